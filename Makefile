@@ -1,0 +1,37 @@
+# Two commands do everything: `make demo` and `make test`. Both set up .venv on their first run.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test bench format upgrade clean
+
+demo: .venv/ready
+	@$(BIN)/punctum demo
+
+test: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n 2
+
+bench: .venv/ready
+	$(BIN)/python bench/punctuation_set.py
+
+format: .venv/ready
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+.venv/ready: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Punctum needs Python 3.11 or newer, and $(PYTHON) is %d.%d. Try: make PYTHON=python3.11" % sys.version_info[:2])'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+# Newest versions that pyproject.toml allows, written to constraints.txt.
+upgrade:
+	rm -rf .venv && $(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	head -1 constraints.txt > constraints.new && $(BIN)/pip freeze --exclude-editable >> constraints.new
+	mv constraints.new constraints.txt && touch .venv/ready
+
+clean:
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

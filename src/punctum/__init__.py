@@ -1,0 +1,1 @@
+"""Continuous SQL over punctuated streams."""
