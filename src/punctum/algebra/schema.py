@@ -1,0 +1,117 @@
+"""Schemas: the attributes of a stream, in order, with their types and declared domains."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+from punctum.algebra.pattern import WILDCARD, Pattern, between
+from punctum.algebra.values import Row, Type, Value
+from punctum.errors import PatternError, SchemaError, choices
+
+NOT_NULL: Final = between(None, None)
+"""The domain of an attribute that is never NULL."""
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A column: its name, its type, and its domain, a pattern that every value is promised to match.
+
+    NULL matches no range and no list, so an attribute with such a domain is never NULL.
+    """
+
+    name: str
+    type: Type
+    domain: Pattern = WILDCARD
+
+    def __post_init__(self) -> None:
+        self.check(self.domain)
+
+    def check(self, pattern: Pattern) -> None:
+        """Refuse a pattern whose values have another type."""
+        if pattern.type not in (None, self.type):
+            expected = f"{self.name} is a {self.type.value}"
+            detail = f"{expected}, and the pattern {pattern} speaks of {pattern.type.value}"
+            raise SchemaError(
+                f"a pattern does not fit the attribute {self.name}", detail, f"expected {self.type.value}"
+            )
+
+    def accept(self, value: object) -> Value | None:
+        """The canonical value of this attribute, or an error that names it."""
+        try:
+            return None if value is None else self.type.accept(value)
+        except PatternError as error:
+            detail = f"{error.what}: {error.detail}"
+            raise SchemaError(f"a value does not fit the attribute {self.name}", detail, error.hint) from None
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The attributes of a stream, in order.
+
+    >>> Schema.of(sid="STRING", hour="BIGINT").names
+    ('sid', 'hour')
+    """
+
+    attributes: tuple[Attribute, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.positions) < len(self.attributes):
+            twice = next(name for name in self.names if self.names.count(name) > 1)
+            raise SchemaError(f"the attribute {twice} is there twice", "", "rename one of them")
+
+    @staticmethod
+    def of(**types: str | Type) -> "Schema":
+        """A schema from names and types."""
+        known = Type.__members__
+        for name, kind in types.items():
+            if not isinstance(kind, Type) and kind not in known:
+                raise SchemaError(f"the attribute {name} has an unknown type", f"{kind!r}", choices(known))
+        return Schema(tuple(Attribute(name, Type(kind)) for name, kind in types.items()))
+
+    def where(self, **domains: Pattern) -> "Schema":
+        """The same schema with declared domains.
+
+        >>> str(Schema.of(hour="BIGINT").where(hour=between(0, 23)).attributes[0].domain)
+        '[0,23]'
+        """
+        at = {self.index(name): domain for name, domain in domains.items()}
+        return Schema(tuple(replace(a, domain=at.get(i, a.domain)) for i, a in enumerate(self.attributes)))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The attributes' names."""
+        return tuple(attribute.name for attribute in self.attributes)
+
+    @cached_property
+    def positions(self) -> dict[str, int]:
+        """The position of each name."""
+        return {name: i for i, name in enumerate(self.names)}
+
+    def __len__(self) -> int:
+        return len(self.attributes)
+
+    def index(self, name: str) -> int:
+        """The position of an attribute, or an error that says which there are."""
+        try:
+            return self.positions[name]
+        except KeyError:
+            raise SchemaError(f"there is no attribute {name}", "", choices(self.names)) from None
+
+    def indices(self, names: Iterable[str]) -> tuple[int, ...]:
+        """The positions of some attributes."""
+        return tuple(self.index(name) for name in names)
+
+    def row(self, *values: object) -> Row:
+        """A row of canonical values.
+
+        >>> Schema.of(itemid="BIGINT", increase="DOUBLE").row(17, 2)
+        (17, 2.0)
+        """
+        if len(values) != len(self.attributes):
+            detail = f"{len(values)} values for {len(self.attributes)} attributes"
+            raise SchemaError(f"the row {values!r} does not fit the schema", detail, choices(self.names))
+        return tuple(a.accept(value) for a, value in zip(self.attributes, values, strict=True))
+
+    def __str__(self) -> str:
+        return ", ".join(f"{a.name} {a.type.value}" for a in self.attributes)
