@@ -9,6 +9,7 @@ from punctum.algebra.pattern import EMPTY, NULL, WILDCARD, Pattern, between, con
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import NAN, Row, Type, Value
+from punctum.iterators.stream import Slice
 
 _NOON = datetime(2026, 3, 29, 12, tzinfo=UTC)
 SMALL: dict[Type, list[Value]] = {
@@ -75,3 +76,24 @@ def rows(draw: st.DrawFn, schema: Schema, anything: bool = False) -> Row:
 def punctuations(draw: st.DrawFn, schema: Schema, anything: bool = False) -> Punctuation:
     values = wide if anything else {kind: small(kind) for kind in Type}
     return Punctuation(schema, tuple(draw(st.just(WILDCARD) | patterns_of(values[a.type])) for a in schema.attributes))
+
+
+@st.composite
+def streams(
+    draw: st.DrawFn,
+    schema: Schema,
+    some_rows: st.SearchStrategy[Row] | None = None,
+    some_puncts: st.SearchStrategy[Punctuation] | None = None,
+    most: int = 4,
+) -> list[Slice]:
+    """A grammatical sliced stream: random slices without the rows that earlier punctuations exclude."""
+    one_row = rows(schema) if some_rows is None else some_rows
+    one_punct = punctuations(schema) if some_puncts is None else some_puncts
+    slices: list[Slice] = []
+    said: list[Punctuation] = []
+    for _ in range(draw(st.integers(1, most))):
+        drawn = draw(st.lists(one_row, max_size=4))
+        puncts = draw(st.lists(one_punct, max_size=2))
+        slices.append(Slice(tuple(t for t in drawn if not any(p.match(t) for p in said)), tuple(puncts)))
+        said += puncts
+    return slices

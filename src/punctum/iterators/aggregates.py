@@ -1,0 +1,97 @@
+"""Aggregate functions over the rows of a group, as in SQL: NULLs do not count, and NULL is the result where all are."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+from typing import Any
+
+from punctum.algebra.cuts import below
+from punctum.algebra.schema import Attribute, Schema
+from punctum.algebra.values import NAN, Row, Type, Value
+from punctum.errors import SchemaError
+
+
+class Function(Enum):
+    """An aggregate function."""
+
+    COUNT = "COUNT"
+    SUM = "SUM"
+    MIN = "MIN"
+    MAX = "MAX"
+    AVG = "AVG"
+    COUNT_DISTINCT = "COUNT DISTINCT"
+    MEDIAN = "MEDIAN"
+
+
+_NUMBERS = (Type.BIGINT, Type.DOUBLE, Type.DECIMAL)
+_OF_NUMBERS = (Function.SUM, Function.AVG, Function.MEDIAN)
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """A function of an attribute, and the name of the result; COUNT of nothing counts rows."""
+
+    function: Function
+    of: str | None
+    name: str
+
+    def attribute(self, schema: Schema) -> Attribute:
+        """The result's name and type."""
+        if self.function in (Function.COUNT, Function.COUNT_DISTINCT):
+            return Attribute(self.name, Type.BIGINT)
+        if self.of is None:
+            raise SchemaError(f"{self.function.value} needs an attribute", "", "only COUNT may count rows")
+        kind = schema.attributes[schema.index(self.of)].type
+        if self.function in _OF_NUMBERS and kind not in _NUMBERS:
+            detail = f"{self.of} is a {kind.value}"
+            raise SchemaError(f"{self.function.value} needs numbers", detail, "use it on BIGINT, DOUBLE or DECIMAL")
+        fractional = self.function in (Function.AVG, Function.MEDIAN)
+        return Attribute(self.name, Type.DOUBLE if fractional else kind)
+
+    def value(self, ts: Sequence[Row], schema: Schema) -> Value | None:
+        """The result for the rows of a group."""
+        if self.of is None:
+            return len(ts)
+        at = schema.index(self.of)
+        values: list[Any] = [t[at] for t in ts if t[at] is not None]
+        if self.function is Function.COUNT:
+            return len(values)
+        if self.function is Function.COUNT_DISTINCT:
+            return len(set(values))
+        return self.attribute(schema).accept(_OVER[self.function](values)) if values else None
+
+
+def _sum(values: list[Any]) -> Any:
+    return _fsum(values) if isinstance(values[0], float) else sum(values)
+
+
+def _fsum(values: list[float]) -> float:
+    """The sum rounded once, so that no order of the rows changes it."""
+    try:
+        return math.fsum(values)
+    except OverflowError:
+        return sum(values)
+    except ValueError:  # infinities of both signs
+        return NAN
+
+
+def _average(values: list[Any]) -> float:
+    total = _sum(values)
+    return float(Decimal(total) / len(values)) if isinstance(total, int | Decimal) else total / len(values)
+
+
+def _median(values: list[Any]) -> float:
+    ordered = sorted(values, key=below)
+    low, high = float(ordered[(len(ordered) - 1) // 2]), float(ordered[len(ordered) // 2])
+    return low if low == high else low / 2 + high / 2
+
+
+_OVER: dict[Function, Callable[[list[Any]], Any]] = {
+    Function.SUM: _sum,
+    Function.MIN: lambda values: min(values, key=below),
+    Function.MAX: lambda values: max(values, key=below),
+    Function.AVG: _average,
+    Function.MEDIAN: _median,
+}

@@ -1,0 +1,133 @@
+"""Computed columns, and how patterns pass through them.
+
+A column is an attribute of the input, a function of one attribute, or a function of the whole row. With f the function
+and a the attribute that it reads, a pattern on a becomes a pattern on the column:
+
+- f injective: ``a = v`` gives ``f(v)``, a list gives the list of its images, and so does a short discrete range;
+- f injective and monotone: a range gives the range between the images of its ends;
+- f monotone: of rows with ``a`` outside a range, the nearest still allowed are its two neighbours, so the column is
+  closed strictly between *their* images. ``ts <= 9:59:59.999999`` closes the hours before f(10:00).
+
+Anything else turns the pattern away. f gives NULL for NULL and only for NULL.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from itertools import islice
+from typing import Any
+
+from punctum.algebra.cuts import HIGHEST, LOWEST, Cut, value_after, value_before
+from punctum.algebra.pattern import NULL, Constant, List, Pattern, Range, between, constant, one_of
+from punctum.algebra.schema import NOT_NULL, Attribute, Schema
+from punctum.algebra.values import Row, Type, Value
+from punctum.errors import SchemaError
+
+ENUMERABLE = 1_000
+"""How many values a discrete range may have to be taken value by value through an injective function."""
+
+
+class Trend(Enum):
+    """Whether a function keeps the order of its argument, reverses it, or neither."""
+
+    INCREASING = "increasing"
+    DECREASING = "decreasing"
+    NEITHER = "neither"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the output: ``function`` of the attribute ``source``, or of the whole row when there is no source."""
+
+    attribute: Attribute
+    source: str | None
+    function: Callable[[Any], Value | None] | None = None
+    injective: bool = False
+    trend: Trend = Trend.NEITHER
+
+    @staticmethod
+    def same(schema: Schema, name: str, rename: str | None = None) -> "Column":
+        """An attribute as it is, perhaps under another name."""
+        found = schema.attributes[schema.index(name)]
+        return Column(Attribute(rename or name, found.type, found.domain), name)
+
+    def value(self, row: Row, schema: Schema) -> Value | None:
+        """The column's value in a row."""
+        if self.source is None:
+            assert self.function is not None
+            return self.attribute.accept(self.function(row))
+        value = row[schema.index(self.source)]
+        return value if self.function is None or value is None else self.attribute.accept(self.function(value))
+
+    def images(self, pattern: Pattern, kind: Type) -> list[Pattern]:
+        """Patterns that are closed on the column when one is closed on its source, an attribute of that type."""
+        try:
+            return [image for image in self._images(pattern, kind) if image.spans or image.null]
+        except (SchemaError, ArithmeticError, ValueError):  # an end beyond what the function or its type can hold
+            return []
+
+    def _images(self, pattern: Pattern, kind: Type) -> list[Pattern]:
+        if self.function is None or pattern in (NULL, NOT_NULL):
+            return [pattern]
+        if self.injective and (values := finite(pattern, kind)) is not None:
+            return [one_of([self._image(value) for value in values])]
+        if self.trend is Trend.NEITHER:
+            return []
+        if self.injective:
+            assert isinstance(pattern, Range)
+            return [self._between(pattern.lower, pattern.upper, pattern.ends)]
+        return [self._between(_before(low, kind), _after(high, kind), "()") for low, high in pattern.spans]
+
+    def _between(self, lower: Value | None, upper: Value | None, ends: str) -> Pattern:
+        low, high = (None if end is None else self._image(end) for end in (lower, upper))
+        if self.trend is Trend.INCREASING:
+            return between(low, high, ends)
+        return between(high, low, ends[::-1].translate(str.maketrans("[]()", "][)(")))
+
+    def _image(self, value: Value) -> Value:
+        assert self.function is not None
+        image = self.attribute.accept(self.function(value))
+        assert image is not None, f"{self.attribute.name} is NULL for {value}"
+        return image
+
+
+def finite(pattern: Pattern, kind: Type) -> list[Value] | None:
+    """The values of a pattern, when they are few.
+
+    >>> finite(between(3, 5), Type.BIGINT), finite(between(3, None), Type.BIGINT)
+    ([3, 4, 5], None)
+    """
+    match pattern:
+        case Constant(value) if value is not None:
+            return [value]
+        case List(values):
+            return list(values)
+        case Range() if kind.discrete:
+            few = list(islice(_walk(pattern, kind), ENUMERABLE + 1))
+            return few if 0 < len(few) <= ENUMERABLE else None
+        case _:
+            return None
+
+
+def _walk(pattern: Range, kind: Type) -> Iterator[Value]:
+    ((low, high),) = pattern.spans
+    value = value_after(low, kind) if low is not LOWEST and high is not HIGHEST else None
+    while value is not None and pattern.match(value):
+        yield value
+        value = value_after(constant(value).spans[0][1], kind)
+
+
+def _before(low: Cut, kind: Type) -> Value | None:
+    """The greatest value that a row may still have below a span that begins here, or the nearest bound of it."""
+    if low is LOWEST:
+        return None
+    before = value_before(low, kind)
+    return before if before is not None else low[0]
+
+
+def _after(high: Cut, kind: Type) -> Value | None:
+    """The least value that a row may still have above a span that ends here, or the nearest bound of it."""
+    if high is HIGHEST:
+        return None
+    after = value_after(high, kind)
+    return after if after is not None else high[0]

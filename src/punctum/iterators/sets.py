@@ -1,0 +1,71 @@
+"""What the set operators UNION, INTERSECT and EXCEPT share.
+
+Each is a binary iterator composed with duplicate elimination, as the paper's ``sdiff``, and with its invariants::
+
+    cprop(ts₁, ps₁, ts₂, ps₂)  =  setCombine(ps₁, ps₂)
+    ckeep of dupelim           =  [t | t ∈ cpass ∧ setNomatch(t, cprop)]
+"""
+
+from dataclasses import dataclass
+
+from punctum.algebra.functions import set_combine, set_nomatch
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.punctuation_set import PunctuationSet
+from punctum.algebra.schema import Schema
+from punctum.algebra.values import Row
+from punctum.iterators.dupelim import Dupelim
+from punctum.iterators.framework import Binary, Composed, Kept, Puncts, Rows
+from punctum.iterators.merge import same_schema
+from punctum.iterators.stream import Slice
+
+State = tuple[list[Row], list[Row], PunctuationSet, PunctuationSet]
+"""Rows of the left and of the right input, and what each input has said: lts, rts, lps, rps."""
+
+
+class SetOperator(Composed):
+    """A binary iterator, and then each row once."""
+
+    @property
+    def second(self) -> Dupelim:
+        """Each row once."""
+        return Dupelim(self.first.output)
+
+    def cprop(self, *inputs: Slice) -> list[Punctuation]:
+        return set_combine(inputs[0].puncts, inputs[1].puncts)
+
+    def ckeep(self, *inputs: Slice) -> Kept:
+        said = self.cprop(*inputs)
+        return {"distinct": [t for t in self.cpass(*inputs) if set_nomatch(t, said)]}
+
+
+@dataclass(frozen=True)
+class BothKept(Binary[State]):
+    """A binary iterator that keeps rows and punctuations of both inputs."""
+
+    left: Schema
+    right: Schema
+
+    def __post_init__(self) -> None:
+        same_schema(self.left, self.right)
+
+    def initial(self) -> State:
+        return [], [], PunctuationSet(self.left), PunctuationSet(self.right)
+
+    def step_left(self, ts: Rows, st: State) -> tuple[Rows, State]:
+        lts, rts, lps, rps = st
+        return [], ([*ts, *lts], rts, lps, rps)
+
+    def step_right(self, ts: Rows, st: State) -> tuple[Rows, State]:
+        lts, rts, lps, rps = st
+        return [], (lts, [*ts, *rts], lps, rps)
+
+    def prop_right(self, ps: Puncts, st: State) -> Puncts:
+        _, _, lps, rps = st
+        return list(lps & (rps | ps))
+
+    def keep_left(self, ps: Puncts, st: State) -> State:
+        lts, rts, lps, rps = st
+        return lts, rts, lps | ps, rps
+
+    def kept(self, st: State) -> Kept:
+        return {"left": st[0], "right": st[1]}

@@ -1,0 +1,66 @@
+"""The relational operators on finite inputs, written without a thought of streams: the oracle of faithfulness."""
+
+import statistics
+from collections.abc import Callable, Sequence
+
+from punctum.algebra.values import Row
+
+Table = list[Row]
+
+
+def distinct(rows: Table) -> Table:
+    return list(dict.fromkeys(rows))
+
+
+def union(left: Table, right: Table) -> Table:
+    return distinct(left + right)
+
+
+def intersect(left: Table, right: Table) -> Table:
+    return list(set(left) & set(right))
+
+
+def difference(left: Table, right: Table) -> Table:
+    return list(set(left) - set(right))
+
+
+def join(pairs: Sequence[tuple[int, int]]) -> Callable[[Table, Table], Table]:
+    def joined(left: Table, right: Table) -> Table:
+        return [t + s for t in left for s in right if all(t[i] is not None and t[i] == s[j] for i, j in pairs)]
+
+    return joined
+
+
+def summary(by: Sequence[int], of: int) -> Callable[[Table], Table]:
+    """COUNT(*), COUNT, SUM, MIN, MAX, AVG, COUNT DISTINCT and MEDIAN of an integer column, by some columns."""
+
+    def grouped(rows: Table) -> Table:
+        keys = {tuple(row[i] for i in by) for row in rows} if by else {()}
+        return [key + _summary([row for row in rows if tuple(row[i] for i in by) == key], of) for key in keys]
+
+    return grouped
+
+
+def _summary(rows: Table, of: int) -> Row:
+    values = [row[of] for row in rows if isinstance(row[of], int)]
+    numbers = [int(value) for value in values if isinstance(value, int)]
+    if not numbers:
+        return len(rows), 0, None, None, None, None, 0, None
+    average, median = statistics.mean(map(float, numbers)), float(statistics.median(numbers))
+    return len(rows), len(numbers), sum(numbers), min(numbers), max(numbers), average, len(set(numbers)), median
+
+
+def order(keys: Sequence[tuple[int, bool, bool]]) -> Callable[[Row, Row], int]:
+    """Compares rows by (column, descending, NULLs first) keys."""
+
+    def compare(one: Row, other: Row) -> int:
+        for column, descending, nulls_first in keys:
+            a, b = one[column], other[column]
+            if a == b:
+                continue
+            if a is None or b is None:
+                return -1 if (a is None) == nulls_first else 1
+            return -1 if (a < b) != descending else 1  # type: ignore[operator]
+        return 0
+
+    return compare
