@@ -77,7 +77,7 @@ def test_sdiff_of_section_4_2() -> None:
     out, st = sdiff.step_left(rows(1, 2, 3), sdiff.initial())
     assert (out, st[0]) == ([], rows(1, 2, 3))
     assert sdiff.pass_left([upto(1, 1)], st) == ()
-    assert sdiff.prop_left([upto(1, 1)], st) == ()
+    assert sdiff.prop_left([upto(1, 1)], st) == []
     st = sdiff.keep_left([upto(1, 2)], st)
     assert (st[0], st[1], str(st[2]), str(st[3])) == (rows(1, 2, 3), [], "{<[1,2]>}", "{}")
 

@@ -213,8 +213,8 @@ def test_a_wrong_operator_is_caught(operator: Specified, law: Law, why: str) -> 
 
 
 def test_an_operator_that_says_a_punctuation_twice_is_caught() -> None:
-    """Merge's ``prop`` repeats itself at every slice; that it does not show is the driver's doing."""
-    once = [Slice.of(Punctuation.of(plane, x=1)), Slice.of()]
+    """A punctuation that comes again would go out again, but for the driver."""
+    once = [Slice.of(Punctuation.of(plane, x=1)), Slice.of(Punctuation.of(plane, x=1))]
     minimal(Merge(plane, plane), [once, once])
     with pytest.raises(AssertionError, match="a punctuation twice"):
         minimal(Repeating(Merge(plane, plane)), [once, once])

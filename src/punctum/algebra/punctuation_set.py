@@ -100,6 +100,18 @@ class PunctuationSet:
                 pending += _minus(box, member)
         return True
 
+    def within(self, punctuation: Punctuation) -> Iterator[Punctuation]:
+        """What the set says of rows that match a punctuation.
+
+        >>> item = Schema.of(itemid="BIGINT", bidder="BIGINT")
+        >>> said = PunctuationSet(item, [Punctuation.of(item, itemid=i) for i in (1, 2, 4)])
+        >>> print(*said.within(Punctuation.of(item, bidder=9)))
+        <[1,2], 9> <4, 9>
+        """
+        if not punctuation.empty:
+            members = map(self._punctuation, self._overlapping(punctuation.sides))
+            yield from (both for member in members if (both := punctuation.combine(member)) is not None)
+
     def copy(self) -> "PunctuationSet":
         """An independent set that says the same."""
         return PunctuationSet(self.schema, self)
@@ -119,13 +131,7 @@ class PunctuationSet:
         >>> print(few & many)
         {<[0,4]>}
         """
-        common = PunctuationSet(self.schema)
-        for punctuation in self:
-            for member in other._overlapping(punctuation.sides):
-                combined = punctuation.combine(other._punctuation(member))
-                assert combined is not None
-                common.add(combined)
-        return common
+        return PunctuationSet(self.schema, (both for punctuation in self for both in other.within(punctuation)))
 
     def __eq__(self, other: object) -> bool:
         """Whether two sets say the same, however they came to it."""

@@ -21,6 +21,14 @@ from punctum.iterators.stream import Slice
 State = tuple[PunctuationSet, PunctuationSet]
 
 
+def combined(ps: Puncts, others: PunctuationSet) -> Puncts:
+    """The setCombine of new punctuations of one input with all that the other input has said.
+
+    The paper's prop gives the old combinations as well, which minimality then takes away again.
+    """
+    return [both for p in ps for both in others.within(p)]
+
+
 def same_schema(left: Schema, right: Schema) -> None:
     """Refuse inputs whose rows cannot be compared."""
     if left != right:
@@ -47,9 +55,11 @@ class Merge(Binary[State], Specified):
     def step_right(self, ts: Rows, st: State) -> tuple[Rows, State]:
         return ts, st
 
+    def prop_left(self, ps: Puncts, st: State) -> Puncts:
+        return combined(ps, st[1])
+
     def prop_right(self, ps: Puncts, st: State) -> Puncts:
-        lps, rps = st
-        return list(lps & (rps | ps))
+        return combined(ps, st[0])
 
     def keep_left(self, ps: Puncts, st: State) -> State:
         lps, rps = st

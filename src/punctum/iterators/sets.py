@@ -15,7 +15,7 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
 from punctum.iterators.dupelim import Dupelim
 from punctum.iterators.framework import Binary, Composed, Kept, Puncts, Rows
-from punctum.iterators.merge import same_schema
+from punctum.iterators.merge import combined, same_schema
 from punctum.iterators.stream import Slice
 
 State = tuple[list[Row], list[Row], PunctuationSet, PunctuationSet]
@@ -59,9 +59,11 @@ class BothKept(Binary[State]):
         lts, rts, lps, rps = st
         return [], (lts, [*ts, *rts], lps, rps)
 
+    def prop_left(self, ps: Puncts, st: State) -> Puncts:
+        return combined(ps, st[3])
+
     def prop_right(self, ps: Puncts, st: State) -> Puncts:
-        _, _, lps, rps = st
-        return list(lps & (rps | ps))
+        return combined(ps, st[2])
 
     def keep_left(self, ps: Puncts, st: State) -> State:
         lts, rts, lps, rps = st

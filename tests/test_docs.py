@@ -1,0 +1,71 @@
+"""The documentation says what is: programs print what the page says, links lead somewhere, commands exist."""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from punctum.algebra import Schema, from_json, from_xml, pattern_from_text, to_json
+from punctum.cli import EXAMPLES, cli
+
+ROOT = Path(__file__).parent.parent
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "src/punctum/README.md"]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    fenced = re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE)
+    return [text for found, text in fenced if found == language]
+
+
+def test_the_readmes_program_prints_what_it_says() -> None:
+    (program,) = blocks(ROOT / "README.md", "python")
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(program, "README.md", "exec"), {})
+    said = blocks(ROOT / "README.md", "")[0]
+    assert [line.rstrip() for line in printed.getvalue().splitlines()] == said.splitlines()
+
+
+def test_elements_are_written_as_the_page_says() -> None:
+    page = ROOT / "docs/elements.md"
+    report = Schema.of(sid="STRING", hour="BIGINT", temp="DOUBLE")
+    row, punctuation = (from_json(line, report) for line in blocks(page, "json")[0].splitlines())
+    assert [from_xml(line, report, "tempdata") for line in blocks(page, "xml")[0].splitlines()] == [row, punctuation]
+    by_name = {"range": "hour", "constant": "sid", "list": "hour", "empty": "hour", "every value but NULL": "hour"}
+    table = re.findall(r"^\| ([a-z][\w ]+) \| (`.*`) \| (`.*`) \|$", page.read_text(), re.MULTILINE)
+    assert {kind for kind, _, _ in table} >= set(by_name)
+    for kind, texts, jsons in table:
+        for text, written in zip(re.findall("`(.*?)`", texts), re.findall("`(.*?)`", jsons), strict=True):
+            name = "temp" if "0.5" in text else "hour" if text == "17" else by_name[kind]
+            pattern = pattern_from_text(text, report.attributes[report.index(name)])
+            element = from_json(f'{{"$punct": {{"{name}": {written}}}}}', report)
+            assert to_json(element, report) == to_json(type(element).of(report, {name: pattern}), report)  # type: ignore
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+        assert (page.parent / target).exists(), target
+
+
+def test_make_targets_of_the_pages_exist() -> None:
+    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    for page in PAGES:
+        assert set(re.findall(r"`(?:\w+=\w+ )?make (\w+)`", page.read_text())) <= targets
+
+
+def test_the_demo_shows_each_example() -> None:
+    shown = CliRunner().invoke(cli, ["demo"])
+    assert shown.exit_code == 0
+    for name in EXAMPLES:
+        assert CliRunner().invoke(cli, ["demo", name]).output in shown.output + "\n"
+    assert shown.output == (ROOT / "tests/demo.txt").read_text()
+
+
+def test_an_example_that_is_not_there() -> None:
+    wrong = CliRunner().invoke(cli, ["demo", "auctions"])
+    assert wrong.exit_code == 2
+    assert "is not one of" in wrong.output
