@@ -6,12 +6,17 @@
     ├── PatternError        a pattern that cannot be built or compared
     ├── SchemaError         an attribute, a row or a punctuation that does not fit its schema
     ├── CodecError          text, JSON or XML that cannot be read, or a value that it cannot carry
-    └── GrammarError        a row that an earlier punctuation excludes
+    ├── GrammarError        a row that an earlier punctuation excludes
+    ├── SqlError            a script that cannot be read or is not supported, with its SQL underlined
+    ├── ComputationError    a row for which an expression has no value
+    └── MissingError        something that the machine does not have
 
 An ``assert`` in this code base marks a mistake of ours; whatever a user can cause is one of these.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
 
 
 class PunctumError(Exception):
@@ -33,7 +38,7 @@ class PunctumError(Exception):
         lines += [f"  hint: {self.hint}"] if self.hint else []
         return "\n".join(lines)
 
-    def __reduce__(self) -> tuple[type["PunctumError"], tuple[str, str, str]]:
+    def __reduce__(self) -> tuple[type["PunctumError"], tuple[object, ...]]:
         return type(self), (self.what, self.detail, self.hint)
 
 
@@ -51,6 +56,100 @@ class CodecError(PunctumError):
 
 class GrammarError(PunctumError):
     """A row that matches a punctuation of an earlier slice."""
+
+
+class MissingError(PunctumError):
+    """Something that Punctum needs and the machine does not have."""
+
+
+class ComputationError(PunctumError, ArithmeticError):
+    """A row for which an expression has no value: the result does not fit its type."""
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """A piece of a text: from the character at start up to the one before end."""
+
+    start: int = 0
+    end: int = 0
+
+    def to(self, other: "Place") -> "Place":
+        """The piece that spans both."""
+        return Place(min(self.start, other.start), max(self.end, other.end))
+
+
+class SqlError(PunctumError):
+    """A script that cannot be read, or that asks for what is not supported, and where.
+
+    >>> print(SqlError("there is no column itmid", hint="did you mean itemid?").at(Place(7, 12)).within("SELECT itmid"))
+    there is no column itmid
+      hint: did you mean itemid?
+      1 | SELECT itmid
+        |        ^^^^^
+    """
+
+    def __init__(
+        self, what: str, detail: str = "", hint: str = "", place: Place | None = None, sql: str | None = None
+    ) -> None:
+        super().__init__(what, detail, hint)
+        self.place, self.sql = place, sql
+
+    def at(self, place: Place) -> "SqlError":
+        """The same error, with its place unless it has one."""
+        self.place = self.place or place
+        return self
+
+    def within(self, sql: str) -> "SqlError":
+        """The same error, with the text of which it speaks unless it has one."""
+        self.sql = sql if self.sql is None else self.sql
+        return self
+
+    def __str__(self) -> str:
+        if self.sql is None or self.place is None:
+            return super().__str__()
+        return "\n".join([super().__str__(), *underlined(self.sql, self.place)])
+
+    def __reduce__(self) -> tuple[type["PunctumError"], tuple[object, ...]]:
+        return type(self), (self.what, self.detail, self.hint, self.place, self.sql)
+
+
+def underlined(sql: str, place: Place) -> list[str]:
+    r"""The lines of a place, numbered, with carets under it; of a long place the first lines.
+
+    >>> print(*underlined("SELECT a,\n  b + c", Place(7, 13)), sep="\n")
+      1 | SELECT a,
+        |        ^^
+      2 |   b + c
+        |   ^
+    """
+    start = min(place.start, max(len(sql) - 1, 0))
+    end, offset = max(place.end, start + 1), 0
+    shown: list[tuple[int, str, str]] = []
+    for number, line in enumerate(sql.split("\n"), 1):
+        indent = len(line) - len(line.lstrip()) if shown else 0
+        low, high = max(start - offset, indent), min(end - offset, len(line.rstrip()))
+        if low < high or (not shown and start <= offset + len(line)):
+            shown.append((number, line.rstrip().replace("\t", " "), " " * low + "^" * max(high - low, 1)))
+        offset += len(line) + 1
+        if offset >= end:
+            break
+    width = len(str(shown[-1][0]))
+    lines = [f"  {n:>{width}} | {line}\n  {'':>{width}} | {carets}" for n, line, carets in shown[:_LINES]]
+    return lines + ([f"  {'':>{width}} | …"] if len(shown) > _LINES else [])
+
+
+_LINES = 3
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """The hint for a name that does not exist: the one that looks like it, if there is one.
+
+    >>> nearest("itmid", ["itemid", "name"]), nearest("x", ["itemid", "name"])
+    ('did you mean itemid?', '')
+    """
+    known = {each.lower(): each for each in names}
+    close = get_close_matches(name.lower(), known, n=1)
+    return f"did you mean {known[close[0]]}?" if close else ""
 
 
 def choices(names: Iterable[str]) -> str:

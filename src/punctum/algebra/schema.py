@@ -17,12 +17,14 @@ NOT_NULL: Final = between(None, None)
 class Attribute:
     """A column: its name, its type, and its domain, a pattern that every value is promised to match.
 
-    NULL matches no range and no list, so an attribute with such a domain is never NULL.
+    NULL matches no range and no list, so an attribute with such a domain is never NULL. A DECIMAL has digits: how many
+    it has in all, and how many of them stand behind the point.
     """
 
     name: str
     type: Type
     domain: Pattern = WILDCARD
+    digits: tuple[int, int] = (38, 18)
 
     def __post_init__(self) -> None:
         self.check(self.domain)

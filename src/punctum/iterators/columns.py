@@ -12,7 +12,7 @@ Anything else turns the pattern away. f gives NULL for NULL and only for NULL.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import islice
 from typing import Any
@@ -49,7 +49,7 @@ class Column:
     def same(schema: Schema, name: str, rename: str | None = None) -> "Column":
         """An attribute as it is, perhaps under another name."""
         found = schema.attributes[schema.index(name)]
-        return Column(Attribute(rename or name, found.type, found.domain), name)
+        return Column(replace(found, name=rename or name), name)
 
     def value(self, row: Row, schema: Schema) -> Value | None:
         """The column's value in a row."""

@@ -53,7 +53,7 @@ class Project(Unary[State], Specified):
 
     def prop(self, ps: Puncts, st: State) -> Puncts:
         _, _, complete = self._hear(ps, st)
-        return [q for p in (*ps, *complete) for q in self._images(p)]
+        return [q for p in (*ps, *complete) for q in self.images(p)]
 
     def keep(self, ps: Puncts, st: State) -> State:
         seen, waiting, complete = self._hear(ps, st)
@@ -62,11 +62,11 @@ class Project(Unary[State], Specified):
     def _hear(self, ps: Puncts, st: State) -> tuple[PunctuationSet, Waiting, list[Punctuation]]:
         """The new state, and the punctuations that have come to cover the domains they waited for, widened."""
         seen = st[0] | ps
-        waiting = st[1] | {(self._widened(p), self._in_domain(p)) for p in ps if self._unsaid(p)}
+        waiting = st[1] | {(self.widened(p), self.in_domain(p)) for p in ps if self.unsaid(p)}
         complete = {(wide, needed) for wide, needed in waiting if seen.covers(needed)}
         return seen, waiting - complete, sorted((wide for wide, _ in complete), key=str)
 
-    def _unsaid(self, p: Punctuation) -> list[int]:
+    def unsaid(self, p: Punctuation) -> list[int]:
         """The positions of p's patterns that can be said of no column."""
         return [i for i, pattern in p.sides if not any(self._said(i, pattern))]
 
@@ -77,13 +77,15 @@ class Project(Unary[State], Specified):
             if column.source == attribute.name:
                 yield from ((n, image) for image in column.images(pattern, attribute.type))
 
-    def _in_domain(self, p: Punctuation) -> Punctuation:
-        return p.replacing({i: self.schema.attributes[i].domain for i in self._unsaid(p)})
+    def in_domain(self, p: Punctuation) -> Punctuation:
+        """What must have been said before p can be output widened."""
+        return p.replacing({i: self.schema.attributes[i].domain for i in self.unsaid(p)})
 
-    def _widened(self, p: Punctuation) -> Punctuation:
-        return p.replacing(dict.fromkeys(self._unsaid(p), WILDCARD))
+    def widened(self, p: Punctuation) -> Punctuation:
+        """P without the patterns that can be said of no column."""
+        return p.replacing(dict.fromkeys(self.unsaid(p), WILDCARD))
 
-    def _images(self, p: Punctuation) -> list[Punctuation]:
+    def images(self, p: Punctuation) -> list[Punctuation]:
         """P over the columns: a punctuation for each way to say its patterns, none when one cannot be said."""
         ways = product(*(list(self._said(i, pattern)) for i, pattern in p.sides))
         names = self.output.names
@@ -94,8 +96,8 @@ class Project(Unary[State], Specified):
 
     def cprop(self, *inputs: Slice) -> list[Punctuation]:
         ps = [p for p in inputs[0].puncts if not p.empty]
-        whole = [self._widened(p) for p in ps if covered(self._in_domain(p), ps)]
-        return [q for p in whole for q in self._images(p)]
+        whole = [self.widened(p) for p in ps if covered(self.in_domain(p), ps)]
+        return [q for p in whole for q in self.images(p)]
 
     def ckeep(self, *inputs: Slice) -> Kept:
         return {}

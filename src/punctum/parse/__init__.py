@@ -1,0 +1,57 @@
+"""SQL scripts become streams, sinks and queries: bound, typed, and each knows its place in the text."""
+
+from punctum.errors import Place
+from punctum.parse.definitions import QueryDef, Script, SinkDef, StreamDef
+from punctum.parse.evaluate import evaluate
+from punctum.parse.expressions import Call, Column, Expression, Literal, text, type_text
+from punctum.parse.relations import (
+    Aggregate,
+    AggregateCall,
+    Distinct,
+    Except,
+    Filter,
+    Intersect,
+    Join,
+    OrderBy,
+    Projection,
+    Relation,
+    Source,
+    Union,
+    UnionAll,
+    show,
+)
+from punctum.parse.script import parse_query, parse_script
+from punctum.parse.shape import Shape, shape
+
+__all__ = [
+    "Aggregate",
+    "AggregateCall",
+    "Call",
+    "Column",
+    "Distinct",
+    "Except",
+    "Expression",
+    "Filter",
+    "Intersect",
+    "Join",
+    "Literal",
+    "OrderBy",
+    "Place",
+    "Projection",
+    "QueryDef",
+    "Relation",
+    "Script",
+    "Shape",
+    "SinkDef",
+    "Source",
+    "StreamDef",
+    "Union",
+    "UnionAll",
+    "evaluate",
+    "parse_query",
+    "parse_script",
+    "shape",
+    "show",
+    "text",
+    "type_text",
+]

@@ -1,0 +1,145 @@
+"""A script: its statements in order, each bound to what is defined before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
+
+from punctum.errors import Place, PunctumError, SqlError, choices, nearest
+from punctum.parse.cursor import Cursor
+from punctum.parse.definitions import QueryDef, Script, SinkDef, StreamDef
+from punctum.parse.relations import Relation
+from punctum.parse.select import Queries
+from punctum.parse.streams import StreamReader, later, read_sink
+from punctum.parse.text import Text
+
+_STATEMENTS = "statements are CREATE STREAM, CREATE STREAM … AS SELECT, CREATE SINK and INSERT INTO … SELECT"
+_NOTHING: Mapping[str, StreamDef] = {}
+Result = TypeVar("Result")
+
+
+def parse_script(text: str, catalog: Mapping[str, StreamDef] = _NOTHING) -> Script:
+    """The streams, sinks and queries of a script; the catalog holds streams that are defined elsewhere.
+
+    >>> script = parse_script('''
+    ...     CREATE STREAM bid (itemid BIGINT, increase DOUBLE, PUNCTUATED ON (itemid)) USING json OPTIONS (path 'in');
+    ...     CREATE SINK total USING json OPTIONS (path 'out');
+    ...     INSERT INTO total SELECT itemid, SUM(increase) AS total FROM bid GROUP BY itemid;
+    ... ''')
+    >>> print(script.queries[0].relation.schema)
+    itemid BIGINT, total DOUBLE
+    """
+    return _located(text, _Reader.script, catalog)
+
+
+def parse_query(text: str, catalog: Mapping[str, StreamDef]) -> Relation:
+    """The relation that a single SELECT means."""
+    return _located(text, _Reader.single, catalog)
+
+
+def _located(text: str, read: Callable[[_Reader], Result], catalog: Mapping[str, StreamDef]) -> Result:
+    """What is read from a text, or the error with its place in that text."""
+    try:
+        return read(_Reader(Text(text), catalog))
+    except SqlError as error:
+        raise error.within(text) from None
+    except RecursionError:
+        raise SqlError("the SQL is nested too deeply", "", "take parts out with CREATE STREAM … AS SELECT") from None
+
+
+class _Reader:
+    """Reads the statements of a script."""
+
+    def __init__(self, text: Text, catalog: Mapping[str, StreamDef]) -> None:
+        self.text = text
+        self.known = dict(catalog)
+        self.streams: dict[str, StreamDef] = {}
+        self.sinks: dict[str, SinkDef] = {}
+        self.queries: list[QueryDef] = []
+
+    def script(self) -> Script:
+        """All statements, one after the other."""
+        for start, end in self.text.statements():
+            cursor = Cursor(self.text, start, end)
+            try:
+                self._statement(cursor)
+            except SqlError as error:
+                raise error.at(cursor.whole) from None
+            except PunctumError as error:
+                raise SqlError(error.what, error.detail, error.hint, cursor.whole) from None
+        return Script(self.streams, self.sinks, tuple(self.queries), self.text.sql)
+
+    def single(self) -> Relation:
+        """The one query of the text."""
+        found = list(self.text.statements())
+        if len(found) != 1:
+            raise SqlError("expected one query", f"found {len(found)} statements", "", Place(0, len(self.text.sql)))
+        cursor = Cursor(self.text, *found[0])
+        try:
+            return self._query(cursor, cursor.end)
+        except SqlError as error:
+            raise error.at(cursor.whole) from None
+        except PunctumError as error:
+            raise SqlError(error.what, error.detail, error.hint, cursor.whole) from None
+
+    def _statement(self, cursor: Cursor) -> None:
+        if cursor.accept("CREATE", "STREAM"):
+            self._stream(cursor)
+        elif cursor.accept("CREATE", "SINK"):
+            place = cursor.place
+            name = cursor.name("a name", "CREATE SINK")
+            self._new(name, "sink", self.sinks, place)
+            self.sinks[name] = read_sink(cursor, name)
+        elif cursor.accept("INSERT", "INTO"):
+            self._insert(cursor)
+        elif cursor.sees("CREATE", "TEMPORAL"):
+            raise later("CREATE TEMPORAL STREAM", cursor.whole, "CREATE STREAM is")
+        else:
+            words = [self.text.word(i) for i in range(cursor.at, min(cursor.at + 2, cursor.end))]
+            shown = " ".join(words) if words[0] in ("CREATE", "INSERT", "DROP", "ALTER") else words[0]
+            query = words[0] in ("SELECT", "WITH", "FROM", "(", "VALUES")
+            what = "a query has no sink" if query else f"the statement {shown or 'here'} is not supported"
+            raise SqlError(what, "", "write INSERT INTO sink SELECT …" if query else _STATEMENTS, cursor.whole)
+
+    def _stream(self, cursor: Cursor) -> None:
+        place = cursor.place
+        name = cursor.name("a name", "CREATE STREAM")
+        self._new(name, "stream", self.known, place)
+        if cursor.accept("AS"):
+            if cursor.sees("LMERGE"):
+                raise later("LMERGE", cursor.place, "CREATE STREAM … AS SELECT is")
+            relation = self._query(cursor, cursor.end)
+            stream = StreamDef(name, relation.schema, relation=relation, place=cursor.whole)
+        else:
+            stream = StreamReader(cursor).read(name)
+        self.streams[name] = self.known[name] = stream
+
+    def _new(self, name: str, what: str, known: Iterable[str], place: Place) -> None:
+        if name.lower() in (each.lower() for each in known):
+            raise SqlError(f"the {what} {name} is defined twice", "names are case-insensitive", "rename one", place)
+
+    def _insert(self, cursor: Cursor) -> None:
+        place = cursor.place
+        name = cursor.name("a sink", "INSERT INTO")
+        sink = next((each for each in self.sinks.values() if each.name.lower() == name.lower()), None)
+        if sink is None:
+            hint = nearest(name, self.sinks) if self.sinks else f"write CREATE SINK {name} USING … before it"
+            raise SqlError(f"there is no sink {name}", choices(self.sinks), hint, place)
+        if any(query.sink is sink for query in self.queries):
+            detail = "a query has the name of its sink"
+            raise SqlError(f"two queries write to {sink.name}", detail, "use UNION ALL, or another sink", place)
+        if cursor.sees("("):
+            raise SqlError("a column list after the sink is not supported", "", "name columns with AS", cursor.place)
+        end = cursor.end
+        unbounded = [self.text.word(i) for i in (end - 2, end - 1)] == ["ALLOW", "UNBOUNDED"]
+        relation = self._query(cursor, end - 2 if unbounded else end)
+        self.queries.append(QueryDef(sink.name, sink, relation, unbounded, cursor.whole))
+
+    def _query(self, cursor: Cursor, end: int) -> Relation:
+        if cursor.at >= end:
+            raise cursor.unexpected("SELECT", "a query")
+        first = self.text.word(cursor.at)
+        if first not in ("SELECT", "WITH", "(", "VALUES", "FROM", "TABLE"):
+            raise cursor.unexpected("SELECT", "a query")
+        place = self.text.at(cursor.at, end - 1)
+        return Queries(self.text, self.known, place).relation(self.text.query(cursor.at, end))

@@ -1,0 +1,1 @@
+"""The room parse: scripts, and what they mean."""

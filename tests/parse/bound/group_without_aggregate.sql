@@ -1,0 +1,6 @@
+SELECT itemid FROM bid GROUP BY itemid
+
+-- bound
+-- itemid BIGINT
+-- Aggregate by itemid
+--   Source bid

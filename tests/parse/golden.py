@@ -1,0 +1,74 @@
+"""Golden files: SQL, then a comment with what must come of it. PUNCTUM_REWRITE=1 rewrites the comments."""
+
+import os
+from pathlib import Path
+
+from punctum.algebra import Schema, Scheme, between
+from punctum.errors import PunctumError
+from punctum.parse import Relation, Script, StreamDef, parse_query, parse_script, show, type_text
+
+HERE = Path(__file__).parent
+REWRITE = os.environ.get("PUNCTUM_REWRITE") == "1"
+
+ITEM = Schema.of(sellerid="BIGINT", itemid="BIGINT", name="STRING", price="DOUBLE", ts="TIMESTAMP")
+BID = Schema.of(bidderid="BIGINT", itemid="BIGINT", increase="DOUBLE", fee="DECIMAL", day="DATE")
+REPORT = Schema.of(sid="STRING", hour="BIGINT", temp="DOUBLE", ok="BOOLEAN", at="TIMESTAMP_NTZ")
+CATALOG = {
+    "item": StreamDef("item", ITEM, (Scheme.of(ITEM, "itemid"),)),
+    "bid": StreamDef("bid", BID, (Scheme.of(BID, "itemid"),)),
+    "report": StreamDef("report", REPORT.where(hour=between(0, 23))),
+}
+"""The streams that golden files may use without defining them."""
+
+
+def split(path: Path, marker: str) -> tuple[str, str]:
+    """The SQL of a file, and what is expected."""
+    sql, _, comment = path.read_text().partition(f"\n-- {marker}\n")
+    lines = [line.removeprefix("-- ").removeprefix("--") for line in comment.splitlines()]
+    return sql, "\n".join(lines)
+
+
+def check(path: Path, marker: str, found: str) -> None:
+    """Compare what is found with what is expected, or write it down."""
+    sql, expected = split(path, marker)
+    if REWRITE:
+        comment = "\n".join(f"-- {line}".rstrip() for line in found.splitlines())
+        path.write_text(f"{sql}\n-- {marker}\n{comment}\n")
+    else:
+        assert "\n".join(line.rstrip() for line in found.splitlines()) == expected
+
+
+def parsed(sql: str) -> Relation | Script:
+    """A bare query, or a script."""
+    code = [line for line in sql.splitlines() if line.strip() and not line.lstrip().startswith("--")]
+    query = bool(code) and code[0].upper().lstrip("( ").startswith(("SELECT", "WITH", "VALUES"))
+    return parse_query(sql, CATALOG) if query else parse_script(sql, CATALOG)
+
+
+def refusal(sql: str) -> str:
+    """The error that a text causes."""
+    try:
+        parsed(sql)
+    except PunctumError as error:
+        return str(error)
+    return "it is accepted"
+
+
+def dump(found: Relation | Script) -> str:
+    """What a query or a script means, as text."""
+    if isinstance(found, Relation):
+        return f"{columns(found.schema)}\n{show(found)}"
+    lines = []
+    for stream in found.streams.values():
+        lines += [f"stream {stream.name}: {columns(stream.schema)}"]
+        lines += [f"  {scheme}" for scheme in stream.schemes] + [f"  unique {', '.join(u)}" for u in stream.unique]
+        lines += [show(stream.relation)] if stream.relation else [f"  {stream.format} {stream.options}"]
+    lines += [f"sink {sink.name}: {sink.format} {sink.options}" for sink in found.sinks.values()]
+    for query in found.queries:
+        lines += [f"query {query.name}{' allowed to be unbounded' * query.allow_unbounded}", dump(query.relation)]
+    return "\n".join(lines)
+
+
+def columns(schema: Schema) -> str:
+    """Each column's name, type and domain."""
+    return ", ".join(f"{a.name} {type_text(a)}" + f" {a.domain}" * (str(a.domain) != "*") for a in schema.attributes)

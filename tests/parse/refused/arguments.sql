@@ -1,0 +1,7 @@
+SELECT lower(name, name) FROM item
+
+-- refused
+-- the SQL cannot be read
+--   detail: there are too many arguments
+--   1 | SELECT lower(name, name) FROM item
+--     |                        ^

@@ -1,0 +1,7 @@
+SELECT b.itemid FROM bid b JOIN (SELECT itemid FROM item WHERE price > b.increase) i ON b.itemid = i.itemid
+
+-- refused
+-- there is no b in FROM
+--   detail: there are: item
+--   1 | SELECT b.itemid FROM bid b JOIN (SELECT itemid FROM item WHERE price > b.increase) i ON b.itemid = i.itemid
+--     |                                                                        ^^^^^^^^^^

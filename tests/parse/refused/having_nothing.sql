@@ -1,0 +1,7 @@
+SELECT 1 AS x FROM bid HAVING
+
+-- refused
+-- the SQL cannot be read
+--   detail: something is missing near HAVING
+--   1 | SELECT 1 AS x FROM bid HAVING
+--     |                        ^^^^^^

@@ -1,0 +1,7 @@
+SELECT /*+ BROADCAST(bid) */ itemid FROM bid
+
+-- refused
+-- a hint is not supported
+--   hint: supported are SELECT [DISTINCT], FROM, JOIN, WHERE, GROUP BY, HAVING, ORDER BY, UNION, INTERSECT, EXCEPT
+--   1 | SELECT /*+ BROADCAST(bid) */ itemid FROM bid
+--     |        ^^^^^^^^^^^^^^^^^^^^^

@@ -1,0 +1,9 @@
+CREATE SINK closing USING json;
+INSERT INTO closng SELECT itemid FROM bid;
+
+-- refused
+-- there is no sink closng
+--   detail: there are: closing
+--   hint: did you mean closing?
+--   2 | INSERT INTO closng SELECT itemid FROM bid;
+--     |             ^^^^^^

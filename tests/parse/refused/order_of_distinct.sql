@@ -1,0 +1,8 @@
+SELECT DISTINCT itemid FROM bid ORDER BY day
+
+-- refused
+-- day is not among the columns of SELECT DISTINCT
+--   detail: there are: itemid
+--   hint: add it to SELECT
+--   1 | SELECT DISTINCT itemid FROM bid ORDER BY day
+--     |                                          ^^^

@@ -1,0 +1,8 @@
+CREATE SINK out USING json;
+SELECT itemid FROM bid;
+
+-- refused
+-- a query has no sink
+--   hint: write INSERT INTO sink SELECT …
+--   2 | SELECT itemid FROM bid;
+--     | ^^^^^^^^^^^^^^^^^^^^^^

@@ -1,0 +1,7 @@
+WITH RECURSIVE r AS (SELECT itemid FROM bid) SELECT itemid FROM r
+
+-- refused
+-- WITH RECURSIVE is not supported
+--   hint: WITH is
+--   1 | WITH RECURSIVE r AS (SELECT itemid FROM bid) SELECT itemid FROM r
+--     |                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^

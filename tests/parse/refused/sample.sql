@@ -1,0 +1,7 @@
+SELECT itemid FROM bid TABLESAMPLE (10 PERCENT)
+
+-- refused
+-- TABLESAMPLE is not supported
+--   hint: supported are SELECT [DISTINCT], FROM, JOIN, WHERE, GROUP BY, HAVING, ORDER BY, UNION, INTERSECT, EXCEPT
+--   1 | SELECT itemid FROM bid TABLESAMPLE (10 PERCENT)
+--     |                        ^^^^^^^^^^^^^^^

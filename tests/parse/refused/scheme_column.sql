@@ -1,0 +1,9 @@
+CREATE STREAM a (itemid INT,
+  PUNCTUATED ON (itemd)) USING json;
+
+-- refused
+-- there is no column itemd
+--   detail: there are: itemid
+--   hint: did you mean itemid?
+--   2 |   PUNCTUATED ON (itemd)) USING json;
+--     |                  ^^^^^

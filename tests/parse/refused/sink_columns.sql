@@ -1,0 +1,8 @@
+CREATE SINK out USING json;
+INSERT INTO out (a) SELECT itemid FROM bid;
+
+-- refused
+-- a column list after the sink is not supported
+--   hint: name columns with AS
+--   2 | INSERT INTO out (a) SELECT itemid FROM bid;
+--     |                 ^

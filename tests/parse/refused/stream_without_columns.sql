@@ -1,0 +1,7 @@
+CREATE STREAM a (PUNCTUATED ON (x)) USING json;
+
+-- refused
+-- there is no column x
+--   detail: there are: none
+--   1 | CREATE STREAM a (PUNCTUATED ON (x)) USING json;
+--     |                                 ^

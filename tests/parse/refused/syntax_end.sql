@@ -1,0 +1,7 @@
+SELECT itemid FROM
+
+-- refused
+-- the SQL cannot be read
+--   detail: expected table name
+--   1 | SELECT itemid FROM
+--     |               ^^^^

@@ -1,0 +1,7 @@
+SELECT itemid x y FROM bid
+
+-- refused
+-- the SQL cannot be read
+--   detail: y is not expected here
+--   1 | SELECT itemid x y FROM bid
+--     |                 ^

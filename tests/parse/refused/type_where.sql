@@ -1,0 +1,8 @@
+SELECT itemid FROM item WHERE itemid
+
+-- refused
+-- WHERE needs a condition
+--   detail: itemid is BIGINT
+--   hint: it takes BOOLEAN
+--   1 | SELECT itemid FROM item WHERE itemid
+--     |                               ^^^^^^

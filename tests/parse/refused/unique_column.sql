@@ -1,0 +1,7 @@
+CREATE STREAM a (x INT, UNIQUE (y)) USING json;
+
+-- refused
+-- there is no column y
+--   detail: there are: x
+--   1 | CREATE STREAM a (x INT, UNIQUE (y)) USING json;
+--     |                                 ^

@@ -1,0 +1,7 @@
+SELECT x.itemid FROM item i
+
+-- refused
+-- there is no x in FROM
+--   detail: there are: i
+--   1 | SELECT x.itemid FROM item i
+--     |        ^^^^^^^^

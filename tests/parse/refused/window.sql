@@ -1,0 +1,7 @@
+SELECT itemid, row_number() OVER (PARTITION BY itemid ORDER BY day) FROM bid
+
+-- refused
+-- window functions are not supported
+--   hint: use GROUP BY, which is
+--   1 | SELECT itemid, row_number() OVER (PARTITION BY itemid ORDER BY day) FROM bid
+--     |                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
