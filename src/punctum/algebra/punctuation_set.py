@@ -141,6 +141,11 @@ class PunctuationSet:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def lines(self) -> tuple[dict[int, SpanSet], list[Box]]:
+        """The members with one pattern, as a line for each attribute, and the other members."""
+        lines = {axis: self._lines[axis, ()] for axis in self._axes}
+        return lines, [()] if self._ended else list(self._boxes)
+
     def __iter__(self) -> Iterator[Punctuation]:
         return map(self._punctuation, self._overlapping(()))
 

@@ -1,0 +1,159 @@
+"""Batches: the punctuations of a slice, with the many that are one constant each as columns.
+
+Streams close one key after the other, so most punctuations are a constant on one attribute. A batch keeps of these the
+constants alone, a column for each attribute (``points``), and so 30,000 of them cost about as much as one. All others
+stay as they are. A batch of a slice's punctuations says the same as they do, no more and no less.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import product
+
+import numpy as np
+import polars as pl
+
+from punctum.algebra.cuts import above, below
+from punctum.algebra.pattern import WILDCARD, Constant, Pattern, between
+from punctum.algebra.punctuation import Punctuation, Side
+from punctum.algebra.punctuation_set import PunctuationSet
+from punctum.algebra.schema import Schema
+from punctum.algebra.spanset import SpanSet
+from punctum.algebra.values import Type
+from punctum.operators.columns import Columns, dtype, to_rows
+
+Points = dict[int, pl.Series]
+"""Constants that are not NULL, each once, by the position of their attribute."""
+
+
+@dataclass
+class Batch:
+    """Punctuations over one schema."""
+
+    schema: Schema
+    points: Points = field(default_factory=dict)
+    others: list[Punctuation] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.others) + sum(map(len, self.points.values()))
+
+    def __iter__(self) -> Iterator[Punctuation]:
+        for at, values in self.points.items():
+            yield from constants(self.schema, at, values)
+        yield from self.others
+
+    def on(self, positions: Iterable[int]) -> "Batch":
+        """Those that speak of some attributes alone."""
+        allowed = set(positions)
+        points = {at: values for at, values in self.points.items() if at in allowed}
+        return Batch(self.schema, points, [p for p in self.others if {i for i, _ in p.sides} <= allowed])
+
+    def __add__(self, more: "Batch") -> "Batch":
+        """Both together."""
+        points = dict(self.points)
+        for at, values in more.points.items():
+            points[at] = pl.concat([points[at], values]).unique(maintain_order=True) if at in points else values
+        return Batch(self.schema, points, [*self.others, *more.others])
+
+
+def constants(schema: Schema, at: int, values: pl.Series) -> Iterator[Punctuation]:
+    """The punctuations that say one constant each of the attribute at a position.
+
+    >>> print(*constants(Schema.of(itemid="BIGINT", bidder="BIGINT"), 0, pl.Series([17, 18])))
+    <17, *> <18, *>
+    """
+    before, after = (WILDCARD,) * at, (WILDCARD,) * (len(schema) - at - 1)
+    for (value,) in to_rows(values.to_frame()):
+        pattern = Constant(value)
+        yield _known(schema, (*before, pattern, *after), ((at, pattern),))
+
+
+def _known(schema: Schema, patterns: tuple[Pattern, ...], sides: tuple[Side, ...]) -> Punctuation:
+    """A punctuation of patterns that are known to fit: several times faster than the constructor, which checks them."""
+    made = object.__new__(Punctuation)
+    fields = made.__dict__
+    fields["schema"], fields["patterns"], fields["sides"] = schema, patterns, sides
+    return made
+
+
+def batch(schema: Schema, puncts: Iterable[Punctuation]) -> Batch:
+    """The punctuations that say something, as a batch."""
+    found: dict[int, dict[object, None]] = {}
+    others = []
+    pointed = [a.type is not Type.DECIMAL for a in schema.attributes]  # a DECIMAL may have more digits than its column
+    for p in puncts:
+        sides = p.sides
+        if len(sides) == 1 and pointed[sides[0][0]] and type(sides[0][1]) is Constant and sides[0][1].value is not None:
+            found.setdefault(sides[0][0], {})[sides[0][1].value] = None
+        elif not p.empty:
+            others.append(p)
+    points = {at: pl.Series(list(values), dtype=dtype(schema.attributes[at])) for at, values in found.items()}
+    return Batch(schema, points, others)
+
+
+def heard(schema: Schema, xs: Columns) -> Batch:
+    """The punctuations of a slice."""
+    said = batch(schema, xs.puncts)
+    return said + Batch(schema, {schema.index(name): values.unique() for name, values in xs.points.items()})
+
+
+def columns(rows: pl.DataFrame, said: Batch, *inputs: Columns) -> Columns:
+    """The output slice: constants stay columns when some input has given them so."""
+    if any(xs.points for xs in inputs):
+        names = said.schema.names
+        return Columns(
+            rows, tuple(said.others), {names[at]: values for at, values in said.points.items() if len(values)}
+        )
+    return Columns(rows, tuple(said))
+
+
+def add(said: PunctuationSet, more: Batch) -> None:
+    """Say a batch; neighbouring integers melt before they are added."""
+    for p in more.others:
+        said.add(p)
+    for at, values in more.points.items():
+        if values.dtype != pl.Int64 or not len(values):
+            for p in constants(said.schema, at, values):
+                said.add(p)
+            continue
+        line = _alone(said, at)
+        for low, high in _runs(values):
+            if line is not None:
+                line.add((below(low), above(high)))
+            else:
+                said.add(Punctuation.of(said.schema, {said.schema.names[at]: between(low, high)}))
+
+
+def _alone(said: PunctuationSet, at: int) -> SpanSet | None:
+    """The line of an attribute, when spans may be added to it and nothing else in the set changes."""
+    lines, boxes = said.lines()
+    return None if boxes or at not in lines or lines[at].null else lines[at]
+
+
+def _runs(values: pl.Series) -> Iterator[tuple[int, int]]:
+    """The runs of neighbours among integers of which none is there twice."""
+    ordered = values.sort().to_numpy()
+    breaks = np.flatnonzero(np.diff(ordered) != 1)
+    lows, highs = ordered[np.r_[0, breaks + 1]], ordered[np.r_[breaks, len(ordered) - 1]]
+    return zip(lows.tolist(), highs.tolist(), strict=True)
+
+
+class Names:
+    """Under which positions of the output each attribute of an input stands, and how punctuations move there."""
+
+    def __init__(self, output: Schema, targets: list[list[int]]) -> None:
+        self._output, self._targets = output, targets
+
+    def over(self, said: Batch) -> Batch:
+        """The punctuations over the output, once for each way to name their attributes."""
+        moved = Batch(self._output)
+        for at, values in said.points.items():
+            moved += Batch(self._output, dict.fromkeys(self._targets[at], values))
+        moved.others += [q for p in said.others for q in self._ways(p)]
+        return moved
+
+    def _ways(self, p: Punctuation) -> Iterator[Punctuation]:
+        for way in product(*([(n, pattern) for n in self._targets[i]] for i, pattern in p.sides)):
+            patterns = [WILDCARD] * len(self._output)
+            for n, pattern in way:
+                patterns[n] = patterns[n].meet(pattern)
+            yield Punctuation(self._output, tuple(patterns))

@@ -1,0 +1,92 @@
+"""Slices in columns: a schema in, the Polars types and frames of its rows out.
+
+The columns of a frame are named as the schema's attributes and stand in their order. Values are canonical: NaN equals
+itself and is the greatest DOUBLE, as Polars has it, and -0.0 has become 0.0 (``canonical``).
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC
+from typing import Any
+
+import polars as pl
+
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.schema import Attribute, Schema
+from punctum.algebra.values import NAN, Row, Type
+
+_DTYPES: dict[Type, pl.DataType] = {
+    Type.BIGINT: pl.Int64(),
+    Type.DOUBLE: pl.Float64(),
+    Type.STRING: pl.String(),
+    Type.BOOLEAN: pl.Boolean(),
+    Type.DATE: pl.Date(),
+    Type.TIMESTAMP: pl.Datetime("us", "UTC"),
+    Type.TIMESTAMP_NTZ: pl.Datetime("us"),
+}
+
+
+@dataclass
+class Columns:
+    """A slice in columns: some rows and some punctuations.
+
+    Many punctuations that are a single constant each may come as ``points``, a column of constants for an attribute's
+    name. An operator answers in points only when it was given some, so who gives none never meets any.
+    """
+
+    rows: pl.DataFrame
+    puncts: tuple[Punctuation, ...] = ()
+    points: dict[str, pl.Series] = field(default_factory=dict)
+
+
+def dtype(attribute: Attribute) -> pl.DataType:
+    """The Polars type of an attribute.
+
+    >>> dtype(Attribute("price", Type.DECIMAL, digits=(10, 2)))
+    Decimal(precision=10, scale=2)
+    """
+    return pl.Decimal(*attribute.digits) if attribute.type is Type.DECIMAL else _DTYPES[attribute.type]
+
+
+def empty(schema: Schema) -> pl.DataFrame:
+    """No rows of a schema."""
+    return pl.DataFrame(schema={a.name: dtype(a) for a in schema.attributes})
+
+
+def frame(schema: Schema, rows: Iterable[Row]) -> pl.DataFrame:
+    """Rows of canonical values in columns."""
+    kept = list(rows)
+    columns = (
+        pl.Series(a.name, [t[i] for t in kept], dtype=dtype(a), strict=True) for i, a in enumerate(schema.attributes)
+    )
+    return pl.DataFrame(list(columns))
+
+
+def to_rows(df: pl.DataFrame) -> list[Row]:
+    """The rows of a frame as canonical values.
+
+    >>> to_rows(frame(Schema.of(n="BIGINT"), [(17,), (None,)]))
+    [(17,), (None,)]
+    """
+    return list(zip(*(_values(column) for column in df.iter_columns()), strict=True))
+
+
+def canonical(df: pl.DataFrame) -> pl.DataFrame:
+    """The same rows with one zero and one NaN, as equality in keys and punctuations needs them."""
+    floats = pl.col(pl.Float64)
+    return df.with_columns(pl.when(floats.is_nan()).then(NAN).otherwise(floats + 0.0).name.keep())
+
+
+def fitting(df: pl.DataFrame, schema: Schema) -> pl.DataFrame:
+    """The columns of a schema, in its order and types, canonical."""
+    return canonical(df.select(pl.col(a.name).cast(dtype(a)) for a in schema.attributes))
+
+
+def _values(column: pl.Series) -> list[Any]:
+    values: list[Any] = column.to_list()
+    if column.dtype == pl.Float64:
+        return [v if v is None else NAN if math.isnan(v) else v + 0.0 for v in values]
+    if column.dtype == pl.Datetime("us", "UTC"):
+        return [None if v is None else v.astimezone(UTC) for v in values]
+    return values

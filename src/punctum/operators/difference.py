@@ -1,0 +1,37 @@
+"""Difference of two streams as sets (EXCEPT): a left row is out when the right input has closed it and never had it.
+
+Kept: left rows that the right has neither had nor closed, right rows that the left has not closed, and the distinct
+rows that are out and may come again.
+"""
+
+import polars as pl
+
+from punctum.operators.batch import Batch
+from punctum.operators.dupelim import without
+from punctum.operators.matching import matches
+from punctum.operators.sets import SetOperator, still_open
+
+
+class Difference(SetOperator):
+    """The distinct rows of the left input that the right input does not have."""
+
+    def released(self, left: pl.DataFrame, right: pl.DataFrame, lps: Batch, rps: Batch) -> pl.DataFrame:
+        """The left rows that the right input has closed."""
+        lefts, rights = self._tables["left"], self._tables["right"]
+        new = without(without(left, rights.frame()), right)
+        closed = matches(new, self.heard.right)
+        if right.height and len(lefts):
+            lefts.retain(_absent(lefts.frame(), right))
+        old = lefts.frame()
+        kept = still_open(old, rps)
+        out = new.filter(closed) if kept is None else pl.concat([old.filter(~kept), new.filter(closed)])
+        self.purge("left", new.filter(~closed), kept)
+        self.purge("right", right.filter(~matches(right, self.heard.left)), still_open(rights.frame(), lps))
+        return out
+
+
+def _absent(df: pl.DataFrame, others: pl.DataFrame) -> pl.Series:
+    """Whether each row is not among others."""
+    numbered = df.select(pl.int_range(pl.len(), dtype=pl.UInt32).alias("\0row"), pl.all())
+    found = numbered.join(others.unique(), on=df.columns, how="semi", nulls_equal=True)["\0row"]
+    return ~numbered["\0row"].is_in(found.implode())

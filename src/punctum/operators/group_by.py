@@ -1,0 +1,114 @@
+"""Grouping and aggregation (GROUP BY): a row for each group that punctuations on grouping attributes alone close.
+
+Kept: partial aggregates of the open groups. The partials of a slice are a chunk behind those of earlier slices, so a
+group may have several; they are combined when it closes, and all of them when they have become twice as many as they
+were when they were last combined.
+"""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from punctum.algebra.schema import Schema
+from punctum.errors import SchemaError
+from punctum.iterators.aggregates import Aggregate
+from punctum.iterators.group_by import GroupBy as Specification
+from punctum.operators.batch import Batch, Names, columns, heard
+from punctum.operators.columns import Columns, canonical, dtype, empty
+from punctum.operators.matching import matches
+from punctum.operators.operator import Notes, Operator, Said
+from punctum.operators.partials import Partial
+from punctum.operators.table import Table
+
+SLACK = 1_000
+"""So many partials are not worth combining."""
+
+
+class GroupBy(Operator):
+    """A row for each group: the grouping attributes and the aggregates, each over the rows that pass its filter."""
+
+    def __init__(
+        self,
+        schema: Schema,
+        by: Sequence[str],
+        aggregates: Sequence[Aggregate],
+        filters: Sequence[pl.Expr | None] | None = None,
+    ) -> None:
+        self.inputs, self.output = (schema,), Specification(schema, tuple(by), tuple(aggregates)).output
+        self._by, self._at = list(by), schema.indices(by)
+        mark = "#" * (1 + max(len(name) for name in schema.names))  # no attribute's name
+        chosen = filters or [None] * len(aggregates)
+        self._partials = [Partial(aggregate, schema, chosen[i], f"{mark}{i}") for i, aggregate in enumerate(aggregates)]
+        self._keys = [pl.col(name) for name in by] or [pl.lit(0).alias(mark)]
+        kept = {name: dtype(schema.attributes[at]) for name, at in zip(by, self._at, strict=True)}
+        for partial in self._partials:
+            kept |= partial.columns
+        self._columns = list(kept)
+        self._groups = Table(pl.DataFrame(schema=kept))
+        self._combined, self._ended = 0, False
+        self._names = Names(self.output, [[n for n, at in enumerate(self._at) if at == i] for i in range(len(schema))])
+        self._said = Said(self.output)
+
+    def feed(self, *slices: Columns) -> Columns:
+        """Take the next slice."""
+        (xs,) = slices
+        if xs.rows.height:
+            exprs = [expr for partial in self._partials for expr in partial.of_rows(xs.rows)]
+            self._groups.append(self._grouped(xs.rows, exprs))
+        closing = heard(self.inputs[0], xs).on(self._at)
+        rows = self._released(closing) if len(closing) else empty(self.output)
+        if len(self._groups) > 2 * self._combined + SLACK:
+            self._groups.replace(self._combine(self._groups.frame()))
+            self._combined = len(self._groups)
+        return columns(rows, self._said.news(self._names.over(closing)), xs)
+
+    def groups(self) -> pl.DataFrame:
+        """The grouping attributes of the open groups, each group once."""
+        return self._groups.frame().select(self._by).unique(maintain_order=True)
+
+    def tables(self) -> dict[str, Table]:
+        """The partial aggregates of the open groups."""
+        return {"groups": self._groups}
+
+    def restore_tables(self, tables: dict[str, Table]) -> None:
+        """Go on with the rows that another one kept."""
+        self._groups = tables["groups"]
+
+    def notes(self) -> Notes:
+        """Whether the stream has ended, how many partials were left by the last combining, and what has been said."""
+        return {"ended": self._ended, "combined": self._combined, "said": self._said.notes()}
+
+    def restore_notes(self, notes: Notes) -> None:
+        """Go on with the notes of another one."""
+        self._ended, self._combined = notes["ended"], notes["combined"]
+        self._said.restore(notes["said"])
+
+    def puncts(self) -> int:
+        """What has been said."""
+        return len(self._said.known)
+
+    def _released(self, closing: Batch) -> pl.DataFrame:
+        """The results of the groups that are complete, which are then kept no longer."""
+        if self._ended:
+            return empty(self.output)
+        self._ended = any(not p.sides for p in closing.others)
+        kept = self._groups.frame()
+        closed = matches(kept, closing)
+        done = self._combine(kept.filter(closed))
+        self._groups.retain(~closed)
+        if not self._by and not done.height:
+            nothing = {p.aggregate.name: [p.of_nothing] for p in self._partials}
+            return pl.DataFrame(nothing, schema=empty(self.output).schema)
+        try:
+            return canonical(done.select(*self._by, *(partial.result() for partial in self._partials)))
+        except pl.exceptions.InvalidOperationError as error:
+            what = "an aggregate does not fit its type"
+            raise SchemaError(what, str(error), "cast its argument to DECIMAL or DOUBLE") from None
+
+    def _combine(self, partials: pl.DataFrame) -> pl.DataFrame:
+        if not partials.height:
+            return partials
+        return self._grouped(partials, [expr for partial in self._partials for expr in partial.combined()])
+
+    def _grouped(self, df: pl.DataFrame, exprs: list[pl.Expr]) -> pl.DataFrame:
+        return df.group_by(self._keys, maintain_order=True).agg(exprs).select(self._columns)

@@ -1,0 +1,68 @@
+"""Guard: what stands between a source and the operators, which may rely on a grammatical stream.
+
+A slice goes in; the rows that no punctuation of an earlier slice excludes come out, with the punctuations that say
+something new, and beside them the rows that should not have come, each with the punctuation that excludes it.
+"""
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from punctum.algebra.schema import Schema
+from punctum.operators.batch import columns, heard
+from punctum.operators.columns import Columns, to_rows
+from punctum.operators.matching import matches
+from punctum.operators.operator import Notes, Operator, Said
+
+
+@dataclass
+class Guarded:
+    """A slice's grammatical part, its other rows, and in parallel to these the text of what excludes them."""
+
+    good: Columns
+    bad: pl.DataFrame
+    reasons: pl.Series
+
+
+class Guard(Operator):
+    """The grammatical part of a stream.
+
+    >>> from punctum.algebra.punctuation import Punctuation
+    >>> hour = Schema.of(hour="BIGINT")
+    >>> guard = Guard(hour)
+    >>> _ = guard.split(Columns(pl.DataFrame({"hour": [3]}), (Punctuation.of(hour, hour=3),)))
+    >>> found = guard.split(Columns(pl.DataFrame({"hour": [3, 4]})))
+    >>> to_rows(found.good.rows), to_rows(found.bad), found.reasons.to_list()
+    ([(4,)], [(3,)], ['<3>'])
+    """
+
+    def __init__(self, schema: Schema) -> None:
+        self.inputs, self.output = (schema,), schema
+        self._heard = Said(schema)
+
+    def feed(self, *slices: Columns) -> Columns:
+        """The grammatical part of the next slice."""
+        return self.split(slices[0]).good
+
+    def split(self, xs: Columns) -> Guarded:
+        """The grammatical part of the next slice, and its violations."""
+        wrong = matches(xs.rows, self._heard.known)
+        bad = xs.rows.filter(wrong)
+        # One by one, for violations are few; a row that comes many times is looked up once.
+        why = {t: str(self._heard.known.find(t)) for t in dict.fromkeys(to_rows(bad))}
+        reasons = pl.Series("reason", [why[t] for t in to_rows(bad)], dtype=pl.String)
+        new = self._heard.news(heard(self.output, xs))
+        good = xs.rows.filter(~wrong) if bad.height else xs.rows
+        return Guarded(columns(good, new, xs), bad, reasons)
+
+    def notes(self) -> Notes:
+        """What has been heard."""
+        return {"heard": self._heard.notes()}
+
+    def restore_notes(self, notes: Notes) -> None:
+        """Go on with the notes of another one."""
+        self._heard.restore(notes["heard"])
+
+    def puncts(self) -> int:
+        """What has been heard."""
+        return len(self._heard.known)

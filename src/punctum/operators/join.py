@@ -1,0 +1,183 @@
+"""Join of two streams on equal attributes (inner JOIN).
+
+Per slice: the new left rows meet the kept right rows, then the new right rows meet all kept left rows. Kept: the rows
+of each side whose key has no NULL and is not closed by the other side: new punctuations purge the kept rows, and all
+that have been heard stop new ones. A side's punctuation waits until no kept row of that side matches it.
+"""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from punctum.algebra.pattern import EMPTY, WILDCARD
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.punctuation_set import PunctuationSet
+from punctum.algebra.schema import Schema
+from punctum.algebra.values import Type
+from punctum.iterators.join import Join as Specification
+from punctum.operators.batch import Batch, Names, add, batch, columns, heard
+from punctum.operators.columns import Columns, empty
+from punctum.operators.matching import free, matches
+from punctum.operators.operator import Notes, Operator, Said, read, written
+from punctum.operators.table import Table
+
+SIDES = ("left", "right")
+
+
+class Join(Operator):
+    """All pairs of a left and a right row that agree on the join attributes and satisfy a residual predicate."""
+
+    def __init__(
+        self,
+        left: Schema,
+        right: Schema,
+        on: Sequence[tuple[str, str]],
+        prefixes: tuple[str, str] = ("left.", "right."),
+        residual: pl.Expr | None = None,
+    ) -> None:
+        spec = Specification(left, right, tuple(on), prefixes)
+        self.inputs, self.output, self._residual = (left, right), spec.output, residual
+        self._on = [(left.index(one), right.index(other)) for one, other in on]
+        self._renamed = (self.output.names[: len(left)], self.output.names[len(left) :])
+        self._names = [
+            Names(self.output, [self._columns(side, i) for i in range(len(s))]) for side, s in enumerate(self.inputs)
+        ]
+        self._kept = [Table(empty(schema)) for schema in self.inputs]
+        self._closed = [PunctuationSet(schema) for schema in self.inputs]  # a side's keys that the other has closed
+        self._waiting = [Batch(schema) for schema in self.inputs]
+        self._said = Said(self.output)
+
+    def feed(self, *slices: Columns) -> Columns:
+        """Take the next slice of the left input, then the next slice of the right one."""
+        left, right = slices
+        lps, rps = heard(self.inputs[0], left), heard(self.inputs[1], right)
+        early = self._pairs(left.rows, self._kept[1].frame())
+        said = self._take(0, left.rows, lps)
+        late = self._pairs(self._kept[0].frame(), right.rows)
+        said += self._take(1, right.rows, rps)
+        rows = (
+            pl.concat([early, late], rechunk=False) if early.height and late.height else early if early.height else late
+        )
+        return columns(rows, self._said.news(said), left, right)
+
+    def tables(self) -> dict[str, Table]:
+        """The rows of each side that may meet later ones."""
+        return dict(zip(SIDES, self._kept, strict=True))
+
+    def restore_tables(self, tables: dict[str, Table]) -> None:
+        """Go on with the rows that another one kept."""
+        self._kept = [tables[side] for side in SIDES]
+
+    def notes(self) -> Notes:
+        """The keys of each side that are closed, the punctuations that wait, and what has been said."""
+        closed = [written(said, schema) for said, schema in zip(self._closed, self.inputs, strict=True)]
+        waiting = [written(said, schema) for said, schema in zip(self._waiting, self.inputs, strict=True)]
+        return {"closed": closed, "waiting": waiting, "said": self._said.notes()}
+
+    def restore_notes(self, notes: Notes) -> None:
+        """Go on with the notes of another one."""
+        for side, schema in enumerate(self.inputs):
+            self._closed[side] = PunctuationSet(schema, read(notes["closed"][side], schema))
+            self._waiting[side] = batch(schema, read(notes["waiting"][side], schema))
+        self._said.restore(notes["said"])
+
+    def puncts(self) -> int:
+        """What is closed, what waits and what has been said."""
+        return sum(map(len, self._closed)) + sum(map(len, self._waiting)) + len(self._said.known)
+
+    def _take(self, side: int, new: pl.DataFrame, ps: Batch) -> Batch:
+        """Keep new rows of a side, purge the other by new punctuations, and say what no kept row holds back."""
+        self._kept[side].append(self._open(side, new))
+        if not len(ps):
+            return Batch(self.output)
+        none, some = free(self._kept[side].frame(), ps)
+        self._wait(side, some)
+        said = self._names[side].over(none)
+        closing = self._closing(side, ps)
+        if not len(closing):
+            return said
+        other = self._kept[1 - side]
+        add(self._closed[1 - side], closing)
+        if len(other):
+            before = len(other)
+            other.retain(~matches(other.frame(), closing))
+            if len(other) < before and len(self._waiting[1 - side]):
+                none, self._waiting[1 - side] = free(other.frame(), self._waiting[1 - side])
+                said += self._names[1 - side].over(none)
+        return said
+
+    def _pairs(self, left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
+        """The output rows for rows of both sides."""
+        if not left.height or not right.height:
+            return empty(self.output)
+        one, other = (_rename(df, names) for df, names in zip((left, right), self._renamed, strict=True))
+        keys = [[self._key(side, i) for i in positions] for side, positions in enumerate(zip(*self._on, strict=True))]
+        if left.height >= right.height:  # the larger one looks up, the smaller one is the hash table
+            both = one.join(other, left_on=keys[0], right_on=keys[1], coalesce=False, maintain_order="left_right")
+        else:
+            both = other.join(one, left_on=keys[1], right_on=keys[0], coalesce=False, maintain_order="left_right")
+        if self._residual is not None:
+            both = both.filter(self._residual)
+        return both.select(self.output.names)
+
+    def _key(self, side: int, at: int) -> pl.Expr:
+        attribute, name = self.inputs[side].attributes[at], self._renamed[side][at]
+        if attribute.type is not Type.DECIMAL:
+            return pl.col(name)
+        scales = [
+            s.attributes[i].digits[1]
+            for pair in self._on
+            for s, i in zip(self.inputs, pair, strict=True)
+            if s.attributes[i].type is Type.DECIMAL
+        ]
+        return pl.col(name).cast(pl.Decimal(38, max(scales)))
+
+    def _open(self, side: int, df: pl.DataFrame) -> pl.DataFrame:
+        """The rows of a side whose key may still meet another."""
+        if not df.height:
+            return df
+        for pair in self._on:
+            column = df[self.inputs[side].names[pair[side]]]
+            if column.null_count():
+                df = df.filter(df[column.name].is_not_null())
+        closed = matches(df, self._closed[side]) if len(self._closed[side]) else None
+        return df if closed is None or not closed.any() else df.filter(~closed)
+
+    def _closing(self, side: int, ps: Batch) -> Batch:
+        """The punctuations that speak of join attributes alone, as seen from the other side."""
+        schema = self.inputs[1 - side]
+        partners: dict[int, list[int]] = {}
+        for pair in self._on:
+            partners.setdefault(pair[side], []).append(pair[1 - side])
+        closing = Batch(schema)
+        for p in (mine := ps.on(partners)).others:
+            closing.others += _over(p, partners, schema)
+        for at, values in mine.points.items():
+            if len(partners[at]) == 1:
+                closing += Batch(schema, {partners[at][0]: values})
+            else:
+                closing.others += [q for p in Batch(mine.schema, {at: values}) for q in _over(p, partners, schema)]
+        return closing
+
+    def _columns(self, side: int, at: int) -> list[int]:
+        """The output columns that equal a side's attribute: its own, and its partners on the other side."""
+        offsets = (0, len(self.inputs[0]))
+        return [offsets[side] + at, *(offsets[1 - side] + pair[1 - side] for pair in self._on if pair[side] == at)]
+
+    def _wait(self, side: int, more: Batch) -> None:
+        waiting = self._waiting[side] + more
+        waiting.others = list({p.patterns: p for p in waiting.others}.values())
+        self._waiting[side] = waiting
+
+
+def _over(p: Punctuation, partners: dict[int, list[int]], schema: Schema) -> list[Punctuation]:
+    """A punctuation on join attributes over the other side, unless no key can match it there."""
+    patterns = [WILDCARD] * len(schema)
+    for at, pattern in p.sides:
+        for theirs in partners[at]:
+            patterns[theirs] = patterns[theirs].meet(pattern)
+    return [] if EMPTY in patterns else [Punctuation(schema, tuple(patterns))]
+
+
+def _rename(df: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
+    return df if df.columns == list(names) else df.rename(dict(zip(df.columns, names, strict=True)))

@@ -1,0 +1,192 @@
+"""Which rows match which punctuations: frames and punctuations in, a mask of rows or of punctuations out.
+
+Punctuations with one pattern become, for each attribute, constants that a hash table finds and spans in order that a
+binary search finds, so 1,000,000 rows meet 100,000 of them at once. Boxes (several patterns) that have constants are
+joined with the rows on these, their other patterns are then compared; the remaining boxes are tried one by one.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import product
+
+import polars as pl
+
+from punctum.algebra.pattern import NULL, Constant, Span
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.punctuation_set import Box, PunctuationSet
+from punctum.algebra.schema import Schema
+from punctum.algebra.spanset import SpanSet
+from punctum.algebra.values import Type
+from punctum.operators.batch import Batch, Points, batch
+from punctum.operators.columns import dtype
+from punctum.operators.places import Bounds, bounds, places
+
+FEW = 8
+"""So many spans or boxes are compared one by one."""
+
+Groups = dict[tuple[tuple[int, ...], tuple[int, ...]], list[tuple[int, Box]]]
+"""Boxes with their numbers, by the attributes of their constants and of their other patterns."""
+
+
+def matches(df: pl.DataFrame, puncts: Iterable[Punctuation] | PunctuationSet | Batch) -> pl.Series:
+    """Whether each row matches one of the punctuations.
+
+    >>> hour = Schema.of(hour="BIGINT")
+    >>> matches(pl.DataFrame({"hour": [1, 2, None]}), [Punctuation.of(hour, hour=2)]).to_list()
+    [False, True, False]
+    """
+    if isinstance(puncts, PunctuationSet):
+        lines, boxes = puncts.lines()
+        return _mask(df, puncts.schema, {}, lines, boxes)
+    if not isinstance(puncts, Batch):
+        known = list(puncts)
+        if not known:
+            return pl.repeat(False, df.height, eager=True)
+        puncts = batch(known[0].schema, known)
+    lines, boxes = {}, []
+    for p in puncts.others:
+        if len(p.sides) == 1:
+            ((at, pattern),) = p.sides
+            line = lines.setdefault(at, SpanSet())
+            line.null |= pattern.null
+            for span in pattern.spans:
+                line.add(span)
+        else:
+            boxes.append(p.sides)
+    return _mask(df, puncts.schema, puncts.points, lines, boxes)
+
+
+def free(df: pl.DataFrame, puncts: Batch) -> tuple[Batch, Batch]:
+    """The punctuations that no row matches, and the others."""
+    if not df.height:
+        return puncts, Batch(puncts.schema)
+    none, some = Batch(puncts.schema), Batch(puncts.schema)
+    for at, values in puncts.points.items():
+        column = df[puncts.schema.names[at]]
+        present = column.filter(column.is_in(values.implode())).unique()
+        held = values.is_in(present.implode())
+        none.points[at], some.points[at] = values.filter(~held), values.filter(held)
+    held_ones = set(_met(df, puncts.schema, puncts.others))
+    for n, p in enumerate(puncts.others):
+        (some if n in held_ones else none).others.append(p)
+    return none, some
+
+
+def inside(column: pl.Series, spans: Bounds) -> pl.Series:
+    """Whether each value lies in one of some spans, which are in order and do not overlap."""
+    lows, highs = spans
+    if len(lows) <= FEW:
+        found = pl.repeat(False, len(column), eager=True)
+        where = places(column)
+        for low, high in zip(lows, highs, strict=True):
+            found = found | ((where >= low) & (where < high) if high is not None else where >= low)
+        return found.fill_null(False)
+    where = places(column)
+    at = lows.search_sorted(where, side="right").cast(pl.Int64) - 1
+    high = highs.gather(at.clip(0))
+    return ((at >= 0) & (high.is_null() | (where < high))).fill_null(False) & where.is_not_null()
+
+
+def _mask(df: pl.DataFrame, schema: Schema, points: Points, lines: dict[int, SpanSet], boxes: list[Box]) -> pl.Series:
+    found = pl.repeat(False, df.height, eager=True)
+    if not df.height:
+        return found
+    if () in boxes:
+        return ~found
+    for at, values in points.items():
+        found = found | df[schema.names[at]].is_in(values.implode()).fill_null(False)
+    for at, line in lines.items():
+        column = df[schema.names[at]]
+        if len(line) > line.null:
+            found = found | inside(column, bounds(line, schema.attributes[at]))
+        if line.null:
+            found = found | column.is_null()
+    if boxes:
+        rows = pl.concat([pl.Series("row", [], dtype=pl.UInt32), *(rows for rows, _ in _hits(df, schema, boxes))])
+        found = found | pl.int_range(df.height, eager=True, dtype=pl.UInt32).is_in(rows.unique().implode())
+    return found
+
+
+def _met(df: pl.DataFrame, schema: Schema, puncts: list[Punctuation]) -> Iterator[int]:
+    """The numbers of the punctuations that some row matches."""
+    boxes: list[tuple[int, Box]] = []
+    spans: dict[int, list[tuple[int, Span]]] = {}
+    for n, p in enumerate(puncts):
+        if len(p.sides) != 1:
+            boxes.append((n, p.sides))
+        elif p.sides[0][1] == NULL:
+            if df[schema.names[p.sides[0][0]]].null_count():
+                yield n
+        else:
+            ((at, pattern),) = p.sides
+            spans.setdefault(at, []).extend((n, span) for span in pattern.spans)
+    for at, found in spans.items():
+        where = places(df[schema.names[at]]).drop_nulls().unique().sort()
+        lows, highs = bounds((span for _, span in found), schema.attributes[at])
+        before = where.search_sorted(lows, side="left")
+        until = where.search_sorted(highs, side="left").set(highs.is_null(), len(where))
+        yield from (n for (n, _), some in zip(found, until > before, strict=True) if some)
+    for _, numbers in _hits(df, schema, [box for _, box in boxes]):
+        yield from (boxes[n][0] for n in numbers.unique())
+
+
+def _hits(df: pl.DataFrame, schema: Schema, boxes: list[Box]) -> Iterator[tuple[pl.Series, pl.Series]]:
+    """The rows that match boxes and, in parallel, the numbers of the boxes."""
+    groups: Groups = {}
+    for n, box in enumerate(boxes):
+        fixed = tuple(at for at, p in box if isinstance(p, Constant) and schema.attributes[at].type is not Type.DECIMAL)
+        loose = tuple(at for at, _ in box if at not in fixed)
+        groups.setdefault((fixed, loose), []).append((n, box))
+    for (fixed, loose), members in groups.items():
+        plain = not any(p == NULL for _, box in members for at, p in box if at in loose)
+        if fixed and plain and len(members) > FEW:
+            yield _joined(df, schema, fixed, loose, members)
+        else:
+            yield from (_one(df, schema, n, box) for n, box in members)
+
+
+def _one(df: pl.DataFrame, schema: Schema, n: int, box: Box) -> tuple[pl.Series, pl.Series]:
+    found = pl.repeat(True, df.height, eager=True)
+    for at, pattern in box:
+        column = df[schema.names[at]]
+        found &= column.is_null() if pattern == NULL else inside(column, bounds(pattern.spans, schema.attributes[at]))
+    rows = found.arg_true().cast(pl.UInt32).rename("row")
+    return rows, pl.repeat(n, len(rows), eager=True, dtype=pl.UInt32)
+
+
+def _joined(
+    df: pl.DataFrame, schema: Schema, fixed: tuple[int, ...], loose: tuple[int, ...], members: list[tuple[int, Box]]
+) -> tuple[pl.Series, pl.Series]:
+    """The hits of boxes that have constants on the same attributes."""
+    numbers: list[int] = []
+    values: dict[int, list[object]] = {at: [] for at in fixed}
+    spans: dict[int, list[Span]] = {at: [] for at in loose}
+    for n, box in members:
+        sides = dict(box)
+        for way in product(*(sides[at].spans for at in loose)):
+            numbers.append(n)
+            for at in fixed:
+                side = sides[at]
+                assert isinstance(side, Constant)
+                values[at].append(side.value)
+            for at, span in zip(loose, way, strict=True):
+                spans[at].append(span)
+    ranges = {at: bounds(spans[at], schema.attributes[at]) for at in loose}
+    known = pl.DataFrame(
+        [
+            pl.Series("box", numbers, dtype=pl.UInt32),
+            *(pl.Series(f"at {at}", values[at], dtype=dtype(schema.attributes[at])) for at in fixed),
+            *(series.rename(f"{series.name} {at}") for at in loose for series in ranges[at]),
+        ]
+    )
+    rows = pl.DataFrame(
+        [
+            pl.int_range(df.height, eager=True, dtype=pl.UInt32).rename("row"),
+            *(df[schema.names[at]].rename(f"at {at}") for at in fixed),
+            *(places(df[schema.names[at]]).rename(f"place {at}") for at in loose),
+        ]
+    )
+    pairs = rows.join(known, on=[f"at {at}" for at in fixed], nulls_equal=True)
+    for at in loose:
+        place, high = pl.col(f"place {at}"), pl.col(f"high {at}")
+        pairs = pairs.filter(place >= pl.col(f"low {at}"), high.is_null() | (place < high))
+    return pairs["row"], pairs["box"]

@@ -1,0 +1,151 @@
+"""Operators: a slice of each input in, a slice of the output out, and the state in two parts that an engine can store.
+
+The state is *tables*, the rows kept, in chunks, and *notes*, all else as plain data for JSON. A new operator that is
+given the tables and notes of another one goes on as that one would. What comes out and what is kept is what the
+operator of the same name in ``punctum.iterators`` says; the inputs are grammatical and canonical (see ``guard.py``).
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from punctum.algebra.cuts import HIGHEST, LOWEST
+from punctum.algebra.json import from_json, to_json
+from punctum.algebra.pattern import Span, span_pattern
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.punctuation_set import PunctuationSet
+from punctum.algebra.schema import Schema
+from punctum.algebra.values import Type
+from punctum.operators.batch import Batch, add, constants
+from punctum.operators.columns import Columns, dtype
+from punctum.operators.matching import inside
+from punctum.operators.places import bounds
+from punctum.operators.table import Table, total
+
+Notes = dict[str, Any]
+"""State other than rows, as data for JSON."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much an operator keeps: rows, about how many bytes they take, and punctuations."""
+
+    rows: int
+    bytes: int
+    puncts: int
+
+
+class Operator(ABC):
+    """A running operator."""
+
+    inputs: tuple[Schema, ...]
+    output: Schema
+
+    @abstractmethod
+    def feed(self, *slices: Columns) -> Columns:
+        """Take the next slice of each input."""
+
+    def tables(self) -> dict[str, Table]:
+        """The rows it keeps, by what it keeps them for."""
+        return {}
+
+    def restore_tables(self, tables: dict[str, Table]) -> None:
+        """Go on with the rows that another one kept."""
+        assert not tables, f"{type(self).__name__} keeps no rows"
+
+    @abstractmethod
+    def notes(self) -> Notes:
+        """The state other than rows."""
+
+    @abstractmethod
+    def restore_notes(self, notes: Notes) -> None:
+        """Go on with the notes of another one."""
+
+    def size(self) -> Size:
+        """How much it keeps now."""
+        return Size(*total(self.tables().values()), self.puncts())
+
+    @abstractmethod
+    def puncts(self) -> int:
+        """How many punctuations it keeps now."""
+
+
+class Said:
+    """What has been said on a stream; it tells what is new (the specification's ``Sayer``)."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.known = PunctuationSet(schema)
+
+    def news(self, said: Batch) -> Batch:
+        """The punctuations that earlier ones do not cover; from now on they count as said."""
+        new = Batch(said.schema)
+        for p in said.others:
+            self._say(p, new)
+        for at, values in said.points.items():
+            lines, boxes = self.known.lines()
+            line = lines.get(at)
+            if boxes or (line is not None and len(line) > 20 * len(values)):
+                for p in Batch(said.schema, {at: values}):
+                    self._say(p, new)
+                continue
+            if line is not None and len(line) > line.null:  # no box, so only the constants' own line can cover them
+                values = values.filter(~inside(values, bounds(line, said.schema.attributes[at])))
+            if len(values):
+                fresh = Batch(said.schema, {at: values})
+                add(self.known, fresh)
+                new += fresh
+        return new
+
+    def notes(self) -> "Written":
+        """What has been said, as data for JSON."""
+        return written(self.known, self.known.schema)
+
+    def restore(self, notes: "Written") -> None:
+        """Say what was said."""
+        self.known = PunctuationSet(self.known.schema, read(notes, self.known.schema))
+
+    def _say(self, p: Punctuation, new: Batch) -> None:
+        if not self.known.covers(p):
+            self.known.add(p)
+            new.others.append(p)
+
+
+Written = dict[str, Any]
+"""Punctuations as data for JSON: whole numbers in bulk, all others as their JSON."""
+
+
+def written(puncts: Iterable[Punctuation], schema: Schema) -> Written:
+    """Punctuations as data for JSON."""
+    if isinstance(puncts, PunctuationSet):
+        lines, boxes = puncts.lines()
+        if not boxes and all(schema.attributes[at].type is Type.BIGINT and not line.null for at, line in lines.items()):
+            return {"spans": {str(at): [_ends(span) for span in line] for at, line in lines.items()}, "others": []}
+    if isinstance(puncts, Batch):
+        plain = {at: v for at, v in puncts.points.items() if v.dtype in (pl.Int64, pl.String)}
+        rest = Batch(schema, {at: v for at, v in puncts.points.items() if at not in plain}, puncts.others)
+        points = {str(at): values.to_list() for at, values in plain.items()}
+        return {"points": points, "others": [to_json(p, schema) for p in rest]}
+    return {"others": [to_json(p, schema) for p in puncts]}
+
+
+def read(notes: Written, schema: Schema) -> list[Punctuation]:
+    """The punctuations that were written."""
+    found = [p for p in (from_json(text, schema) for text in notes["others"]) if isinstance(p, Punctuation)]
+    for at, spans in notes.get("spans", {}).items():
+        name = schema.names[int(at)]
+        found += [Punctuation.of(schema, {name: span_pattern(_span(*ends), Type.BIGINT)}) for ends in spans]
+    for at, values in notes.get("points", {}).items():
+        found += constants(schema, int(at), pl.Series(values, dtype=dtype(schema.attributes[int(at)])))
+    return found
+
+
+def _ends(span: Span) -> tuple[int | None, int | None]:
+    low, high = span
+    return (None if low is LOWEST else low, None if high is HIGHEST else high)
+
+
+def _span(low: int | None, high: int | None) -> Span:
+    return (LOWEST if low is None else low, HIGHEST if high is None else high)

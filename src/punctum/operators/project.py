@@ -1,0 +1,82 @@
+"""Projection (the SELECT list): for each column an expression for the rows, and a specified one for the punctuations.
+
+What punctuations say of the columns, and which of them wait until an attribute's domain is covered, is the
+specification's ``projPs``; patterns on attributes that are there as they are only move.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import polars as pl
+
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.punctuation_set import PunctuationSet
+from punctum.algebra.schema import Schema
+from punctum.iterators.columns import Column
+from punctum.iterators.project import Project as Specification
+from punctum.operators.batch import Batch, Names, add, batch, columns, heard
+from punctum.operators.columns import Columns, fitting
+from punctum.operators.operator import Notes, Operator, Said, read, written
+
+
+class Project(Operator):
+    """Some columns of each row."""
+
+    def __init__(self, schema: Schema, columns: Sequence[tuple[Column, pl.Expr]]) -> None:
+        self._spec = Specification(schema, tuple(column for column, _ in columns))
+        self.inputs, self.output = (schema,), self._spec.output
+        self._exprs = [expr.alias(column.attribute.name) for column, expr in columns]
+        found = [[n for n, (c, _) in enumerate(columns) if c.source == name] for name in schema.names]
+        self._plain = [all(columns[n][0].function is None for n in at) and bool(at) for at in found]
+        self._names = Names(self.output, found)
+        self._seen, self._said = PunctuationSet(schema), Said(self.output)
+        self._waiting: list[tuple[Punctuation, Punctuation]] = []  # what can be output, once the other has been said
+
+    def feed(self, *slices: Columns) -> Columns:
+        """Take the next slice."""
+        (xs,) = slices
+        new = heard(self.inputs[0], xs)
+        plain = new.on(at for at, plain in enumerate(self._plain) if plain)
+        rest = Batch(new.schema, {at: v for at, v in new.points.items() if at not in plain.points})
+        moved = {id(p) for p in plain.others}
+        rest.others = [p for p in new.others if id(p) not in moved]
+        said = self._names.over(plain) + batch(self.output, self._images(rest))
+        if not all(self._plain):
+            said += batch(self.output, self._images(self._completed(new, rest)))
+        # with_columns, since a select of literals alone has one row
+        rows = fitting(xs.rows.with_columns(self._exprs), self.output)
+        return columns(rows, self._said.news(said), xs)
+
+    def notes(self) -> Notes:
+        """What has been seen and said, and what waits."""
+        schema = self.inputs[0]
+        waiting = [written(pair, schema) for pair in self._waiting]
+        return {"seen": written(self._seen, schema), "waiting": waiting, "said": self._said.notes()}
+
+    def restore_notes(self, notes: Notes) -> None:
+        """Go on with the notes of another one."""
+        schema = self.inputs[0]
+        self._seen = PunctuationSet(schema, read(notes["seen"], schema))
+        self._waiting = [(wide, needed) for wide, needed in (read(pair, schema) for pair in notes["waiting"])]
+        self._said.restore(notes["said"])
+
+    def puncts(self) -> int:
+        """What it has seen, what waits and what it has said."""
+        return len(self._seen) + len(self._waiting) + len(self._said.known)
+
+    def _images(self, ps: Iterable[Punctuation]) -> list[Punctuation]:
+        return [q for p in ps for q in self._spec.images(p)]
+
+    def _completed(self, new: Batch, unsure: Batch) -> list[Punctuation]:
+        """The punctuations that have come to cover the domains they waited for, widened."""
+        add(self._seen, new)
+        known = set(self._waiting)
+        for p in unsure:
+            if self._spec.unsaid(p) and (pair := (self._spec.widened(p), self._spec.in_domain(p))) not in known:
+                known.add(pair)
+                self._waiting.append(pair)
+        complete = [wide for wide, needed in self._waiting if self._seen.covers(needed)]
+        if complete:
+            self._waiting = [pair for pair in self._waiting if not self._seen.covers(pair[1])]
+            for wide in complete:
+                self._seen.add(wide)
+        return complete

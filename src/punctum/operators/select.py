@@ -1,0 +1,39 @@
+"""Selection (WHERE): the rows where an expression is true, and all punctuations, those that it implies first."""
+
+import polars as pl
+
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.schema import Schema
+from punctum.operators.batch import batch, columns, heard
+from punctum.operators.columns import Columns
+from punctum.operators.operator import Notes, Operator, Said
+
+
+class Select(Operator):
+    """The rows that satisfy a predicate."""
+
+    def __init__(self, schema: Schema, predicate: pl.Expr, implied: tuple[Punctuation, ...] = ()) -> None:
+        self.inputs, self.output = (schema,), schema
+        self._predicate, self._implied = predicate, implied
+        self._opened, self._said = False, Said(schema)
+
+    def feed(self, *slices: Columns) -> Columns:
+        """Take the next slice."""
+        (xs,) = slices
+        new = heard(self.output, xs)
+        if not self._opened:
+            new, self._opened = batch(self.output, self._implied) + new, True
+        return columns(xs.rows.filter(self._predicate), self._said.news(new), xs)
+
+    def notes(self) -> Notes:
+        """Whether it has begun, and what it has said."""
+        return {"opened": self._opened, "said": self._said.notes()}
+
+    def restore_notes(self, notes: Notes) -> None:
+        """Go on with the notes of another one."""
+        self._opened = notes["opened"]
+        self._said.restore(notes["said"])
+
+    def puncts(self) -> int:
+        """What it has said."""
+        return len(self._said.known)

@@ -1,0 +1,70 @@
+"""What UNION, INTERSECT and EXCEPT share: two inputs of one schema, what they have said, and the rows that are out."""
+
+from abc import abstractmethod
+
+import polars as pl
+
+from punctum.algebra.schema import Schema
+from punctum.iterators.merge import same_schema
+from punctum.operators.batch import Batch, columns, heard
+from punctum.operators.columns import Columns, empty
+from punctum.operators.dupelim import distinct
+from punctum.operators.matching import matches
+from punctum.operators.merge import Heard
+from punctum.operators.operator import Notes, Operator
+from punctum.operators.table import Table
+
+
+class SetOperator(Operator):
+    """A binary operator, and then each row once."""
+
+    def __init__(self, left: Schema, right: Schema) -> None:
+        same_schema(left, right)
+        self.inputs, self.output = (left, right), left
+        self.heard = Heard(left)
+        self._tables = {name: Table(empty(left)) for name in self.names}
+
+    names: tuple[str, ...] = ("left", "right", "distinct")
+
+    @abstractmethod
+    def released(self, left: pl.DataFrame, right: pl.DataFrame, lps: Batch, rps: Batch) -> pl.DataFrame:
+        """The rows to output for new rows and punctuations, which have been heard, duplicates included."""
+
+    def feed(self, *slices: Columns) -> Columns:
+        """Take the next slice of each input."""
+        left, right = slices
+        lps, rps = heard(self.output, left), heard(self.output, right)
+        said = self.heard.hear(lps, rps)
+        rows = self.released(left.rows, right.rows, lps, rps)
+        return columns(distinct(rows, self._tables["distinct"], said), said, left, right)
+
+    def purge(self, name: str, new: pl.DataFrame, old: pl.Series | None = None) -> None:
+        """Add rows to a table of which some rows are kept."""
+        if old is not None:
+            self._tables[name].retain(old)
+        self._tables[name].append(new)
+
+    def tables(self) -> dict[str, Table]:
+        """The rows of each input that are kept, and the distinct rows that are out."""
+        return self._tables
+
+    def restore_tables(self, tables: dict[str, Table]) -> None:
+        """Go on with the rows that another one kept."""
+        self._tables = {name: tables[name] for name in self.names}
+
+    def notes(self) -> Notes:
+        """What each input and the output has said."""
+        return self.heard.notes()
+
+    def restore_notes(self, notes: Notes) -> None:
+        """Go on with the notes of another one."""
+        self.heard.restore(notes)
+
+    def puncts(self) -> int:
+        """What each input and the output has said."""
+        return len(self.heard)
+
+
+def still_open(df: pl.DataFrame, new: Batch) -> pl.Series | None:
+    """Which rows new punctuations leave open; nothing when they are none."""
+    return ~matches(df, new) if len(new) and df.height else None

@@ -1,0 +1,73 @@
+"""Sorting (ORDER BY): rows come out in order as soon as nothing can come any more that precedes them.
+
+Kept: the rows that cannot be released yet, in the order of arrival. Which prefix of the order is covered is the
+specification's ``init``.
+"""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from punctum.algebra.punctuation_set import PunctuationSet
+from punctum.algebra.schema import Schema
+from punctum.iterators.sort import Key
+from punctum.iterators.sort import Sort as Specification
+from punctum.operators.batch import add, batch, columns, heard
+from punctum.operators.columns import Columns, empty
+from punctum.operators.matching import matches
+from punctum.operators.operator import Notes, Operator, Said, read, written
+from punctum.operators.table import Table
+
+
+class Sort(Operator):
+    """All rows, in order."""
+
+    def __init__(self, schema: Schema, keys: Sequence[Key]) -> None:
+        self.inputs, self.output = (schema,), schema
+        self._spec, self._keys = Specification(schema, tuple(keys)), list(keys)
+        self._input, self._heard, self._said = Table(empty(schema)), PunctuationSet(schema), Said(schema)
+
+    def feed(self, *slices: Columns) -> Columns:
+        """Take the next slice."""
+        (xs,) = slices
+        self._input.append(xs.rows)
+        new = heard(self.output, xs).on(self.output.indices(key.name for key in self._keys))
+        if not len(new):
+            return Columns(empty(self.output))
+        add(self._heard, new)
+        prefix = batch(self.output, self._spec.init(self._heard))
+        kept = self._input.frame()
+        done = matches(kept, prefix)
+        released = kept.filter(done)
+        self._input.retain(~done)
+        return columns(self.sorted(released), self._said.news(prefix), xs)
+
+    def sorted(self, df: pl.DataFrame) -> pl.DataFrame:
+        """Rows in order; those that are equal on all keys stay in the order they have."""
+        return df.sort(
+            [key.name for key in self._keys],
+            descending=[key.descending for key in self._keys],
+            nulls_last=[not key.null_leads for key in self._keys],
+            maintain_order=True,
+        )
+
+    def tables(self) -> dict[str, Table]:
+        """The rows that cannot be released yet."""
+        return {"input": self._input}
+
+    def restore_tables(self, tables: dict[str, Table]) -> None:
+        """Go on with the rows that another one kept."""
+        self._input = tables["input"]
+
+    def notes(self) -> Notes:
+        """What has been heard of sort attributes, and what has been said."""
+        return {"heard": written(self._heard, self.output), "said": self._said.notes()}
+
+    def restore_notes(self, notes: Notes) -> None:
+        """Go on with the notes of another one."""
+        self._heard = PunctuationSet(self.output, read(notes["heard"], self.output))
+        self._said.restore(notes["said"])
+
+    def puncts(self) -> int:
+        """What has been heard and said."""
+        return len(self._heard) + len(self._said.known)

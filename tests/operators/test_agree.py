@@ -1,0 +1,37 @@
+"""Specification = vectorised operators on random grammatical streams, and stopped and resumed = run through."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iterators.operators import BINARY, UNARY, Case, binary_cases, domain_projects, unary_cases
+from operators.vectorised import agree, resume, vectorised
+from punctum.operators import group_by
+
+FEWER = settings().max_examples // 3
+CASES = {kind: unary_cases(kind) for kind in UNARY} | {kind: binary_cases(kind) for kind in BINARY}
+CASES["domain-project"] = domain_projects()
+
+
+@pytest.mark.parametrize("kind", CASES)
+@given(data=st.data())
+def test_agree(kind: str, data: st.DataObject) -> None:
+    case: Case = data.draw(CASES[kind])
+    agree(*case, points=data.draw(st.booleans()))
+
+
+@pytest.mark.parametrize("kind", CASES)
+@settings(max_examples=FEWER)
+@given(data=st.data())
+def test_resume(kind: str, data: st.DataObject) -> None:
+    operator, streams = data.draw(CASES[kind])
+    resume(lambda: vectorised(operator), streams)
+
+
+@settings(max_examples=FEWER)
+@given(case=unary_cases("group-by"))
+def test_groups_that_are_combined_early(case: Case) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(group_by, "SLACK", -1)
+        agree(*case)
+        resume(lambda: vectorised(case[0]), case[1])

@@ -1,0 +1,154 @@
+"""Examples that a random search meets seldom: the ends of things, names that clash, many of everything."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import polars as pl
+import pytest
+
+from operators.vectorised import agree, resume, vectorised
+from punctum.algebra.pattern import between
+from punctum.algebra.punctuation import Punctuation, end_of_stream
+from punctum.algebra.schema import Attribute, Schema
+from punctum.algebra.values import NAN, Type
+from punctum.errors import SchemaError
+from punctum.iterators.aggregates import Aggregate, Function
+from punctum.iterators.columns import Column
+from punctum.iterators.group_by import GroupBy as SpecGroupBy
+from punctum.iterators.join import Join as SpecJoin
+from punctum.iterators.stream import Slice
+from punctum.operators import Columns, Dupelim, GroupBy, Guard, Join, Project, Table, frame, to_rows
+
+ITEM = Schema.of(id="BIGINT", name="STRING")
+BID = Schema.of(id="BIGINT", item="BIGINT", price="DOUBLE")
+
+
+def test_a_join_with_names_that_both_have_and_a_residual() -> None:
+    join = Join(ITEM, BID, [("id", "item")], residual=pl.col("price") > 1.0)
+    assert join.output.names == ("left.id", "name", "right.id", "item", "price")
+    items = Columns(frame(ITEM, [(1, "a"), (2, "b"), (None, "c")]))
+    bids = Columns(frame(BID, [(7, 1, 2.0), (8, 2, 0.5), (9, None, 5.0)]))
+    assert to_rows(join.feed(items, bids).rows) == [(1, "a", 7, 1, 2.0)]
+    assert join.size().rows == 4
+
+
+def test_a_join_of_one_attribute_with_two() -> None:
+    left, right = Schema.of(x="BIGINT"), Schema.of(y="BIGINT", z="BIGINT")
+    spec = SpecJoin(left, right, (("x", "y"), ("x", "z")))
+    lefts = [Slice.of((1,), (2,), Punctuation.of(left, x=between(2, 5))), Slice.of((7,), Punctuation.of(left, x=1))]
+    rights = [Slice.of((1, 1), (1, 2), Punctuation.of(right, y=7, z=7)), Slice.of((2, 2), end_of_stream(right))]
+    agree(spec, [lefts, rights])
+    resume(lambda: vectorised(spec), [lefts, rights])
+
+
+def test_a_join_of_decimals_with_other_digits() -> None:
+    left = Schema((Attribute("d", Type.DECIMAL, digits=(10, 2)),))
+    right = Schema((Attribute("e", Type.DECIMAL, digits=(20, 4)),))
+    join = Join(left, right, [("d", "e")])
+    halves = Columns(frame(left, [(Decimal("0.50"),)]), (Punctuation.of(left, d=Decimal("0.5")),))
+    found = join.feed(halves, Columns(frame(right, [(Decimal("0.5000"),), (Decimal("0.5001"),)])))
+    assert to_rows(found.rows) == [(Decimal("0.5"), Decimal("0.5"))]
+    assert [len(table) for table in join.tables().values()] == [1, 1]
+
+
+@pytest.mark.parametrize("points", [False, True])
+def test_many_keys_that_close(points: bool) -> None:
+    left, right = Schema.of(k="STRING", v="BIGINT"), Schema.of(key="STRING")
+    spec = SpecJoin(left, right, (("k", "key"),))
+    names = [f"k{n}" for n in range(60)]
+    lefts = [Slice.of(*((k, n) for n, k in enumerate(names)), *(Punctuation.of(left, k=k) for k in names))]
+    rights = [Slice.of(*((k,) for k in names[:40]), *(Punctuation.of(right, key=k) for k in names[20:]))]
+    rights.append(Slice.of(*(Punctuation.of(right, key=k) for k in names), end_of_stream(right)))
+    agree(spec, [lefts, rights], points)
+    resume(lambda: vectorised(spec), [lefts, rights])
+
+
+def test_slices_without_rows_and_punctuations_that_match_nothing() -> None:
+    spec = SpecGroupBy(ITEM, ("id",), (Aggregate(Function.COUNT, None, "n"),))
+    said = Slice.of(Punctuation.of(ITEM, id=99), Punctuation.of(ITEM, id=99), Punctuation.of(ITEM, name="x"))
+    agree(spec, [[Slice(), said, Slice.of((1, "y")), Slice(), said, Slice.of(Punctuation.of(ITEM, id=1))]])
+
+
+def test_aggregates_with_filters() -> None:
+    kinds = (Function.COUNT, Function.SUM, Function.MIN, Function.COUNT_DISTINCT, Function.MEDIAN)
+    dear = pl.col("price") > 2.0
+    groups = GroupBy(BID, ["item"], [Aggregate(f, "price", f.name) for f in kinds], [dear] * len(kinds))
+    rows = frame(BID, [(1, 7, 3.0), (2, 7, 1.0), (3, 7, 5.0), (4, 8, 1.0), (5, 7, None)])
+    assert groups.feed(Columns(rows)).rows.height == 0
+    found = groups.feed(Columns(rows.clear(), (Punctuation.of(BID, item=between(7, 8)),)))
+    assert sorted(to_rows(found.rows), key=str) == [(7, 2, 8.0, 3.0, 2, 4.0), (8, 0, None, None, 0, None)]
+
+
+def test_a_sum_that_does_not_fit_is_refused() -> None:
+    groups = GroupBy(ITEM, ["name"], [Aggregate(Function.SUM, "id", "sum")])
+    rows = frame(ITEM, [(2**62, "a"), (2**62, "a"), (2**62, "b"), (-5, "b")])
+    with pytest.raises(SchemaError):
+        groups.feed(Columns(rows, (Punctuation.of(ITEM, name="a"),)))
+    again = GroupBy(ITEM, ["name"], [Aggregate(Function.SUM, "id", "sum")])
+    found = again.feed(Columns(rows, (Punctuation.of(ITEM, name="b"),)))
+    assert to_rows(found.rows) == [("b", 2**62 - 5)]
+
+
+def test_a_projection_of_literals_and_of_the_negative_zero() -> None:
+    columns = [
+        (Column(Attribute("one", Type.BIGINT), None, lambda row: 1), pl.lit(1)),
+        (Column(Attribute("minus", Type.DOUBLE), "price", lambda x: -x, injective=True), -pl.col("price")),
+    ]
+    project = Project(BID, columns)
+    found = project.feed(Columns(frame(BID, [(1, 1, 0.0), (2, 2, NAN)]), (Punctuation.of(BID, price=0.0),)))
+    assert str(to_rows(found.rows)) == "[(1, 0.0), (1, nan)]"
+    assert list(map(str, found.puncts)) == ["<*, 0.0>"]
+    assert project.feed(Columns(frame(BID, []))).rows.shape == (0, 2)
+
+
+def test_strings_of_every_character_and_instants() -> None:
+    schema = Schema.of(s="STRING", t="TIMESTAMP")
+    noon = datetime(2026, 11, 15, 12, tzinfo=UTC)
+    texts = ["", "\0", "a\0", "\n\"'\\", "<*>", "NULL", "\U0001f600", "\ud7ff\ue000"]
+    distinct = Dupelim(schema)
+    rows = frame(schema, [(s, noon) for s in texts for _ in range(2)])
+    out = distinct.feed(Columns(rows, tuple(Punctuation.of(schema, s=s) for s in texts[:5])))
+    assert to_rows(out.rows) == [(s, noon) for s in texts]
+    assert to_rows(distinct.tables()["distinct"].frame()) == [(s, noon) for s in texts[5:]]
+    again = Dupelim(schema)
+    again.restore_notes(distinct.notes())
+    assert again.feed(Columns(rows.clear(), tuple(Punctuation.of(schema, s=s) for s in texts))).puncts == tuple(
+        Punctuation.of(schema, s=s) for s in texts[5:]
+    )
+
+
+def test_a_guard_splits_and_says_why() -> None:
+    guard = Guard(ITEM)
+    said = Punctuation.of(ITEM, id=1), Punctuation.of(ITEM, id=2), Punctuation.of(ITEM, id=5, name="x")
+    first = guard.split(Columns(frame(ITEM, [(1, "a")]), said))
+    assert sorted(map(str, first.good.puncts)) == sorted(map(str, said))
+    later = Guard(ITEM)
+    later.restore_notes(guard.notes())
+    found = later.split(Columns(frame(ITEM, [(2, "b"), (5, "x"), (5, "y"), (2, "b"), (None, None)]), said))
+    assert to_rows(found.good.rows) == [(5, "y"), (None, None)]
+    assert to_rows(found.bad) == [(2, "b"), (5, "x"), (2, "b")]
+    assert found.reasons.to_list() == ["<[1,2], *>", "<5, x>", "<[1,2], *>"]
+    assert found.good.puncts == ()
+
+
+def test_a_table_writes_only_what_changed() -> None:
+    n = pl.DataFrame({"n": range(1000)})
+    table = Table(n)
+    table.append(n)
+    table.append(n.head(10))
+    assert {k: c.height for k, c in table.changes()[0].items()} == {0: 1000, 1: 10}
+    table.append(n.head(3))
+    written, gone = table.changes()
+    assert ({k: c.height for k, c in written.items()}, gone) == ({2: 3}, [])
+    table.retain(table.frame()["n"] != 2)
+    written, gone = table.changes()
+    assert ({k: c.height for k, c in written.items()}, gone) == ({0: 999, 1: 9, 2: 2}, [])
+    table.append(n.head(200))
+    written, gone = table.changes()
+    assert ({k: c.height for k, c in written.items()}, gone) == ({1: 211}, [2])
+    table.retain(table.frame()["n"] < 0)
+    assert (table.changes(), len(table)) == (({}, [0, 1]), 0)
+    for _ in range(100):
+        table.append(n.head(1))
+    assert len(table.changes()[0]) < 8
+    assert len(table) == 100

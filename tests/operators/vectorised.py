@@ -1,0 +1,188 @@
+"""A specified operator as a vectorised one, and the laws that hold between the two.
+
+``agree``   the same slices in give the same rows, punctuations and kept state out, slice by slice.
+``resume``  an operator that is stopped and restored at every slice boundary does what one that runs through does.
+"""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import polars as pl
+from polars.testing import assert_frame_equal
+
+from iterators.laws import Streams, aligned
+from punctum.algebra.punctuation_set import PunctuationSet
+from punctum.algebra.schema import Schema
+from punctum.algebra.values import Row
+from punctum.iterators import framework
+from punctum.iterators.columns import Column
+from punctum.iterators.difference import Difference as SpecDifference
+from punctum.iterators.dupelim import Dupelim as SpecDupelim
+from punctum.iterators.group_by import GroupBy as SpecGroupBy
+from punctum.iterators.intersect import Intersect as SpecIntersect
+from punctum.iterators.join import Join as SpecJoin
+from punctum.iterators.merge import Merge as SpecMerge
+from punctum.iterators.project import Project as SpecProject
+from punctum.iterators.select import Select as SpecSelect
+from punctum.iterators.sort import Sort as SpecSort
+from punctum.iterators.stream import Slice
+from punctum.iterators.union import Union as SpecUnion
+from punctum.operators import (
+    Difference,
+    Dupelim,
+    GroupBy,
+    Intersect,
+    Join,
+    Merge,
+    Operator,
+    Project,
+    Select,
+    Sort,
+    Table,
+    Union,
+    dtype,
+    frame,
+    to_rows,
+)
+from punctum.operators.batch import batch, heard
+from punctum.operators.columns import Columns
+
+Make = Callable[[], Operator]
+
+
+def vectorised(operator: framework.Operator) -> Operator:
+    """The vectorised operator that should do what a specified one does."""
+    match operator:
+        case SpecSelect():
+            return Select(operator.schema, by_row(operator.schema, operator.predicate, pl.Boolean()), operator.implied)
+        case SpecProject():
+            return Project(operator.schema, [(c, expression(operator.schema, c)) for c in operator.columns])
+        case SpecGroupBy():
+            return GroupBy(operator.schema, operator.by, operator.aggregates)
+        case SpecSort():
+            return Sort(operator.schema, operator.keys)
+        case SpecDupelim():
+            return Dupelim(operator.schema)
+        case SpecJoin():
+            return Join(operator.left, operator.right, operator.on, operator.prefixes)
+        case SpecMerge():
+            return Merge(operator.left, operator.right)
+        case SpecUnion():
+            return Union(operator.left, operator.right)
+        case SpecIntersect():
+            return Intersect(operator.left, operator.right)
+        case SpecDifference():
+            return Difference(operator.left, operator.right)
+    raise AssertionError(operator)
+
+
+def by_row(schema: Schema, function: Callable[[Row], Any], kind: pl.DataType) -> pl.Expr:
+    """A Python function of rows as an expression."""
+
+    def apply(columns: Sequence[pl.Series]) -> pl.Series:
+        return pl.Series([function(t) for t in to_rows(pl.DataFrame(list(columns)))], dtype=kind)
+
+    return pl.map_batches([pl.col(name) for name in schema.names], apply, return_dtype=kind)
+
+
+def expression(schema: Schema, column: Column) -> pl.Expr:
+    if column.source is not None and column.function is None:
+        return pl.col(column.source)
+    return by_row(schema, lambda t: column.value(t, schema), dtype(column.attribute))
+
+
+def in_columns(schema: Schema, xs: Slice, points: bool) -> Columns:
+    if not points:
+        return Columns(frame(schema, xs.rows), xs.puncts)
+    said = batch(schema, xs.puncts)
+    named = {schema.names[at]: values for at, values in said.points.items()}
+    return Columns(frame(schema, xs.rows), tuple(said.others), named)
+
+
+def said_in(schema: Schema, xs: Columns) -> list[Any]:
+    return list(heard(schema, xs))
+
+
+def agree(spec: framework.Operator, streams: Streams, points: bool = False) -> None:
+    """The same out of both, and the same kept."""
+    running, fast = spec.start(), vectorised(spec)
+    said, fast_said = PunctuationSet(spec.output), PunctuationSet(spec.output)
+    assert fast.output == spec.output
+    assert fast.inputs == spec.inputs
+    for slices in zip(*aligned(streams), strict=True):
+        # As read back from columns, since a predicate of the tests looks at how many digits a DECIMAL is written with.
+        wanted = running.feed(
+            *(Slice(tuple(to_rows(frame(s, xs.rows))), xs.puncts) for s, xs in zip(spec.inputs, slices, strict=True))
+        )
+        found = fast.feed(*(in_columns(s, xs, points) for s, xs in zip(spec.inputs, slices, strict=True)))
+        assert found.rows.schema == frame(spec.output, []).schema
+        assert points or not found.points
+        rows = to_rows(found.rows)
+        if isinstance(spec, SpecSort):
+            assert rows == list(wanted.rows)
+        else:
+            assert_bags(rows, wanted.rows)
+        news = said_in(spec.output, found)
+        if not points:
+            assert Counter(p.patterns for p in found.puncts) == Counter(p.patterns for p in news), "said twice"
+        assert not any(p.empty or fast_said.covers(p) for p in news), "said before"
+        for p in wanted.puncts:
+            said.add(p)
+        for p in news:
+            fast_said.add(p)
+        assert fast_said == said
+        assert_kept(spec, running.kept(), fast)
+
+
+def assert_kept(spec: framework.Operator, kept: framework.Kept, fast: Operator) -> None:
+    if isinstance(spec, SpecGroupBy):
+        assert isinstance(fast, GroupBy)
+        at = spec.schema.indices(spec.by)
+        keys = {tuple(t[i] for i in at) for t in kept["input"]}
+        if spec.by:
+            assert Counter(to_rows(fast.groups())) == Counter(keys)
+        assert (len(fast.tables()["groups"]) > 0) == bool(keys)
+        return
+    tables = fast.tables()
+    assert tables.keys() == kept.keys()
+    for name, rows in kept.items():
+        assert Counter(to_rows(tables[name].frame())) == Counter(rows), name
+        assert len(tables[name]) == len(rows)
+    assert fast.size().rows == sum(map(len, kept.values()))
+
+
+def assert_bags(found: Sequence[Row], wanted: Sequence[Row]) -> None:
+    """The same rows, DOUBLEs up to rounding."""
+    assert Counter(map(_rounded, found)) == Counter(map(_rounded, wanted))
+
+
+def _rounded(row: Row) -> Row:
+    return tuple(float(f"{v:.12g}") if isinstance(v, float) and math.isfinite(v) else v for v in row)
+
+
+def resume(make: Make, streams: Streams) -> None:
+    """Stopped and restored at every boundary = run through."""
+    through, stopped = make(), make()
+    store: dict[str, dict[int, pl.DataFrame]] = {name: {} for name in stopped.tables()}
+    for slices in zip(*aligned(streams), strict=True):
+        xs = [in_columns(s, x, False) for s, x in zip(through.inputs, slices, strict=True)]
+        wanted, found = through.feed(*xs), stopped.feed(*xs)
+        assert_bags(to_rows(found.rows), to_rows(wanted.rows))
+        assert Counter(p.patterns for p in found.puncts) == Counter(p.patterns for p in wanted.puncts)
+        assert stopped.size() == through.size()
+        notes = json.loads(json.dumps(stopped.notes()))
+        tables = stopped.tables()
+        stopped = make()
+        for name, table in tables.items():
+            written, gone = table.changes()
+            store[name] = {n: c for n, c in (store[name] | written).items() if n not in gone}
+            assert table.changes() == ({}, [])
+        fresh = {name: Table.restore(t.frame(), store[name]) for name, t in stopped.tables().items()}
+        if fresh:
+            stopped.restore_tables(fresh)
+        stopped.restore_notes(notes)
+        for name, table in through.tables().items():
+            assert_frame_equal(stopped.tables()[name].frame(), table.frame())
