@@ -1,6 +1,7 @@
 """The command line."""
 
 import sys
+from pathlib import Path
 
 import click
 
@@ -27,6 +28,29 @@ def demo(example: str | None) -> None:
         click.echo("\n" if number else "", nl=False)
         for line in show(EXAMPLES[name]):
             click.echo(line)
+
+
+@cli.command()
+@click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--checkpoint", required=True, type=click.Path(path_type=Path), help="Where queries keep their place.")
+@click.option("--available-now", is_flag=True, help="Stop when all that is there is done.")
+@click.option("--master", default="local[*]", show_default=True, help="The Spark cluster to run on.")
+def run(script: Path, checkpoint: Path, available_now: bool, master: str) -> None:
+    """Run the queries of a script until interrupted. With the same checkpoint they go on where they stopped."""
+    from punctum.engine.spark import spark_session  # here because pyspark takes a second to import
+    from punctum.session import Session
+
+    queries = Session(spark_session(master, log=checkpoint / "spark.log")).sql(script.read_text(), script.parent)
+    assert isinstance(queries, list)
+    started = [query.start(checkpoint / query.name, available_now) for query in queries]
+    click.echo(f"running {', '.join(query.name for query in started)}; stop with Ctrl-C", err=True)
+    try:
+        for query in started:
+            query.wait()
+    except KeyboardInterrupt:
+        for query in started:
+            query.stop()
+        click.echo("stopped; the same command goes on from here", err=True)
 
 
 def main() -> None:

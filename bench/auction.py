@@ -1,0 +1,125 @@
+"""Items joined with bids and summed per item: Punctum and Spark's own stream–stream join, same files, same run.
+
+Each batch brings some items and the bids on them; an item's auction closes in the batch after. Spark has no end of an
+auction, so its join is an interval join on time (without the sum, which it could not release before its watermark).
+
+    python bench/auction.py [rows a batch] [batches]
+"""
+
+import json
+import os
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from pyspark.sql import functions as F  # noqa: N812
+
+from punctum.engine.spark import spark_session
+from punctum.session import Query, Session
+
+SCRIPT = """
+CREATE STREAM item (sellerid BIGINT, itemid BIGINT, ts TIMESTAMP, PUNCTUATED ON (itemid))
+  USING parquet OPTIONS (path 'item', maxFilesPerTrigger 2);
+CREATE STREAM bid (bidderid BIGINT, itemid BIGINT, increase DOUBLE, ts TIMESTAMP, PUNCTUATED ON (itemid))
+  USING parquet OPTIONS (path 'bid', maxFilesPerTrigger 2);
+CREATE SINK closing USING parquet OPTIONS (path 'out');
+INSERT INTO closing
+SELECT i.itemid, SUM(b.increase) AS total FROM item i JOIN bid b ON i.itemid = b.itemid GROUP BY i.itemid;
+"""
+BIDS_AN_ITEM = 32
+WARM = 4
+
+
+def write(directory: Path, rows: int, batches: int) -> None:
+    """Two files a batch and stream; the punctuations of a batch's items come with the next batch."""
+    chance = np.random.default_rng(7)
+    items = rows // 2 // (BIDS_AN_ITEM + 1)
+    for name in ("item", "bid"):
+        (directory / name).mkdir(parents=True)
+    for file in range(2 * batches):
+        first = file * items
+        ids = np.arange(first, first + items)
+        ts = np.datetime64("2026-01-01", "us") + np.timedelta64(file // 2, "m")
+        _write(directory / "item" / f"{file:05}.parquet", {"sellerid": ids % 997, "itemid": ids}, ts, ids)
+        bid = {
+            "bidderid": chance.integers(0, 10_000, items * BIDS_AN_ITEM),
+            "itemid": chance.integers(first, first + items, items * BIDS_AN_ITEM),
+            "increase": chance.random(items * BIDS_AN_ITEM),
+        }
+        _write(directory / "bid" / f"{file:05}.parquet", bid, ts, ids - 2 * items if file > 1 else ids[:0])
+
+
+def _write(path: Path, columns: dict[str, np.ndarray], ts: np.datetime64, closed: np.ndarray) -> None:
+    rows = pl.DataFrame(columns).with_columns(pl.lit(ts).dt.replace_time_zone("UTC").alias("ts"))
+    puncts = pl.DataFrame(
+        {"_punct": [json.dumps({"$punct": {"itemid": int(i)}}) for i in closed]}, schema={"_punct": pl.String}
+    )
+    pl.concat([rows.with_columns(pl.lit(None, pl.String).alias("_punct")), puncts], how="diagonal").write_parquet(path)
+
+
+def durations(progress: Sequence[Any]) -> list[float]:
+    """Seconds of each batch that had input, without the first ones."""
+    busy = [p for p in progress if p["numInputRows"]]
+    return [p["durationMs"]["triggerExecution"] / 1000 for p in busy[WARM:-1]]
+
+
+def punctum(directory: Path) -> list[float]:
+    """Seconds a batch of Punctum's query."""
+    (query,) = Session().sql(SCRIPT, directory)  # type: ignore[misc]
+    assert isinstance(query, Query)
+    query.start(directory / "checkpoint", available_now=True).wait()
+    assert query._running is not None
+    print(query.metrics()[-1])
+    return durations(query._running.recentProgress)
+
+
+def spark_join(directory: Path, provider: str) -> list[float]:
+    """Seconds a batch of Spark's interval join on the same files."""
+    spark = spark_session()
+    spark.conf.set(
+        "spark.sql.streaming.stateStore.providerClass", f"org.apache.spark.sql.execution.streaming.state.{provider}"
+    )
+
+    def read(name: str) -> object:
+        schema = spark.read.parquet(str(directory / name)).schema
+        found = spark.readStream.schema(schema).option("maxFilesPerTrigger", 2).parquet(str(directory / name))
+        return found.where("_punct IS NULL").drop("_punct").withWatermark("ts", "1 minute").alias(name)
+
+    item, bid = read("item"), read("bid")
+    near = F.expr("item.itemid = bid.itemid AND bid.ts BETWEEN item.ts AND item.ts + INTERVAL 1 MINUTE")
+    joined = item.join(bid, near)  # type: ignore[attr-defined]
+    writer = joined.writeStream.format("noop").option("checkpointLocation", str(directory / provider))
+    query = writer.trigger(availableNow=True).start()
+    query.awaitTermination()
+    return durations(query.recentProgress)
+
+
+def main() -> None:
+    """Run all three and print the ratios."""
+    rows, batches = (int(a) for a in (*sys.argv[1:], *("100000", "12")[len(sys.argv) - 1 :]))
+    directory = Path(tempfile.mkdtemp())
+    try:
+        started = time.perf_counter()
+        write(directory, rows, batches)
+        seconds = time.perf_counter() - started
+        print(f"{rows:,} rows a batch, {batches} batches, written in {seconds:.0f} s; {os.cpu_count()} cores")
+        ours = rows / statistics.median(punctum(directory))
+        print(f"{'Punctum':<42} {ours:>12,.0f} rows/s")
+        for name, provider in (("RocksDB", "RocksDBStateStoreProvider"), ("in memory", "HDFSBackedStateStoreProvider")):
+            theirs = rows / statistics.median(spark_join(directory, provider))
+            print(
+                f"{'Spark stream–stream join, ' + name:<42} {theirs:>12,.0f} rows/s, {ours / theirs:.1f} times slower"
+            )
+    finally:
+        shutil.rmtree(directory)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""What a predicate promises: the rows that it lets through match a pattern on each attribute that it compares.
+
+``WHERE hour = 8 AND price > 100`` lets through rows that match ``hour: 8`` and ``price: (100,)``, so the stream after
+it has none with another hour or a lower price. Only conditions that are joined with AND and compare a column with
+constants say something; all others are passed over.
+"""
+
+from functools import reduce
+
+from punctum.algebra.pattern import WILDCARD, Pattern, between, constant, one_of
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.schema import NOT_NULL, Schema
+from punctum.iterators.select import excluded
+from punctum.parse.expressions import Call, Column, Expression, Literal, conjuncts
+
+_FLIPPED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def promised(predicate: Expression, schema: Schema) -> tuple[Punctuation, ...]:
+    """The punctuations that hold behind a selection."""
+    patterns: dict[str, list[Pattern]] = {}
+    for condition in conjuncts(predicate):
+        found = _pattern(condition)
+        if found is not None:
+            column, pattern = found
+            patterns.setdefault(schema.names[column.index], []).append(pattern)
+    met = {name: reduce(lambda p, q: p.meet(q), each, WILDCARD) for name, each in patterns.items()}
+    return excluded(Punctuation.of(schema, met)) if met else ()
+
+
+def _pattern(condition: Expression) -> tuple[Column, Pattern] | None:
+    """The column that a condition compares, and the pattern of the values for which it is true."""
+    if not isinstance(condition, Call):
+        return None
+    match condition.op, condition.args:
+        case "not", (Call("is null", (Column() as column,)),):
+            return column, NOT_NULL
+        case "is null", (Column() as column,):
+            return column, constant(None)
+        case "in", (Column() as column, *literals) if all(_value(literal) is not None for literal in literals):
+            return column, one_of([_value(literal) for literal in literals])
+        case op, (Column() as column, Literal() as literal) if op in _FLIPPED:
+            return _compared(op, column, literal)
+        case op, (Literal() as literal, Column() as column) if op in _FLIPPED:
+            return _compared(_FLIPPED[op], column, literal)
+        case _:
+            return None
+
+
+def _compared(op: str, column: Column, literal: Literal) -> tuple[Column, Pattern] | None:
+    value = _value(literal)
+    if value is None or literal.type is not column.type:
+        return None
+    match op:
+        case "=":
+            return column, constant(value)
+        case "<" | "<=":
+            return column, between(None, value, "()" if op == "<" else "(]")
+        case _:
+            return column, between(value, None, "()" if op == ">" else "[)")
+
+
+def _value(expression: Expression):  # type: ignore[no-untyped-def]
+    return expression.value if isinstance(expression, Literal) else None

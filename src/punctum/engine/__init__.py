@@ -1,0 +1,1 @@
+"""Everything that imports pyspark: sources, sinks, packing, stages, state and metrics."""

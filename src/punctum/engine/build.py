@@ -1,0 +1,153 @@
+"""From the plan to what runs: a relation becomes a vectorised operator, a stage becomes the operators of a bucket."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+
+import polars as pl
+
+from punctum.algebra.schema import Schema
+from punctum.algebra.values import Value
+from punctum.analyse.predicates import promised
+from punctum.engine.inputs import FromStage, FromStream, StageInput
+from punctum.engine.packing import Exchange
+from punctum.engine.stage import Running
+from punctum.iterators.aggregates import Aggregate as AggregateFunction
+from punctum.iterators.columns import Column as SpecColumn
+from punctum.iterators.join import Join as JoinSpecification
+from punctum.iterators.sort import Key as SortKey
+from punctum.operators.columns import Columns, fitting
+from punctum.operators.difference import Difference
+from punctum.operators.dupelim import Dupelim
+from punctum.operators.expressions import compiled
+from punctum.operators.group_by import GroupBy
+from punctum.operators.intersect import Intersect
+from punctum.operators.join import Join
+from punctum.operators.merge import Merge
+from punctum.operators.operator import Operator
+from punctum.operators.project import Project
+from punctum.operators.select import Select
+from punctum.operators.sort import Sort
+from punctum.operators.union import Union
+from punctum.parse import relations as r
+from punctum.parse.evaluate import evaluate
+from punctum.parse.expressions import Column, Expression
+from punctum.parse.shape import shape
+from punctum.plan.stages import Input, Op, Pipe, Stage, partition
+
+_PREFIXES = ("$left.", "$right.")  # for names that both inputs of a join have, until the relation renames them
+
+
+def operator(relation: r.Relation) -> Operator:
+    """The vectorised operator of a relation."""
+    schemas = [child.schema for child in relation.inputs]
+    match relation:
+        case r.Filter(predicate=predicate):
+            return Select(schemas[0], compiled(predicate, schemas[0]), promised(predicate, schemas[0]))
+        case r.Projection(columns=columns):
+            return Project(schemas[0], [_column(name, e, schemas[0]) for name, e in columns])
+        case r.Join(on=on, residual=residual):
+            left, right = schemas
+            pairs = [(left.names[mine.index], right.names[theirs.index]) for mine, theirs in on]
+            names = JoinSpecification(left, right, tuple(pairs), _PREFIXES).output
+            return Join(left, right, pairs, _PREFIXES, None if residual is None else compiled(residual, names))
+        case r.Aggregate(keys=keys, aggregates=calls):
+            by = [schemas[0].names[column.index] for _, column in keys]
+            functions = [AggregateFunction(c.function, _name(c.argument, schemas[0]), c.name) for c in calls]
+            filters = [None if c.filter is None else compiled(c.filter, schemas[0]) for c in calls]
+            return GroupBy(schemas[0], by, functions, filters)
+        case r.OrderBy(keys=keys):
+            return Sort(schemas[0], [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys])
+        case r.Distinct():
+            return Dupelim(schemas[0])
+        case r.UnionAll():
+            return Merge(relation.schema, relation.schema)
+        case r.Union():
+            return Union(relation.schema, relation.schema)
+        case r.Intersect():
+            return Intersect(relation.schema, relation.schema)
+        case r.Except():
+            return Difference(relation.schema, relation.schema)
+        case _:
+            raise AssertionError(relation)
+
+
+def _name(argument: Column | None, schema: Schema) -> str | None:
+    return None if argument is None else schema.names[argument.index]
+
+
+def _column(name: str, expression: Expression, schema: Schema) -> tuple[SpecColumn, pl.Expr]:
+    """A column for punctuations, and the expression for its rows."""
+    source, injective, trend = shape(expression)
+    attribute = replace(expression.attribute, name=name)
+    rows = compiled(expression, schema).alias(name)
+    if source is None:
+        return SpecColumn(attribute, None, lambda row: evaluate(expression, row)), rows
+    return SpecColumn(
+        attribute, schema.names[source], partial(_of_one, expression, source, len(schema)), injective, trend
+    ), rows
+
+
+def _of_one(expression: Expression, source: int, size: int, value: Value) -> Value | None:
+    return evaluate(expression, tuple(value if i == source else None for i in range(size)))
+
+
+@dataclass(frozen=True)
+class Piped:
+    """What a pipe does to the rows of its stream; punctuations are left as they are. Compiled where it runs."""
+
+    steps: tuple[r.Relation, ...]
+
+    def __call__(self, piece: Columns) -> Columns:
+        """The slice behind the pipe."""
+        if not self.steps:
+            return piece
+        rows = piece.rows.lazy()
+        for predicate, columns in self._compiled:
+            rows = rows.filter(predicate) if predicate is not None else rows.select(columns)
+        return Columns(fitting(rows.collect(), self.steps[-1].schema), piece.puncts, piece.points)
+
+    @cached_property
+    def _compiled(self) -> list[tuple[pl.Expr | None, list[pl.Expr]]]:
+        return [_step(step) for step in self.steps]
+
+    def __reduce__(self) -> tuple[type["Piped"], tuple[tuple[r.Relation, ...]]]:
+        return Piped, (self.steps,)
+
+
+def _step(step: r.Relation) -> tuple[pl.Expr | None, list[pl.Expr]]:
+    below = step.inputs[0].schema
+    if isinstance(step, r.Filter):
+        return compiled(step.predicate, below), []
+    assert isinstance(step, r.Projection)
+    return None, [compiled(e, below).alias(name) for name, e in step.columns]
+
+
+def from_pipe(origin: Pipe, source: Input, buckets: tuple[int, ...]) -> Exchange:
+    """The exchange behind a pipe: rows have been through it, punctuations have not."""
+    raw_key = tuple(origin.origin(i) for i in source.key)
+    return Exchange(origin.schema, source.key, buckets, source.number, origin.stream.schema, raw_key)
+
+
+def running(stage: Stage, buckets: tuple[int, ...]) -> Running:
+    """The operators of a stage in one bucket, with nothing read yet."""
+    operators: list[Operator] = []
+    reads: list[tuple[int, ...]] = []
+
+    def place(node: Op | Input) -> int:
+        if isinstance(node, Input):
+            return -1 - node.number
+        below = tuple(place(child) for child in node.inputs)
+        operators.append(operator(node.relation))
+        reads.append(below)
+        return len(operators) - 1
+
+    place(stage.root)
+    inputs = tuple(_input(source, buckets) for source in stage.inputs)
+    return Running(inputs, tuple(operators), tuple(reads), stage.schema)
+
+
+def _input(source: Input, buckets: tuple[int, ...]) -> StageInput:
+    origin = source.origin
+    if isinstance(origin, Pipe):
+        return FromStream(origin.stream.schema, origin.schema, [operator(step) for step in origin.steps])
+    return FromStage(origin.schema, Exchange(origin.schema, partition(origin.root), buckets, 0))

@@ -1,0 +1,120 @@
+"""The inputs of a stage, in one bucket: what comes from a stream, and what comes from the stage before.
+
+Both take what was sent to the bucket in a batch and give one slice that the operators can rely on. Their state is a few
+punctuation sets, as JSON.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import polars as pl
+
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.punctuation_set import PunctuationSet
+from punctum.algebra.schema import Schema
+from punctum.engine.packing import Exchange, Sent, from_blob, from_lines, from_points, to_lines
+from punctum.operators.batch import constants
+from punctum.operators.columns import Columns, empty
+from punctum.operators.guard import Guard
+from punctum.operators.operator import Operator
+
+
+class StageInput(ABC):
+    """An input of a stage, in one bucket."""
+
+    @abstractmethod
+    def take(self, sent: Sequence[Sent]) -> Columns:
+        """The slice that has arrived."""
+
+    @abstractmethod
+    def notes(self) -> dict[str, Any]:
+        """Its state, as JSON."""
+
+    @abstractmethod
+    def restore(self, notes: dict[str, Any]) -> None:
+        """Go on from a state."""
+
+
+class FromStream(StageInput):
+    """What comes from a stream: its rows have been through the pipe, its punctuations go through it here."""
+
+    def __init__(self, raw: Schema, schema: Schema, steps: Sequence[Operator]) -> None:
+        self._raw, self._schema, self._steps, self._guard = raw, schema, steps, Guard(schema)
+
+    def take(self, sent: Sequence[Sent]) -> Columns:
+        """The rows, and what the stream's punctuations say of them."""
+        said = Columns(empty(self._raw), tuple(p for s in sent for p in from_lines(s.puncts, self._raw)), _points(sent))
+        for step in self._steps:
+            said = step.feed(Columns(empty(step.inputs[0]), said.puncts, said.points))
+        return self._guard.feed(Columns(_rows(sent, self._schema), said.puncts, said.points))
+
+    def notes(self) -> dict[str, Any]:
+        """What the steps and the guard know."""
+        return {"guard": self._guard.notes()} | {str(n): step.notes() for n, step in enumerate(self._steps)}
+
+    def restore(self, notes: dict[str, Any]) -> None:
+        """Go on from a state."""
+        self._guard.restore_notes(notes["guard"])
+        for n, step in enumerate(self._steps):
+            step.restore_notes(notes[str(n)])
+
+
+class FromStage(StageInput):
+    """What comes from the buckets of the stage before: a merge of as many inputs.
+
+    A punctuation holds when every bucket that can have rows for it has said it. When the earlier stage's key can be
+    seen in its output, a punctuation that fixes it concerns one bucket, and the others need say nothing.
+    """
+
+    def __init__(self, schema: Schema, origin: Exchange) -> None:
+        self._schema, self._origin = schema, origin
+        self._said = {bucket: PunctuationSet(schema) for bucket in origin.buckets}
+
+    def take(self, sent: Sequence[Sent]) -> Columns:
+        """The rows, and what all buckets together have come to say."""
+        ordered = sorted(sent, key=lambda s: s.sender)
+        said = [(s.sender, p) for s in ordered for p in from_lines(s.puncts, self._schema)]
+        own: dict[str, list[pl.Series]] = {}
+        for s in ordered:
+            for name, values in from_points(s.points).items():
+                at = self._schema.index(name)
+                if self._origin.key == (
+                    at,
+                ):  # the earlier stage's key: only the sender can have rows for these constants
+                    own.setdefault(name, []).append(values)
+                else:
+                    said += [(s.sender, p) for p in constants(self._schema, at, values)]
+        agreed = tuple(q for sender, p in said for q in self._agreed(sender, p))
+        return Columns(_rows(ordered, self._schema), agreed, {name: pl.concat(parts) for name, parts in own.items()})
+
+    def _agreed(self, sender: int, p: Punctuation) -> Iterable[Punctuation]:
+        """Hear one bucket, and give what the others have said of the same rows before."""
+        self._said[sender].add(p)
+        agreed = [p]
+        for bucket in self._origin.concerned(p):
+            if bucket != sender:
+                agreed = [q for part in agreed for q in self._said[bucket].within(part)]
+        return agreed
+
+    def notes(self) -> dict[str, Any]:
+        """What each bucket has said."""
+        return {str(bucket): to_lines(said) for bucket, said in self._said.items() if len(said)}
+
+    def restore(self, notes: dict[str, Any]) -> None:
+        """Go on from a state."""
+        for bucket, lines in notes.items():
+            self._said[int(bucket)] = PunctuationSet(self._schema, from_lines(str(lines), self._schema))
+
+
+def _rows(sent: Sequence[Sent], schema: Schema) -> pl.DataFrame:
+    frames = [from_blob(s.rows) for s in sent if s.rows is not None]
+    return pl.concat(frames) if frames else empty(schema)
+
+
+def _points(sent: Sequence[Sent]) -> dict[str, pl.Series]:
+    found: dict[str, list[pl.Series]] = {}
+    for s in sent:
+        for name, values in from_points(s.points).items():
+            found.setdefault(name, []).append(values)
+    return {name: pl.concat(parts) for name, parts in found.items()}

@@ -1,0 +1,195 @@
+"""Packed slices: how rows and punctuations cross the JVM.
+
+A packed slice is one Spark row for each bucket that has anything: the bucket, the number of the stage's input, the
+bucket that sent it (or -1 for a stream), the rows as one Arrow IPC stream, the punctuations as lines of JSON, and those
+of them that are a constant on one attribute as Arrow again. A punctuation goes to every bucket that it can concern:
+when it fixes the key to constants, to the bucket of those; else to all.
+"""
+
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import NamedTuple
+
+import polars as pl
+import pyarrow as pa
+
+from punctum.algebra.json import from_json, to_json
+from punctum.algebra.pattern import Constant, List
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.schema import Schema
+from punctum.operators.columns import Columns, dtype, empty
+
+SCHEMA = "bucket BIGINT, input INT, sender BIGINT, rows BINARY, puncts STRING, points BINARY"
+PACKED = ("input", "sender", "rows", "puncts", "points")
+_FIELDS: dict[str, pa.DataType] = {
+    "bucket": pa.int64(),
+    "input": pa.int32(),
+    "sender": pa.int64(),
+    "rows": pa.binary(),
+    "puncts": pa.string(),
+    "points": pa.binary(),
+}
+ARROW = pa.schema(_FIELDS)
+RUN = 64
+"""Whole numbers go to buckets in runs of so many, so that the keys which a bucket has closed melt into ranges."""
+_MOST_COPIES = 64  # a punctuation with more combinations of key constants goes to all buckets
+
+
+class Sent(NamedTuple):
+    """What arrives in a bucket: the sender, and what it sent, packed."""
+
+    sender: int
+    rows: bytes | None
+    puncts: str | None
+    points: bytes | None
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """Where a slice goes: the columns that decide on the bucket, the buckets' numbers, and the input that reads it.
+
+    Punctuations may still be over the schema of the stream, ``raw``, with the key's columns where ``raw_key`` says.
+    """
+
+    schema: Schema
+    key: tuple[int, ...] | None  # nothing: the columns that decided cannot be seen
+    buckets: tuple[int, ...]
+    input: int
+    raw: Schema | None = None
+    raw_key: tuple[int | None, ...] = ()
+
+    @property
+    def _said(self) -> tuple[Schema, tuple[int | None, ...]]:
+        """The schema of punctuations, and where the key's columns are in it."""
+        assert self.key is not None
+        return (self.schema, self.key) if self.raw is None else (self.raw, self.raw_key)
+
+    def split(self, piece: Columns) -> dict[int, Columns]:
+        """The slice of each bucket that gets anything."""
+        assert self.key is not None
+        rows = self._split_rows(piece.rows, [self.schema.names[i] for i in self.key])
+        puncts: dict[int, list[Punctuation]] = {}
+        for p in piece.puncts:
+            for bucket in self.concerned(p):
+                puncts.setdefault(bucket, []).append(p)
+        points: dict[int, dict[str, pl.Series]] = {}
+        for name, values in piece.points.items():
+            for bucket, part in self._split_points(name, values).items():
+                points.setdefault(bucket, {})[name] = part
+        none = empty(self.schema)
+        return {
+            b: Columns(rows.get(b, none), tuple(puncts.get(b, ())), points.get(b, {}))
+            for b in dict.fromkeys((*rows, *puncts, *points))
+        }
+
+    def _split_points(self, name: str, values: pl.Series) -> dict[int, pl.Series]:
+        if not self.key:
+            return {self.buckets[0]: values}
+        schema, key = self._said
+        if key != (schema.index(name),):
+            return dict.fromkeys(self.buckets, values)
+        return {
+            bucket: part.to_series() for bucket, part in self._split_rows(values.alias(name).to_frame(), [name]).items()
+        }
+
+    def concerned(self, p: Punctuation) -> Iterable[int]:
+        """The buckets whose rows a punctuation can match."""
+        if self.key is None:
+            return self.buckets
+        if not self.key:
+            return self.buckets[:1]
+        _, key = self._said
+        values = [None if i is None else _constants(p, i) for i in key]
+        known = [found for found in values if found is not None]
+        copies = 1
+        for found in known:
+            copies *= len(found)
+        if len(known) < len(values) or copies > _MOST_COPIES:
+            return self.buckets
+        names = [f"{n}" for n in range(len(key))]
+        types = {name: dtype(self.schema.attributes[i]) for name, i in zip(names, self.key, strict=True)}
+        frame = pl.DataFrame(list(product(*known)), schema=types, orient="row")
+        return dict.fromkeys(self._bucket_of(frame, names).to_list())
+
+    def _split_rows(self, rows: pl.DataFrame, names: Sequence[str]) -> dict[int, pl.DataFrame]:
+        if rows.is_empty():
+            return {}
+        if not names or len(self.buckets) == 1:
+            return {self.buckets[0]: rows}
+        placed = rows.with_columns(self._bucket_of(rows, names).alias("$bucket"))
+        parts = placed.partition_by("$bucket", as_dict=True, include_key=False, maintain_order=True)
+        return {bucket: part for (bucket,), part in parts.items()}
+
+    def _bucket_of(self, rows: pl.DataFrame, names: Sequence[str]) -> pl.Series:
+        key = rows.select(names)
+        if key.width == 1 and key.dtypes[0] == pl.Int64:
+            key = key.select(pl.all() // RUN)
+        slot = key.hash_rows(17) % len(self.buckets)
+        return pl.Series(self.buckets, dtype=pl.Int64).gather(slot)
+
+
+def _constants(p: Punctuation, i: int) -> list[object] | None:
+    match p.patterns[i]:
+        case Constant(value):
+            return [value]
+        case List(values):
+            return list(values)
+        case _:
+            return None
+
+
+def pack(pieces: dict[int, Columns], to: Exchange, sender: int) -> pa.RecordBatch:
+    """Slices by bucket as packed rows."""
+    return pa.RecordBatch.from_arrays(
+        [
+            pa.array(list(pieces), pa.int64()),
+            pa.array([to.input] * len(pieces), pa.int32()),
+            pa.array([sender] * len(pieces), pa.int64()),
+            pa.array([blob_of(piece) for piece in pieces.values()], pa.binary()),
+            pa.array([to_lines(piece.puncts) for piece in pieces.values()], pa.string()),
+            pa.array([points_of(piece) for piece in pieces.values()], pa.binary()),
+        ],
+        schema=ARROW,
+    )
+
+
+def blob_of(piece: Columns) -> bytes | None:
+    """A slice's rows as a blob; nothing when there are none."""
+    return None if piece.rows.is_empty() else to_blob(piece.rows)
+
+
+def points_of(piece: Columns) -> bytes | None:
+    """A slice's constants as a blob: one row, a list for each attribute."""
+    return to_blob(pl.DataFrame({name: [values] for name, values in piece.points.items()})) if piece.points else None
+
+
+def from_points(blob: bytes | None) -> dict[str, pl.Series]:
+    """The constants of a blob."""
+    if blob is None:
+        return {}
+    return {column.name: column.explode() for column in from_blob(blob).iter_columns()}
+
+
+def to_blob(rows: pl.DataFrame) -> bytes:
+    """Rows as an Arrow IPC stream."""
+    buffer = io.BytesIO()
+    rows.write_ipc_stream(buffer, compression="uncompressed")
+    return buffer.getvalue()
+
+
+def from_blob(blob: bytes) -> pl.DataFrame:
+    """The rows of a blob."""
+    return pl.read_ipc_stream(blob)
+
+
+def to_lines(puncts: Iterable[Punctuation]) -> str | None:
+    """Punctuations as lines of JSON; nothing when there are none."""
+    return "\n".join(to_json(p, p.schema) for p in puncts) or None
+
+
+def from_lines(lines: str | None, schema: Schema) -> tuple[Punctuation, ...]:
+    """The punctuations of lines of JSON."""
+    found = (from_json(line, schema) for line in lines.split("\n")) if lines else ()
+    return tuple(p for p in found if isinstance(p, Punctuation))

@@ -1,0 +1,185 @@
+"""A query on Spark: its streams, stages and sink as one streaming DataFrame.
+
+::
+
+    streams, packed -> [union, grouped by bucket, stage] -> … -> unpacked -> sink
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import polars as pl
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+from punctum.algebra.json import to_json
+from punctum.algebra.schema import Attribute, Schema
+from punctum.algebra.values import Type
+from punctum.engine import build
+from punctum.engine.files import PUNCT_COLUMN, READERS, from_frame
+from punctum.engine.packing import SCHEMA, Exchange, from_blob, from_lines, from_points, pack
+from punctum.engine.source import FORMAT, STREAM, FileStream, PackedFiles
+from punctum.engine.stage import METRICS, StageProcessor
+from punctum.errors import SchemaError, choices
+from punctum.operators.batch import constants
+from punctum.operators.columns import Columns, dtype, fitting
+from punctum.plan.stages import Input, Pipe, Stage, all_stages
+
+COUNTS = ("rows_in", "rows_out", "puncts_in", "puncts_out", "rows_kept", "bytes_kept", "puncts_kept")
+"""What is counted for each operator and batch."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where a query runs and keeps its place: the session, the checkpoint, the directory of relative paths."""
+
+    spark: SparkSession
+    checkpoint: str
+    directory: str
+    frames: Mapping[str, DataFrame]
+
+    @property
+    def buckets(self) -> tuple[int, ...]:
+        """Bucket numbers that Spark's hash deals out evenly: two for each shuffle partition."""
+        partitions = int(self.spark.conf.get("spark.sql.shuffle.partitions") or 1)
+        by_partition: dict[int, list[int]] = {}
+        number = 0
+        while len(by_partition) < partitions or min(map(len, by_partition.values())) < 2:
+            ids = self.spark.range(number, number + 64 * partitions)
+            for row in ids.select("id", F.pmod(F.hash("id"), F.lit(partitions)).alias("at")).collect():
+                by_partition.setdefault(row["at"], []).append(row["id"])
+            number += 64 * partitions
+        return tuple(by_partition[at][turn] for turn in range(2) for at in range(partitions))
+
+
+def dataframe(last: Stage, settings: Settings, punctuations: bool = False) -> DataFrame:
+    """The result of a query as a streaming DataFrame, with its punctuations in the column ``_punct`` when asked for."""
+    settings.spark.dataSource.register(PackedFiles)
+    planned = _Assembly(settings, settings.buckets, uuid4().hex)
+    packed = planned.stage(last, None)
+    names = [(f"s{s.number}o{n}", count) for s in all_stages(last) for n in range(_operators(s)) for count in COUNTS]
+    counts = [
+        F.sum(F.when(F.col("input") == METRICS, F.get_json_object("puncts", f"$.{at}.{count}").cast("bigint"))).alias(
+            f"{at}.{count}"
+        )
+        for at, count in names
+    ]
+    if counts:
+        packed = packed.observe("punctum", *counts)
+    schema = last.schema
+    types = ", ".join(f"`{a.name}` {_spark_type(a)}" for a in schema.attributes)
+    types += f", `{PUNCT_COLUMN}` STRING" if punctuations else ""
+    results = packed.where(F.col("input") != METRICS)
+    return results.mapInArrow(partial(_unpacked, schema, punctuations), types)
+
+
+def _operators(stage: Stage) -> int:
+    def count(node: Any) -> int:
+        return 0 if isinstance(node, Input) else 1 + sum(map(count, node.inputs))
+
+    return count(stage.root)
+
+
+class _Assembly:
+    """Puts the DataFrames of stages and streams together."""
+
+    def __init__(self, settings: Settings, buckets: tuple[int, ...], run: str) -> None:
+        self._settings, self._buckets, self._run = settings, buckets, run
+
+    def stage(self, stage: Stage, to: Exchange | None) -> DataFrame:
+        inputs = [self._input(stage, source) for source in stage.inputs]
+        packed = inputs[0]
+        for more in inputs[1:]:
+            packed = packed.union(more)
+        processor = StageProcessor(self._run, stage.number, partial(build.running, stage, self._buckets), to)
+        return packed.groupBy("bucket").transformWithStateInPandas(processor, SCHEMA, "Append", "None")
+
+    def _input(self, stage: Stage, source: Input) -> DataFrame:
+        origin = source.origin
+        if isinstance(origin, Stage):
+            return self.stage(origin, Exchange(origin.schema, source.key, self._buckets, source.number))
+        return self._stream(stage, source.number, origin, build.from_pipe(origin, source, self._buckets))
+
+    def _stream(self, stage: Stage, number: int, pipe: Pipe, to: Exchange) -> DataFrame:
+        stream, spark = pipe.stream, self._settings.spark
+        piped = build.Piped(pipe.steps)
+        if stream.name in self._settings.frames:
+            frame = self._settings.frames[stream.name]
+            return frame.mapInArrow(partial(_packed, stream.schema, piped, to), SCHEMA)
+        if stream.format not in READERS:
+            raise SchemaError(f"the format {stream.format} of {stream.name} is not supported", "", choices(READERS))
+        if "path" not in stream.options:
+            raise SchemaError(f"the stream {stream.name} has no path", "", "OPTIONS (path 'directory')")
+        most = stream.options.get("maxFilesPerTrigger")
+        files = FileStream(
+            path=str(Path(self._settings.directory) / stream.options["path"]),
+            format=stream.format,
+            schema=stream.schema,
+            pipe=piped,
+            to=to,
+            log=str(Path(self._settings.checkpoint) / "punctum" / f"{stream.name}-{stage.number}-{number}.files"),
+            files_a_batch=None if most is None else int(most),
+            tasks=spark.sparkContext.defaultParallelism,
+        )
+        if not Path(files.path).is_dir():
+            raise SchemaError(f"the directory of {stream.name} is not there", files.path, "make it, or mend the path")
+        return spark.readStream.format(FORMAT).option("stream", files.encoded()).load()
+
+
+def _packed(
+    schema: Schema, piped: Callable[[Columns], Columns], to: Exchange, batches: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """Rows of any Spark DataFrame, packed."""
+    for batch in batches:
+        found = pl.from_arrow(batch)
+        assert isinstance(found, pl.DataFrame)
+        pieces = to.split(piped(from_frame(found, schema)))
+        if pieces:
+            yield pack(pieces, to, STREAM)
+
+
+def _unpacked(schema: Schema, punctuations: bool, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Results, unpacked into rows and, when asked for, punctuations."""
+    for batch in batches:
+        for packed in batch.to_pylist():
+            if packed["rows"] is not None:
+                rows = fitting(from_blob(packed["rows"]), schema)
+                yield from _batches(
+                    rows.with_columns(pl.lit(None, pl.String()).alias(PUNCT_COLUMN)) if punctuations else rows
+                )
+            if punctuations:
+                yield from _said(packed, schema)
+
+
+def _said(packed: dict[str, Any], schema: Schema) -> Iterator[pa.RecordBatch]:
+    said = list(from_lines(packed["puncts"], schema))
+    for name, values in from_points(packed["points"]).items():
+        said += constants(schema, schema.index(name), values)
+    if said:
+        columns = {a.name: pl.Series([None] * len(said), dtype=dtype(a)) for a in schema.attributes}
+        yield from _batches(pl.DataFrame({**columns, PUNCT_COLUMN: [to_json(p, schema) for p in said]}))
+
+
+def _batches(rows: pl.DataFrame) -> list[pa.RecordBatch]:
+    table = rows.to_arrow(compat_level=pl.CompatLevel.oldest())
+    plain = pa.schema([(f.name, pa.string() if pa.types.is_large_string(f.type) else f.type) for f in table.schema])
+    return table.cast(plain).to_batches()
+
+
+def _spark_type(attribute: Attribute) -> str:
+    return "DECIMAL({}, {})".format(*attribute.digits) if attribute.type is Type.DECIMAL else attribute.type.value
+
+
+def metrics(progress: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+    """The counts of a batch by operator, from Spark's progress report."""
+    observed = progress.get("observedMetrics", {}).get("punctum", {})
+    found: dict[str, dict[str, int]] = {}
+    for name, value in dict(observed.asDict() if hasattr(observed, "asDict") else observed).items():
+        at, _, count = name.partition(".")
+        found.setdefault(at, {})[count] = int(value or 0)
+    return found

@@ -1,0 +1,129 @@
+"""A directory of files as a Spark stream of packed slices: read, piped and packed in one place, in Python.
+
+Which files belong to which batch must be the same after a restart. So the source keeps a log in the checkpoint, a file
+name a line, to which it appends before it offers new files; an offset is a number of lines.
+"""
+
+import base64
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+from pyspark.cloudpickle import dumps, loads
+from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxFiles, SupportsTriggerAvailableNow
+from pyspark.sql.types import StructType
+
+from punctum.algebra.schema import Schema
+from punctum.engine.files import READERS
+from punctum.engine.packing import SCHEMA, Exchange, pack
+from punctum.operators.columns import Columns
+
+FORMAT = "punctum"
+STREAM = -1
+"""The sender of what comes from a stream."""
+
+
+@dataclass(frozen=True)
+class FileStream:
+    """A directory to read, the pipe for its rows, and where the rows go."""
+
+    path: str
+    format: str
+    schema: Schema
+    pipe: Callable[[Columns], Columns]
+    to: Exchange
+    log: str
+    files_a_batch: int | None
+    tasks: int
+
+    def encoded(self) -> str:
+        """Itself as a string, for an option of a data source."""
+        return base64.b64encode(dumps(self)).decode()  # type: ignore[no-untyped-call]
+
+
+class PackedFiles(DataSource):
+    """The data source."""
+
+    @classmethod
+    def name(cls) -> str:
+        """Its name in ``spark.readStream.format``."""
+        return FORMAT
+
+    def schema(self) -> str:
+        """Packed slices."""
+        return SCHEMA
+
+    def streamReader(self, schema: StructType) -> "PackedFilesReader":
+        """A reader for the directory in the option ``stream``."""
+        return PackedFilesReader(loads(base64.b64decode(self.options["stream"])))
+
+
+class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Offers new files in the order in which it found them, and reads them packed."""
+
+    def __init__(self, stream: FileStream) -> None:
+        self._stream = stream
+        self._until: int | None = None
+
+    def initialOffset(self) -> dict[str, int]:
+        """No file read."""
+        return {"files": 0}
+
+    def getDefaultReadLimit(self) -> ReadLimit:
+        """As many files a batch as asked for."""
+        most = self._stream.files_a_batch
+        return ReadAllAvailable() if most is None else ReadMaxFiles(most)
+
+    def prepareForTriggerAvailableNow(self) -> None:
+        """Offer nothing that comes later than now."""
+        self._until = len(self._found())
+
+    def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:
+        """The files to read by the end of the next batch."""
+        end = len(self._found()) if self._until is None else self._until
+        if isinstance(limit, ReadMaxFiles):
+            end = min(end, start["files"] + limit.max_files)
+        return {"files": max(end, start["files"])}
+
+    def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
+        """The batch's files, dealt out to as many tasks as there are cores."""
+        files = self._logged()[start["files"] : end["files"]]
+        tasks = min(self._stream.tasks, len(files))
+        return [InputPartition(files[n::tasks]) for n in range(tasks)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Some files, packed."""
+        stream = self._stream
+        for name in partition.value:
+            piece = stream.pipe(READERS[stream.format](Path(stream.path) / name, stream.schema))
+            pieces = stream.to.split(piece)
+            if pieces:
+                yield pack(pieces, stream.to, STREAM)
+
+    def _logged(self) -> list[str]:
+        log = Path(self._stream.log)
+        text = log.read_text() if log.exists() else ""
+        return text[: text.rfind("\n") + 1].splitlines()  # a line without its end was cut off by a crash
+
+    def _found(self) -> list[str]:
+        """All files, with new ones written to the log first."""
+        known = self._logged()
+        directory = Path(self._stream.path)
+        seen = set(known)
+        with os.scandir(directory) as entries:
+            new = [e for e in entries if e.is_file() and e.name not in seen and not e.name.startswith((".", "_"))]
+        new.sort(key=lambda entry: (entry.stat().st_mtime_ns, entry.name))
+        if new:
+            log = Path(self._stream.log)
+            log.parent.mkdir(parents=True, exist_ok=True)
+            whole = "".join(f"{name}\n" for name in [*known, *(entry.name for entry in new)])
+            part = log.with_suffix(".new")
+            with part.open("w") as out:
+                out.write(whole)
+                out.flush()
+                os.fsync(out.fileno())
+            part.replace(log)
+        return [*known, *(entry.name for entry in new)]

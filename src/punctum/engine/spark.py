@@ -1,0 +1,64 @@
+"""The Spark session that Punctum wants: local unless told, RocksDB for state, few partitions, no noise."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from punctum.errors import MissingError
+
+_STATE = "spark.sql.streaming.stateStore"
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.sql.session.timeZone": "UTC",
+    f"{_STATE}.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
+    f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "1000000",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.executorEnv.POLARS_MAX_THREADS": "1",
+    "spark.python.worker.reuse": "true",
+}
+
+
+def spark_session(master: str = "local[*]", partitions: int | None = None, log: Path | None = None) -> SparkSession:
+    """A session with the settings that punctuated queries need; the one that is there already, if there is one.
+
+    What Spark and its Python workers print to standard error goes to the log, or nowhere.
+    """
+    java_or_error()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("POLARS_MAX_THREADS", "1")  # a worker for each core, so a thread for each worker
+    builder = SparkSession.builder.appName("punctum").master(master)
+    for name, value in SETTINGS.items():
+        builder = builder.config(name, value)
+    builder = builder.config("spark.sql.shuffle.partitions", str(partitions or max(2, min(os.cpu_count() or 2, 8))))
+    with _stderr_to(log or Path(os.devnull)):  # the JVM is started here and inherits it
+        spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+@contextmanager
+def _stderr_to(path: Path) -> Iterator[None]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    sys.stderr.flush()
+    ours = os.dup(2)
+    with path.open("ab") as target:
+        os.dup2(target.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(ours, 2)
+        os.close(ours)
+
+
+def java_or_error() -> None:
+    """Say at once when there is no Java, and how to get it."""
+    home = os.environ.get("JAVA_HOME")
+    if not (home and (Path(home) / "bin" / "java").exists()) and shutil.which("java") is None:
+        hint = "install Java 17, for example: apt-get install openjdk-17-jre-headless (or set JAVA_HOME)"
+        raise MissingError("Spark needs Java 17, and there is none", "no java on PATH and none in JAVA_HOME", hint)

@@ -1,0 +1,211 @@
+"""Stages: which operators run together, and by which columns the rows between them are exchanged.
+
+A query is a tree of relations. Selections and projections directly over a stream need no state and run before anything
+is exchanged: they are the stream's *pipe*. All other operators see only the rows of one bucket, so rows that they bring
+together must agree on the bucket: a join needs its inputs partitioned by join columns, a group-by by grouping columns,
+a set operator by any columns, a sort in one piece. Operators that agree on a partitioning share a stage; where the
+partitioning changes, an exchange begins a new one.
+"""
+
+from dataclasses import dataclass
+
+from punctum.algebra.schema import Schema
+from punctum.parse.definitions import StreamDef
+from punctum.parse.expressions import Column
+from punctum.parse.relations import Aggregate, Filter, Join, OrderBy, Projection, Relation, Source, UnionAll
+
+Key = tuple[int, ...]
+"""The columns that decide on the bucket; none: all rows are in one bucket."""
+
+
+@dataclass(frozen=True)
+class Pipe:
+    """A stream and the selections and projections that run before the exchange, in order."""
+
+    stream: StreamDef
+    steps: tuple[Relation, ...] = ()
+
+    @property
+    def schema(self) -> Schema:
+        """The schema of what comes out."""
+        return self.steps[-1].schema if self.steps else self.stream.schema
+
+    def origin(self, column: int) -> int | None:
+        """The stream's column that comes out, unchanged, as this one."""
+        at: int | None = column
+        for step in reversed(self.steps):
+            if isinstance(step, Projection) and at is not None:
+                at = _column(step.columns[at][1])
+        return at
+
+
+@dataclass(frozen=True)
+class Input:
+    """What a stage reads, exchanged by a key."""
+
+    number: int
+    origin: "Pipe | Stage"
+    key: Key
+
+
+@dataclass(frozen=True)
+class Op:
+    """An operator of a stage over other operators and over inputs."""
+
+    relation: Relation
+    inputs: tuple["Op | Input", ...]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Operators that run together, bucket by bucket."""
+
+    number: int
+    root: Op | Input
+    inputs: tuple[Input, ...]
+
+    @property
+    def schema(self) -> Schema:
+        """The schema of what comes out."""
+        return self.root.relation.schema if isinstance(self.root, Op) else self.root.origin.schema
+
+
+def partition(node: Op | Input) -> Key | None:
+    """The columns of a node's output that decide on the bucket its rows are in, when they can be seen there."""
+    if isinstance(node, Input):
+        return node.key
+    below = [partition(child) for child in node.inputs]
+    match node.relation:
+        case Projection(columns=columns):
+            names = {_column(expression): i for i, (_, expression) in reversed(list(enumerate(columns)))}
+            key = below[0]
+            return tuple(names[i] for i in key) if key is not None and all(i in names for i in key) else None
+        case Aggregate(keys=keys):
+            names = {column.index: i for i, (_, column) in enumerate(keys)}
+            key = below[0]
+            return tuple(names[i] for i in key) if key is not None and all(i in names for i in key) else None
+        case Join():
+            return below[0]
+        case _:
+            return below[0] if len(set(below)) == 1 else None
+
+
+def stages(relation: Relation) -> Stage:
+    """The last stage of a query; the others are the origins of its inputs."""
+    return _Planner().stage(relation)
+
+
+def all_stages(last: Stage) -> list[Stage]:
+    """A query's stages, each after those that it reads."""
+    before = [s for i in last.inputs if isinstance(i.origin, Stage) for s in all_stages(i.origin)]
+    return [*before, last]
+
+
+class _Planner:
+    """Numbers the stages; a stage that is being built is the list of its inputs so far."""
+
+    def __init__(self) -> None:
+        self._stages = 0
+
+    def stage(self, relation: Relation) -> Stage:
+        """A stage that ends with a relation."""
+        inputs: list[Input] = []
+        root = self._place(relation, None, inputs)
+        self._stages += 1
+        return Stage(self._stages, root, tuple(inputs))
+
+    def _place(self, relation: Relation, key: Key | None, inputs: list[Input]) -> Op | Input:
+        """The operators for a relation whose rows are to be partitioned by a key, or by any."""
+        pipe = as_pipe(relation)
+        if pipe is not None:
+            return self._input(pipe, tuple(range(len(pipe.schema))) if key is None else key, inputs)
+        if isinstance(relation, Source):
+            assert relation.stream.relation is not None
+            return self._place(relation.stream.relation, key, inputs)
+        below = keys_below(relation, key)
+        if below is None:
+            assert key is not None
+            return self._input(self.stage(relation), key, inputs)
+        placed = (self._place(child, wanted, inputs) for child, wanted in zip(relation.inputs, below, strict=True))
+        return Op(relation, tuple(placed))
+
+    def _input(self, origin: Pipe | Stage, key: Key, inputs: list[Input]) -> Input:
+        inputs.append(Input(len(inputs), origin, key))
+        return inputs[-1]
+
+
+def as_pipe(relation: Relation) -> Pipe | None:
+    """The relation as a pipe, when it is a stream under selections and projections alone."""
+    if isinstance(relation, Source):
+        inner = relation.stream.relation
+        return Pipe(relation.stream) if inner is None else as_pipe(inner)
+    if isinstance(relation, Filter | Projection):
+        below = as_pipe(relation.inputs[0])
+        return None if below is None else Pipe(below.stream, (*below.steps, relation))
+    return None
+
+
+def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
+    """How each input must be partitioned for an operator whose output is to be by the key; nothing: it cannot be."""
+    match relation:
+        case Filter() | UnionAll():
+            return [key for _ in relation.inputs]
+        case Projection():
+            if key is None:
+                return [None]
+            below = [_column(relation.columns[i][1]) for i in key]
+            return None if None in below else [tuple(i for i in below if i is not None)]
+        case Join():
+            pairs = _pairs(relation)
+            if key is not None:
+                wanted = [next((pair for pair in pairs if i in pair), None) for i in key]
+                if not key or None in wanted:
+                    return None
+                pairs = list(dict.fromkeys(pair for pair in wanted if pair is not None))
+            offset = len(relation.left.schema)
+            return [tuple(mine for mine, _ in pairs), tuple(theirs - offset for _, theirs in pairs)]
+        case Aggregate():
+            columns = [column.index for _, column in relation.keys]
+            if key is None:
+                return [_prefer(relation.inputs[0], columns) or tuple(columns)]
+            fits = all(i < len(columns) for i in key) and bool(key) == bool(columns)
+            return [tuple(columns[i] for i in key)] if fits else None
+        case OrderBy():
+            return None if key else [()]
+        case _:
+            everything = list(range(len(relation.schema)))
+            chosen = (_prefer(relation.inputs[0], everything) or tuple(everything)) if key is None else key
+            return [chosen for _ in relation.inputs]
+
+
+def _prefer(relation: Relation, allowed: list[int]) -> Key | None:
+    """Those of the allowed columns by which a relation can be partitioned with the fewest exchanges, if any."""
+    if not allowed:
+        return None
+    match relation:
+        case Filter():
+            return _prefer(relation.inputs[0], allowed)
+        case Projection() if as_pipe(relation) is None:
+            columns = {_column(relation.columns[i][1]): i for i in allowed}
+            found = _prefer(relation.inputs[0], [i for i in columns if i is not None])
+            return None if found is None else tuple(columns[i] for i in found)
+        case Join():
+            firsts = (next((i for i in pair if i in allowed), None) for pair in _pairs(relation))
+            return tuple(i for i in firsts if i is not None) or None
+        case Aggregate():
+            columns = {column.index: i for i, (_, column) in enumerate(relation.keys) if i in allowed}
+            found = _prefer(relation.inputs[0], [i for i in columns if i is not None])
+            return tuple(columns[i] for i in found) if found else tuple(columns.values()) or None
+        case OrderBy():
+            return None
+        case _:
+            return tuple(allowed)
+
+
+def _pairs(join: Join) -> list[tuple[int, int]]:
+    """The equated columns of a join, as columns of its output."""
+    return [(mine.index, len(join.left.schema) + theirs.index) for mine, theirs in join.on]
+
+
+def _column(expression: object) -> int | None:
+    return expression.index if isinstance(expression, Column) else None

@@ -1,0 +1,72 @@
+"""A query's stages without Spark: the same pipes, exchanges, inputs and operators, bucket by bucket, in one process."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import polars as pl
+
+from punctum.algebra.punctuation import Punctuation
+from punctum.engine import build
+from punctum.engine.packing import Exchange, Sent, blob_of, points_of, to_blob, to_lines
+from punctum.engine.stage import Running
+from punctum.operators.columns import Columns, empty
+from punctum.parse.relations import Relation
+from punctum.plan.stages import Pipe, Stage, stages
+
+Feed = Mapping[str, Columns]
+
+
+class Simulation:
+    """A query that takes a slice of each stream at a time."""
+
+    def __init__(self, relation: Relation, buckets: int, restart: bool = False) -> None:
+        self.last = stages(relation)
+        self._buckets = tuple(range(100, 100 + buckets))
+        self._running: dict[tuple[int, int], Running] = {}
+        self._restart = restart
+
+    def feed(self, streams: Feed) -> Columns:
+        """The rows of the result for a slice of each stream, and what its buckets have said."""
+        given = list(self._stage(self.last, streams).values())
+        rows = [piece.rows for piece in given]
+        puncts: tuple[Punctuation, ...] = tuple(p for piece in given for p in piece.puncts)
+        return Columns(pl.concat(rows) if rows else empty(self.last.schema), puncts)
+
+    def kept(self) -> int:
+        """How many rows all operators keep."""
+        return sum(operator.size().rows for running in self._running.values() for operator in running.operators)
+
+    def _stage(self, stage: Stage, streams: Feed) -> dict[int, Columns]:
+        sent: dict[int, dict[int, list[Sent]]] = {}
+        for source in stage.inputs:
+            origin = source.origin
+            if isinstance(origin, Pipe):
+                to = build.from_pipe(origin, source, self._buckets)
+            else:
+                to = Exchange(origin.schema, source.key, self._buckets, source.number)
+            for sender, piece in self._pieces(source.origin, streams):
+                for bucket, part in to.split(piece).items():
+                    packed = Sent(sender, blob_of(part), to_lines(part.puncts), points_of(part))
+                    sent.setdefault(bucket, {}).setdefault(source.number, []).append(packed)
+        return {bucket: self._run(stage, bucket).feed(each)[0] for bucket, each in sorted(sent.items())}
+
+    def _pieces(self, origin: Pipe | Stage, streams: Feed) -> Iterator[tuple[int, Columns]]:
+        if isinstance(origin, Stage):
+            yield from self._stage(origin, streams).items()
+        elif origin.stream.name in streams:
+            yield -1, build.Piped(origin.steps)(streams[origin.stream.name])
+
+    def _run(self, stage: Stage, bucket: int) -> Running:
+        known = self._running.get((stage.number, bucket))
+        fresh = build.running(stage, self._buckets)
+        if known is not None and self._restart:
+            chunks = {name: {0: to_blob(table.frame())} for name, table in known.tables().items()}
+            fresh.restore(known.notes(), chunks)
+            known = fresh
+        self._running[stage.number, bucket] = known or fresh
+        return self._running[stage.number, bucket]
+
+
+def run(relation: Relation, slices: Sequence[Feed], buckets: int, restart: bool = False) -> list[Columns]:
+    """All slices of a query's result."""
+    simulation = Simulation(relation, buckets, restart)
+    return [simulation.feed(piece) for piece in slices]

@@ -1,0 +1,82 @@
+"""Stages and buckets without Spark: any number of buckets, stopped at every slice or not, gives the batch answer."""
+
+import math
+from collections import Counter
+from typing import Any
+
+import duckdb
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.queries import DDL, QUERIES, A, B, both
+from engine.simulate import run
+from punctum.algebra import Row
+from punctum.iterators import Slice, prefix
+from punctum.operators.columns import Columns, frame, to_rows
+from punctum.parse import parse_query, parse_script
+from punctum.plan.stages import all_stages, stages
+
+STREAMS = parse_script(DDL).streams
+
+
+def batch(sql: str, a: list[Row], b: list[Row]) -> list[Row]:
+    """The SQL over all rows, in DuckDB."""
+    with duckdb.connect() as connection:
+        for name, schema, rows in (("a", A, a), ("b", B, b)):
+            connection.register(name, frame(schema, rows).to_arrow())
+        return [tuple(row) for row in connection.execute(sql).fetchall()]
+
+
+def rounded(rows: list[Row]) -> list[tuple[Any, ...]]:
+    return [tuple(round(v, 9) if isinstance(v, float) and math.isfinite(v) else v for v in row) for row in rows]
+
+
+def slices(a: list[Slice], b: list[Slice], last_only: bool = False) -> list[dict[str, Columns]]:
+    """Slices of both streams in columns, perhaps without punctuations but for those that end the streams."""
+    length = max(len(a), len(b))
+    found = []
+    for i in range(length):
+        piece = {}
+        for name, schema, stream in (("a", STREAMS["a"].schema, a), ("b", STREAMS["b"].schema, b)):
+            if i < len(stream):
+                said = stream[i].puncts if not last_only or i == len(stream) - 1 else ()
+                puncts = tuple(type(p)(schema, p.patterns) for p in said)
+                piece[name] = Columns(frame(schema, stream[i].rows), puncts)
+        found.append(piece)
+    return found
+
+
+def result(sql: str, fed: list[dict[str, Columns]], buckets: int, restart: bool = False) -> list[list[Row]]:
+    return [to_rows(piece.rows) for piece in run(parse_query(sql, STREAMS), fed, buckets, restart)]
+
+
+@pytest.mark.parametrize("name", QUERIES)
+@given(streams=both, buckets=st.integers(1, 4), restart=st.booleans())
+def test_the_streaming_answer_is_the_batch_answer(
+    name: str, streams: tuple[list[Slice], list[Slice]], buckets: int, restart: bool
+) -> None:
+    a, b = streams
+    sql = QUERIES[name]
+    wanted = batch(sql, list(prefix(a).rows), list(prefix(b).rows))
+    released = [row for piece in result(sql, slices(a, b), buckets, restart) for row in piece]
+    assert Counter(rounded(released)) == Counter(rounded(wanted))
+    stripped = [row for piece in result(sql, slices(a, b, last_only=True), buckets) for row in piece]
+    assert Counter(rounded(stripped)) == Counter(rounded(wanted))
+    if name == "order":
+        keys = [(row[0] is not None, row[0] or 0) for row in released]
+        assert keys == sorted(keys)
+
+
+def stage_keys(sql: str) -> list[list[tuple[int, ...]]]:
+    last = stages(parse_query(sql, STREAMS))
+    return [[source.key for source in stage.inputs] for stage in all_stages(last)]
+
+
+def test_operators_that_agree_share_a_stage() -> None:
+    assert stage_keys(QUERIES["join then group"]) == [[(0,), (0,)]]
+    assert stage_keys(QUERIES["regroup"]) == [[(0,), (0,)], [(1,)]]
+    assert stage_keys(QUERIES["nested"]) == [[(0,), (0,)]]
+    assert stage_keys(QUERIES["order"]) == [[()]]
+    assert stage_keys(QUERIES["global"]) == [[()]]
+    assert stage_keys(QUERIES["distinct of union"]) == [[(0,), (0,)]]

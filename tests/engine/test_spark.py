@@ -1,0 +1,118 @@
+"""On Spark: the same answers as batch SQL in Spark and in DuckDB, in one run and in two."""
+
+import json
+import random
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from engine.queries import DDL, QUERIES, A, B
+from engine.test_buckets import batch, rounded
+from punctum.algebra import Punctuation, Row, Schema, end_of_stream, to_json
+from punctum.engine.spark import spark_session
+from punctum.session import Query, Session
+
+CHOSEN = ["columns", "comma", "except", "group", "regroup", "order"]
+SCRIPT = DDL + "".join(
+    f"CREATE SINK q{n} USING {('json', 'parquet')[n % 2]} OPTIONS (path 'out/q{n}');INSERT INTO q{n} {QUERIES[name]};"
+    for n, name in enumerate(CHOSEN)
+)
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    session = spark_session("local[2]", partitions=2)
+    yield session
+    session.stop()
+
+
+def stream(schema: Schema, seed: int) -> list[list[Any]]:
+    """Four slices of rows; keys close one after the other, some of them late, and then the stream ends."""
+    chance = random.Random(seed)
+    texts = [None, "", "a", "ab", "é\n\"'\\"]
+    slices: list[list[Any]] = []
+    for n in range(4):
+        rows: list[Any] = [
+            (
+                chance.choice([None, *range(3 * n, 3 * n + 12)]),
+                chance.choice([None, -1, 0, 1, 2, 3]),
+                chance.choice(texts),
+            )
+            for _ in range(60)
+        ]
+        slices.append([*rows, *(Punctuation.of(schema, k=k) for k in range(3 * n, 3 * n + 3))])
+    slices.append([end_of_stream(schema)])
+    return slices
+
+
+def rows_of(slices: list[list[Any]]) -> list[Row]:
+    return [x for piece in slices for x in piece if isinstance(x, tuple)]
+
+
+def write(directory: Path, schema: Schema, slices: list[list[Any]], start: int = 0) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    for n, piece in enumerate(slices, start=start):
+        text = "".join(to_json(x, schema) + "\n" for x in piece)
+        (directory / f"{n}.json").write_text(text)
+
+
+def output(directory: Path, query: Query, n: int) -> list[Row]:
+    files = sorted((directory / f"out/q{n}").glob("part-*"))
+    if n % 2 == 0:
+        lines = [json.loads(line) for file in files for line in file.read_text().splitlines()]
+        return [tuple(line[name] for name in query.schema.names) for line in lines]
+    import polars as pl
+
+    return [row for file in files for row in pl.read_parquet(file).select(query.schema.names).rows()]
+
+
+def run(session: Session, directory: Path) -> list[Query]:
+    queries = session.sql(SCRIPT, directory)
+    assert isinstance(queries, list)
+    for query in queries:
+        query.start(directory / "checkpoint" / query.name, available_now=True).wait()
+    return queries
+
+
+def test_answers_are_those_of_batch_sql(spark: SparkSession, tmp_path: Path) -> None:
+    a, b = stream(A, 1), stream(B, 2)
+    session = Session(spark)
+    write(tmp_path / "a", A, a[:2])
+    write(tmp_path / "b", B, b[:3])
+    run(session, tmp_path)
+    write(tmp_path / "a", A, a[2:], start=2)
+    write(tmp_path / "b", B, b[3:], start=3)
+    queries = run(session, tmp_path)
+    for name, schema, rows in (("a", A, rows_of(a)), ("b", B, rows_of(b))):
+        types = ", ".join(f"{x.name} {x.type.value}" for x in schema.attributes)
+        spark.createDataFrame(rows, types).createOrReplaceTempView(name)
+    for n, (name, query) in enumerate(zip(CHOSEN, queries, strict=True)):
+        released = Counter(rounded(output(tmp_path, query, n)))
+        assert released == Counter(rounded(batch(QUERIES[name], rows_of(a), rows_of(b)))), name
+        assert released == Counter(rounded([tuple(row) for row in spark.sql(QUERIES[name]).collect()])), name
+    kept = queries[CHOSEN.index("group")].metrics()[-1]["operators"]["s1o0"]["rows_kept"]
+    assert kept == 0
+
+
+def test_a_streaming_dataframe_gets_a_punctuated_query(spark: SparkSession, tmp_path: Path) -> None:
+    source = tmp_path / "bids"
+    source.mkdir()
+    lines = [{"itemid": 1, "increase": 5.0}, {"itemid": 2, "increase": 1.0}, {"itemid": 1, "increase": 2.0}]
+    said = {"_punct": '{"$punct": {"itemid": 1}}'}
+    (source / "1.json").write_text("\n".join(map(json.dumps, [*lines, said])))
+    session = Session(spark)
+    bids = spark.readStream.schema("itemid INT, increase DOUBLE, _punct STRING").json(str(source))
+    session.stream("bid", bids, punctuated=["itemid"])
+    query = session.sql("SELECT itemid, SUM(increase) AS total FROM bid GROUP BY itemid")
+    assert isinstance(query, Query)
+    result = query.dataframe(tmp_path / "checkpoint", punctuations=True)
+    writer = result.writeStream.format("memory").queryName("totals").option("checkpointLocation", str(tmp_path / "c"))
+    writer.trigger(availableNow=True).start().awaitTermination()
+    found = {tuple(row) for row in spark.table("totals").collect()}
+    assert found == {(1, 7.0, None), (None, None, '{"$punct": {"itemid": 1}}')}
+    shutil.rmtree(source)
