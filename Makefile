@@ -15,12 +15,16 @@ test: .venv/ready
 
 bench: .venv/ready
 	$(BIN)/python bench/punctuation_set.py
+	$(BIN)/python bench/operators.py
+	$(BIN)/python bench/auction.py 100000 14
+	$(BIN)/python bench/auction.py 1000000 10
 
 format: .venv/ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 .venv/ready: pyproject.toml constraints.txt
+	@command -v java >/dev/null || test -x "$$JAVA_HOME/bin/java" || { echo "Punctum runs on Spark, which needs Java 17: install it (on Debian: apt-get install openjdk-17-jre-headless) or set JAVA_HOME."; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Punctum needs Python 3.11 or newer, and $(PYTHON) is %d.%d. Try: make PYTHON=python3.11" % sys.version_info[:2])'
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'

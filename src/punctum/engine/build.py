@@ -80,6 +80,8 @@ def _column(name: str, expression: Expression, schema: Schema) -> tuple[SpecColu
     source, injective, trend = shape(expression)
     attribute = replace(expression.attribute, name=name)
     rows = compiled(expression, schema).alias(name)
+    if isinstance(expression, Column):
+        return SpecColumn(attribute, schema.names[expression.index]), rows
     if source is None:
         return SpecColumn(attribute, None, lambda row: evaluate(expression, row)), rows
     return SpecColumn(

@@ -13,6 +13,7 @@ from punctum.algebra.schema import Schema
 from punctum.parse.definitions import StreamDef
 from punctum.parse.expressions import Column
 from punctum.parse.relations import Aggregate, Filter, Join, OrderBy, Projection, Relation, Source, UnionAll
+from punctum.plan.prune import pruned
 
 Key = tuple[int, ...]
 """The columns that decide on the bucket; none: all rows are in one bucket."""
@@ -92,7 +93,7 @@ def partition(node: Op | Input) -> Key | None:
 
 def stages(relation: Relation) -> Stage:
     """The last stage of a query; the others are the origins of its inputs."""
-    return _Planner().stage(relation)
+    return _Planner().stage(pruned(relation))
 
 
 def all_stages(last: Stage) -> list[Stage]:

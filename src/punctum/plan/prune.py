@@ -1,0 +1,106 @@
+"""Columns that nobody reads do not leave their stream: what does not cross the JVM costs nothing.
+
+From the result down, each relation is asked for the columns that are needed of it. A stream of which some are not
+needed gets a projection, which its pipe runs before the exchange. Set operators compare whole rows and need them all.
+"""
+
+from dataclasses import replace
+
+from punctum.parse.expressions import Column, Expression, columns, rebased
+from punctum.parse.relations import Aggregate, Filter, Join, OrderBy, Projection, Relation, Source, UnionAll
+
+Moved = dict[int, int]
+"""Where the needed columns are now."""
+
+
+def pruned(relation: Relation) -> Relation:
+    """The same result, with no column on the way that is not needed for it."""
+    return _prune(relation, set(range(len(relation.schema))))[0]
+
+
+def _prune(relation: Relation, needed: set[int]) -> tuple[Relation, Moved]:
+    match relation:
+        case Source() if relation.stream.relation is not None:
+            return _prune(relation.stream.relation, needed)
+        case Source():
+            return _chosen(relation, needed)
+        case Filter():
+            below, moved = _prune(relation.input, needed | _reads(relation.predicate))
+            return replace(relation, input=below, predicate=_moved(relation.predicate, moved)), moved
+        case Projection():
+            kept = sorted(needed) or [0]
+            below, moved = _prune(relation.input, _reads(*(relation.columns[i][1] for i in kept)))
+            chosen = tuple((name, _moved(e, moved)) for name, e in (relation.columns[i] for i in kept))
+            return replace(relation, input=below, columns=chosen), {old: new for new, old in enumerate(kept)}
+        case Join():
+            return _join(relation, needed)
+        case UnionAll():
+            left, moved = _prune(relation.left, needed)
+            right, there = _prune(relation.right, needed)
+            return (replace(relation, left=left, right=right), moved) if moved == there else (relation, _all(relation))
+        case Aggregate():
+            used = [c for _, c in relation.keys]
+            used += [c for call in relation.aggregates for c in (call.argument, call.filter) if c is not None]
+            below, moved = _prune(relation.input, _reads(*used))
+            keys = tuple((name, _column(column, moved)) for name, column in relation.keys)
+            calls = tuple(
+                replace(
+                    call,
+                    argument=None if call.argument is None else _column(call.argument, moved),
+                    filter=None if call.filter is None else _column(call.filter, moved),
+                )
+                for call in relation.aggregates
+            )
+            return replace(relation, input=below, keys=keys, aggregates=calls), _all(relation)
+        case OrderBy():
+            below, moved = _prune(relation.input, needed | _reads(*(column for column, _, _ in relation.keys)))
+            keys_ = tuple((_column(column, moved), down, first) for column, down, first in relation.keys)
+            return replace(relation, input=below, keys=keys_), moved
+        case _:
+            whole = {field: pruned(child) for field, child in _children(relation).items()}
+            return replace(relation, **whole), _all(relation)
+
+
+def _join(relation: Join, needed: set[int]) -> tuple[Relation, Moved]:
+    width = len(relation.left.schema)
+    wanted = needed | (_reads(relation.residual) if relation.residual is not None else set())
+    left, mine = _prune(relation.left, {i for i in wanted if i < width} | {a.index for a, _ in relation.on})
+    right, theirs = _prune(
+        relation.right, {i - width for i in wanted if i >= width} | {b.index for _, b in relation.on}
+    )
+    moved = mine | {width + old: len(left.schema) + new for old, new in theirs.items()}
+    on = tuple((_column(a, mine), _column(b, theirs)) for a, b in relation.on)
+    residual = None if relation.residual is None else _moved(relation.residual, moved)
+    names = tuple(relation.names[old] for old, _ in sorted(moved.items(), key=lambda pair: pair[1]))
+    return replace(relation, left=left, right=right, on=on, residual=residual, names=names), moved
+
+
+def _chosen(source: Source, needed: set[int]) -> tuple[Relation, Moved]:
+    """A stream with a projection to what is needed of it, one column at least."""
+    kept = sorted(needed) or [0]
+    if len(kept) == len(source.schema):
+        return source, _all(source)
+    attributes = source.schema.attributes
+    chosen = tuple((attributes[i].name, Column(i, attributes[i].name, attributes[i])) for i in kept)
+    return Projection(source, chosen), {old: new for new, old in enumerate(kept)}
+
+
+def _children(relation: Relation) -> dict[str, Relation]:
+    names = ("left", "right") if len(relation.inputs) == 2 else ("input",)
+    return dict(zip(names, relation.inputs, strict=True))
+
+
+def _all(relation: Relation) -> Moved:
+    return {i: i for i in range(len(relation.schema))}
+
+
+def _reads(*expressions: Expression) -> set[int]:
+    return {column.index for expression in expressions for column in columns(expression)}
+
+
+def _column(column: Column, moved: Moved) -> Column:
+    return replace(column, index=moved[column.index])
+
+
+def _moved(expression: Expression, moved: Moved) -> Expression:
+    return rebased(expression, lambda column: _column(column, moved))
