@@ -9,6 +9,7 @@
     ├── GrammarError        a row that an earlier punctuation excludes
     ├── SqlError            a script that cannot be read or is not supported, with its SQL underlined
     ├── ComputationError    a row for which an expression has no value
+    ├── QueryError          a query that has failed while it ran
     └── MissingError        something that the machine does not have
 
 An ``assert`` in this code base marks a mistake of ours; whatever a user can cause is one of these.
@@ -56,6 +57,10 @@ class CodecError(PunctumError):
 
 class GrammarError(PunctumError):
     """A row that matches a punctuation of an earlier slice."""
+
+
+class QueryError(PunctumError):
+    """A query that has failed while it ran."""
 
 
 class MissingError(PunctumError):

@@ -8,10 +8,12 @@
     running = query.dataframe().writeStream.format("console").start()
 """
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.types import DataType, DecimalType, StructType
@@ -23,7 +25,7 @@ from punctum.engine.files import PUNCT_COLUMN
 from punctum.engine.query import Settings, dataframe, metrics
 from punctum.engine.sink import write
 from punctum.engine.spark import spark_session
-from punctum.errors import SchemaError
+from punctum.errors import PunctumError, QueryError, SchemaError
 from punctum.parse.definitions import SinkDef, StreamDef
 from punctum.parse.relations import Relation
 from punctum.parse.script import parse_query, parse_script
@@ -106,7 +108,10 @@ class Query:
     def wait(self) -> None:
         """Wait until it ends."""
         assert self._running is not None, "the query has not been started"
-        self._running.awaitTermination()
+        try:
+            self._running.awaitTermination()
+        except StreamingQueryException as error:
+            raise _ours(self.name, str(error)) from None
 
     def metrics(self) -> list[dict[str, Any]]:
         """What each operator did in the last batches: rows and punctuations in, out and kept."""
@@ -117,6 +122,16 @@ class Query:
         """Stop it; it can be started again with the same checkpoint."""
         if self._running is not None:
             self._running.stop()
+
+
+def _ours(name: str, text: str) -> PunctumError:
+    """The error of ours inside a failure that Spark reports, or the first line of one that is not."""
+    found = re.search(r"punctum\.errors\.\w+: (.+)((?:\n  (?:detail|hint): .+)*)", text)
+    if found is None:
+        return QueryError(f"the query {name} has failed", text.splitlines()[0], "the log of Spark says more")
+    parts = dict(re.findall(r"\n  (detail|hint): (.+)", found.group(2)))
+    detail = f"{found.group(1)}: {parts['detail']}" if "detail" in parts else found.group(1)
+    return QueryError(f"the query {name} has failed", detail, parts.get("hint", ""))
 
 
 def _schema(fields: StructType) -> Schema:

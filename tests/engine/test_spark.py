@@ -15,6 +15,7 @@ from engine.queries import DDL, QUERIES, A, B
 from engine.test_buckets import batch, rounded
 from punctum.algebra import Punctuation, Row, Schema, end_of_stream, to_json
 from punctum.engine.spark import spark_session
+from punctum.errors import QueryError
 from punctum.session import Query, Session
 
 CHOSEN = ["columns", "comma", "except", "group", "regroup", "order"]
@@ -116,3 +117,15 @@ def test_a_streaming_dataframe_gets_a_punctuated_query(spark: SparkSession, tmp_
     found = {tuple(row) for row in spark.table("totals").collect()}
     assert found == {(1, 7.0, None), (None, None, '{"$punct": {"itemid": 1}}')}
     shutil.rmtree(source)
+
+
+def test_a_file_that_cannot_be_read_is_named(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "1.json").write_text('{"k": 1}\n{"k": "two"}\n')
+    script = "CREATE STREAM a (k BIGINT) USING json OPTIONS (path 'in'); CREATE SINK o USING json OPTIONS (path 'out');"
+    (query,) = Session(spark).sql(script + "INSERT INTO o SELECT DISTINCT k FROM a;", tmp_path)  # type: ignore[misc]
+    with pytest.raises(QueryError) as caught:
+        query.start(tmp_path / "checkpoint", available_now=True).wait()
+    assert caught.value.what == "the query o has failed"
+    expected = 'the attribute k has a wrong value: 1.json, line 2: expected BIGINT, found "two"'
+    assert (caught.value.detail, caught.value.hint) == (expected, "BIGINT takes int of 64 bits")
