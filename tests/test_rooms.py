@@ -20,6 +20,7 @@ ROOMS = (
     "session",
     "demo",
     "cli",
+    "__main__",
 )
 MODULES = sorted(PACKAGE.rglob("*.py"))
 

@@ -1,6 +1,8 @@
 """The command line."""
 
+import signal
 import sys
+import threading
 from pathlib import Path
 
 import click
@@ -44,12 +46,14 @@ def run(script: Path, checkpoint: Path, available_now: bool, master: str) -> Non
     assert isinstance(queries, list)
     started = [query.start(checkpoint / query.name, available_now) for query in queries]
     click.echo(f"running {', '.join(query.name for query in started)}; stop with Ctrl-C", err=True)
-    try:
-        for query in started:
-            query.wait()
-    except KeyboardInterrupt:
-        for query in started:
-            query.stop()
+    interrupted = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: interrupted.set())
+    while any(query.running for query in started) and not interrupted.wait(0.3):
+        pass
+    for query in started:
+        query.stop() if interrupted.is_set() else query.wait()
+    if interrupted.is_set():
         click.echo("stopped; the same command goes on from here", err=True)
 
 

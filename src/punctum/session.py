@@ -105,6 +105,11 @@ class Query:
         self._running = write(result, self._sink, str(checkpoint), str(self._directory), available_now)
         return self
 
+    @property
+    def running(self) -> bool:
+        """Whether it has been started and has not ended."""
+        return self._running is not None and bool(self._running.isActive)
+
     def wait(self) -> None:
         """Wait until it ends."""
         assert self._running is not None, "the query has not been started"

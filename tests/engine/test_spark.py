@@ -3,6 +3,10 @@
 import json
 import random
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -129,3 +133,35 @@ def test_a_file_that_cannot_be_read_is_named(spark: SparkSession, tmp_path: Path
     assert caught.value.what == "the query o has failed"
     expected = 'the attribute k has a wrong value: 1.json, line 2: expected BIGINT, found "two"'
     assert (caught.value.detail, caught.value.hint) == (expected, "BIGINT takes int of 64 bits")
+
+
+def test_a_run_that_is_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    item = Schema.of(k="BIGINT")
+    write(tmp_path / "in", item, [[(1,), (2,), Punctuation.of(item, k=1)]])
+    script = tmp_path / "count.sql"
+    script.write_text(
+        "CREATE STREAM a (k BIGINT, PUNCTUATED ON (k)) USING json OPTIONS (path 'in');"
+        "CREATE SINK counts USING json OPTIONS (path 'out');"
+        "INSERT INTO counts SELECT k, COUNT(*) AS n FROM a GROUP BY k;"
+    )
+    command = [sys.executable, "-m", "punctum", "run", str(script), "--checkpoint", str(tmp_path / "state")]
+
+    def counted() -> list[str]:
+        return sorted(line for file in (tmp_path / "out").glob("part-*") for line in file.read_text().splitlines())
+
+    with subprocess.Popen([*command, "--master", "local[1]"], stderr=subprocess.PIPE, text=True) as running:
+        for _ in range(600):
+            if (tmp_path / "state/counts/commits/0").exists() or running.poll() is not None:
+                break
+            time.sleep(0.2)
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=60)
+    assert running.returncode == 0, errors
+    assert errors.splitlines() == [
+        "running counts; stop with Ctrl-C",
+        "stopped; the same command goes on from here",
+    ]
+    assert counted() == ['{"k":1,"n":1}']
+    write(tmp_path / "in", item, [[(2,), Punctuation.of(item, k=2)]], start=1)
+    subprocess.run([*command, "--master", "local[1]", "--available-now"], check=True, timeout=120)
+    assert counted() == ['{"k":1,"n":1}', '{"k":2,"n":2}']

@@ -1,0 +1,5 @@
+"""``python -m punctum`` is the command line."""
+
+from punctum.cli import main
+
+main()
