@@ -5,7 +5,9 @@ it has none with another hour or a lower price. Only conditions that are joined 
 constants say something; all others are passed over.
 """
 
+from datetime import timedelta
 from functools import reduce
+from typing import Any
 
 from punctum.algebra.pattern import WILDCARD, Pattern, between, constant, one_of
 from punctum.algebra.punctuation import Punctuation
@@ -60,5 +62,7 @@ def _compared(op: str, column: Column, literal: Literal) -> tuple[Column, Patter
             return column, between(value, None, "()" if op == ">" else "[)")
 
 
-def _value(expression: Expression):  # type: ignore[no-untyped-def]
-    return expression.value if isinstance(expression, Literal) else None
+def _value(expression: Expression) -> Any:
+    """The value of a literal that is one; NULL says nothing here, and neither does an interval."""
+    found = expression.value if isinstance(expression, Literal) else None
+    return None if isinstance(found, timedelta) else found
