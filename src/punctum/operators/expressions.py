@@ -15,7 +15,7 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row, Type
 from punctum.operators.columns import dtype, to_rows
 from punctum.parse.evaluate import evaluate
-from punctum.parse.expressions import Call, Column, Expression, Literal
+from punctum.parse.expressions import Call, Column, Expression, Literal, columns
 
 _WIDE = pl.Int128()
 _ARITHMETIC: dict[str, Callable[[pl.Expr, pl.Expr], pl.Expr]] = {
@@ -199,7 +199,7 @@ _ANY_TYPE = {*_COMPARE, "is null", "in", "case", "if", "coalesce", "nullif", "an
 
 def _row_by_row(call: Call, schema: Schema) -> pl.Expr:
     """The call evaluated once for each distinct combination of the columns that it reads."""
-    read = sorted({column.index for column in _columns(call)})
+    read = sorted({column.index for column in columns(call)})
     names = [schema.names[i] for i in read]
     wanted = dtype(call.attribute)
 
@@ -213,12 +213,6 @@ def _row_by_row(call: Call, schema: Schema) -> pl.Expr:
     if not names:
         return pl.lit(evaluate(call, ()), wanted)
     return pl.struct(names).map_batches(over, return_dtype=wanted)
-
-
-def _columns(expression: Expression) -> list[Column]:
-    if isinstance(expression, Column):
-        return [expression]
-    return [column for arg in expression.args for column in _columns(arg)]
 
 
 def _placed(values: Row, at: list[int], size: int) -> Row:
