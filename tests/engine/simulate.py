@@ -6,7 +6,7 @@ import polars as pl
 
 from punctum.algebra.punctuation import Punctuation
 from punctum.engine import build
-from punctum.engine.packing import Exchange, Sent, blob_of, points_of, to_blob, to_lines
+from punctum.engine.packing import Exchange, Sent, blob_of, from_blob, points_of, to_blob, to_lines
 from punctum.engine.stage import Running
 from punctum.operators.columns import Columns, empty
 from punctum.parse.relations import Relation
@@ -23,6 +23,7 @@ class Simulation:
         self._buckets = tuple(range(100, 100 + buckets))
         self._running: dict[tuple[int, int], Running] = {}
         self._restart = restart
+        self._greeted: set[tuple[int, int]] = set()
 
     def feed(self, streams: Feed) -> Columns:
         """The rows of the result for a slice of each stream, and what its buckets have said."""
@@ -35,6 +36,10 @@ class Simulation:
         """How many rows all operators keep."""
         return sum(operator.size().rows for running in self._running.values() for operator in running.operators)
 
+    def puncts(self) -> int:
+        """How many punctuations all operators keep."""
+        return sum(operator.size().puncts for running in self._running.values() for operator in running.operators)
+
     def _stage(self, stage: Stage, streams: Feed) -> dict[int, Columns]:
         sent: dict[int, dict[int, list[Sent]]] = {}
         for source in stage.inputs:
@@ -44,7 +49,9 @@ class Simulation:
             else:
                 to = Exchange(origin.schema, source.key, self._buckets, source.number)
             for sender, piece in self._pieces(source.origin, streams):
-                for bucket, part in to.split(piece).items():
+                pieces = to.split(piece) if (stage.number, sender) in self._greeted else to.greeting() | to.split(piece)
+                self._greeted.add((stage.number, sender))
+                for bucket, part in pieces.items():
                     packed = Sent(sender, blob_of(part), to_lines(part.puncts), points_of(part))
                     sent.setdefault(bucket, {}).setdefault(source.number, []).append(packed)
         return {bucket: self._run(stage, bucket).feed(each)[0] for bucket, each in sorted(sent.items())}
@@ -57,9 +64,9 @@ class Simulation:
 
     def _run(self, stage: Stage, bucket: int) -> Running:
         known = self._running.get((stage.number, bucket))
-        fresh = build.running(stage, self._buckets)
+        fresh = build.running(stage, self._buckets, bucket)
         if known is not None and self._restart:
-            chunks = {name: {0: to_blob(table.frame())} for name, table in known.tables().items()}
+            chunks = {name: {0: from_blob(to_blob(table.frame()))} for name, table in known.tables().items()}
             fresh.restore(known.notes(), chunks)
             known = fresh
         self._running[stage.number, bucket] = known or fresh

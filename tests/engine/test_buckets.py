@@ -2,22 +2,33 @@
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import duckdb
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.queries import DDL, QUERIES, A, B, both
-from engine.simulate import run
+from engine.simulate import Simulation, run
 from punctum.algebra import Row
+from punctum.engine import packing
 from punctum.iterators import Slice, prefix
 from punctum.operators.columns import Columns, frame, to_rows
 from punctum.parse import parse_query, parse_script
 from punctum.plan.stages import all_stages, stages
 
 STREAMS = parse_script(DDL).streams
+
+
+@pytest.fixture(scope="module", autouse=True)
+def keys_one_by_one() -> Iterator[None]:
+    """Neighbouring keys go to different buckets, for the few keys of these tests would all be one bucket's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packing, "RUN", 1)
+        yield
 
 
 def batch(sql: str, a: list[Row], b: list[Row]) -> list[Row]:
@@ -80,3 +91,14 @@ def test_operators_that_agree_share_a_stage() -> None:
     assert stage_keys(QUERIES["order"]) == [[()]]
     assert stage_keys(QUERIES["global"]) == [[()]]
     assert stage_keys(QUERIES["distinct of union"]) == [[(0,), (0,)]]
+
+
+def test_closed_keys_melt_over_the_keys_of_other_buckets() -> None:
+    schema = STREAMS["a"].schema
+    simulation = Simulation(parse_query(QUERIES["group"], STREAMS), buckets=4)
+    for first in range(0, 20_000, 2_000):
+        keys = pl.Series("k", range(first, first + 2_000))
+        rows = frame(schema, [(key, 1, None) for key in keys])
+        simulation.feed({"a": Columns(rows, points={"k": keys})})
+    assert simulation.kept() == 0
+    assert simulation.puncts() < 40, "a few ranges for each bucket and operator"

@@ -159,6 +159,9 @@ class PunctuationSet:
         sides = dict(box)
         return Punctuation(self.schema, tuple(sides.get(i, WILDCARD) for i in range(len(self.schema))))
 
+    def _line(self, axis: int, rest: Box) -> SpanSet:
+        return SpanSet(None if rest else self.schema.attributes[axis].reach)
+
     def _pattern(self, axis: int, span: Span) -> Pattern:
         return span_pattern(span, self.schema.attributes[axis].type)
 
@@ -224,7 +227,7 @@ class PunctuationSet:
             if isinstance(side, List):
                 continue
             rest = box[:n] + box[n + 1 :]
-            line = self._lines.get((axis, rest)) or self._lines.setdefault((axis, rest), SpanSet())
+            line = self._lines.get((axis, rest)) or self._lines.setdefault((axis, rest), self._line(axis, rest))
             if side == NULL:
                 line.null = True
             else:

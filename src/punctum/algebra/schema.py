@@ -1,7 +1,7 @@
 """Schemas: the attributes of a stream, in order, with their types and declared domains."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
@@ -19,12 +19,16 @@ class Attribute:
 
     NULL matches no range and no list, so an attribute with such a domain is never NULL. A DECIMAL has digits: how many
     it has in all, and how many of them stand behind the point.
+
+    Where only some whole numbers can come, as in one bucket of many, ``reach`` gives for a number the least one not
+    below it that can; a punctuation set melts over what lies between.
     """
 
     name: str
     type: Type
     domain: Pattern = WILDCARD
     digits: tuple[int, int] = (38, 18)
+    reach: Callable[[int], int] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         self.check(self.domain)

@@ -3,7 +3,7 @@
 Invariant: the spans are in order, do not overlap and do not touch.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from sortedcontainers import SortedDict
 
@@ -19,9 +19,18 @@ class SpanSet:
     ...     _ = some.add((cut, cut + 1))
     >>> list(some)
     [(1, 4)]
+
+    Spans of whole numbers also melt over numbers that never come, when it is told how far these go:
+
+    >>> odd = SpanSet(lambda number: number | 1)
+    >>> for cut in (1, 3, 5):
+    ...     _ = odd.add((cut, cut + 1))
+    >>> list(odd)
+    [(1, 7)]
     """
 
-    def __init__(self) -> None:
+    def __init__(self, reach: Callable[[int], int] | None = None) -> None:
+        self._reach = reach
         self._ends: SortedDict[Cut, Cut] = SortedDict()  # where a span begins: where it ends
         self.null = False
 
@@ -62,6 +71,8 @@ class SpanSet:
 
     def add(self, span: Span) -> Span:
         """Add a span and give the one that it has become part of."""
+        if self._reach is not None and type(span[1]) is int:
+            span = (span[0], self._reach(span[1]))
         near = list(self.touching(span))
         if not near:
             self._ends[span[0]] = span[1]

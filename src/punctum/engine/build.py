@@ -1,5 +1,6 @@
 """From the plan to what runs: a relation becomes a vectorised operator, a stage becomes the operators of a bucket."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
@@ -9,7 +10,7 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.values import Value
 from punctum.analyse.predicates import promised
 from punctum.engine.inputs import FromStage, FromStream, StageInput
-from punctum.engine.packing import Exchange
+from punctum.engine.packing import Exchange, Reach
 from punctum.engine.stage import Running
 from punctum.iterators.aggregates import Aggregate as AggregateFunction
 from punctum.iterators.columns import Column as SpecColumn
@@ -37,9 +38,10 @@ from punctum.plan.stages import Input, Op, Pipe, Stage, partition
 _PREFIXES = ("$left.", "$right.")  # for names that both inputs of a join have, until the relation renames them
 
 
-def operator(relation: r.Relation) -> Operator:
-    """The vectorised operator of a relation."""
+def operator(relation: r.Relation, below: Sequence[Schema] = ()) -> Operator:
+    """The vectorised operator of a relation, over inputs whose attributes reach as far as those below."""
     schemas = [child.schema for child in relation.inputs]
+    schemas = [_reaching(*pair) for pair in zip(schemas, below, strict=True)] if below else schemas
     match relation:
         case r.Filter(predicate=predicate):
             return Select(schemas[0], compiled(predicate, schemas[0]), promised(predicate, schemas[0]))
@@ -69,6 +71,11 @@ def operator(relation: r.Relation) -> Operator:
             return Difference(relation.schema, relation.schema)
         case _:
             raise AssertionError(relation)
+
+
+def _reaching(schema: Schema, known: Schema) -> Schema:
+    pairs = zip(schema.attributes, known.attributes, strict=True)
+    return Schema(tuple(replace(mine, reach=below.reach) for mine, below in pairs))
 
 
 def _name(argument: Column | None, schema: Schema) -> str | None:
@@ -130,8 +137,9 @@ def from_pipe(origin: Pipe, source: Input, buckets: tuple[int, ...]) -> Exchange
     return Exchange(origin.schema, source.key, buckets, source.number, origin.stream.schema, raw_key)
 
 
-def running(stage: Stage, buckets: tuple[int, ...]) -> Running:
+def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
     """The operators of a stage in one bucket, with nothing read yet."""
+    schemas = [_in_bucket(source, buckets, bucket) for source in stage.inputs]
     operators: list[Operator] = []
     reads: list[tuple[int, ...]] = []
 
@@ -139,17 +147,35 @@ def running(stage: Stage, buckets: tuple[int, ...]) -> Running:
         if isinstance(node, Input):
             return -1 - node.number
         below = tuple(place(child) for child in node.inputs)
-        operators.append(operator(node.relation))
+        outputs = [operators[i].output if i >= 0 else schemas[-1 - i] for i in below]
+        operators.append(operator(node.relation, outputs))
         reads.append(below)
         return len(operators) - 1
 
     place(stage.root)
-    inputs = tuple(_input(source, buckets) for source in stage.inputs)
+    inputs = tuple(
+        _input(source, schema, buckets, bucket) for source, schema in zip(stage.inputs, schemas, strict=True)
+    )
     return Running(inputs, tuple(operators), tuple(reads), stage.schema)
 
 
-def _input(source: Input, buckets: tuple[int, ...]) -> StageInput:
+def _in_bucket(source: Input, buckets: tuple[int, ...], bucket: int) -> Schema:
+    """The schema of an input, with how far whole numbers go that never come to a bucket."""
+    schema = source.origin.schema
+    return _with(schema, source.key, Exchange(schema, source.key, buckets, 0).reach(bucket))
+
+
+def _with(schema: Schema, key: tuple[int | None, ...], reach: Reach | None) -> Schema:
+    return Schema(tuple(replace(a, reach=reach if (i,) == key else None) for i, a in enumerate(schema.attributes)))
+
+
+def _input(source: Input, schema: Schema, buckets: tuple[int, ...], bucket: int) -> StageInput:
     origin = source.origin
-    if isinstance(origin, Pipe):
-        return FromStream(origin.stream.schema, origin.schema, [operator(step) for step in origin.steps])
-    return FromStage(origin.schema, Exchange(origin.schema, partition(origin.root), buckets, 0))
+    if not isinstance(origin, Pipe):
+        return FromStage(schema, Exchange(origin.schema, partition(origin.root), buckets, 0))
+    raw_key = tuple(origin.origin(i) for i in source.key)
+    raw = _with(origin.stream.schema, raw_key, Exchange(origin.schema, source.key, buckets, 0).reach(bucket))
+    steps: list[Operator] = []
+    for step in origin.steps:
+        steps.append(operator(step, [steps[-1].output if steps else raw]))
+    return FromStream(raw, schema, steps)

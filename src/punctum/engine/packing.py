@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 
@@ -19,6 +20,7 @@ from punctum.algebra.json import from_json, to_json
 from punctum.algebra.pattern import Constant, List
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
+from punctum.algebra.values import Type
 from punctum.operators.columns import Columns, dtype, empty
 
 SCHEMA = "bucket BIGINT, input INT, sender BIGINT, rows BINARY, puncts STRING, points BINARY"
@@ -34,6 +36,9 @@ _FIELDS: dict[str, pa.DataType] = {
 ARROW = pa.schema(_FIELDS)
 RUN = 64
 """Whole numbers go to buckets in runs of so many, so that the keys which a bucket has closed melt into ranges."""
+_SPREAD = 0x9E3779B97F4A7C15  # odd, and its bits are mixed: neighbouring runs go to buckets in no order
+_WORD = (1 << 64) - 1
+_FEW = 8
 _MOST_COPIES = 64  # a punctuation with more combinations of key constants goes to all buckets
 
 
@@ -84,6 +89,10 @@ class Exchange:
             for b in dict.fromkeys((*rows, *puncts, *points))
         }
 
+    def greeting(self) -> dict[int, Columns]:
+        """Nothing for every bucket: what an operator says before its first row, all of its buckets have to say."""
+        return {bucket: Columns(empty(self.schema)) for bucket in self.buckets}
+
     def _split_points(self, name: str, values: pl.Series) -> dict[int, pl.Series]:
         if not self.key:
             return {self.buckets[0]: values}
@@ -118,16 +127,49 @@ class Exchange:
             return {}
         if not names or len(self.buckets) == 1:
             return {self.buckets[0]: rows}
-        placed = rows.with_columns(self._bucket_of(rows, names).alias("$bucket"))
-        parts = placed.partition_by("$bucket", as_dict=True, include_key=False, maintain_order=True)
-        return {bucket: part for (bucket,), part in parts.items()}
+        placed = self._bucket_of(rows, names)
+        if len(self.buckets) <= _FEW:  # a pass for each bucket, and still several times faster than one for all
+            parts = {bucket: rows.filter(placed == bucket) for bucket in self.buckets}
+            return {bucket: part for bucket, part in parts.items() if part.height}
+        grouped = rows.with_columns(placed.alias("$bucket")).partition_by(
+            "$bucket", as_dict=True, include_key=False, maintain_order=True
+        )
+        return {bucket: part for (bucket,), part in grouped.items()}
 
     def _bucket_of(self, rows: pl.DataFrame, names: Sequence[str]) -> pl.Series:
         key = rows.select(names)
         if key.width == 1 and key.dtypes[0] == pl.Int64:
-            key = key.select(pl.all() // RUN)
-        slot = key.hash_rows(17) % len(self.buckets)
+            runs = (key.to_series() // RUN).fill_null(0).to_numpy().view(np.uint64)
+            slot = pl.Series((runs * np.uint64(_SPREAD) >> np.uint64(32)) % np.uint64(len(self.buckets)))
+        else:
+            slot = key.hash_rows(17) % len(self.buckets)
         return pl.Series(self.buckets, dtype=pl.Int64).gather(slot)
+
+    def reach(self, bucket: int) -> "Reach | None":
+        """How far whole numbers that never come to a bucket go, when one such column decides on the bucket."""
+        one = self.key is not None and len(self.key) == 1 and self.schema.attributes[self.key[0]].type is Type.BIGINT
+        return Reach(self.buckets.index(bucket), len(self.buckets)) if one else None
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The least number, not below a given one, whose run goes to a bucket.
+
+    >>> Reach(0, 1)(640), Reach(0, 2)(65)
+    (640, 65)
+    """
+
+    slot: int
+    slots: int
+
+    def __call__(self, number: int) -> int:
+        """The number, or the beginning of the bucket's next run."""
+        if number % RUN:
+            return number
+        run = number // RUN
+        while (((run & _WORD) * _SPREAD & _WORD) >> 32) % self.slots != self.slot:
+            run += 1
+        return run * RUN
 
 
 def _constants(p: Punctuation, i: int) -> list[object] | None:

@@ -74,13 +74,16 @@ def to_rows(df: pl.DataFrame) -> list[Row]:
 
 def canonical(df: pl.DataFrame) -> pl.DataFrame:
     """The same rows with one zero and one NaN, as equality in keys and punctuations needs them."""
+    if pl.Float64 not in df.dtypes:
+        return df
     floats = pl.col(pl.Float64)
     return df.with_columns(pl.when(floats.is_nan()).then(NAN).otherwise(floats + 0.0).name.keep())
 
 
 def fitting(df: pl.DataFrame, schema: Schema) -> pl.DataFrame:
     """The columns of a schema, in its order and types, canonical."""
-    return canonical(df.select(pl.col(a.name).cast(dtype(a)) for a in schema.attributes))
+    wanted = {a.name: dtype(a) for a in schema.attributes}
+    return canonical(df if df.schema == wanted else df.select(pl.col(n).cast(kind) for n, kind in wanted.items()))
 
 
 def _values(column: pl.Series) -> list[Any]:

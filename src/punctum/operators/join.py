@@ -15,10 +15,10 @@ from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.iterators.join import Join as Specification
-from punctum.operators.batch import Batch, Names, add, batch, columns, heard
+from punctum.operators.batch import Batch, Names, add, columns, heard
 from punctum.operators.columns import Columns, empty
 from punctum.operators.matching import free, matches
-from punctum.operators.operator import Notes, Operator, Said, read, written
+from punctum.operators.operator import Notes, Operator, Said, read, read_batch, written
 from punctum.operators.table import Table
 
 SIDES = ("left", "right")
@@ -78,7 +78,7 @@ class Join(Operator):
         """Go on with the notes of another one."""
         for side, schema in enumerate(self.inputs):
             self._closed[side] = PunctuationSet(schema, read(notes["closed"][side], schema))
-            self._waiting[side] = batch(schema, read(notes["waiting"][side], schema))
+            self._waiting[side] = read_batch(notes["waiting"][side], schema)
         self._said.restore(notes["said"])
 
     def puncts(self) -> int:

@@ -14,12 +14,12 @@ import polars as pl
 
 from punctum.algebra.cuts import HIGHEST, LOWEST
 from punctum.algebra.json import from_json, to_json
-from punctum.algebra.pattern import Span, span_pattern
+from punctum.algebra.pattern import Constant, Span, span_pattern
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
-from punctum.operators.batch import Batch, add, constants
+from punctum.operators.batch import Batch, add, batch, constants
 from punctum.operators.columns import Columns, dtype
 from punctum.operators.matching import inside
 from punctum.operators.places import bounds
@@ -108,9 +108,14 @@ class Said:
         self.known = PunctuationSet(self.known.schema, read(notes, self.known.schema))
 
     def _say(self, p: Punctuation, new: Batch) -> None:
-        if not self.known.covers(p):
+        if self._beyond(p) or not self.known.covers(p):
             self.known.add(p)
             new.others.append(p)
+
+    def _beyond(self, p: Punctuation) -> bool:
+        """Whether a punctuation speaks of values that never come here, so that other buckets wait to hear it."""
+        attributes = self.known.schema.attributes
+        return any(attributes[at].reach is not None and not isinstance(side, Constant) for at, side in p.sides)
 
 
 Written = dict[str, Any]
@@ -139,6 +144,14 @@ def read(notes: Written, schema: Schema) -> list[Punctuation]:
         found += [Punctuation.of(schema, {name: span_pattern(_span(*ends), Type.BIGINT)}) for ends in spans]
     for at, values in notes.get("points", {}).items():
         found += constants(schema, int(at), pl.Series(values, dtype=dtype(schema.attributes[int(at)])))
+    return found
+
+
+def read_batch(notes: Written, schema: Schema) -> Batch:
+    """The batch that was written; its constants stay columns."""
+    found = batch(schema, read({"others": notes["others"]}, schema))
+    for at, values in notes["points"].items():
+        found += Batch(schema, {int(at): pl.Series(values, dtype=dtype(schema.attributes[int(at)]))})
     return found
 
 

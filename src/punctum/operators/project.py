@@ -14,7 +14,7 @@ from punctum.algebra.schema import Schema
 from punctum.iterators.columns import Column
 from punctum.iterators.project import Project as Specification
 from punctum.operators.batch import Batch, Names, add, batch, columns, heard
-from punctum.operators.columns import Columns, fitting
+from punctum.operators.columns import Columns, empty, fitting
 from punctum.operators.operator import Notes, Operator, Said, read, written
 
 
@@ -43,7 +43,7 @@ class Project(Operator):
         if not all(self._plain):
             said += batch(self.output, self._images(self._completed(new, rest)))
         # with_columns, since a select of literals alone has one row
-        rows = fitting(xs.rows.with_columns(self._exprs), self.output)
+        rows = fitting(xs.rows.with_columns(self._exprs), self.output) if xs.rows.height else empty(self.output)
         return columns(rows, self._said.news(said), xs)
 
     def notes(self) -> Notes:

@@ -44,6 +44,10 @@ class Table:
         """About how much memory the rows take."""
         return int(sum(chunk.estimated_size() for chunk in self._chunks.values()))
 
+    def chunk(self, number: int) -> pl.DataFrame:
+        """The rows of one chunk."""
+        return self._chunks[number]
+
     def frame(self) -> pl.DataFrame:
         """All rows."""
         if self._frame is None:
