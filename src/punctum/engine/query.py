@@ -21,10 +21,12 @@ from punctum.algebra.json import to_json
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.engine import build
+from punctum.engine.checkpoint import settled_buckets
 from punctum.engine.files import PUNCT_COLUMN, READERS, from_frame
 from punctum.engine.packing import SCHEMA, Exchange, from_blob, from_lines, from_points, pack
 from punctum.engine.source import FORMAT, STREAM, FileStream, PackedFiles
 from punctum.engine.stage import METRICS, StageProcessor
+from punctum.engine.worker import settle
 from punctum.errors import SchemaError, choices
 from punctum.operators.batch import constants
 from punctum.operators.columns import Columns, dtype, fitting
@@ -45,22 +47,23 @@ class Settings:
 
     @property
     def buckets(self) -> tuple[int, ...]:
-        """Bucket numbers that Spark's hash deals out evenly: two for each shuffle partition."""
+        """Bucket numbers that Spark's hash deals out evenly: one for each shuffle partition."""
         partitions = int(self.spark.conf.get("spark.sql.shuffle.partitions") or 1)
         by_partition: dict[int, list[int]] = {}
         number = 0
-        while len(by_partition) < partitions or min(map(len, by_partition.values())) < 2:
+        while len(by_partition) < partitions:
             ids = self.spark.range(number, number + 64 * partitions)
             for row in ids.select("id", F.pmod(F.hash("id"), F.lit(partitions)).alias("at")).collect():
                 by_partition.setdefault(row["at"], []).append(row["id"])
             number += 64 * partitions
-        return tuple(by_partition[at][turn] for turn in range(2) for at in range(partitions))
+        return tuple(by_partition[at][0] for at in range(partitions))
 
 
 def dataframe(last: Stage, settings: Settings, punctuations: bool = False) -> DataFrame:
     """The result of a query as a streaming DataFrame, with its punctuations in the column ``_punct`` when asked for."""
     settings.spark.dataSource.register(PackedFiles)
-    planned = _Assembly(settings, settings.buckets, uuid4().hex)
+    buckets = settings.buckets if settings.checkpoint == "" else settled_buckets(settings.checkpoint, settings.buckets)
+    planned = _Assembly(settings, buckets, uuid4().hex)
     packed = planned.stage(last, None)
     names = [(f"s{s.number}o{n}", count) for s in all_stages(last) for n in range(_operators(s)) for count in COUNTS]
     counts = [
@@ -135,6 +138,7 @@ def _packed(
     schema: Schema, piped: Callable[[Columns], Columns], to: Exchange, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Rows of any Spark DataFrame, packed."""
+    settle()
     for batch in batches:
         found = pl.from_arrow(batch)
         assert isinstance(found, pl.DataFrame)
@@ -145,6 +149,7 @@ def _packed(
 
 def _unpacked(schema: Schema, punctuations: bool, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Results, unpacked into rows and, when asked for, punctuations."""
+    settle()
     for batch in batches:
         for packed in batch.to_pylist():
             if packed["rows"] is not None:

@@ -19,11 +19,14 @@ from pyspark.sql.types import StructType
 from punctum.algebra.schema import Schema
 from punctum.engine.files import READERS
 from punctum.engine.packing import SCHEMA, Exchange, pack
+from punctum.engine.worker import settle
 from punctum.operators.columns import Columns
 
 FORMAT = "punctum"
 STREAM = -1
 """The sender of what comes from a stream."""
+WORTH_A_TASK = 1 << 20
+"""So many bytes of files are worth a task of Spark's of their own."""
 
 
 @dataclass(frozen=True)
@@ -89,15 +92,20 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return {"files": max(end, start["files"])}
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
-        """The batch's files, dealt out to as many tasks as there are cores."""
+        """The batch's files, dealt out to a task for each core, or to fewer when there is little to read."""
         files = self._logged()[start["files"] : end["files"]]
-        tasks = min(self._stream.tasks, len(files))
-        return [InputPartition(files[n::tasks]) for n in range(tasks)]
+        size = sum(_size(Path(self._stream.path) / name) for name in files)
+        tasks = min(self._stream.tasks, len(files), 1 + size // WORTH_A_TASK)
+        return [InputPartition((files[n::tasks], start["files"] == 0 and n == 0)) for n in range(tasks)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Some files, packed."""
+        settle()
         stream = self._stream
-        for name in partition.value:
+        files, first = partition.value
+        if first:
+            yield pack(stream.to.greeting(), stream.to, STREAM)
+        for name in files:
             piece = stream.pipe(READERS[stream.format](Path(stream.path) / name, stream.schema))
             pieces = stream.to.split(piece)
             if pieces:
@@ -127,3 +135,7 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 os.fsync(out.fileno())
             part.replace(log)
         return [*known, *(entry.name for entry in new)]
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0

@@ -21,6 +21,15 @@ SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.executorEnv.POLARS_MAX_THREADS": "1",
     "spark.python.worker.reuse": "true",
+    "spark.python.unix.domain.socket.enabled": "true",  # small messages wait for no acknowledgement
+}
+_CHECKPOINT = "spark.sql.streaming"
+LOCAL_SETTINGS = {
+    # Spark's own choice starts five processes (readlink, chmod) for each file of a checkpoint, 40 in a small batch.
+    f"{_CHECKPOINT}.checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+    ),
+    f"{_CHECKPOINT}.checkpoint.fileChecksum.enabled": "false",  # a local file has a checksum beside it already
 }
 
 
@@ -33,7 +42,7 @@ def spark_session(master: str = "local[*]", partitions: int | None = None, log: 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("POLARS_MAX_THREADS", "1")  # a worker for each core, so a thread for each worker
     builder = SparkSession.builder.appName("punctum").master(master)
-    for name, value in SETTINGS.items():
+    for name, value in (SETTINGS | (LOCAL_SETTINGS if master.startswith("local") else {})).items():
         builder = builder.config(name, value)
     builder = builder.config("spark.sql.shuffle.partitions", str(partitions or max(2, min(os.cpu_count() or 2, 8))))
     with _stderr_to(log or Path(os.devnull)):  # the JVM is started here and inherits it

@@ -2,28 +2,38 @@
 
 For each bucket it takes the packed slices of all inputs, runs the operators on them, and gives packed slices for the
 next stage, or for the sink. The state of a bucket lives in Spark's state store, in chunks: a batch writes the chunks
-that changed. A worker also keeps the bucket's operators in memory, and uses them when the state store's version is
-exactly the one that they were left with.
+that changed. A worker also keeps the bucket's operators in memory, and uses them when the state store's stamp is
+exactly the one that they were left with. Spark deals buckets out to workers anew in each batch: a worker whose
+operators are older reads the chunks that have changed since.
 """
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
+import polars as pl
+from pyspark import TaskContext
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
+from pyspark.sql.types import BinaryType, LongType, StringType, StructField, StructType
 
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.engine.inputs import StageInput
 from punctum.engine.packing import PACKED, Exchange, Sent, blob_of, from_blob, points_of, to_blob, to_lines
+from punctum.engine.worker import settle
 from punctum.operators.columns import Columns
 from punctum.operators.operator import Operator
 from punctum.operators.table import Table
 
 METRICS = -2
 """The input number of rows that carry metrics; stages pass them on."""
+
+_KEY = StructType([StructField("name", StringType()), StructField("id", LongType())])  # as text they cost a call each
+_VALUE = StructType([StructField("stamp", LongType()), StructField("data", BinaryType())])
+_NOTES = ("", 0)
+"""Under this key are the stamp of a bucket's state and all of it that is not in chunks."""
 
 
 @dataclass(frozen=True)
@@ -70,17 +80,14 @@ class Running:
         """All that is not in tables, as JSON."""
         return json.dumps([[i.notes() for i in self.inputs], [o.notes() for o in self.operators]])
 
-    def restore(self, notes: str, chunks: dict[str, dict[int, bytes]]) -> None:
+    def restore(self, notes: str, chunks: Mapping[str, Mapping[int, pl.DataFrame]]) -> None:
         """Go on from a state."""
         inputs, operators = json.loads(notes)
         for source, known in zip(self.inputs, inputs, strict=True):
             source.restore(known)
         for n, (operator, known) in enumerate(zip(self.operators, operators, strict=True)):
-            tables = {
-                name: Table(table.frame(), {i: from_blob(blob) for i, blob in chunks.get(f"{n}.{name}", {}).items()})
-                for name, table in operator.tables().items()
-            }
-            operator.restore_tables(tables)
+            tables = operator.tables().items()
+            operator.restore_tables({name: Table(t.frame(), chunks.get(f"{n}.{name}", {})) for name, t in tables})
             operator.restore_notes(known)
 
 
@@ -96,19 +103,28 @@ def said(piece: Columns) -> int:
     return len(piece.puncts) + sum(map(len, piece.points.values()))
 
 
-_CACHE: dict[tuple[str, int, int], tuple[int, Running]] = {}
+@dataclass
+class Cached:
+    """What a worker keeps of a bucket's state: the operators, and the stamps of all of it and of each chunk."""
+
+    running: Running
+    stamp: int | None = None
+    stamps: dict[str, dict[int, int]] = field(default_factory=dict)
+
+
+_CACHE: dict[tuple[str, int, int], Cached] = {}
 
 
 class StageProcessor(StatefulProcessor):
     """Runs a stage's operators for each bucket, with their state in Spark's state store."""
 
-    def __init__(self, run: str, number: int, build: Callable[[], Running], to: Exchange | None) -> None:
+    def __init__(self, run: str, number: int, build: Callable[[int], Running], to: Exchange | None) -> None:
         self._run, self._number, self._build, self._to = run, number, build, to
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Name the state."""
-        self._version = handle.getValueState("version", "version BIGINT, notes BINARY")
-        self._chunks = handle.getMapState("chunks", "name STRING, id BIGINT", "data BINARY")
+        settle()
+        self._state = handle.getMapState("state", _KEY, _VALUE)
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[pd.DataFrame]:
         """Run a batch of one bucket."""
@@ -122,43 +138,71 @@ class StageProcessor(StatefulProcessor):
                     sent.setdefault(int(number), []).append(Sent(*arrived))
         if not sent:
             return
-        version, running = self._load(bucket)
-        piece, metrics = running.feed(sent)
-        self._save(bucket, version + 1, running)
-        yield self._packed(bucket, piece, metrics)
+        known = self._load(bucket)
+        first = known.stamp is None
+        piece, metrics = known.running.feed(sent)
+        self._save(bucket, known)
+        yield self._packed(bucket, piece, metrics, first)
 
     def close(self) -> None:
         """Nothing to close."""
 
-    def _load(self, bucket: int) -> tuple[int, Running]:
-        stored = self._version.get()
-        version = int(stored[0]) if stored is not None else 0
-        cached = _CACHE.get((self._run, self._number, bucket))
-        if cached is not None and cached[0] == version:
-            return version, cached[1]
-        running = self._build()
-        if stored is not None:
-            chunks: dict[str, dict[int, bytes]] = {}
-            for (name, number), (data,) in self._chunks.iterator():
-                chunks.setdefault(name, {})[int(number)] = bytes(data)
-            running.restore(bytes(stored[1]).decode(), chunks)
-        return version, running
+    def _load(self, bucket: int) -> Cached:
+        """The operators with the bucket's state; they leave the cache until they have been saved."""
+        stored = self._state.getValue(_NOTES)
+        known = _CACHE.pop((self._run, self._number, bucket), None)
+        if stored is None:
+            return Cached(self._build(bucket))
+        stamp, written = int(stored[0]), bytes(stored[1])
+        if known is None or known.stamp != stamp:
+            notes, wanted = json.loads(written)
+            stamps = {name: {int(n): int(s) for n, s in chunks.items()} for name, chunks in wanted.items()}
+            chunks = self._chunks(known, stamps)
+            running = self._build(bucket) if known is None else known.running
+            running.restore(notes, chunks)
+            known = Cached(running, stamp, stamps)
+        return known
 
-    def _save(self, bucket: int, version: int, running: Running) -> None:
-        for name, table in running.tables().items():
+    def _chunks(self, known: Cached | None, stamps: dict[str, dict[int, int]]) -> dict[str, dict[int, pl.DataFrame]]:
+        """The chunks of a state: all of them from the store, or, of a state that is older, those that have changed."""
+        if known is None:
+            stored = {(name, int(n)): data for (name, n), (_, data) in self._state.iterator()}
+            return {t: {n: from_blob(bytes(stored[t, n])) for n in chunks} for t, chunks in stamps.items()}
+        tables = known.running.tables()
+        found: dict[str, dict[int, pl.DataFrame]] = {}
+        for name, chunks in stamps.items():
+            same = known.stamps.get(name, {})
+            found[name] = {
+                n: tables[name].chunk(n) if same.get(n) == s else self._read(name, n) for n, s in chunks.items()
+            }
+        return found
+
+    def _read(self, name: str, number: int) -> pl.DataFrame:
+        stored = self._state.getValue((name, number))
+        assert stored is not None, f"the chunk {number} of {name} is not in the state store"
+        return from_blob(bytes(stored[1]))
+
+    def _save(self, bucket: int, known: Cached) -> None:
+        context = TaskContext.get()
+        assert context is not None
+        stamp = known.stamp = context.taskAttemptId()  # a retry's state is another one
+        for name, table in known.running.tables().items():
             written, deleted = table.changes()
             for number in deleted:
-                self._chunks.removeKey((name, number))
+                self._state.removeKey((name, number))
+                known.stamps[name].pop(number)
             for number, frame in written.items():
-                self._chunks.updateValue((name, number), (to_blob(frame),))
-        self._version.update((version, running.notes().encode()))
-        _CACHE[self._run, self._number, bucket] = (version, running)
+                self._state.updateValue((name, number), (stamp, to_blob(frame)))
+                known.stamps.setdefault(name, {})[number] = stamp
+        self._state.updateValue(_NOTES, (stamp, json.dumps([known.running.notes(), known.stamps]).encode()))
+        _CACHE[self._run, self._number, bucket] = known
 
-    def _packed(self, bucket: int, piece: Columns, metrics: list[dict[str, int]]) -> pd.DataFrame:
+    def _packed(self, bucket: int, piece: Columns, metrics: list[dict[str, int]], first: bool) -> pd.DataFrame:
         if self._to is None:
             pieces, number = ({bucket: piece} if len(piece.rows) or said(piece) else {}), 0
         else:
             pieces, number = self._to.split(piece), self._to.input
+            pieces = self._to.greeting() | pieces if first else pieces
         told = json.dumps({f"s{self._number}o{n}": counts for n, counts in enumerate(metrics)})
         return pd.DataFrame(
             {
