@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from punctum.engine.spark import spark_session
@@ -29,12 +30,11 @@ CREATE STREAM item (sellerid BIGINT, itemid BIGINT, ts TIMESTAMP, PUNCTUATED ON 
   USING parquet OPTIONS (path 'item', maxFilesPerTrigger 2);
 CREATE STREAM bid (bidderid BIGINT, itemid BIGINT, increase DOUBLE, ts TIMESTAMP, PUNCTUATED ON (itemid))
   USING parquet OPTIONS (path 'bid', maxFilesPerTrigger 2);
-CREATE SINK closing USING parquet OPTIONS (path 'out');
+CREATE SINK closing USING console;
 INSERT INTO closing
 SELECT i.itemid, SUM(b.increase) AS total FROM item i JOIN bid b ON i.itemid = b.itemid GROUP BY i.itemid;
 """
 BIDS_AN_ITEM = 32
-WARM = 4
 
 
 def write(directory: Path, rows: int, batches: int) -> None:
@@ -65,19 +65,24 @@ def _write(path: Path, columns: dict[str, np.ndarray], ts: np.datetime64, closed
 
 
 def durations(progress: Sequence[Any]) -> list[float]:
-    """Seconds of each batch that had input, without the first ones."""
+    """Seconds of each batch that had input, in the later half of them: the first ones warm up."""
     busy = [p for p in progress if p["numInputRows"]]
-    return [p["durationMs"]["triggerExecution"] / 1000 for p in busy[WARM:-1]]
+    return [p["durationMs"]["triggerExecution"] / 1000 for p in busy[len(busy) // 2 : -1]]
 
 
 def punctum(directory: Path) -> list[float]:
     """Seconds a batch of Punctum's query."""
     (query,) = Session().sql(SCRIPT, directory)  # type: ignore[misc]
     assert isinstance(query, Query)
-    query.start(directory / "checkpoint", available_now=True).wait()
-    assert query._running is not None
-    print(query.metrics()[-1])
-    return durations(query._running.recentProgress)
+    return durations(_run(query.dataframe(directory / "checkpoint"), directory / "checkpoint"))
+
+
+def _run(result: DataFrame, checkpoint: Path) -> Sequence[Any]:
+    """The progress of a query that reads all there is and whose result goes nowhere."""
+    writer = result.writeStream.format("noop").option("checkpointLocation", str(checkpoint))
+    query = writer.trigger(availableNow=True).start()
+    query.awaitTermination()
+    return list(query.recentProgress)
 
 
 def spark_join(directory: Path, provider: str) -> list[float]:
@@ -87,18 +92,15 @@ def spark_join(directory: Path, provider: str) -> list[float]:
         "spark.sql.streaming.stateStore.providerClass", f"org.apache.spark.sql.execution.streaming.state.{provider}"
     )
 
-    def read(name: str) -> object:
+    def read(name: str) -> DataFrame:
         schema = spark.read.parquet(str(directory / name)).schema
         found = spark.readStream.schema(schema).option("maxFilesPerTrigger", 2).parquet(str(directory / name))
         return found.where("_punct IS NULL").drop("_punct").withWatermark("ts", "1 minute").alias(name)
 
     item, bid = read("item"), read("bid")
     near = F.expr("item.itemid = bid.itemid AND bid.ts BETWEEN item.ts AND item.ts + INTERVAL 1 MINUTE")
-    joined = item.join(bid, near)  # type: ignore[attr-defined]
-    writer = joined.writeStream.format("noop").option("checkpointLocation", str(directory / provider))
-    query = writer.trigger(availableNow=True).start()
-    query.awaitTermination()
-    return durations(query.recentProgress)
+    joined = item.join(bid, near)
+    return durations(_run(joined, directory / provider))
 
 
 def main() -> None:
