@@ -23,7 +23,7 @@ from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Type
 from punctum.engine.files import PUNCT_COLUMN
 from punctum.engine.query import Settings, dataframe, metrics
-from punctum.engine.sink import write
+from punctum.engine.sink import says, write
 from punctum.engine.spark import spark_session
 from punctum.errors import PunctumError, QueryError, SchemaError
 from punctum.parse.definitions import SinkDef, StreamDef
@@ -100,8 +100,7 @@ class Query:
         """Run until stopped, or until all that is there is done; with the same checkpoint, from where it stopped."""
         if self._sink is None:
             raise SchemaError("the query has no sink", "", "INSERT INTO a sink, or use dataframe()")
-        wanted = self._sink.options.get("punctuations", "false").lower() == "true"
-        result = self.dataframe(checkpoint, wanted)
+        result = self.dataframe(checkpoint, says(self._sink))
         self._running = write(result, self._sink, str(checkpoint), str(self._directory), available_now)
         return self
 

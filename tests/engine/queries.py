@@ -66,9 +66,11 @@ def puncts(schema: Schema) -> st.SearchStrategy[Punctuation]:
     return one.map(lambda c: Punctuation.of(schema, {schema.names[c[0]]: c[1]})).filter(lambda p: bool(p.sides))
 
 
-def ended(schema: Schema) -> st.SearchStrategy[list[Slice]]:
-    whole = streams(schema, some_rows, puncts(schema), 4)
-    return whole.map(lambda slices: [*slices, Slice.of(end_of_stream(schema))])
+@st.composite
+def ended(draw: st.DrawFn, schema: Schema) -> list[Slice]:
+    """A stream that ends, with empty slices here and there, so that two of them meet in any order."""
+    whole = [*draw(streams(schema, some_rows, puncts(schema), 4)), Slice.of(end_of_stream(schema))]
+    return [piece for each in whole for piece in (*[Slice()] * draw(st.sampled_from([0, 0, 0, 1, 2])), each)]
 
 
 both = st.tuples(ended(A), ended(B))

@@ -8,18 +8,19 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.engine import build
 from punctum.engine.packing import Exchange, Sent, blob_of, from_blob, points_of, to_blob, to_lines
 from punctum.engine.stage import Running
+from punctum.operators.batch import heard
 from punctum.operators.columns import Columns, empty
 from punctum.parse.relations import Relation
-from punctum.plan.stages import Pipe, Stage, stages
+from punctum.plan.stages import Pipe, Stage, gathered, stages
 
 Feed = Mapping[str, Columns]
 
 
 class Simulation:
-    """A query that takes a slice of each stream at a time."""
+    """A query that takes a slice of each stream at a time; its punctuations are for the whole result, or by bucket."""
 
-    def __init__(self, relation: Relation, buckets: int, restart: bool = False) -> None:
-        self.last = stages(relation)
+    def __init__(self, relation: Relation, buckets: int, restart: bool = False, whole: bool = False) -> None:
+        self.last = gathered(stages(relation)) if whole else stages(relation)
         self._buckets = tuple(range(100, 100 + buckets))
         self._running: dict[tuple[int, int], Running] = {}
         self._restart = restart
@@ -29,7 +30,7 @@ class Simulation:
         """The rows of the result for a slice of each stream, and what its buckets have said."""
         given = list(self._stage(self.last, streams).values())
         rows = [piece.rows for piece in given]
-        puncts: tuple[Punctuation, ...] = tuple(p for piece in given for p in piece.puncts)
+        puncts: tuple[Punctuation, ...] = tuple(p for piece in given for p in heard(self.last.schema, piece))
         return Columns(pl.concat(rows) if rows else empty(self.last.schema), puncts)
 
     def kept(self) -> int:
@@ -64,16 +65,18 @@ class Simulation:
 
     def _run(self, stage: Stage, bucket: int) -> Running:
         known = self._running.get((stage.number, bucket))
-        fresh = build.running(stage, self._buckets, bucket)
-        if known is not None and self._restart:
-            chunks = {name: {0: from_blob(to_blob(table.frame()))} for name, table in known.tables().items()}
-            fresh.restore(known.notes(), chunks)
-            known = fresh
-        self._running[stage.number, bucket] = known or fresh
+        if known is None or self._restart:
+            fresh = build.running(stage, self._buckets, bucket)
+            if known is not None:
+                chunks = {name: {0: from_blob(to_blob(table.frame()))} for name, table in known.tables().items()}
+                fresh.restore(known.notes(), chunks)
+            self._running[stage.number, bucket] = fresh
         return self._running[stage.number, bucket]
 
 
-def run(relation: Relation, slices: Sequence[Feed], buckets: int, restart: bool = False) -> list[Columns]:
+def run(
+    relation: Relation, slices: Sequence[Feed], buckets: int, restart: bool = False, whole: bool = False
+) -> list[Columns]:
     """All slices of a query's result."""
-    simulation = Simulation(relation, buckets, restart)
+    simulation = Simulation(relation, buckets, restart, whole)
     return [simulation.feed(piece) for piece in slices]

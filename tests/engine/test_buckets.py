@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from engine.queries import DDL, QUERIES, A, B, both
 from engine.simulate import Simulation, run
-from punctum.algebra import Row
+from punctum.algebra import Punctuation, Row
 from punctum.engine import packing
 from punctum.iterators import Slice, prefix
 from punctum.operators.columns import Columns, frame, to_rows
@@ -58,8 +58,17 @@ def slices(a: list[Slice], b: list[Slice], last_only: bool = False) -> list[dict
     return found
 
 
-def result(sql: str, fed: list[dict[str, Columns]], buckets: int, restart: bool = False) -> list[list[Row]]:
-    return [to_rows(piece.rows) for piece in run(parse_query(sql, STREAMS), fed, buckets, restart)]
+def rows_of(pieces: list[Columns]) -> list[Row]:
+    return [row for piece in pieces for row in to_rows(piece.rows)]
+
+
+def assert_grammatical(pieces: list[Columns]) -> None:
+    """No row matches what was said before, and in the end everything has been said."""
+    said: list[Punctuation] = []
+    for piece in pieces:
+        assert not [(t, p) for t in to_rows(piece.rows) for p in said if p.match(t)]
+        said += piece.puncts
+    assert any(not p.sides for p in said), "the result has not ended"
 
 
 @pytest.mark.parametrize("name", QUERIES)
@@ -69,10 +78,13 @@ def test_the_streaming_answer_is_the_batch_answer(
 ) -> None:
     a, b = streams
     sql = QUERIES[name]
+    relation = parse_query(sql, STREAMS)
     wanted = batch(sql, list(prefix(a).rows), list(prefix(b).rows))
-    released = [row for piece in result(sql, slices(a, b), buckets, restart) for row in piece]
+    whole = run(relation, slices(a, b), buckets, restart, whole=True)
+    released = rows_of(whole)
     assert Counter(rounded(released)) == Counter(rounded(wanted))
-    stripped = [row for piece in result(sql, slices(a, b, last_only=True), buckets) for row in piece]
+    assert_grammatical(whole)
+    stripped = rows_of(run(relation, slices(a, b, last_only=True), buckets))
     assert Counter(rounded(stripped)) == Counter(rounded(wanted))
     if name == "order":
         keys = [(row[0] is not None, row[0] or 0) for row in released]

@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 
 from engine.queries import DDL, QUERIES, A, B
 from engine.test_buckets import batch, rounded
-from punctum.algebra import Punctuation, Row, Schema, end_of_stream, to_json
+from punctum.algebra import Punctuation, Row, Schema, end_of_stream, from_json, to_json
 from punctum.engine.spark import spark_session
 from punctum.errors import QueryError
 from punctum.session import Query, Session
@@ -102,6 +102,45 @@ def test_answers_are_those_of_batch_sql(spark: SparkSession, tmp_path: Path) -> 
         assert released == Counter(rounded([tuple(row) for row in spark.sql(QUERIES[name]).collect()])), name
     kept = queries[CHOSEN.index("group")].metrics()[-1]["operators"]["s1o0"]["rows_kept"]
     assert kept == 0
+
+
+def test_a_result_with_its_punctuations_is_a_stream(spark: SparkSession, tmp_path: Path) -> None:
+    """Written with punctuations and read again, by file and all at once, it gives what the composed query gives."""
+    a, b = stream(A, 3), stream(B, 4)
+    a.insert(2, [Punctuation.of(A, x=1)])
+    a[3:] = [[e for e in piece if not isinstance(e, tuple) or e[1] != 1] for piece in a[3:]]
+    write(tmp_path / "a", A, a)
+    write(tmp_path / "b", B, b)
+    inner, outer = (
+        "SELECT a.x, b.y, a.s FROM a JOIN b ON a.k = b.k",
+        "SELECT x, COUNT(*) AS n, SUM(y) AS t FROM r GROUP BY x",
+    )
+    script = DDL + "".join(
+        f"CREATE SINK {name} USING {name} OPTIONS (path '{name}', punctuations 'true'); INSERT INTO {name} {inner};"
+        f"CREATE STREAM {name}_r (x BIGINT, y BIGINT, s STRING, PUNCTUATED ON (x)) USING {name}"
+        f" OPTIONS (path '{name}'{', maxFilesPerTrigger 1' * (name == 'json')});"
+        f"CREATE SINK {name}_out USING json OPTIONS (path '{name}_out');"
+        f"INSERT INTO {name}_out {outer.replace('FROM r', f'FROM {name}_r')};"
+        for name in ("json", "parquet")
+    )
+    queries = Session(spark).sql(script, tmp_path)
+    assert isinstance(queries, list)
+    for query in queries:
+        query.start(tmp_path / "checkpoint" / query.name, available_now=True).wait()
+    wanted = Counter(batch(f"WITH r AS ({inner}) {outer}", rows_of(a), rows_of(b)))
+    for name in ("json", "parquet"):
+        lines = [json.loads(line) for file in (tmp_path / f"{name}_out").glob("part-*") for line in file.open()]
+        assert Counter((line["x"], line["n"], line["t"]) for line in lines) == wanted, name
+    written = sorted((tmp_path / "json").glob("part-*"), key=lambda file: file.stat().st_mtime_ns)
+    schema, said = Schema.of(x="BIGINT", y="BIGINT", s="STRING"), list[Punctuation]()
+    for file in written:
+        elements = [from_json(line, schema) for line in file.read_text().split("\n") if line]
+        rows = [e for e in elements if isinstance(e, tuple)]
+        assert elements[: len(rows)] == rows, "a punctuation before a row of its slice"
+        assert not [(t, p) for t in rows for p in said if p.match(t)]
+        said += elements[len(rows) :]  # type: ignore[arg-type]
+    assert Punctuation.of(schema, x=1) in said
+    assert not said[-1].sides
 
 
 def test_a_streaming_dataframe_gets_a_punctuated_query(spark: SparkSession, tmp_path: Path) -> None:

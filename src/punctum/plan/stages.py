@@ -96,6 +96,20 @@ def stages(relation: Relation) -> Stage:
     return _Planner().stage(pruned(relation))
 
 
+def gathered(last: Stage) -> Stage:
+    """The stage with all of its output in one bucket, or one more behind it that only brings the output together.
+
+    What a bucket says holds for its own share of the rows. What has come together in one bucket holds for the result.
+    """
+    if not any(source.key for source in last.inputs):
+        return last
+    if isinstance(last.root, Input) and isinstance(last.root.origin, Pipe):
+        whole, number = Input(0, last.root.origin, ()), last.number
+    else:
+        whole, number = Input(0, last, ()), last.number + 1
+    return Stage(number, whole, (whole,))
+
+
 def all_stages(last: Stage) -> list[Stage]:
     """A query's stages, each after those that it reads."""
     before = [s for i in last.inputs if isinstance(i.origin, Stage) for s in all_stages(i.origin)]
