@@ -1,11 +1,7 @@
 """The whole walk on one screen: SQL text -> parse -> plan -> stages on Spark -> sink.
 
-::
-
-    session = Session()
-    session.stream("bid", bids, punctuated=["itemid"])          # any Spark streaming DataFrame
-    query = session.sql("SELECT itemid, SUM(increase) AS total FROM bid GROUP BY itemid")
-    running = query.dataframe().writeStream.format("console").start()
+In the examples, ``spark`` is a Spark session, and ``bids`` a streaming DataFrame of a directory with three bids and the
+punctuation of item 17. ``directory`` holds the script of the README, ``auction.sql``, and what its streams read.
 """
 
 import re
@@ -24,11 +20,11 @@ from punctum.algebra.values import Type
 from punctum.engine.files import PUNCT_COLUMN
 from punctum.engine.query import Settings, dataframe, metrics
 from punctum.engine.sink import says, write
-from punctum.engine.spark import spark_session
+from punctum.engine.spark import keeping_state, spark_session
 from punctum.errors import PunctumError, QueryError, SchemaError
 from punctum.parse.definitions import SinkDef, StreamDef
 from punctum.parse.relations import Relation
-from punctum.parse.script import parse_query, parse_script
+from punctum.parse.script import is_query, parse_query, parse_script
 from punctum.plan.stages import stages
 
 _TYPES = {
@@ -47,10 +43,19 @@ _TYPES = {
 
 
 class Session:
-    """Streams that queries can read, and the Spark session that runs them."""
+    """Streams that queries can read, and the Spark session that runs them.
+
+    A Spark session of your own is made to keep state in RocksDB, without which Spark has no stateful Python.
+
+    >>> session = Session(spark)
+    >>> session.stream("bid", bids, punctuated=["itemid"])
+    >>> totals = session.sql("SELECT itemid, SUM(increase) AS total FROM bid GROUP BY itemid")
+    >>> totals.dataframe()
+    DataFrame[itemid: bigint, total: double]
+    """
 
     def __init__(self, spark: SparkSession | None = None) -> None:
-        self.spark = spark_session() if spark is None else spark
+        self.spark = spark_session() if spark is None else keeping_state(spark)
         self._streams: dict[str, StreamDef] = {}
         self._frames: dict[str, DataFrame] = {}
 
@@ -58,15 +63,31 @@ class Session:
         """Name a streaming DataFrame, and say on which attributes its punctuations come.
 
         Punctuations are rows whose string column ``_punct`` holds their JSON; without such a column there are none.
+
+        >>> session = Session(spark)
+        >>> session.stream("bid", bids, punctuated=["itemid", ["itemid", "increase"]])
+        >>> session.stream("bid", bids, punctuated=["itmid"])
+        Traceback (most recent call last):
+        ...
+        punctum.errors.SchemaError: there is no attribute itmid
+          detail: there are: itemid, increase
+          hint: did you mean itemid?
         """
+        if not frame.isStreaming:
+            raise SchemaError(f"the DataFrame of {name} is not a stream", "", "make it with spark.readStream")
         schema = _schema(frame.schema)
         schemes = tuple(Scheme.of(schema, *([on] if isinstance(on, str) else on)) for on in punctuated)
         self._streams[name] = StreamDef(name, schema, schemes)
         self._frames[name] = frame
 
     def sql(self, text: str, directory: str | Path = ".") -> "Query | list[Query]":
-        """The query of a SELECT, or the queries of a script; paths in a script are relative to the directory."""
-        if text.split(None, 1)[:1] and text.split(None, 1)[0].upper() in ("SELECT", "WITH"):
+        """The query of a SELECT, or the queries of a script; paths in a script are relative to the directory.
+
+        >>> session = Session(spark)
+        >>> [query.name for query in session.sql((directory / "auction.sql").read_text(), directory)]
+        ['closing']
+        """
+        if is_query(text):
             return Query(self, "query", parse_query(text, self._streams), None, Path(directory))
         script = parse_script(text, self._streams)
         return [Query(self, q.name, q.relation, q.sink, Path(directory)) for q in script.queries]
@@ -85,47 +106,101 @@ class Query:
 
     @property
     def schema(self) -> Schema:
-        """The columns of the result."""
+        """The columns of the result.
+
+        >>> (closing,) = Session(spark).sql((directory / "auction.sql").read_text(), directory)
+        >>> print(closing.schema)
+        itemid BIGINT, total DOUBLE
+        """
         return self._relation.schema
 
     def dataframe(self, checkpoint: str | Path = "", punctuations: bool = False) -> DataFrame:
         """The result as a streaming DataFrame, for any sink of Spark's.
 
         Give the checkpoint when a stream of the query is read from files: the list of files is kept there.
+
+        >>> session = Session(spark)
+        >>> session.stream("bid", bids, punctuated=["itemid"])
+        >>> large = session.sql("SELECT DISTINCT itemid FROM bid WHERE increase > 4")
+        >>> large.dataframe(punctuations=True)
+        DataFrame[itemid: bigint, _punct: string]
         """
         settings = Settings(self._session.spark, str(checkpoint), str(self._directory), self._session.frames())
         return dataframe(stages(self._relation), settings, punctuations)
 
     def start(self, checkpoint: str | Path, available_now: bool = False) -> "Query":
-        """Run until stopped, or until all that is there is done; with the same checkpoint, from where it stopped."""
+        """Run until stopped, or until all that is there is done; with the same checkpoint, from where it stopped.
+
+        >>> (closing,) = Session(spark).sql((directory / "auction.sql").read_text(), directory)
+        >>> closing.start(directory / "state", available_now=True).wait()
+        >>> [line for file in (directory / "out/closing").glob("part-*") for line in file.read_text().splitlines()]
+        ['{"itemid":17,"total":7.0}']
+        >>> closing.metrics()[0]["operators"]["s1o1"]["rows_out"]
+        1
+        """
         if self._sink is None:
             raise SchemaError("the query has no sink", "", "INSERT INTO a sink, or use dataframe()")
+        if self.running:
+            raise QueryError(f"the query {self.name} is running", "it was started before", "stop() it first")
         result = self.dataframe(checkpoint, says(self._sink))
         self._running = write(result, self._sink, str(checkpoint), str(self._directory), available_now)
         return self
 
     @property
     def running(self) -> bool:
-        """Whether it has been started and has not ended."""
+        """Whether it has been started and has not ended.
+
+        >>> (closing,) = Session(spark).sql((directory / "auction.sql").read_text(), directory)
+        >>> closing.running
+        False
+        """
         return self._running is not None and bool(self._running.isActive)
 
     def wait(self) -> None:
-        """Wait until it ends."""
-        assert self._running is not None, "the query has not been started"
+        """Wait until it ends; one that has failed gives its error here.
+
+        >>> (closing,) = Session(spark).sql((directory / "auction.sql").read_text(), directory)
+        >>> closing.wait()
+        Traceback (most recent call last):
+        ...
+        punctum.errors.QueryError: the query closing has not been started
+          hint: start() it first
+        """
         try:
-            self._running.awaitTermination()
+            self._started().awaitTermination()
         except StreamingQueryException as error:
             raise _ours(self.name, str(error)) from None
 
     def metrics(self) -> list[dict[str, Any]]:
-        """What each operator did in the last batches: rows and punctuations in, out and kept."""
-        assert self._running is not None, "the query has not been started"
-        return [{"batch": p["batchId"], "operators": metrics(p)} for p in self._running.recentProgress]
+        """What each operator did in the last batches: rows and punctuations in, out and kept.
+
+        Operators are named by their stage and their position in it. Item 18 is still open when this one ends:
+
+        >>> (closing,) = Session(spark).sql((directory / "auction.sql").read_text(), directory)
+        >>> closing.start(directory / "measured", available_now=True).wait()
+        >>> (batch,) = closing.metrics()
+        >>> batch["batch"], batch["operators"]["s1o0"]["rows_in"], batch["operators"]["s1o0"]["rows_kept"]
+        (0, 4, 1)
+        """
+        return [{"batch": p["batchId"], "operators": metrics(p)} for p in self._started().recentProgress]
 
     def stop(self) -> None:
-        """Stop it; it can be started again with the same checkpoint."""
+        """Stop it; it can be started again with the same checkpoint.
+
+        >>> (closing,) = Session(spark).sql((directory / "auction.sql").read_text(), directory)
+        >>> closing.start(directory / "stopped").running
+        True
+        >>> closing.stop()
+        >>> closing.running
+        False
+        """
         if self._running is not None:
             self._running.stop()
+
+    def _started(self) -> StreamingQuery:
+        if self._running is None:
+            raise QueryError(f"the query {self.name} has not been started", "", "start() it first")
+        return self._running
 
 
 def _ours(name: str, text: str) -> PunctumError:
@@ -139,6 +214,10 @@ def _ours(name: str, text: str) -> PunctumError:
 
 
 def _schema(fields: StructType) -> Schema:
+    found = {f.name: f.dataType.simpleString() for f in fields}
+    if found.get(PUNCT_COLUMN, "string") != "string":
+        detail = f"it is a {found[PUNCT_COLUMN]}"
+        raise SchemaError(f"the column {PUNCT_COLUMN} holds no punctuations", detail, "it is a string, of their JSON")
     return Schema(tuple(_attribute(f.name, f.dataType) for f in fields if f.name != PUNCT_COLUMN))
 
 

@@ -72,7 +72,10 @@ def test_the_paper_describes_bids_on_two_items() -> None:
 def test_what_does_not_fit_the_schema_says_why() -> None:
     with pytest.raises(SchemaError, match="there is no attribute item") as unknown:
         Punctuation.of(bid, item=1)
-    assert unknown.value.hint == "there are: itemid, increase, buyerid"
+    assert (unknown.value.detail, unknown.value.hint) == (
+        "there are: itemid, increase, buyerid",
+        "did you mean itemid?",
+    )
     with pytest.raises(SchemaError, match="does not fit the attribute itemid") as wrong:
         Punctuation.of(bid, itemid=constant("1"))
     assert wrong.value.detail == "itemid is a BIGINT, and the pattern 1 speaks of STRING"

@@ -2,13 +2,11 @@
 
 import json
 import random
-import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,6 @@ from pyspark.sql import SparkSession
 from engine.queries import DDL, QUERIES, A, B
 from engine.test_buckets import batch, rounded
 from punctum.algebra import Punctuation, Row, Schema, end_of_stream, from_json, to_json
-from punctum.engine.spark import spark_session
 from punctum.errors import QueryError
 from punctum.session import Query, Session
 
@@ -27,13 +24,6 @@ SCRIPT = DDL + "".join(
     f"CREATE SINK q{n} USING {('json', 'parquet')[n % 2]} OPTIONS (path 'out/q{n}');INSERT INTO q{n} {QUERIES[name]};"
     for n, name in enumerate(CHOSEN)
 )
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    session = spark_session("local[2]", partitions=2)
-    yield session
-    session.stop()
 
 
 def stream(schema: Schema, seed: int) -> list[list[Any]]:
@@ -141,25 +131,6 @@ def test_a_result_with_its_punctuations_is_a_stream(spark: SparkSession, tmp_pat
         said += elements[len(rows) :]  # type: ignore[arg-type]
     assert Punctuation.of(schema, x=1) in said
     assert not said[-1].sides
-
-
-def test_a_streaming_dataframe_gets_a_punctuated_query(spark: SparkSession, tmp_path: Path) -> None:
-    source = tmp_path / "bids"
-    source.mkdir()
-    lines = [{"itemid": 1, "increase": 5.0}, {"itemid": 2, "increase": 1.0}, {"itemid": 1, "increase": 2.0}]
-    said = {"_punct": '{"$punct": {"itemid": 1}}'}
-    (source / "1.json").write_text("\n".join(map(json.dumps, [*lines, said])))
-    session = Session(spark)
-    bids = spark.readStream.schema("itemid INT, increase DOUBLE, _punct STRING").json(str(source))
-    session.stream("bid", bids, punctuated=["itemid"])
-    query = session.sql("SELECT itemid, SUM(increase) AS total FROM bid GROUP BY itemid")
-    assert isinstance(query, Query)
-    result = query.dataframe(tmp_path / "checkpoint", punctuations=True)
-    writer = result.writeStream.format("memory").queryName("totals").option("checkpointLocation", str(tmp_path / "c"))
-    writer.trigger(availableNow=True).start().awaitTermination()
-    found = {tuple(row) for row in spark.table("totals").collect()}
-    assert found == {(1, 7.0, None), (None, None, '{"$punct": {"itemid": 1}}')}
-    shutil.rmtree(source)
 
 
 def test_a_file_that_cannot_be_read_is_named(spark: SparkSession, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from punctum.algebra.pattern import WILDCARD, Pattern, between
 from punctum.algebra.values import Row, Type, Value
-from punctum.errors import PatternError, SchemaError, choices
+from punctum.errors import PatternError, SchemaError, choices, nearest
 
 NOT_NULL: Final = between(None, None)
 """The domain of an attribute that is never NULL."""
@@ -102,7 +102,8 @@ class Schema:
         try:
             return self.positions[name]
         except KeyError:
-            raise SchemaError(f"there is no attribute {name}", "", choices(self.names)) from None
+            detail, hint = choices(self.names), nearest(name, self.names)
+            raise SchemaError(f"there is no attribute {name}", detail, hint) from None
 
     def indices(self, names: Iterable[str]) -> tuple[int, ...]:
         """The positions of some attributes."""

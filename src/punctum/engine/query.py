@@ -124,6 +124,9 @@ class _Assembly:
             raise SchemaError(f"the format {stream.format} of {stream.name} is not supported", "", choices(READERS))
         if "path" not in stream.options:
             raise SchemaError(f"the stream {stream.name} has no path", "", "OPTIONS (path 'directory')")
+        if not self._settings.checkpoint:
+            hint = "dataframe(checkpoint), the same as the checkpointLocation of the writer"
+            raise SchemaError(f"the stream {stream.name} is read from files", "there is no checkpoint", hint)
         most = stream.options.get("maxFilesPerTrigger")
         files = FileStream(
             path=str(Path(self._settings.directory) / stream.options["path"]),

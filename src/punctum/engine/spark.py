@@ -12,10 +12,12 @@ from pyspark.sql import SparkSession
 from punctum.errors import MissingError
 
 _STATE = "spark.sql.streaming.stateStore"
+_PROVIDER = f"{_STATE}.providerClass"
+_ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.sql.session.timeZone": "UTC",
-    f"{_STATE}.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
+    _PROVIDER: _ROCKSDB,
     f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1000000",
     "spark.ui.showConsoleProgress": "false",
@@ -48,6 +50,13 @@ def spark_session(master: str = "local[*]", partitions: int | None = None, log: 
     with _stderr_to(log or Path(os.devnull)):  # the JVM is started here and inherits it
         spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def keeping_state(spark: SparkSession) -> SparkSession:
+    """A session of someone else's, made to keep state where stateful processors can: Spark's default cannot."""
+    if "RocksDB" not in (spark.conf.get(_PROVIDER) or ""):
+        spark.conf.set(_PROVIDER, _ROCKSDB)
     return spark
 
 

@@ -20,7 +20,7 @@ from punctum.parse.relations import (
     UnionAll,
     show,
 )
-from punctum.parse.script import parse_query, parse_script
+from punctum.parse.script import is_query, parse_query, parse_script
 from punctum.parse.shape import Shape, shape
 
 __all__ = [
@@ -48,6 +48,7 @@ __all__ = [
     "Union",
     "UnionAll",
     "evaluate",
+    "is_query",
     "parse_query",
     "parse_script",
     "shape",

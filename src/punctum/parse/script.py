@@ -14,6 +14,7 @@ from punctum.parse.streams import StreamReader, later, read_sink
 from punctum.parse.text import Text
 
 _STATEMENTS = "statements are CREATE STREAM, CREATE STREAM … AS SELECT, CREATE SINK and INSERT INTO … SELECT"
+_QUERY = ("SELECT", "WITH", "(", "VALUES", "FROM", "TABLE")
 _NOTHING: Mapping[str, StreamDef] = {}
 Result = TypeVar("Result")
 
@@ -30,6 +31,15 @@ def parse_script(text: str, catalog: Mapping[str, StreamDef] = _NOTHING) -> Scri
     itemid BIGINT, total DOUBLE
     """
     return _located(text, _Reader.script, catalog)
+
+
+def is_query(text: str) -> bool:
+    r"""Whether a text is a query rather than a script.
+
+    >>> is_query("-- all\n(SELECT k FROM a) UNION SELECT k FROM b"), is_query("INSERT INTO a SELECT k FROM b")
+    (True, False)
+    """
+    return _located(text, lambda reader: reader.begins(*_QUERY), _NOTHING)
 
 
 def parse_query(text: str, catalog: Mapping[str, StreamDef]) -> Relation:
@@ -56,6 +66,10 @@ class _Reader:
         self.streams: dict[str, StreamDef] = {}
         self.sinks: dict[str, SinkDef] = {}
         self.queries: list[QueryDef] = []
+
+    def begins(self, *words: str) -> bool:
+        """Whether the text begins with one of some words."""
+        return bool(self.text.tokens) and self.text.word(0) in words
 
     def script(self) -> Script:
         """All statements, one after the other."""
@@ -97,7 +111,7 @@ class _Reader:
         else:
             words = [self.text.word(i) for i in range(cursor.at, min(cursor.at + 2, cursor.end))]
             shown = " ".join(words) if words[0] in ("CREATE", "INSERT", "DROP", "ALTER") else words[0]
-            query = words[0] in ("SELECT", "WITH", "FROM", "(", "VALUES")
+            query = words[0] in _QUERY
             what = "a query has no sink" if query else f"the statement {shown or 'here'} is not supported"
             raise SqlError(what, "", "write INSERT INTO sink SELECT …" if query else _STATEMENTS, cursor.whole)
 
@@ -139,7 +153,7 @@ class _Reader:
         if cursor.at >= end:
             raise cursor.unexpected("SELECT", "a query")
         first = self.text.word(cursor.at)
-        if first not in ("SELECT", "WITH", "(", "VALUES", "FROM", "TABLE"):
+        if first not in _QUERY:
             raise cursor.unexpected("SELECT", "a query")
         place = self.text.at(cursor.at, end - 1)
         return Queries(self.text, self.known, place).relation(self.text.query(cursor.at, end))

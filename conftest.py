@@ -1,0 +1,66 @@
+"""What all tests and all examples in the source share: one Spark session, and the README's auction for the examples."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from punctum.engine.spark import spark_session
+
+ROOT = Path(__file__).parent
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests on Spark go to one worker, so that there is one Spark."""
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()) or _on_spark(item):
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
+def _on_spark(item: Any) -> bool:
+    return isinstance(item, pytest.DoctestItem) and item.name.startswith("punctum.session")
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """The Spark session of a test run."""
+    session = spark_session("local[2]", partitions=2)
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def auction(tmp_path: Path) -> Path:
+    """A directory with the README's script and the files that its streams read."""
+    page = (ROOT / "README.md").read_text()
+    (script,) = re.findall(r"^```sql\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    bids = re.findall(r"^```json\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)[0]
+    items = re.findall(r"`(\{.*?\}+)`", page)[:2]
+    (tmp_path / "auction.sql").write_text(script)
+    for name, lines in (("item", "\n".join(items) + "\n"), ("bid", bids)):
+        (tmp_path / "in" / name).mkdir(parents=True)
+        (tmp_path / "in" / name / "1.json").write_text(lines)
+    return tmp_path
+
+
+@pytest.fixture
+def bids(spark: SparkSession, auction: Path) -> DataFrame:
+    """The README's bids as a streaming DataFrame."""
+    lines = (json.loads(line) for line in (auction / "in/bid/1.json").read_text().splitlines())
+    rows = ({"_punct": json.dumps(line)} if "$punct" in line else line for line in lines)
+    (auction / "bids").mkdir()
+    (auction / "bids/1.json").write_text("\n".join(map(json.dumps, rows)))
+    return spark.readStream.schema("itemid BIGINT, increase DOUBLE, _punct STRING").json(str(auction / "bids"))
+
+
+@pytest.fixture(autouse=True)
+def examples(request: pytest.FixtureRequest, doctest_namespace: dict[str, Any]) -> None:
+    """The names that the examples of ``punctum.session`` use."""
+    if _on_spark(request.node):
+        names = {"spark": "spark", "directory": "auction", "bids": "bids"}
+        doctest_namespace.update({name: request.getfixturevalue(fixture) for name, fixture in names.items()})

@@ -1,0 +1,150 @@
+"""The Python API: the README's five lines as they stand, and what is said to who uses it wrongly."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from punctum.errors import PunctumError
+from punctum.session import Query, Session
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+def test_the_five_lines_of_the_readme(spark: SparkSession, bids: DataFrame) -> None:
+    """In a session with Spark's own state store, as a user has it."""
+    spark.conf.set(
+        "spark.sql.streaming.stateStore.providerClass",
+        "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider",
+    )
+    (program,) = re.findall(r"^```python\n(.*?)^```$", README.read_text(), re.DOTALL | re.MULTILINE)
+    assert len([line for line in program.splitlines() if line]) == 5
+    names: dict[str, Any] = {"spark": spark, "bids": bids}
+    exec(program, names)
+    (running,) = spark.streams.active
+    try:
+        running.processAllAvailable()
+        assert running.lastProgress is not None
+        assert [p["sink"]["numOutputRows"] for p in running.recentProgress if p["numInputRows"]] == [1]
+    finally:
+        running.stop()
+
+
+def test_the_result_and_its_punctuations_as_a_dataframe(spark: SparkSession, bids: DataFrame, tmp_path: Path) -> None:
+    session = Session(spark)
+    session.stream("Bid", bids, punctuated=["itemid"])
+    query = session.sql("-- by item\nSELECT itemid, SUM(increase) AS total FROM bid GROUP BY itemid")
+    assert isinstance(query, Query)
+    writer = query.dataframe(punctuations=True).writeStream.format("memory").queryName("totals")
+    writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True).start().awaitTermination()
+    found = {tuple(row) for row in spark.table("totals").collect()}
+    assert found == {(17, 7.0, None), (None, None, '{"$punct": {"itemid": 17}}')}
+
+
+FILES = "CREATE STREAM f (k BIGINT) USING json OPTIONS (path 'in/item');"
+SINK = "CREATE SINK o USING json OPTIONS (path 'out/o');"
+WRONG: dict[str, tuple[Callable[[Session, DataFrame, Path], Any], str]] = {
+    "metrics before start": (
+        lambda s, _, d: script(s, FILES + SINK, "SELECT DISTINCT k FROM f", d).metrics(),
+        "the query o has not been started\n  hint: start() it first",
+    ),
+    "wait before start": (
+        lambda s, _, d: script(s, FILES + SINK, "SELECT DISTINCT k FROM f", d).wait(),
+        "the query o has not been started\n  hint: start() it first",
+    ),
+    "no sink": (
+        lambda s, bids, d: select(s, bids, "SELECT DISTINCT itemid FROM bid").start(d / "c"),
+        "the query has no sink\n  hint: INSERT INTO a sink, or use dataframe()",
+    ),
+    "an attribute that is not there": (
+        lambda s, bids, _: s.stream("bid", bids, punctuated=[["itemid", "increse"]]),
+        "there is no attribute increse\n  detail: there are: itemid, increase\n  hint: did you mean increase?",
+    ),
+    "a DataFrame that is no stream": (
+        lambda s, *_: s.stream("bid", s.spark.range(3)),
+        "the DataFrame of bid is not a stream\n  hint: make it with spark.readStream",
+    ),
+    "a type that is not supported": (
+        lambda s, bids, _: s.stream("bid", bids.selectExpr("array(itemid) AS items")),
+        "the type of items is not supported\n  detail: items is a array<bigint>\n  hint: cast or drop it first",
+    ),
+    "punctuations that are no strings": (
+        lambda s, bids, _: s.stream("bid", bids.selectExpr("itemid", "itemid AS _punct")),
+        "the column _punct holds no punctuations\n  detail: it is a bigint\n  hint: it is a string, of their JSON",
+    ),
+    "a stream that is not there": (
+        lambda s, bids, _: select(s, bids, "SELECT itemid FROM bids"),
+        "there is no stream bids",
+    ),
+    "a column that is not there": (
+        lambda s, bids, _: select(s, bids, "SELECT itmid FROM bid"),
+        "there is no column itmid\n  detail: bid has: itemid, increase\n  hint: did you mean itemid?",
+    ),
+    "a stream without a path": (
+        lambda s, _, d: script(s, FILES.replace("path", "paths") + SINK, "SELECT k FROM f", d).start(d / "c"),
+        "the stream f has no path\n  hint: OPTIONS (path 'directory')",
+    ),
+    "a sink without a path": (
+        lambda s, _, d: script(s, FILES + SINK.replace("path", "paths"), "SELECT k FROM f", d).start(d / "c"),
+        "the sink o has no path\n  hint: OPTIONS (path 'directory')",
+    ),
+    "a directory that is not there": (
+        lambda s, _, d: script(s, FILES.replace("in/item", "items") + SINK, "SELECT k FROM f", d).start(d / "c"),
+        "the directory of f is not there\n  detail: {directory}/items\n  hint: make it, or mend the path",
+    ),
+    "files without a checkpoint": (
+        lambda s, _, d: script(s, FILES + SINK, "SELECT k FROM f", d).dataframe(),
+        "the stream f is read from files\n  detail: there is no checkpoint\n"
+        "  hint: dataframe(checkpoint), the same as the checkpointLocation of the writer",
+    ),
+    "punctuations neither true nor false": (
+        lambda s, _, d: script(
+            s, FILES + SINK.replace("out/o'", "out/o', punctuations 'yes'"), "SELECT k FROM f", d
+        ).start(d / "c"),
+        "punctuations of o is neither true nor false\n  detail: yes\n  hint: punctuations 'true'",
+    ),
+    "a result with a column of that name": (
+        lambda s, bids, _: select(s, bids, "SELECT itemid AS _punct FROM bid").dataframe(punctuations=True),
+        "the result has a column _punct\n  detail: punctuations are written there\n  hint: rename it",
+    ),
+}
+
+
+def script(session: Session, definitions: str, query: str, directory: Path) -> Query:
+    found = session.sql(f"{definitions} INSERT INTO o {query};", directory)
+    assert isinstance(found, list)
+    return found[0]
+
+
+def select(session: Session, bids: DataFrame, query: str) -> Query:
+    session.stream("bid", bids, punctuated=["itemid"])
+    found = session.sql(query)
+    assert isinstance(found, Query)
+    return found
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_misuse(name: str, spark: SparkSession, bids: DataFrame, auction: Path) -> None:
+    wrong, said = WRONG[name]
+    with pytest.raises(PunctumError) as caught:
+        wrong(Session(spark), bids, auction)
+    assert str(caught.value).startswith(said.replace("{directory}", str(auction)))
+    assert not spark.streams.active
+
+
+def test_a_query_starts_once(spark: SparkSession, bids: DataFrame, auction: Path) -> None:
+    """Until it has ended."""
+    (closing,) = Session(spark).sql((auction / "auction.sql").read_text(), auction)  # type: ignore[misc]
+    closing.start(auction / "state")
+    with pytest.raises(PunctumError) as caught:
+        closing.start(auction / "state")
+    expected = "the query closing is running\n  detail: it was started before\n  hint: stop() it first"
+    assert str(caught.value) == expected
+    closing.stop()
+    closing.start(auction / "state", available_now=True).wait()
+    assert [line for file in (auction / "out/closing").glob("part-*") for line in file.read_text().splitlines()] == [
+        '{"itemid":17,"total":7.0}'
+    ]
