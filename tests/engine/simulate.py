@@ -61,7 +61,7 @@ class Simulation:
         if isinstance(origin, Stage):
             yield from self._stage(origin, streams).items()
         elif origin.stream.name in streams:
-            yield -1, build.Piped(origin.steps)(streams[origin.stream.name])
+            yield -1, build.piped(origin)(streams[origin.stream.name])
 
     def _run(self, stage: Stage, bucket: int) -> Running:
         known = self._running.get((stage.number, bucket))

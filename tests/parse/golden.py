@@ -6,6 +6,8 @@ from pathlib import Path
 from punctum.algebra import Schema, Scheme, between
 from punctum.errors import PunctumError
 from punctum.parse import Relation, Script, StreamDef, parse_query, parse_script, show, type_text
+from punctum.parse.definitions import AccessOrder, AllReported, Clause, EndEvent, TableColumn, Violation
+from punctum.parse.expressions import text
 
 HERE = Path(__file__).parent
 REWRITE = os.environ.get("PUNCTUM_REWRITE") == "1"
@@ -58,15 +60,31 @@ def dump(found: Relation | Script) -> str:
     """What a query or a script means, as text."""
     if isinstance(found, Relation):
         return f"{columns(found.schema)}\n{show(found)}"
-    lines = []
+    lines = [f"table {t.name}: {columns(t.schema)}\n  {t.format} {t.options}" for t in found.tables.values()]
     for stream in found.streams.values():
         lines += [f"stream {stream.name}: {columns(stream.schema)}"]
         lines += [f"  {scheme}" for scheme in stream.schemes] + [f"  unique {', '.join(u)}" for u in stream.unique]
+        lines += [f"  {clause(each)}" for each in stream.punctuates]
+        lines += [f"  {each.scheme} expect {each.expect} lifespan {each.lifespan}" for each in stream.limits]
+        lines += ["  fails on a violation"] * (stream.on_violation is Violation.FAIL)
         lines += [show(stream.relation)] if stream.relation else [f"  {stream.format} {stream.options}"]
     lines += [f"sink {sink.name}: {sink.format} {sink.options}" for sink in found.sinks.values()]
     for query in found.queries:
         lines += [f"query {query.name}{' allowed to be unbounded' * query.allow_unbounded}", dump(query.relation)]
     return "\n".join(lines)
+
+
+def clause(made: Clause) -> str:
+    """How a stream makes punctuations of its rows."""
+    match made:
+        case EndEvent():
+            return f"punctuate {made.scheme} when {text(made.when)}"
+        case AccessOrder():
+            return f"punctuate {made.scheme}" + f" delay {made.delay!r}" * (made.delay is not None)
+        case AllReported(members=TableColumn(table, at)):
+            return f"punctuate {made.scheme} when all {made.member} in {table.name}.{table.schema.names[at]}"
+        case AllReported():
+            return f"punctuate {made.scheme} when all {made.member} in {made.members}"
 
 
 def columns(schema: Schema) -> str:

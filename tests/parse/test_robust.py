@@ -5,9 +5,9 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parse.golden import CATALOG, HERE, dump, split
+from parse.golden import BID, CATALOG, HERE, dump, split
 from punctum.errors import PunctumError
-from punctum.parse import Relation, parse_query, parse_script
+from punctum.parse import Relation, parse_query, parse_script, parse_stream
 from punctum.parse.text import Text
 
 SCRIPTS = [split(path, path.parent.name)[0] for path in sorted(HERE.glob("*/*.sql")) if path.stem != "deep"]
@@ -26,6 +26,10 @@ def survives(sql: str) -> None:
             dump(found)
         except PunctumError as error:
             assert str(error)
+    try:
+        assert parse_stream("a", BID, sql).name == "a"
+    except PunctumError as error:
+        assert str(error)
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=30), st.sampled_from(["", "SELECT ", "SELECT * FROM bid ", "CREATE "]))
@@ -56,6 +60,7 @@ def test_any_text(text: str) -> None:
     survives(text)
     survives(f"SELECT {text} FROM bid")
     survives(f"CREATE STREAM a (x INT, {text}) USING json")
+    survives(f"CREATE STREAM a (x INT, PUNCTUATE (x) WHEN {text}) USING json")
 
 
 def test_deep_and_long_texts() -> None:

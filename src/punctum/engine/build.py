@@ -12,6 +12,7 @@ from punctum.analyse.predicates import promised
 from punctum.engine.inputs import FromStage, FromStream, StageInput
 from punctum.engine.packing import Exchange, Reach
 from punctum.engine.stage import Running
+from punctum.errors import SchemaError
 from punctum.iterators.aggregates import Aggregate as AggregateFunction
 from punctum.iterators.columns import Column as SpecColumn
 from punctum.iterators.join import Join as JoinSpecification
@@ -30,6 +31,7 @@ from punctum.operators.select import Select
 from punctum.operators.sort import Sort
 from punctum.operators.union import Union
 from punctum.parse import relations as r
+from punctum.parse.definitions import Violation
 from punctum.parse.evaluate import evaluate
 from punctum.parse.expressions import Column, Expression
 from punctum.parse.shape import shape
@@ -129,6 +131,21 @@ def _step(step: r.Relation) -> tuple[pl.Expr | None, list[pl.Expr]]:
         return compiled(step.predicate, below), []
     assert isinstance(step, r.Projection)
     return None, [compiled(e, below).alias(name) for name, e in step.columns]
+
+
+def piped(pipe: Pipe) -> Piped:
+    """What a pipe does, or an error when its stream asks for what is not built."""
+    stream = pipe.stream
+    asked = {
+        "PUNCTUATE": bool(stream.punctuates),
+        "EXPECT WITHIN": any(limits.expect is not None for limits in stream.limits),
+        "LIFESPAN": any(limits.lifespan is not None for limits in stream.limits),
+        "ON VIOLATION FAIL": stream.on_violation is Violation.FAIL,
+    }
+    for what, wanted in asked.items():
+        if wanted:
+            raise SchemaError(f"{what} is not supported yet", f"the stream {stream.name} has it", "leave it out")
+    return Piped(pipe.steps)
 
 
 def from_pipe(origin: Pipe, source: Input, buckets: tuple[int, ...]) -> Exchange:

@@ -116,7 +116,7 @@ class _Assembly:
 
     def _stream(self, stage: Stage, number: int, pipe: Pipe, to: Exchange) -> DataFrame:
         stream, spark = pipe.stream, self._settings.spark
-        piped = build.Piped(pipe.steps)
+        piped = build.piped(pipe)
         if stream.name in self._settings.frames:
             frame = self._settings.frames[stream.name]
             return frame.mapInArrow(partial(_packed, stream.schema, piped, to), SCHEMA)

@@ -1,7 +1,7 @@
 """SQL scripts become streams, sinks and queries: bound, typed, and each knows its place in the text."""
 
 from punctum.errors import Place
-from punctum.parse.definitions import QueryDef, Script, SinkDef, StreamDef
+from punctum.parse.definitions import QueryDef, Script, SinkDef, StreamDef, TableDef
 from punctum.parse.evaluate import evaluate
 from punctum.parse.expressions import Call, Column, Expression, Literal, text, type_text
 from punctum.parse.relations import (
@@ -20,7 +20,7 @@ from punctum.parse.relations import (
     UnionAll,
     show,
 )
-from punctum.parse.script import is_query, parse_query, parse_script
+from punctum.parse.script import is_query, parse_query, parse_script, parse_stream
 from punctum.parse.shape import Shape, shape
 
 __all__ = [
@@ -45,12 +45,14 @@ __all__ = [
     "SinkDef",
     "Source",
     "StreamDef",
+    "TableDef",
     "Union",
     "UnionAll",
     "evaluate",
     "is_query",
     "parse_query",
     "parse_script",
+    "parse_stream",
     "shape",
     "show",
     "text",

@@ -1,12 +1,17 @@
-"""What a script defines: streams, sinks and queries."""
+"""What a script defines: streams, tables, sinks and queries."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
+from decimal import Decimal
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Scheme
+from punctum.algebra.values import Value
 from punctum.errors import Place
+from punctum.parse.expressions import Expression
 
 if TYPE_CHECKING:
     from punctum.parse.relations import Relation
@@ -14,9 +19,89 @@ if TYPE_CHECKING:
 NOWHERE = Place()
 
 
+Delay = int | float | Decimal | timedelta
+"""How far behind the furthest row others may come: a number for numbers, a duration for times."""
+
+
+@dataclass(frozen=True)
+class TableDef:
+    """A table that stands still: its columns, and where it is read when a query starts."""
+
+    name: str
+    schema: Schema
+    format: str
+    options: Mapping[str, str] = field(default_factory=dict, hash=False)
+    place: Place = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """A column of a table, by its position."""
+
+    table: TableDef
+    index: int
+
+
+@dataclass(frozen=True)
+class EndEvent:
+    """PUNCTUATE (itemid) WHEN …: a row for which the condition is true is the last one with its values."""
+
+    scheme: Scheme
+    when: Expression
+    place: Place = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True)
+class AccessOrder:
+    """PUNCTUATE (ts ASC): rows come in the order of a column, or at most a delay behind it."""
+
+    scheme: Scheme
+    delay: Delay | None = None
+    place: Place = field(default=NOWHERE, compare=False)
+
+    @property
+    def attribute(self) -> str:
+        """The column that has the order."""
+        return self.scheme.attributes[0]
+
+
+@dataclass(frozen=True)
+class AllReported:
+    """PUNCTUATE (hour) WHEN ALL sid IN …: values are complete when each member of a list has reported them."""
+
+    scheme: Scheme
+    member: str
+    members: tuple[Value, ...] | TableColumn
+    place: Place = field(default=NOWHERE, compare=False)
+
+
+Clause = EndEvent | AccessOrder | AllReported
+"""A way to make punctuations from the rows of a stream."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long a scheme's punctuations may take to come, and for how long they hold."""
+
+    scheme: Scheme
+    expect: timedelta | None = None
+    lifespan: timedelta | None = None
+    place: Place = field(default=NOWHERE, compare=False)
+
+
+class Violation(Enum):
+    """What becomes of a row that an earlier punctuation excludes."""
+
+    QUARANTINE = "QUARANTINE"
+    FAIL = "FAIL"
+
+
 @dataclass(frozen=True)
 class StreamDef:
-    """A stream: its columns, what it promises, and where it is read, or the relation that it names."""
+    """A stream: its columns, what it promises, and where it is read, or the relation that it names.
+
+    Its schemes are those that are declared and those that UNIQUE and PUNCTUATE imply.
+    """
 
     name: str
     schema: Schema
@@ -25,7 +110,9 @@ class StreamDef:
     format: str | None = None
     options: Mapping[str, str] = field(default_factory=dict, hash=False)
     relation: "Relation | None" = None
-    punctuates: tuple[object, ...] = ()
+    punctuates: tuple[Clause, ...] = ()
+    limits: tuple[Limits, ...] = ()
+    on_violation: Violation = Violation.QUARANTINE
     place: Place = field(default=NOWHERE, compare=False)
 
 
@@ -52,9 +139,10 @@ class QueryDef:
 
 @dataclass(frozen=True)
 class Script:
-    """All streams, sinks and queries of a script, and its text, for the errors of later steps."""
+    """All streams, sinks, queries and tables of a script, and its text, for the errors of later steps."""
 
     streams: dict[str, StreamDef]
     sinks: dict[str, SinkDef]
     queries: tuple[QueryDef, ...]
     text: str = ""
+    tables: dict[str, TableDef] = field(default_factory=dict)

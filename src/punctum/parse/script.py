@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TypeVar
 
+from punctum.algebra.schema import Schema
 from punctum.errors import Place, PunctumError, SqlError, choices, nearest
 from punctum.parse.cursor import Cursor
-from punctum.parse.definitions import QueryDef, Script, SinkDef, StreamDef
+from punctum.parse.definitions import QueryDef, Script, SinkDef, StreamDef, TableDef
 from punctum.parse.relations import Relation
 from punctum.parse.select import Queries
-from punctum.parse.streams import StreamReader, later, read_sink
+from punctum.parse.streams import StreamReader, later, read_sink, read_table
 from punctum.parse.text import Text
 
-_STATEMENTS = "statements are CREATE STREAM, CREATE STREAM … AS SELECT, CREATE SINK and INSERT INTO … SELECT"
+_STATEMENTS = (
+    "statements are CREATE STREAM, CREATE STREAM … AS SELECT, CREATE TABLE, CREATE SINK and INSERT INTO … SELECT"
+)
 _QUERY = ("SELECT", "WITH", "(", "VALUES", "FROM", "TABLE")
 _NOTHING: Mapping[str, StreamDef] = {}
 Result = TypeVar("Result")
@@ -47,6 +51,16 @@ def parse_query(text: str, catalog: Mapping[str, StreamDef]) -> Relation:
     return _located(text, _Reader.single, catalog)
 
 
+def parse_stream(name: str, schema: Schema, clauses: str) -> StreamDef:
+    """A stream that is read elsewhere, with clauses as they stand in CREATE STREAM.
+
+    >>> bid = Schema.of(itemid="BIGINT", status="STRING")
+    >>> print(*parse_stream("bid", bid, "PUNCTUATE (itemid) WHEN status = 'closed'").schemes)
+    ON (itemid)
+    """
+    return _located(clauses, lambda reader: reader.stream(name, schema), {})
+
+
 def _located(text: str, read: Callable[[_Reader], Result], catalog: Mapping[str, StreamDef]) -> Result:
     """What is read from a text, or the error with its place in that text."""
     try:
@@ -57,6 +71,17 @@ def _located(text: str, read: Callable[[_Reader], Result], catalog: Mapping[str,
         raise SqlError("the SQL is nested too deeply", "", "take parts out with CREATE STREAM … AS SELECT") from None
 
 
+@contextmanager
+def _within(cursor: Cursor) -> Iterator[None]:
+    """Errors that say no place get that of the statement."""
+    try:
+        yield
+    except SqlError as error:
+        raise error.at(cursor.whole) from None
+    except PunctumError as error:
+        raise SqlError(error.what, error.detail, error.hint, cursor.whole) from None
+
+
 class _Reader:
     """Reads the statements of a script."""
 
@@ -64,6 +89,7 @@ class _Reader:
         self.text = text
         self.known = dict(catalog)
         self.streams: dict[str, StreamDef] = {}
+        self.tables: dict[str, TableDef] = {}
         self.sinks: dict[str, SinkDef] = {}
         self.queries: list[QueryDef] = []
 
@@ -75,13 +101,9 @@ class _Reader:
         """All statements, one after the other."""
         for start, end in self.text.statements():
             cursor = Cursor(self.text, start, end)
-            try:
+            with _within(cursor):
                 self._statement(cursor)
-            except SqlError as error:
-                raise error.at(cursor.whole) from None
-            except PunctumError as error:
-                raise SqlError(error.what, error.detail, error.hint, cursor.whole) from None
-        return Script(self.streams, self.sinks, tuple(self.queries), self.text.sql)
+        return Script(self.streams, self.sinks, tuple(self.queries), self.text.sql, self.tables)
 
     def single(self) -> Relation:
         """The one query of the text."""
@@ -89,16 +111,25 @@ class _Reader:
         if len(found) != 1:
             raise SqlError("expected one query", f"found {len(found)} statements", "", Place(0, len(self.text.sql)))
         cursor = Cursor(self.text, *found[0])
-        try:
+        with _within(cursor):
             return self._query(cursor, cursor.end)
-        except SqlError as error:
-            raise error.at(cursor.whole) from None
-        except PunctumError as error:
-            raise SqlError(error.what, error.detail, error.hint, cursor.whole) from None
+
+    def stream(self, name: str, schema: Schema) -> StreamDef:
+        """The stream of which the text has the clauses."""
+        if not self.text.tokens:
+            return StreamDef(name, schema)
+        cursor = Cursor(self.text, 0, len(self.text.tokens))
+        with _within(cursor):
+            return StreamReader(cursor, name, self.tables).read_clauses(schema)
 
     def _statement(self, cursor: Cursor) -> None:
         if cursor.accept("CREATE", "STREAM"):
             self._stream(cursor)
+        elif cursor.accept("CREATE", "TABLE"):
+            place = cursor.place
+            name = cursor.name("a name", "CREATE TABLE")
+            self._new(name, "table", [*self.known, *self.tables], place)
+            self.tables[name] = read_table(cursor, name)
         elif cursor.accept("CREATE", "SINK"):
             place = cursor.place
             name = cursor.name("a name", "CREATE SINK")
@@ -118,14 +149,14 @@ class _Reader:
     def _stream(self, cursor: Cursor) -> None:
         place = cursor.place
         name = cursor.name("a name", "CREATE STREAM")
-        self._new(name, "stream", self.known, place)
+        self._new(name, "stream", [*self.known, *self.tables], place)
         if cursor.accept("AS"):
             if cursor.sees("LMERGE"):
                 raise later("LMERGE", cursor.place, "CREATE STREAM … AS SELECT is")
             relation = self._query(cursor, cursor.end)
             stream = StreamDef(name, relation.schema, relation=relation, place=cursor.whole)
         else:
-            stream = StreamReader(cursor).read(name)
+            stream = StreamReader(cursor, name, self.tables).read()
         self.streams[name] = self.known[name] = stream
 
     def _new(self, name: str, what: str, known: Iterable[str], place: Place) -> None:
@@ -156,4 +187,4 @@ class _Reader:
         if first not in _QUERY:
             raise cursor.unexpected("SELECT", "a query")
         place = self.text.at(cursor.at, end - 1)
-        return Queries(self.text, self.known, place).relation(self.text.query(cursor.at, end))
+        return Queries(self.text, self.known, place, self.tables).relation(self.text.query(cursor.at, end))

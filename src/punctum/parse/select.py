@@ -1,6 +1,6 @@
 """SELECT, set operations, subqueries in FROM and CTEs: the syntax of a query becomes a relation."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from sqlglot import exp
@@ -55,8 +55,11 @@ _SUPPORTED = "supported are SELECT [DISTINCT], FROM, JOIN, WHERE, GROUP BY, HAVI
 class Queries:
     """Binds the queries of one statement to the streams that are defined before it."""
 
-    def __init__(self, source: Text, streams: Mapping[str, StreamDef], around: Place) -> None:
+    def __init__(
+        self, source: Text, streams: Mapping[str, StreamDef], around: Place, tables: Iterable[str] = ()
+    ) -> None:
         self.text, self.around = source, around
+        self.tables = [name.lower() for name in tables]
         self.streams = {name.lower(): stream for name, stream in streams.items()}
         self.ctes: dict[str, Relation] = {}
 
@@ -116,6 +119,9 @@ class Queries:
             return self.ctes[name]
         if name in self.streams:
             return Source(self.streams[name], self.place(node.this))
+        if name in self.tables:
+            hint = "FROM takes streams; a table is for PUNCTUATE … WHEN ALL … IN"
+            raise SqlError(f"{node.name} is a table", "", hint, self.place(node.this))
         known = [*self.ctes, *(stream.name for stream in self.streams.values())]
         raise SqlError(
             f"there is no stream {node.name}", choices(known), nearest(node.name, known), self.place(node.this)

@@ -15,7 +15,7 @@ from punctum.parse.expressions import Expression, Literal, kind
 from punctum.parse.functions import call
 from punctum.parse.types import converted, declared
 
-_LENGTHS = {
+LENGTHS = {
     "WEEK": timedelta(weeks=1),
     "DAY": timedelta(days=1),
     "HOUR": timedelta(hours=1),
@@ -80,10 +80,10 @@ def _interval(binder: "Binds", node: Any) -> Expression:
     """An interval of a fixed length."""
     unit = node.args.get("unit")
     name = str(unit.name).upper() if isinstance(unit, exp.Var) else ""
-    length = _LENGTHS.get(name.removesuffix("S"))
+    length = LENGTHS.get(name.removesuffix("S"))
     amount = str(node.this.name) if isinstance(node.this, exp.Literal) else ""
     if length is None or not amount.strip().lstrip("+-").isdecimal() or len(amount) > 12:
-        raise binder.refuse("this INTERVAL is", node, f"write INTERVAL '10' and one of {', '.join(_LENGTHS)}")
+        raise binder.refuse("this INTERVAL is", node, f"write INTERVAL '10' and one of {', '.join(LENGTHS)}")
     try:
         return Literal(int(amount) * length, Type.BIGINT, place=binder.place(node))
     except (OverflowError, ValueError):

@@ -4,11 +4,12 @@ sqlglot tells where names, literals and some functions stand; the rest is found 
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import ParseError, SqlglotError, TokenError
+from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import Token, TokenType
 
 from punctum.errors import Place, SqlError
@@ -57,12 +58,19 @@ class Text:
 
     def query(self, start: int, end: int) -> exp.Expr:
         """The query that the tokens from start to before end spell."""
+        return self._read(start, end, lambda parser, tokens: parser.parse(tokens, self.sql))
+
+    def expression(self, start: int, end: int) -> exp.Expr:
+        """The expression that the tokens from start to before end spell."""
+        return self._read(start, end, lambda parser, tokens: parser.parse_into(exp.Condition, tokens, self.sql))
+
+    def _read(self, start: int, end: int, parse: Callable[[Parser, list[Token]], list[exp.Expr | None]]) -> exp.Expr:
         for i in range(start, end - 1):  # sqlglot lets these pass
             if self.word(i) == "," and self.word(i + 1) in (",", ")", "FROM"):
                 detail = f"{self.tokens[i + 1].text} is not expected after a comma"
                 raise SqlError("the SQL cannot be read", detail, "", self.at(i, i + 1))
         try:
-            found = _DIALECT.parser().parse(self.tokens[start:end], self.sql)
+            found = parse(_DIALECT.parser(), self.tokens[start:end])
         except ParseError as error:
             raise self._unreadable(error, start, end) from None
         except SqlglotError as error:

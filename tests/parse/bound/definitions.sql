@@ -15,6 +15,7 @@ INSERT INTO OUT SELECT STATE, `Hour` FROM `power OUTAGE` ALLOW UNBOUNDED
 --   ON (State, hour)
 --   ON (ts ASC)
 --   ON (hour, ts DESC)
+--   ON (ts)
 --   unique State, hour
 --   unique ts
 --   parquet {'path': 'in', 'header': 'true', 'a.b.c': 'x', 'n': '1'}

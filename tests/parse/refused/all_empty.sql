@@ -1,0 +1,11 @@
+CREATE STREAM a (
+  itemid BIGINT, ts TIMESTAMP, day DATE, status STRING, sid STRING, hour INT, price DOUBLE, fee DECIMAL(9, 2),
+  PUNCTUATE (hour) WHEN ALL sid IN ()
+) USING json;
+
+-- refused
+-- the list is empty
+--   detail: no sid has to report
+--   hint: name one or more
+--   3 |   PUNCTUATE (hour) WHEN ALL sid IN ()
+--     |                                    ^^

@@ -1,0 +1,10 @@
+CREATE STREAM a (
+  itemid BIGINT, ts TIMESTAMP, day DATE, status STRING, sid STRING, hour INT, price DOUBLE, fee DECIMAL(9, 2),
+  PUNCTUATE (sid, hour) WHEN ALL sid IN ('a')
+) USING json;
+
+-- refused
+-- sid is punctuated itself
+--   hint: ALL takes another column, which says who reports
+--   3 |   PUNCTUATE (sid, hour) WHEN ALL sid IN ('a')
+--     |                                  ^^^

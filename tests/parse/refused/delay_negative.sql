@@ -1,0 +1,10 @@
+CREATE STREAM a (
+  itemid BIGINT, ts TIMESTAMP, day DATE, status STRING, sid STRING, hour INT, price DOUBLE, fee DECIMAL(9, 2),
+  PUNCTUATE (hour ASC) DELAY -5
+) USING json;
+
+-- refused
+-- a DELAY is not negative
+--   hint: rows that come early need none
+--   3 |   PUNCTUATE (hour ASC) DELAY -5
+--     |                              ^^

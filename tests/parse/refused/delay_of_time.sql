@@ -1,0 +1,11 @@
+CREATE STREAM a (
+  itemid BIGINT, ts TIMESTAMP, day DATE, status STRING, sid STRING, hour INT, price DOUBLE, fee DECIMAL(9, 2),
+  PUNCTUATE (ts ASC) DELAY 5
+) USING json;
+
+-- refused
+-- this is not a DELAY of ts
+--   detail: 5 is BIGINT
+--   hint: ts is TIMESTAMP; write a duration, as '10 seconds'
+--   3 |   PUNCTUATE (ts ASC) DELAY 5
+--     |                            ^

@@ -1,0 +1,10 @@
+CREATE STREAM a (
+  itemid BIGINT, ts TIMESTAMP, day DATE, status STRING, sid STRING, hour INT, price DOUBLE, fee DECIMAL(9, 2),
+  PUNCTUATED ON (itemid) EXPECT WITHIN '0 days'
+) USING json;
+
+-- refused
+-- EXPECT needs a time above zero
+--   hint: write it as '1 day'
+--   3 |   PUNCTUATED ON (itemid) EXPECT WITHIN '0 days'
+--     |                                        ^^^^^^^^

@@ -1,0 +1,10 @@
+CREATE STREAM a (
+  itemid BIGINT, ts TIMESTAMP, day DATE, status STRING, sid STRING, hour INT, price DOUBLE, fee DECIMAL(9, 2),
+  PUNCTUATE (hour ASC, ts ASC)
+) USING json;
+
+-- refused
+-- rows are read in the order of one column
+--   hint: name one column, or add WHEN …
+--   3 |   PUNCTUATE (hour ASC, ts ASC)
+--     |   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
