@@ -1,5 +1,7 @@
 """Random operators over random schemas."""
 
+from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 from hypothesis import strategies as st
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from punctum.algebra.pattern import between, one_of
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Attribute, Schema
+from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Type
 from punctum.iterators.aggregates import Aggregate, Function
 from punctum.iterators.columns import Column, Trend
@@ -17,12 +20,14 @@ from punctum.iterators.group_by import GroupBy
 from punctum.iterators.intersect import Intersect
 from punctum.iterators.join import Join
 from punctum.iterators.merge import Merge
+from punctum.iterators.origins import AccessOrder, AllReported, DomainLimits, EndEvent, Origin, Unique
 from punctum.iterators.project import Project
+from punctum.iterators.punctuate import Punctuate
 from punctum.iterators.select import Select
 from punctum.iterators.sort import Key, Sort
 from punctum.iterators.stream import Slice
 from punctum.iterators.union import Union
-from strategies import punctuations, schemas, streams
+from strategies import punctuations, schemas, small, streams
 
 Case = tuple[Specified, list[list[Slice]]]
 NUMBERS = (Type.BIGINT, Type.DOUBLE, Type.DECIMAL)
@@ -111,6 +116,45 @@ def binary_cases(draw: st.DrawFn, kind: str) -> Case:
     over = {"merge": Merge, "union": Union, "intersect": Intersect, "difference": Difference}
     operator: Specified = over[kind](left, left)  # type: ignore[abstract]
     return operator, [draw(streams(left)), draw(streams(left))]
+
+
+DELAYS: dict[Type, Any] = {
+    Type.BIGINT: 2,
+    Type.DOUBLE: 0.5,
+    Type.DECIMAL: Decimal("0.01"),
+    Type.DATE: timedelta(days=2),
+    Type.TIMESTAMP: timedelta(microseconds=2),
+    Type.TIMESTAMP_NTZ: timedelta(microseconds=1),
+}
+
+
+@st.composite
+def origins(draw: st.DrawFn, schema: Schema) -> Origin[Any]:
+    """A way to make punctuations that a clause of SQL can ask for."""
+    names = draw(st.lists(st.sampled_from(schema.names), min_size=1, unique=True, max_size=2))
+    last = schema.attributes[-1]
+    kind = draw(st.sampled_from(["end event", "order", "domain", "unique", "all reported"]))
+    if kind == "end event":
+        terms = [f"{name} {draw(st.sampled_from(['', 'ASC', 'DESC']))}".strip() for name in names]
+        return EndEvent(Scheme.of(schema, *terms), lambda row: len(repr(row)) % 2 == 0)
+    if kind == "order":
+        delay = draw(st.none() | st.just(DELAYS.get(schema.attributes[schema.index(names[0])].type)))
+        return AccessOrder(schema, names[0], draw(st.booleans()), delay)
+    if kind == "domain":
+        return DomainLimits(schema)
+    keys = [name for name in names if name != last.name]
+    if kind == "unique" or not keys or last.type is Type.DECIMAL:
+        return Unique(Scheme.of(schema, *names))
+    members = draw(st.frozensets(small(last.type), min_size=1, max_size=2))
+    return AllReported(Scheme.of(schema, *keys), last.name, members)
+
+
+@st.composite
+def punctuate_cases(draw: st.DrawFn) -> Case:
+    """Streams that need not keep what the origins say of them."""
+    schema = draw(schemas(most=2) | st.just(Schema.of(x="BIGINT", y="BIGINT").where(x=between(0, 4))))
+    chosen = draw(st.lists(origins(schema), min_size=1, max_size=2))
+    return Punctuate(schema, tuple(chosen)), [draw(streams(schema))]
 
 
 BINARY = ("join", "merge", "union", "intersect", "difference")

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iterators.laws import conform, minimal, proper
+from iterators.operators import Case, punctuate_cases
 from punctum.algebra.pattern import between, one_of
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
@@ -71,6 +72,13 @@ def test_origins_add_up(stream: list[Slice], origins: list[Origin[Any]]) -> None
     conform(Punctuate(plane, tuple(origins)), [stream])
 
 
+@given(punctuate_cases())
+def test_origins_conform_on_all_types(case: Case) -> None:
+    operator, inputs = case
+    conform(operator, inputs)
+    minimal(operator, inputs)
+
+
 def made(schema: Schema, origin: Origin[Any], *pieces: Sequence[Row]) -> list[list[str]]:
     stream = [Slice(tuple(piece)) for piece in pieces]
     return [list(map(str, piece.puncts)) for piece in unary(Punctuate(schema, (origin,)), stream)]
@@ -89,6 +97,18 @@ def test_access_order_leaves_room_for_equal_values() -> None:
     late = AccessOrder(event, "ts", delay=timedelta(seconds=10))
     assert made(event, late, [(noon,)]) == [["<(,2026-11-15T11:59:50Z)>"]]
     assert made(event, AccessOrder(event, "ts", delay=timedelta(days=999_999)), [(noon,)]) == [[]]
+
+
+def test_a_delay_is_taken_off_exactly() -> None:
+    exact = Schema.of(d="DECIMAL")
+    late = AccessOrder(exact, "d", delay=Decimal("0.5"))
+    assert made(exact, late, [(Decimal(10**30),)]) == [["<(,999999999999999999999999999999.5)>"]]
+
+
+def test_an_event_with_an_order_closes_a_prefix() -> None:
+    bid = Schema.of(itemid="BIGINT", ts="BIGINT")
+    origin = EndEvent(Scheme.of(bid, "itemid", "ts ASC"), lambda t: t[0] == 17)
+    assert made(bid, origin, [(17, 5), (18, 9)], [(17, None), (17, 6)]) == [["<17, (,5]>"], ["<17, (,6]>"]]
 
 
 def test_the_warehouse_has_temperature_limits() -> None:

@@ -18,6 +18,7 @@ from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
 from punctum.iterators import framework
+from punctum.iterators import origins as specified
 from punctum.iterators.columns import Column
 from punctum.iterators.difference import Difference as SpecDifference
 from punctum.iterators.dupelim import Dupelim as SpecDupelim
@@ -26,6 +27,7 @@ from punctum.iterators.intersect import Intersect as SpecIntersect
 from punctum.iterators.join import Join as SpecJoin
 from punctum.iterators.merge import Merge as SpecMerge
 from punctum.iterators.project import Project as SpecProject
+from punctum.iterators.punctuate import Punctuate as SpecPunctuate
 from punctum.iterators.select import Select as SpecSelect
 from punctum.iterators.sort import Sort as SpecSort
 from punctum.iterators.stream import Slice
@@ -39,12 +41,14 @@ from punctum.operators import (
     Merge,
     Operator,
     Project,
+    Punctuate,
     Select,
     Sort,
     Table,
     Union,
     dtype,
     frame,
+    origins,
     to_rows,
 )
 from punctum.operators.batch import batch, heard
@@ -76,7 +80,25 @@ def vectorised(operator: framework.Operator) -> Operator:
             return Intersect(operator.left, operator.right)
         case SpecDifference():
             return Difference(operator.left, operator.right)
+        case SpecPunctuate():
+            return Punctuate(operator.schema, [origin(each, operator.schema) for each in operator.origins])
     raise AssertionError(operator)
+
+
+def origin(spec: specified.Origin[Any], schema: Schema) -> origins.Origin:
+    """The vectorised origin that should do what a specified one does."""
+    match spec:
+        case specified.EndEvent():
+            return origins.EndEvent(spec.scheme, by_row(schema, spec.when, pl.Boolean()))
+        case specified.AccessOrder():
+            return origins.AccessOrder(spec)
+        case specified.DomainLimits():
+            return origins.DomainLimits(schema)
+        case specified.AllReported():
+            return origins.AllReported(spec.scheme, spec.member, spec.members)
+        case specified.Unique():
+            return origins.Unique(spec.scheme)
+    raise AssertionError(spec)
 
 
 def by_row(schema: Schema, function: Callable[[Row], Any], kind: pl.DataType) -> pl.Expr:
@@ -119,22 +141,26 @@ def agree(spec: framework.Operator, streams: Streams, points: bool = False) -> N
         )
         found = fast.feed(*(in_columns(s, xs, points) for s, xs in zip(spec.inputs, slices, strict=True)))
         assert found.rows.schema == frame(spec.output, []).schema
-        assert points or not found.points
+        assert points or not found.points or isinstance(spec, SpecPunctuate)
         rows = to_rows(found.rows)
         if isinstance(spec, SpecSort):
             assert rows == list(wanted.rows)
         else:
             assert_bags(rows, wanted.rows)
         news = said_in(spec.output, found)
-        if not points:
+        if not found.points:
             assert Counter(p.patterns for p in found.puncts) == Counter(p.patterns for p in news), "said twice"
+        assert all(len(values) and values.is_unique().all() for values in found.points.values()), "said twice"
         assert not any(p.empty or fast_said.covers(p) for p in news), "said before"
         for p in wanted.puncts:
             said.add(p)
         for p in news:
             fast_said.add(p)
         assert fast_said == said
-        assert_kept(spec, running.kept(), fast)
+        if isinstance(spec, SpecPunctuate):
+            assert_reported(spec, running.state[0], fast)  # type: ignore[attr-defined]
+        else:
+            assert_kept(spec, running.kept(), fast)
 
 
 def assert_kept(spec: framework.Operator, kept: framework.Kept, fast: Operator) -> None:
@@ -152,6 +178,17 @@ def assert_kept(spec: framework.Operator, kept: framework.Kept, fast: Operator) 
         assert Counter(to_rows(tables[name].frame())) == Counter(rows), name
         assert len(tables[name]) == len(rows)
     assert fast.size().rows == sum(map(len, kept.values()))
+
+
+def assert_reported(spec: SpecPunctuate, states: Sequence[Any], fast: Operator) -> None:
+    """For each list of members, who has reported what, of all that is not complete."""
+    tables = fast.tables()
+    for n, (each, missing) in enumerate(zip(spec.origins, states, strict=True)):
+        if isinstance(each, specified.AllReported):
+            wanted = {(*key, member) for key, left in missing.items() for member in each.members - left}
+            found = to_rows(tables.pop(f"origin{n}").frame())
+            assert Counter(found) == Counter(wanted)
+    assert not tables
 
 
 def assert_bags(found: Sequence[Row], wanted: Sequence[Row]) -> None:
@@ -172,6 +209,8 @@ def resume(make: Make, streams: Streams) -> None:
         wanted, found = through.feed(*xs), stopped.feed(*xs)
         assert_bags(to_rows(found.rows), to_rows(wanted.rows))
         assert Counter(p.patterns for p in found.puncts) == Counter(p.patterns for p in wanted.puncts)
+        assert found.points.keys() == wanted.points.keys()
+        assert all(values.equals(wanted.points[name]) for name, values in found.points.items())
         assert stopped.size() == through.size()
         notes = json.loads(json.dumps(stopped.notes()))
         tables = stopped.tables()

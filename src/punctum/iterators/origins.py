@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any, Generic, TypeVar
 
 from punctum.algebra.cuts import below
@@ -31,6 +31,7 @@ from punctum.iterators.select import excluded
 from punctum.iterators.sort import Sort
 
 S = TypeVar("S")
+_EXACT = Context(prec=100)
 _DELAYS: dict[Type, type] = {
     Type.BIGINT: int,
     Type.DOUBLE: float,
@@ -63,7 +64,10 @@ class Origin(ABC, Generic[S]):
 
 @dataclass(frozen=True)
 class EndEvent(Origin[None]):
-    """A row that satisfies the condition is the last one with its values on some attributes."""
+    """A row that satisfies the condition is the last one with its values on some attributes.
+
+    One that is NULL on an ordered attribute says nothing: no prefix holds NULL.
+    """
 
     scheme: Scheme
     when: Callable[[Row], bool]
@@ -75,7 +79,7 @@ class EndEvent(Origin[None]):
         return self.made(ts), st
 
     def made(self, ts: Rows) -> Puncts:
-        return [self.scheme.instantiate(t) for t in ts if self.when(t)]
+        return [self.scheme.instantiate(t) for t in ts if self.when(t) and self.scheme.covers(t)]
 
 
 @dataclass(frozen=True)
@@ -98,10 +102,10 @@ class AccessOrder(Origin[Any]):
 
     def hear(self, ts: Rows, st: Any) -> tuple[Puncts, Any]:
         furthest = self._furthest(([] if st is None else [st]) + self._values(ts))
-        return (() if furthest == st else self._passed(furthest)), furthest
+        return (() if furthest == st else self.passed(furthest)), furthest
 
     def made(self, ts: Rows) -> Puncts:
-        return self._passed(self._furthest(self._values(ts)))
+        return self.passed(self._furthest(self._values(ts)))
 
     def _values(self, ts: Rows) -> list[Any]:
         at = self.schema.index(self.attribute)
@@ -110,17 +114,21 @@ class AccessOrder(Origin[Any]):
     def _furthest(self, values: list[Any]) -> Any:
         return (min if self.descending else max)(values, key=below, default=None)
 
-    def _passed(self, furthest: Any) -> Puncts:
+    def passed(self, furthest: Any) -> Puncts:
+        """What is over when a row with this value has come."""
         if furthest is None:
             return ()
         try:
-            late = (
-                furthest if self.delay is None else furthest + self.delay if self.descending else furthest - self.delay
-            )
+            late = furthest if self.delay is None else self._delayed(furthest)
             pattern = between(late, None, "(]") if self.descending else between(None, late, "[)")
         except (OverflowError, PatternError):  # so long a delay that nothing has passed
             return ()
         return (Punctuation.of(self.schema, {self.attribute: pattern}),)
+
+    def _delayed(self, furthest: Any) -> Any:
+        if isinstance(self.delay, Decimal):
+            return (_EXACT.add if self.descending else _EXACT.subtract)(furthest, self.delay)
+        return furthest + self.delay if self.descending else furthest - self.delay
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from punctum.operators.matching import matches
 from punctum.operators.merge import Merge
 from punctum.operators.operator import Operator, Size
 from punctum.operators.project import Project
+from punctum.operators.punctuate import Punctuate
 from punctum.operators.select import Select
 from punctum.operators.sort import Sort
 from punctum.operators.table import Table
@@ -28,6 +29,7 @@ __all__ = [
     "Merge",
     "Operator",
     "Project",
+    "Punctuate",
     "Select",
     "Size",
     "Sort",

@@ -32,7 +32,8 @@ class Columns:
     """A slice in columns: some rows and some punctuations.
 
     Many punctuations that are a single constant each may come as ``points``, a column of constants for an attribute's
-    name. An operator answers in points only when it was given some, so who gives none never meets any.
+    name. An operator answers in points only when it was given some, so who gives none meets none; only punctuate, which
+    makes them, always does.
     """
 
     rows: pl.DataFrame

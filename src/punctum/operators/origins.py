@@ -1,0 +1,169 @@
+"""Origins of punctuations, vectorised: the rows of a slice in, what is made of them as a batch out.
+
+What each says is said in ``punctum.iterators.origins``. Only AllReported remembers anything: who has reported what, of
+all that is not complete. The others can run anywhere, on any part of a slice: what they make of the parts is, together,
+what they make of the whole.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+
+import polars as pl
+
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.schema import Schema
+from punctum.algebra.scheme import Order, Scheme
+from punctum.algebra.values import Type, Value
+from punctum.iterators.framework import Puncts
+from punctum.iterators.origins import AccessOrder as OrderSpecification
+from punctum.iterators.origins import AllReported as ReportedSpecification
+from punctum.iterators.origins import DomainLimits as LimitsSpecification
+from punctum.operators.batch import Batch
+from punctum.operators.columns import dtype, empty, to_rows
+from punctum.operators.dupelim import without
+from punctum.operators.table import Table
+
+
+class Origin(ABC):
+    """A way to make punctuations."""
+
+    table: Table | None = None
+    """What it remembers."""
+
+    def opening(self) -> Puncts:
+        """What holds from the start."""
+        return ()
+
+    @abstractmethod
+    def hear(self, rows: pl.DataFrame) -> Batch:
+        """What it makes of new rows."""
+
+
+class EndEvent(Origin):
+    """A row that satisfies the condition is the last one with its values on some attributes."""
+
+    def __init__(self, scheme: Scheme, when: pl.Expr) -> None:
+        self._scheme, self._when = scheme, when
+
+    def hear(self, rows: pl.DataFrame) -> Batch:
+        """A punctuation for each event."""
+        return instances(self._scheme, rows.filter(self._when))
+
+
+class Unique(Origin):
+    """Values on some attributes come once, so each row is followed by its own punctuation."""
+
+    def __init__(self, scheme: Scheme) -> None:
+        self._scheme = scheme
+
+    def hear(self, rows: pl.DataFrame) -> Batch:
+        """A punctuation for each row."""
+        return instances(self._scheme, rows)
+
+
+class AccessOrder(Origin):
+    """Rows come in the order of an attribute, or at most a delay behind it."""
+
+    def __init__(self, specification: OrderSpecification) -> None:
+        self._spec = specification
+
+    def hear(self, rows: pl.DataFrame) -> Batch:
+        """What the furthest row leaves behind."""
+        name, schema = self._spec.attribute, self._spec.schema
+        order = Order.DESC if self._spec.descending else Order.ASC
+        ((furthest,),) = to_rows(rows.select(_furthest(schema, name, order)))
+        return Batch(schema, others=[p for p in self._spec.passed(furthest) if not p.empty])
+
+
+class DomainLimits(Origin):
+    """No value lies outside an attribute's declared domain."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+
+    def opening(self) -> Puncts:
+        """What lies outside the domains."""
+        return LimitsSpecification(self._schema).opening()
+
+    def hear(self, rows: pl.DataFrame) -> Batch:
+        """Nothing more."""
+        return Batch(self._schema)
+
+
+class AllReported(Origin):
+    """Values on some attributes are complete when every member of a list has reported a row with them.
+
+    Its table holds each report of a member once, less the reports of what is complete.
+    """
+
+    def __init__(self, scheme: Scheme, member: str, members: Iterable[Value]) -> None:
+        known = ReportedSpecification(scheme, member, frozenset(members)).members
+        attribute = scheme.schema.attributes[scheme.schema.index(member)]
+        self._scheme, self._key, self._count = scheme, list(scheme.attributes), len(known)
+        self._member = pl.col(member).is_in(pl.Series(list(known), dtype=dtype(attribute)).implode())
+        self._columns = [*self._key, member]
+        self.table = Table(empty(scheme.schema).select(self._columns))
+
+    def hear(self, rows: pl.DataFrame) -> Batch:
+        """A punctuation for each value that has become complete."""
+        assert self.table is not None
+        known = self.table.frame()
+        fresh = without(rows.select(self._columns).filter(self._member).unique(maintain_order=True), known)
+        if not fresh.height:
+            return Batch(self._scheme.schema)
+        # Reports of who is no member any more, since the list was read again, do not count.
+        counts = pl.concat([known, fresh]).filter(self._member).group_by(self._key, maintain_order=True).len("$count")
+        complete = counts.filter(pl.col("$count") == self._count).select(self._key)
+        if complete.height:
+            self.table.retain(~_in(known, complete))
+        self.table.append(fresh.filter(~_in(fresh, complete)))
+        return instances(self._scheme, complete)
+
+
+def instances(scheme: Scheme, rows: pl.DataFrame) -> Batch:
+    """The least punctuations of a scheme that cover rows, those that are NULL on an ordered attribute aside.
+
+    >>> bid = Schema.of(itemid="BIGINT", ts="BIGINT")
+    >>> rows = pl.DataFrame({"itemid": [17, 18, 17], "ts": [5, 5, 6]})
+    >>> print(*instances(Scheme.of(bid, "itemid", "ts ASC"), rows))
+    <17, (,6]> <18, (,5]>
+    >>> instances(Scheme.of(bid, "itemid"), rows).points[0].to_list()
+    [17, 18]
+    """
+    schema, ordered = scheme.schema, [(name, order) for name, order in scheme.terms if order is not Order.EQUALITY]
+    values = rows.select(scheme.attributes).drop_nulls([name for name, _ in ordered])
+    if len(ordered) == 1 and values.height:  # of several prefixes the longest says it all
+        rest = [name for name in scheme.attributes if name != ordered[0][0]]
+        furthest = _furthest(schema, *ordered[0])
+        values = values.group_by(rest, maintain_order=True).agg(furthest) if rest else values.select(furthest)
+    elif len(scheme.terms) == 1 and schema.attributes[schema.index(scheme.attributes[0])].type is not Type.DECIMAL:
+        return _constants(schema, values.to_series())
+    found = to_rows(values.select(scheme.attributes).unique(maintain_order=True))
+    return Batch(schema, others=[_instance(scheme, row) for row in found])
+
+
+def _constants(schema: Schema, column: pl.Series) -> Batch:
+    """A punctuation for each value of a column: constants in bulk, and NULL."""
+    values = column.drop_nulls().unique(maintain_order=True)
+    null = [Punctuation.of(schema, {column.name: None})] if column.null_count() else []
+    return Batch(schema, {schema.index(column.name): values} if len(values) else {}, null)
+
+
+def _instance(scheme: Scheme, values: tuple[Value | None, ...]) -> Punctuation:
+    terms = zip(scheme.terms, values, strict=True)
+    return Punctuation.of(scheme.schema, {name: order.instance(value) for (name, order), value in terms})
+
+
+def _furthest(schema: Schema, name: str, order: Order) -> pl.Expr:
+    """The greatest value of an attribute, or the least; NaN is the greatest DOUBLE."""
+    column = pl.col(name)
+    if order is Order.DESC:
+        return column.min()
+    return column.nan_max() if schema.attributes[schema.index(name)].type is Type.DOUBLE else column.max()
+
+
+def _in(df: pl.DataFrame, keys: pl.DataFrame) -> pl.Series:
+    """Whether the values of each row on some columns are among others."""
+    marked = keys.with_columns(pl.lit(True).alias("$in"))
+    joined = df.join(marked, on=keys.columns, how="left", nulls_equal=True, maintain_order="left")
+    return joined["$in"].is_not_null()

@@ -1,0 +1,68 @@
+"""Punctuate: the same rows, with punctuations of some origins behind the stream's own.
+
+Punctuations that are one constant each come as columns (``Columns.points``), so 100,000 closings in a slice are one
+column. When the source may break the word that was given for it, a guard stands inside: it keeps out the rows that an
+earlier slice has excluded, and the origins do not hear them either.
+"""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from punctum.algebra.schema import Schema
+from punctum.operators.batch import Batch, batch, heard
+from punctum.operators.columns import Columns
+from punctum.operators.matching import matches
+from punctum.operators.operator import Notes, Operator, Said
+from punctum.operators.origins import Origin
+from punctum.operators.table import Table
+
+
+class Punctuate(Operator):
+    """The rows of the input, all of them or, with a guard, the grammatical ones."""
+
+    def __init__(self, schema: Schema, origins: Sequence[Origin], guard: bool = False) -> None:
+        self.inputs, self.output = (schema,), schema
+        self._origins, self._guard = origins, guard
+        self._opened, self._said = False, Said(schema)
+
+    def feed(self, *slices: Columns) -> Columns:
+        """Take the next slice."""
+        (xs,) = slices
+        rows = xs.rows.filter(~matches(xs.rows, self._said.known)) if self._guard else xs.rows
+        made = heard(self.output, xs)
+        if not self._opened:
+            opening = batch(self.output, [p for origin in self._origins for p in origin.opening()])
+            made, self._opened = opening + made, True
+        for origin in self._origins:
+            made += origin.hear(rows)
+        return in_bulk(rows, self._said.news(made))
+
+    def tables(self) -> dict[str, Table]:
+        """What the origins remember."""
+        tables = {f"origin{n}": origin.table for n, origin in enumerate(self._origins)}
+        return {name: table for name, table in tables.items() if table is not None}
+
+    def restore_tables(self, tables: dict[str, Table]) -> None:
+        """Go on with the rows that another one kept."""
+        for name, table in tables.items():
+            self._origins[int(name.removeprefix("origin"))].table = table
+
+    def notes(self) -> Notes:
+        """Whether it has begun, and what it has said."""
+        return {"opened": self._opened, "said": self._said.notes()}
+
+    def restore_notes(self, notes: Notes) -> None:
+        """Go on with the notes of another one."""
+        self._opened = notes["opened"]
+        self._said.restore(notes["said"])
+
+    def puncts(self) -> int:
+        """What it has said."""
+        return len(self._said.known)
+
+
+def in_bulk(rows: pl.DataFrame, said: Batch) -> Columns:
+    """A slice with constants in columns."""
+    points = {said.schema.names[at]: values for at, values in said.points.items() if len(values)}
+    return Columns(rows, tuple(said.others), points)

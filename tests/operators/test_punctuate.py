@@ -1,0 +1,119 @@
+"""Punctuate beyond the specification: a guard inside, closings in bulk, and a list that has changed."""
+
+from collections.abc import Iterator
+
+import polars as pl
+from hypothesis import given
+
+from iterators.operators import Case, punctuate_cases
+from operators.vectorised import agree, assert_bags, origin
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.punctuation_set import PunctuationSet
+from punctum.algebra.schema import Schema
+from punctum.algebra.scheme import Scheme
+from punctum.algebra.values import NAN
+from punctum.iterators.origins import AccessOrder as SpecAccessOrder
+from punctum.iterators.origins import AllReported as SpecAllReported
+from punctum.iterators.punctuate import Punctuate as SpecPunctuate
+from punctum.iterators.stream import Slice
+from punctum.operators import Columns, Punctuate, frame, to_rows
+from punctum.operators.batch import heard
+from punctum.operators.origins import AllReported, EndEvent, Unique
+
+BID = Schema.of(itemid="BIGINT", status="STRING")
+REPORT = Schema.of(sid="STRING", hour="BIGINT", zone="BIGINT")
+
+
+def kept_to_its_word(spec: SpecPunctuate, stream: list[Slice]) -> Iterator[Slice]:
+    """What the specification gives for the rows that nothing said before excludes."""
+    running = spec.start()
+    said = PunctuationSet(spec.schema)
+    for piece in stream:
+        good = tuple(t for t in piece.rows if not said.matches(t))
+        out = running.feed(Slice(good, piece.puncts))
+        for p in out.puncts:
+            said.add(p)
+        yield out
+
+
+@given(punctuate_cases())
+def test_a_guard_inside_holds_the_source_to_its_word(case: Case) -> None:
+    spec, (stream,) = case
+    assert isinstance(spec, SpecPunctuate)
+    fast = Punctuate(spec.schema, [origin(each, spec.schema) for each in spec.origins], guard=True)
+    canonical = [Slice(tuple(to_rows(frame(spec.schema, xs.rows))), xs.puncts) for xs in stream]
+    said, fast_said = PunctuationSet(spec.schema), PunctuationSet(spec.schema)
+    for piece, wanted in zip(canonical, kept_to_its_word(spec, canonical), strict=True):
+        found = fast.feed(Columns(frame(spec.schema, piece.rows), piece.puncts))
+        assert_bags(to_rows(found.rows), wanted.rows)
+        for p in wanted.puncts:
+            said.add(p)
+        for p in heard(spec.schema, found):
+            fast_said.add(p)
+        assert fast_said == said
+
+
+def test_many_closings_are_one_column() -> None:
+    count = 100_000
+    rows = pl.DataFrame({"itemid": range(count), "status": ["open", "closed"] * (count // 2)})
+    closings = Punctuate(BID, [EndEvent(Scheme.of(BID, "itemid"), pl.col("status") == "closed")])
+    found = closings.feed(Columns(rows))
+    assert (found.puncts, found.points["itemid"].to_list()) == ((), list(range(1, count, 2)))
+    once = Punctuate(BID, [Unique(Scheme.of(BID, "itemid"))]).feed(Columns(rows))
+    assert (once.puncts, len(once.points["itemid"])) == ((), count)
+    two = frame(REPORT, [(sid, hour, 0) for hour in range(1_000) for sid in ("a", "b")])
+    reported = Punctuate(REPORT, [AllReported(Scheme.of(REPORT, "hour"), "sid", ["a", "b"])])
+    assert not reported.feed(Columns(two[::2])).points
+    complete = reported.feed(Columns(two[1::2]))
+    assert (complete.puncts, complete.points["hour"].to_list()) == ((), list(range(1_000)))
+    assert reported.size().rows == 0
+
+
+def test_null_is_a_value_that_can_be_closed() -> None:
+    found = Punctuate(BID, [Unique(Scheme.of(BID, "itemid"))]).feed(Columns(frame(BID, [(None, "a"), (1, "b")])))
+    assert ([str(p) for p in found.puncts], found.points["itemid"].to_list()) == (["<NULL, *>"], [1])
+
+
+def test_reports_of_several_attributes() -> None:
+    scheme = Scheme.of(REPORT, "hour", "zone")
+    spec = SpecPunctuate(REPORT, (SpecAllReported(scheme, "sid", frozenset({"a", "b"})),))
+    slices = [
+        Slice.of(("a", 1, 1), ("b", 1, 2), ("a", 2, None), ("x", 1, 1), ("a", 1, 1)),
+        Slice.of(("b", 2, None), ("a", 1, 2), (None, 1, 1)),
+        Slice.of(("b", 1, 1), ("b", 1, 1), ("a", 1, 1)),
+    ]
+    agree(spec, [slices])
+    fast = Punctuate(REPORT, [AllReported(scheme, "sid", ["a", "b"])])
+    made = [set(map(str, fast.feed(Columns(frame(REPORT, piece.rows))).puncts)) for piece in slices]
+    assert made == [set(), {"<*, 2, NULL>", "<*, 1, 2>"}, {"<*, 1, 1>"}]
+
+
+def test_who_has_left_the_list_does_not_count_any_more() -> None:
+    scheme = Scheme.of(REPORT, "hour")
+    before = Punctuate(REPORT, [AllReported(scheme, "sid", ["a", "b"])])
+    before.feed(Columns(frame(REPORT, [("a", 1, 0)])))
+    after = Punctuate(REPORT, [AllReported(scheme, "sid", ["b", "c"])])
+    after.restore_tables(before.tables())
+    after.restore_notes(before.notes())
+    assert not after.feed(Columns(frame(REPORT, [("b", 1, 0)]))).points
+    found = after.feed(Columns(frame(REPORT, [("c", 1, 0)])))
+    assert found.points["hour"].to_list() == [1]
+    assert after.size().rows == 0
+
+
+def test_the_streams_own_punctuations_come_with_those_that_are_made() -> None:
+    once = Punctuate(BID, [Unique(Scheme.of(BID, "itemid"))])
+    given = Columns(frame(BID, [(1, "x")]), (Punctuation.of(BID, itemid=5), Punctuation.of(BID, status="y")))
+    found = once.feed(given)
+    assert (found.puncts, sorted(found.points["itemid"]), found.points["status"].to_list()) == ((), [1, 5], ["y"])
+    again = once.feed(given)
+    assert (again.puncts, again.points) == ((), {})
+
+
+def test_nan_is_the_greatest_number_of_an_order() -> None:
+    price = Schema.of(price="DOUBLE")
+    for descending, made in ((False, "<(,Infinity]>"), (True, "<(1.0,)>")):
+        spec = SpecPunctuate(price, (SpecAccessOrder(price, "price", descending),))
+        stream = [Slice.of((2.0,), (NAN,), (1.0,))]
+        agree(spec, [stream])
+        assert [str(p) for p in spec.start().feed(stream[0]).puncts] == [made]
