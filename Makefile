@@ -38,4 +38,4 @@ upgrade:
 	mv constraints.new constraints.txt && touch .venv/ready
 
 clean:
-	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-run

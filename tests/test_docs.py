@@ -4,11 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from engine.simulate import run
 from punctum.algebra import Schema, from_json, from_xml, pattern_from_text, puncts, to_json, tups
-from punctum.cli import EXAMPLES, cli
+from punctum.cli import EXAMPLES, INTERRUPTED, cli
 from punctum.operators.columns import Columns, frame, to_rows
 from punctum.parse import parse_script
 
@@ -67,15 +66,8 @@ def test_make_targets_of_the_pages_exist() -> None:
         assert set(re.findall(r"`(?:\w+=\w+ )?make (\w+)`", page.read_text())) <= targets
 
 
-def test_the_demo_shows_each_example() -> None:
-    shown = CliRunner().invoke(cli, ["demo"])
-    assert shown.exit_code == 0
-    for name in EXAMPLES:
-        assert CliRunner().invoke(cli, ["demo", name]).output in shown.output + "\n"
-    assert shown.output == (ROOT / "tests/demo.txt").read_text()
-
-
-def test_an_example_that_is_not_there() -> None:
-    wrong = CliRunner().invoke(cli, ["demo", "auctions"])
-    assert wrong.exit_code == 2
-    assert "is not one of" in wrong.output
+def test_the_readme_names_what_the_demo_takes() -> None:
+    section = (ROOT / "README.md").read_text().split("## Run it")[1].split("\n## ")[0]
+    options = [name for parameter in cli.commands["demo"].params for name in parameter.opts if name.startswith("--")]
+    for name in (*EXAMPLES, *options, "demo-run/", f"exit code {INTERRUPTED}"):
+        assert name in section, name

@@ -4,16 +4,17 @@ import signal
 import sys
 import threading
 from pathlib import Path
+from types import FrameType
 
 import click
 
 from punctum.demo.auction import AUCTION
-from punctum.demo.example import show
 from punctum.demo.outage import OUTAGE
 from punctum.demo.warehouse import WAREHOUSE
 from punctum.errors import PunctumError
 
 EXAMPLES = {example.name: example for example in (AUCTION, WAREHOUSE, OUTAGE)}
+INTERRUPTED = 130  # what a shell gives for Ctrl-C
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -24,12 +25,33 @@ def cli() -> None:
 
 @cli.command()
 @click.argument("example", required=False, type=click.Choice(list(EXAMPLES)))
-def demo(example: str | None) -> None:
-    """Run the papers' examples, slice by slice: all of them, or the one that is named."""
-    for number, name in enumerate([example] if example else EXAMPLES):
-        click.echo("\n" if number else "", nl=False)
-        for line in show(EXAMPLES[name]):
-            click.echo(line)
+@click.option(
+    "--directory",
+    default="demo-run",
+    show_default=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where the examples read, write and keep their place.",
+)
+def demo(example: str | None, directory: Path) -> None:
+    """Run the papers' examples on Spark: all of them, or the one that is named.
+
+    When they were interrupted they go on where they stopped, and when they had finished they start afresh.
+    """
+    from punctum.demo.directory import make
+    from punctum.demo.play import play  # here because pyspark takes a second to import
+    from punctum.engine.spark import spark_session
+    from punctum.session import Session
+
+    examples = [EXAMPLES[example]] if example else list(EXAMPLES.values())
+    make(directory)
+    click.echo("starting Spark", err=True)
+    try:
+        session, interrupted = Session(spark_session(log=directory / "spark.log")), _interruption()
+    except KeyboardInterrupt:
+        click.echo("stopped before the first step; the same command goes on from here", err=True)
+        sys.exit(INTERRUPTED)
+    if not play(examples, directory, session, interrupted, click.echo):
+        sys.exit(INTERRUPTED)
 
 
 @cli.command()
@@ -46,15 +68,26 @@ def run(script: Path, checkpoint: Path, available_now: bool, master: str) -> Non
     assert isinstance(queries, list)
     started = [query.start(checkpoint / query.name, available_now) for query in queries]
     click.echo(f"running {', '.join(query.name for query in started)}; stop with Ctrl-C", err=True)
-    interrupted = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: interrupted.set())
+    interrupted = _interruption()
     while any(query.running for query in started) and not interrupted.wait(0.3):
         pass
     for query in started:
         query.stop() if interrupted.is_set() else query.wait()
     if interrupted.is_set():
         click.echo("stopped; the same command goes on from here", err=True)
+
+
+def _interruption() -> threading.Event:
+    """What a first Ctrl-C sets; a second one ends the process at once. To be called when there is a Spark session."""
+    interrupted = threading.Event()
+
+    def interrupt(number: int, _: FrameType | None) -> None:
+        interrupted.set()
+        signal.signal(number, signal.SIG_DFL)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, interrupt)
+    return interrupted
 
 
 def main() -> None:

@@ -171,6 +171,14 @@ class Query:
         except StreamingQueryException as error:
             raise _ours(self.name, str(error)) from None
 
+    def catch_up(self) -> None:
+        """Wait until all that its streams have now is done."""
+        assert self._running is not None, "the query has not been started"
+        try:
+            self._running.processAllAvailable()
+        except StreamingQueryException as error:
+            raise _ours(self.name, str(error)) from None
+
     def metrics(self) -> list[dict[str, Any]]:
         """What each operator did in the last batches: rows and punctuations in, out and kept.
 

@@ -1,1 +1,1 @@
-"""The papers' examples, live: auction, warehouse and power outage, slice by slice through the specification."""
+"""The papers' examples, live on Spark: auction, warehouse and power outage, with what is released and what is kept."""

@@ -1,45 +1,56 @@
-"""Example 2 of the punctuation paper: the final price of each item of an online auction.
+"""What the portals of the auction send: new items and their bids, until each auction closes after a time of its own."""
 
-::
+from collections.abc import Iterator
+from random import Random
+from typing import Any
 
-    SELECT itemid, SUM(increase) FROM item JOIN bid USING (itemid) GROUP BY itemid
+from punctum.demo.example import STEPS, Elements, Example, punct
 
-The seller's portal gives each item an id of its own, so it can say at once that no other item will have it; the buyers'
-portal says when an auction is closed. Auctions close in another order than they opened: no window of time fits them.
-"""
-
-from punctum.algebra.punctuation import Punctuation
-from punctum.algebra.schema import Schema
-from punctum.demo.example import Example
-from punctum.iterators.aggregates import Aggregate, Function
-from punctum.iterators.group_by import GroupBy
-from punctum.iterators.join import Join
-from punctum.iterators.stream import Slice, prefix
-from punctum.iterators.tree import Node
-
-ITEM = Schema.of(itemid="BIGINT", name="STRING", initialprice="BIGINT")
-BID = Schema.of(itemid="BIGINT", increase="BIGINT", buyerid="BIGINT")
-_JOIN = Join(ITEM, BID, (("itemid", "itemid"),), ("item.", "bid."))
-_SUM = GroupBy(_JOIN.output, ("item.itemid",), (Aggregate(Function.SUM, "increase", "total"),))
+_NEW = 40  # items a step
+_BIDS = 12  # on an item and in a step, fewer than this
+_LONGEST = 7  # steps that an auction lasts
+_NAMES = ("vase", "clock", "lamp", "desk", "mirror", "globe", "chair", "radio")
 
 
-def _item(itemid: int, name: str, price: int) -> Slice:
-    return Slice.of((itemid, name, price), Punctuation.of(ITEM, itemid=itemid))
+def _steps() -> Iterator[dict[str, Elements]]:
+    chance = Random(2)
+    opened: dict[int, int] = {}  # items and the steps in which their auctions close
+    for step in range(1, STEPS):
+        ids = range(_NEW * (step - 1) + 1, _NEW * step + 1)
+        opened |= {itemid: step + int(_LONGEST * chance.random() ** 2) for itemid in ids}
+        closed = [itemid for itemid, end in opened.items() if end == step]
+        items = [_item(chance, itemid) for itemid in ids]
+        bids = _bids(chance, opened)
+        yield {
+            "item": [*items, punct(itemid={"le": ids[-1]})],
+            "bid": [*bids, *(punct(itemid=itemid) for itemid in closed)],
+        }
+        opened = {itemid: end for itemid, end in opened.items() if end > step}
+    yield {"item": [punct()], "bid": [*_bids(chance, opened), punct()]}
 
 
-def _closed(itemid: int) -> Punctuation:
-    return Punctuation.of(BID, itemid=itemid)
+def _item(chance: Random, itemid: int) -> dict[str, Any]:
+    name = _NAMES[int(len(_NAMES) * chance.random())]
+    return {
+        "itemid": itemid,
+        "sellerid": 1 + int(25 * chance.random()),
+        "name": name,
+        "initialprice": 5.0 + int(95 * chance.random()),
+    }
+
+
+def _bids(chance: Random, opened: dict[int, int]) -> Elements:
+    """Some bids on each item; increases are multiples of a half, whose sums are exact in any order."""
+    return [
+        {"itemid": itemid, "bidderid": 1 + int(500 * chance.random()), "increase": (1 + int(20 * chance.random())) / 2}
+        for itemid in opened
+        for _ in range(int(_BIDS * chance.random()))
+    ]
 
 
 AUCTION = Example(
     "auction",
-    "the sum of the bids on an item comes out when its auction closes",
-    Node("sum", _SUM, (Node("join", _JOIN, ("item", "bid")),)),
-    (
-        {"item": prefix([_item(1, "vase", 30), _item(2, "clock", 80)]), "bid": Slice.of((1, 5, 71), (2, 10, 72))},
-        {"item": _item(3, "lamp", 15), "bid": Slice.of((1, 7, 73), (3, 2, 71))},
-        {"bid": Slice.of((2, 15, 71), _closed(1))},
-        {"item": _item(4, "desk", 60), "bid": Slice.of((4, 20, 74), _closed(3))},
-        {"bid": Slice.of((2, 5, 75), _closed(2), _closed(4))},
-    ),
+    "the final price of an item comes out when its auction closes",
+    _steps,
+    "{name} {itemid} for {price:.2f}",
 )

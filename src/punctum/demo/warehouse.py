@@ -1,43 +1,43 @@
-"""Example 1 of the punctuation paper: the highest temperature of each hour in a warehouse.
+"""What two temperature sensors in a warehouse send: a report a minute for sixty hours.
 
-::
-
-    SELECT hour, MAX(currtmp)
-    FROM (SELECT hour, currtmp FROM sensor1 UNION SELECT hour, currtmp FROM sensor2)
-    GROUP BY hour
-
-Each sensor says when it has sent all reports of an hour. An hour is complete when both have said so.
+The first sends up to the minute, the second one or two hours late and an hour at a time.
 """
 
-from punctum.algebra.punctuation import Punctuation
-from punctum.algebra.schema import Schema
-from punctum.demo.example import Example
-from punctum.iterators.aggregates import Aggregate, Function
-from punctum.iterators.group_by import GroupBy
-from punctum.iterators.project import Project
-from punctum.iterators.stream import Slice
-from punctum.iterators.tree import Node
-from punctum.iterators.union import Union
+from collections.abc import Iterator
+from random import Random
+from typing import Any
 
-REPORT = Schema.of(sid="STRING", hour="BIGINT", minute="BIGINT", currtmp="BIGINT")
-_PROJECT = Project.to(REPORT, "hour", "currtmp")
-_UNION = Union(_PROJECT.output, _PROJECT.output)
-_MAX = GroupBy(_PROJECT.output, ("hour",), (Aggregate(Function.MAX, "currtmp", "maxtemp"),))
+from punctum.demo.example import STEPS, Elements, Example, punct
+
+_MINUTES = 60 * 60
 
 
-def _end_of(hour: int) -> Punctuation:
-    return Punctuation.of(REPORT, hour=hour)
+def _steps() -> Iterator[dict[str, Elements]]:
+    chance = Random(1)
+    sent = {"sensor1": 0, "sensor2": 0}
+    for step in range(1, STEPS + 1):
+        late = {"sensor1": int(60 * chance.random()), "sensor2": 60 + 60 * int(2 * chance.random())}
+        sends: dict[str, Elements] = {}
+        for name, start in sent.items():
+            end = _MINUTES * step // STEPS - (late[name] if step < STEPS else 0)
+            over = [punct(hour=hour) for hour in range(start // 60, end // 60)]
+            sends[name] = [*(_report(chance, name, minute) for minute in range(start, end)), *over]
+            sends[name] += [punct()] if step == STEPS else []
+            sent[name] = end
+        yield sends
 
 
-_SENSORS = tuple(Node(f"project{n}", _PROJECT, (f"sensor{n}",)) for n in (1, 2))
+def _report(chance: Random, name: str, minute: int) -> dict[str, Any]:
+    """A temperature in tenths: warmest at noon, warmer at the second sensor, with some noise."""
+    hour = minute // 60
+    usual = 750 - 10 * abs(hour % 24 - 12) + (15 if name == "sensor2" else 0)
+    tenths = usual + int(60 * chance.random())
+    return {"sid": name, "hour": hour, "minute": minute % 60, "currtmp": tenths / 10}
+
+
 WAREHOUSE = Example(
     "warehouse",
     "the highest temperature of an hour comes out when both sensors have finished the hour",
-    Node("max", _MAX, (Node("union", _UNION, _SENSORS),)),
-    (
-        {"sensor1": Slice.of(("S1", 7, 0, 61), ("S1", 7, 30, 63)), "sensor2": Slice.of(("S2", 7, 0, 61))},
-        {"sensor1": Slice.of(("S1", 8, 0, 64), _end_of(7)), "sensor2": Slice.of(("S2", 7, 30, 66))},
-        {"sensor1": Slice.of(("S1", 8, 30, 64)), "sensor2": Slice.of(("S2", 8, 0, 65), _end_of(7))},
-        {"sensor1": Slice.of(_end_of(8)), "sensor2": Slice.of(("S2", 8, 30, 62), _end_of(8))},
-    ),
+    _steps,
+    "hour {hour}: {maxtemp:.1f}",
 )

@@ -15,7 +15,6 @@ from punctum.iterators.punctuate import Punctuate
 from punctum.iterators.select import Select
 from punctum.iterators.sort import Key, Sort
 from punctum.iterators.stream import Slice, prefix
-from punctum.iterators.tree import Node, Running
 from punctum.iterators.union import Union
 
 __all__ = [
@@ -30,11 +29,9 @@ __all__ = [
     "Join",
     "Key",
     "Merge",
-    "Node",
     "Operator",
     "Project",
     "Punctuate",
-    "Running",
     "Select",
     "Slice",
     "Sort",

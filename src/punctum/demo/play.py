@@ -1,0 +1,97 @@
+"""An example, live: its streams send step by step while its query runs on Spark, and each step is told in a line."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from threading import Event
+
+from punctum.demo.directory import Done, RunDirectory, rows_of
+from punctum.demo.example import STEPS, Elements, Example
+from punctum.demo.plot import draw
+from punctum.demo.without import Unpunctuated
+from punctum.parse.script import parse_script
+from punctum.session import Query, Session
+
+Say = Callable[[str], None]
+_HEAD = "  step  rows  punctuations  released  kept  without punctuations"
+_SHOWN = 2
+
+
+def play(examples: Iterable[Example], directory: Path, session: Session, interrupted: Event, say: Say) -> bool:
+    """Run examples one after the other, and tell whether they came to their end.
+
+    When one of them was interrupted before, begin with that one, from where it stopped; else with the first, afresh.
+    """
+    runs = [RunDirectory(example, directory / example.name) for example in examples]
+    first = next((n for n, run in enumerate(runs) if run.interrupted), 0)
+    for run in runs[:first]:
+        say(f"{run.example.name}: finished before, see {run.path}\n")
+    return all(_run(run, session, interrupted, say) for run in runs[first:])
+
+
+def _run(run: RunDirectory, session: Session, interrupted: Event, say: Say) -> bool:
+    run.prepare()
+    say(f"{run.example.name}: {run.example.about}")
+    say(f"  {run.script} reads what is written to {run.path / 'in'} while it runs")
+    done = run.done()
+    say(f"  (goes on after step {len(done)})\n{_HEAD}" if done else f"\n{_HEAD}")
+    (query,) = session.sql(run.example.script, run.path.resolve())  # type: ignore[misc]
+    query.start(run.path.resolve() / "checkpoint")
+    try:
+        _Steps(run, query, done, say).take(interrupted)
+    finally:
+        query.stop()
+    if len(done) == STEPS:
+        draw(run.plot, run.example.name, done)
+        say(f"  {len(rows_of(run.results())):,} rows are in {run.path / 'out'}, the plot is {run.plot}\n")
+        return True
+    say(f"  stopped after step {len(done)} of {STEPS}; the same command goes on from here")
+    return False
+
+
+class _Steps:
+    """The steps of a run while its query is running; those that are done are added to a list."""
+
+    def __init__(self, run: RunDirectory, query: Query, done: list[Done], say: Say) -> None:
+        self._run, self._query, self._done, self._say = run, query, done, say
+        self._without = Unpunctuated(parse_script(run.example.script).queries[0].relation)
+        self._seen = set(run.results())
+
+    def take(self, interrupted: Event) -> None:
+        """Take the steps that are not done yet, until interrupted."""
+        before = len(self._done)
+        for step, sends in enumerate(self._run.example.steps(), start=1):
+            if interrupted.is_set():
+                break
+            self._run.write(step, sends)
+            without = self._without.feed(self._run.files(step))
+            if step > before:
+                self._query.catch_up()
+                self._end(step, sends, without)
+
+    def _end(self, step: int, sends: dict[str, Elements], without: int) -> None:
+        """Record and tell a step."""
+        puncts = [element for elements in sends.values() for element in elements if "$punct" in element]
+        rows = sum(map(len, sends.values())) - len(puncts)
+        results = self._run.results()
+        released = len(rows_of(results)) - sum(done.released for done in self._done)
+        self._done.append(Done(step, rows, len(puncts), released, _kept(self._query), without))
+        self._run.record(self._done)
+        new = rows_of([file for file in results if file not in self._seen])
+        self._seen.update(results)
+        self._say(_line(self._done[-1], [self._run.example.told.format(**row) for row in new]))
+
+
+def _kept(query: Query) -> int | None:
+    """How many rows all operators keep after the last batch; nothing when there was none."""
+    for batch in reversed(query.metrics()):
+        counts = batch["operators"].values()
+        if any(each["rows_in"] or each["puncts_in"] for each in counts):
+            return sum(int(each["rows_kept"]) for each in counts)
+    return None
+
+
+def _line(done: Done, released: list[str]) -> str:
+    kept = "?" if done.kept is None else f"{done.kept:,}"
+    line = f"{done.step:6}{done.rows:6,}{done.punctuations:14,}{done.released:10,}{kept:>6}{done.without:22,}"
+    more = [f"{len(released) - _SHOWN:,} more"] if len(released) > _SHOWN else []
+    return f"{line}  {', '.join(released[:_SHOWN] + more)}".rstrip()

@@ -1,0 +1,28 @@
+"""The plot of an example: rows kept after each step, with punctuations and without."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from punctum.demo.directory import Done
+
+
+def draw(path: Path, title: str, done: Sequence[Done]) -> None:
+    """Draw to a PNG file, which is there when it is complete."""
+    import matplotlib as mpl  # here because it takes a second, and only the end of a run needs it
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    steps = [each.step for each in done]
+    figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
+    axes.plot(steps, [each.without for each in done], "--", marker=".", label="without punctuations")
+    kept = [float("nan") if each.kept is None else each.kept for each in done]
+    axes.plot(steps, kept, marker=".", label="with punctuations")
+    axes.set(title=title, xlabel="step", ylabel="rows kept", ylim=(0, None))
+    axes.yaxis.set_major_formatter("{x:,.0f}")
+    axes.grid(alpha=0.3)
+    axes.legend()
+    part = path.with_name(f".{path.name}")
+    figure.savefig(part, dpi=150, format="png")
+    plt.close(figure)
+    part.replace(path)

@@ -1,0 +1,50 @@
+"""How many rows the same operators keep when no punctuation ever comes.
+
+In: a query's relation, then for each step the files that its streams have got. Out: the rows that all its operators
+would keep. They are the operators that run on Spark, in one bucket and in this process, fed the same rows alone.
+
+A group counts as one row. On Spark, in several buckets, a group-by would keep several partial aggregates of a group for
+a while, so this is what it keeps at the least.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from punctum.engine import build
+from punctum.engine.files import read_json
+from punctum.engine.packing import Sent, blob_of
+from punctum.operators.columns import Columns
+from punctum.operators.group_by import GroupBy
+from punctum.operators.operator import Operator
+from punctum.parse.relations import Relation
+from punctum.plan.stages import Pipe, Stage, all_stages, stages
+
+_BUCKETS = (0,)
+
+
+class Unpunctuated:
+    """A query that hears no punctuation."""
+
+    def __init__(self, relation: Relation) -> None:
+        self._last = stages(relation)
+        self._running = {stage.number: build.running(stage, _BUCKETS, _BUCKETS[0]) for stage in all_stages(self._last)}
+
+    def feed(self, files: Mapping[str, Path]) -> int:
+        """Take a file of each stream, and say how many rows are kept now."""
+        self._stage(self._last, files)
+        return sum(_rows(operator) for running in self._running.values() for operator in running.operators)
+
+    def _stage(self, stage: Stage, files: Mapping[str, Path]) -> Columns:
+        pieces = {source.number: self._origin(source.origin, files) for source in stage.inputs}
+        sent = {number: [Sent(0, blob_of(piece), None, None)] for number, piece in pieces.items()}
+        return self._running[stage.number].feed(sent)[0]
+
+    def _origin(self, origin: Pipe | Stage, files: Mapping[str, Path]) -> Columns:
+        if isinstance(origin, Stage):
+            return self._stage(origin, files)
+        rows = read_json(files[origin.stream.name], origin.stream.schema).rows
+        return build.Piped(origin.steps)(Columns(rows))
+
+
+def _rows(operator: Operator) -> int:
+    return len(operator.groups()) if isinstance(operator, GroupBy) else operator.size().rows
