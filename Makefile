@@ -16,8 +16,9 @@ test: .venv/ready
 bench: .venv/ready
 	$(BIN)/python bench/punctuation_set.py
 	$(BIN)/python bench/operators.py
-	$(BIN)/python bench/auction.py 100000 14
-	$(BIN)/python bench/auction.py 1000000 10
+	$(BIN)/python bench/auction.py 100000 100
+	$(BIN)/python bench/auction.py 1000000 24
+	$(BIN)/python bench/small.py
 
 format: .venv/ready
 	$(BIN)/ruff check --fix .

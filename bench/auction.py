@@ -2,6 +2,8 @@
 
 Each batch brings some items and the bids on them; an item's auction closes in the batch after. Spark has no end of an
 auction, so its join is an interval join on time (without the sum, which it could not release before its watermark).
+Both run with the same settings, in one session. Beside them: the same operators over the same slices in one process
+without Spark, the limit; and what Punctum keeps after a tenth of the batches and after all.
 
     python bench/auction.py [rows a batch] [batches]
 """
@@ -22,7 +24,13 @@ import polars as pl
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
+from punctum.engine import build
+from punctum.engine.files import read_parquet
+from punctum.engine.packing import Sent, blob_of, points_of
+from punctum.engine.query import metrics
 from punctum.engine.spark import spark_session
+from punctum.parse import parse_script
+from punctum.plan.stages import Pipe, stages
 from punctum.session import Query, Session
 
 SCRIPT = """
@@ -74,15 +82,45 @@ def punctum(directory: Path) -> list[float]:
     """Seconds a batch of Punctum's query."""
     (query,) = Session().sql(SCRIPT, directory)  # type: ignore[misc]
     assert isinstance(query, Query)
-    return durations(_run(query.dataframe(directory / "checkpoint"), directory / "checkpoint"))
+    progress = run(query.dataframe(directory / "checkpoint"), directory / "checkpoint")
+    busy = [p for p in progress if p["numInputRows"]]
+    for n in (len(busy) // 10, len(busy) - 1):
+        kept = metrics(busy[n]).values()
+        totals = [sum(counts[f"{what}_kept"] for counts in kept) for what in ("rows", "bytes", "puncts")]
+        print("after batch {:>4}: {:>9,} rows, {:>11,} bytes, {:>6,} punctuations kept".format(n + 1, *totals))
+    return durations(progress)
 
 
-def _run(result: DataFrame, checkpoint: Path) -> Sequence[Any]:
-    """The progress of a query that reads all there is and whose result goes nowhere."""
-    writer = result.writeStream.format("noop").option("checkpointLocation", str(checkpoint))
+def limit(directory: Path, batches: int) -> float:
+    """Seconds a batch of the same operators over the same slices, in one process."""
+    last = stages(parse_script(SCRIPT).queries[0].relation)
+    running = build.running(last, (0,), 0)
+    seconds = []
+    for batch in range(batches):
+        sent: dict[int, list[Sent]] = {}
+        for source in last.inputs:
+            origin = source.origin
+            assert isinstance(origin, Pipe)
+            for name in (f"{2 * batch:05}.parquet", f"{2 * batch + 1:05}.parquet"):
+                read = read_parquet(directory / origin.stream.name / name, origin.stream.schema)
+                piece = build.Piped(origin.steps)(read)
+                sent.setdefault(source.number, []).append(Sent(-1, blob_of(piece), None, points_of(piece)))
+        started = time.perf_counter()
+        running.feed(sent)
+        seconds.append(time.perf_counter() - started)
+    return statistics.median(seconds[len(seconds) // 2 :])
+
+
+def run(result: DataFrame, checkpoint: Path, mode: str = "append") -> list[Any]:
+    """The progress of a query whose result goes nowhere: all there is, or what it does in a minute and 8 batches."""
+    writer = result.writeStream.format("noop").outputMode(mode).option("checkpointLocation", str(checkpoint))
     query = writer.trigger(availableNow=True).start()
-    query.awaitTermination()
-    return list(query.recentProgress)
+    started = time.perf_counter()
+    while query.isActive and (time.perf_counter() - started < 60 or len(query.recentProgress) < 8):
+        query.awaitTermination(1)
+    progress = list(query.recentProgress)
+    query.stop()
+    return progress
 
 
 def spark_join(directory: Path, provider: str) -> list[float]:
@@ -100,13 +138,13 @@ def spark_join(directory: Path, provider: str) -> list[float]:
     item, bid = read("item"), read("bid")
     near = F.expr("item.itemid = bid.itemid AND bid.ts BETWEEN item.ts AND item.ts + INTERVAL 1 MINUTE")
     joined = item.join(bid, near)
-    return durations(_run(joined, directory / provider))
+    return durations(run(joined, directory / provider))
 
 
 def main() -> None:
     """Run all three and print the ratios."""
     os.environ.setdefault("PYSPARK_SUBMIT_ARGS", "--driver-memory 8g pyspark-shell")  # for the peer's state in memory
-    rows, batches = (int(a) for a in (*sys.argv[1:], *("100000", "12")[len(sys.argv) - 1 :]))
+    rows, batches = (int(a) for a in (*sys.argv[1:], *("100000", "100")[len(sys.argv) - 1 :]))
     directory = Path(tempfile.mkdtemp())
     try:
         started = time.perf_counter()
@@ -115,6 +153,8 @@ def main() -> None:
         print(f"{rows:,} rows a batch, {batches} batches, written in {seconds:.0f} s; {os.cpu_count()} cores")
         ours = rows / statistics.median(punctum(directory))
         print(f"{'Punctum':<42} {ours:>12,.0f} rows/s")
+        most = rows / limit(directory, batches)
+        print(f"{'the operators without Spark':<42} {most:>12,.0f} rows/s   Punctum has {ours / most:.2f} of it")
         for name, provider in (("RocksDB", "RocksDBStateStoreProvider"), ("in memory", "HDFSBackedStateStoreProvider")):
             theirs = rows / statistics.median(spark_join(directory, provider))
             ratio = f"Punctum is {ours / theirs:.1f} times as fast"

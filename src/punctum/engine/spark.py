@@ -31,6 +31,7 @@ LOCAL_SETTINGS = {
     f"{_CHECKPOINT}.checkpointFileManagerClass": (
         "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
     ),
+    "spark.shuffle.compress": "false",  # blobs of columns go from one process to another on the same machine
     f"{_CHECKPOINT}.checkpoint.fileChecksum.enabled": "false",  # a local file has a checksum beside it already
 }
 
