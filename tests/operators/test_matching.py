@@ -137,3 +137,16 @@ def test_many_spans_and_boxes() -> None:
 def test_an_empty_batch_matches_nothing() -> None:
     schema = Schema.of(n="BIGINT")
     assert matches(pl.DataFrame({"n": [1]}), Batch(schema)).to_list() == [False]
+
+
+@given(st.lists(st.lists(st.integers(-40, 40), min_size=1, unique=True), max_size=4))
+def test_many_runs_at_once_melt_as_one_by_one(slices: list[list[int]]) -> None:
+    key = Schema.of(k="BIGINT")
+    one_by_one, at_once = PunctuationSet(key), PunctuationSet(key)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("punctum.operators.batch.MANY", 0)
+        for values in slices:
+            add(at_once, Batch(key, {0: pl.Series(values)}))
+            for value in values:
+                one_by_one.add(Punctuation.of(key, k=value))
+    assert list(at_once) == list(one_by_one)

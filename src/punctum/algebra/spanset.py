@@ -3,7 +3,7 @@
 Invariant: the spans are in order, do not overlap and do not touch.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from sortedcontainers import SortedDict
 
@@ -30,7 +30,7 @@ class SpanSet:
     """
 
     def __init__(self, reach: Callable[[int], int] | None = None) -> None:
-        self._reach = reach
+        self.reach = reach
         self._ends: SortedDict[Cut, Cut] = SortedDict()  # where a span begins: where it ends
         self.null = False
 
@@ -71,8 +71,8 @@ class SpanSet:
 
     def add(self, span: Span) -> Span:
         """Add a span and give the one that it has become part of."""
-        if self._reach is not None and type(span[1]) is int:
-            span = (span[0], self._reach(span[1]))
+        if self.reach is not None and type(span[1]) is int:
+            span = (span[0], self.reach(span[1]))
         near = list(self.touching(span))
         if not near:
             self._ends[span[0]] = span[1]
@@ -82,6 +82,10 @@ class SpanSet:
             del self._ends[start]
         self._ends[low] = high
         return low, high
+
+    def renew(self, spans: Iterable[Span]) -> None:
+        """Have these spans in the place of all; they are in order, and none touches another."""
+        self._ends = SortedDict(spans)
 
     def discard(self, span: Span) -> None:
         """Take back one of its spans, exactly."""

@@ -21,6 +21,10 @@ from punctum.algebra.spanset import SpanSet
 from punctum.algebra.values import Type
 from punctum.operators.columns import Columns, dtype, to_rows
 
+MANY = 200
+"""So many runs of whole numbers are worth melting with a line at once."""
+_LEAST, _MOST = -(2**62), 2**62
+
 Points = dict[int, pl.Series]
 """Constants that are not NULL, each once, by the position of their attribute."""
 
@@ -115,8 +119,11 @@ def add(said: PunctuationSet, more: Batch) -> None:
             for p in constants(said.schema, at, values):
                 said.add(p)
             continue
-        line = _alone(said, at)
-        for low, high in _runs(values):
+        line, runs = _alone(said, at), _runs(values)
+        if line is not None and len(runs) > MANY and _whole(line) and _whole(runs):
+            _melt(line, runs)
+            continue
+        for low, high in runs:
             if line is not None:
                 line.add((below(low), above(high)))
             else:
@@ -129,12 +136,28 @@ def _alone(said: PunctuationSet, at: int) -> SpanSet | None:
     return None if boxes or at not in lines or lines[at].null else lines[at]
 
 
-def _runs(values: pl.Series) -> Iterator[tuple[int, int]]:
+def _whole(spans: Iterable[tuple[object, object]]) -> bool:
+    """Whether all ends are whole numbers with others above and below them."""
+    return all(type(low) is int and type(high) is int and low > _LEAST and high < _MOST for low, high in spans)
+
+
+def _melt(line: SpanSet, runs: list[tuple[int, int]]) -> None:
+    """Add many runs of whole numbers to a line at once."""
+    reach = line.reach or (lambda number: number)
+    both = np.array([*line, *((low, reach(high + 1)) for low, high in runs)], dtype=np.int64)
+    both = both[np.argsort(both[:, 0], kind="stable")]
+    ends = np.maximum.accumulate(both[:, 1])
+    first = np.r_[True, both[1:, 0] > ends[:-1]]
+    last = np.r_[first[1:], True]
+    line.renew(zip(both[first, 0].tolist(), ends[last].tolist(), strict=True))
+
+
+def _runs(values: pl.Series) -> list[tuple[int, int]]:
     """The runs of neighbours among integers of which none is there twice."""
     ordered = values.sort().to_numpy()
     breaks = np.flatnonzero(np.diff(ordered) != 1)
     lows, highs = ordered[np.r_[0, breaks + 1]], ordered[np.r_[breaks, len(ordered) - 1]]
-    return zip(lows.tolist(), highs.tolist(), strict=True)
+    return list(zip(lows.tolist(), highs.tolist(), strict=True))
 
 
 class Names:
