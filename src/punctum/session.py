@@ -126,7 +126,7 @@ class Query:
         DataFrame[itemid: bigint, _punct: string]
         """
         settings = Settings(self._session.spark, str(checkpoint), str(self._directory), self._session.frames())
-        return dataframe(stages(self._relation), settings, punctuations)
+        return dataframe(stages(self._relation, whole=punctuations), settings, punctuations)
 
     def start(self, checkpoint: str | Path, available_now: bool = False) -> "Query":
         """Run until stopped, or until all that is there is done; with the same checkpoint, from where it stopped.

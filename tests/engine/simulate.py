@@ -6,12 +6,12 @@ import polars as pl
 
 from punctum.algebra.punctuation import Punctuation
 from punctum.engine import build
-from punctum.engine.packing import Exchange, Sent, blob_of, from_blob, points_of, to_blob, to_lines
+from punctum.engine.packing import Sent, blob_of, from_blob, points_of, to_blob, to_lines
 from punctum.engine.stage import Running
 from punctum.operators.batch import heard
 from punctum.operators.columns import Columns, empty
 from punctum.parse.relations import Relation
-from punctum.plan.stages import Pipe, Stage, gathered, stages
+from punctum.plan.stages import Pipe, Stage, stages
 
 Feed = Mapping[str, Columns]
 
@@ -20,7 +20,7 @@ class Simulation:
     """A query that takes a slice of each stream at a time; its punctuations are for the whole result, or by bucket."""
 
     def __init__(self, relation: Relation, buckets: int, restart: bool = False, whole: bool = False) -> None:
-        self.last = gathered(stages(relation)) if whole else stages(relation)
+        self.last = stages(relation, whole=whole)
         self._buckets = tuple(range(100, 100 + buckets))
         self._running: dict[tuple[int, int], Running] = {}
         self._restart = restart
@@ -48,7 +48,7 @@ class Simulation:
             if isinstance(origin, Pipe):
                 to = build.from_pipe(origin, source, self._buckets)
             else:
-                to = Exchange(origin.schema, source.key, self._buckets, source.number)
+                to = build.from_stage(origin, source, self._buckets)
             for sender, piece in self._pieces(source.origin, streams):
                 pieces = to.split(piece) if (stage.number, sender) in self._greeted else to.greeting() | to.split(piece)
                 self._greeted.add((stage.number, sender))

@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.queries import DDL, QUERIES, A, B, both
@@ -72,6 +72,7 @@ def assert_grammatical(pieces: list[Columns]) -> None:
 
 
 @pytest.mark.parametrize("name", QUERIES)
+@settings(max_examples=settings().max_examples // 2)
 @given(streams=both, buckets=st.integers(1, 4), restart=st.booleans())
 def test_the_streaming_answer_is_the_batch_answer(
     name: str, streams: tuple[list[Slice], list[Slice]], buckets: int, restart: bool

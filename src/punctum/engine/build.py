@@ -151,7 +151,12 @@ def piped(pipe: Pipe) -> Piped:
 def from_pipe(origin: Pipe, source: Input, buckets: tuple[int, ...]) -> Exchange:
     """The exchange behind a pipe: rows have been through it, punctuations have not."""
     raw_key = tuple(origin.origin(i) for i in source.key)
-    return Exchange(origin.schema, source.key, buckets, source.number, origin.stream.schema, raw_key)
+    return Exchange(origin.schema, source.key, buckets, source.number, origin.stream.schema, raw_key, source.everywhere)
+
+
+def from_stage(origin: Stage, source: Input, buckets: tuple[int, ...]) -> Exchange:
+    """The exchange behind a stage."""
+    return Exchange(origin.schema, source.key, buckets, source.number, everywhere=source.everywhere)
 
 
 def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
@@ -179,7 +184,9 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
 def _in_bucket(source: Input, buckets: tuple[int, ...], bucket: int) -> Schema:
     """The schema of an input, with how far whole numbers go that never come to a bucket."""
     schema = source.origin.schema
-    return _with(schema, source.key, Exchange(schema, source.key, buckets, 0).reach(bucket))
+    return _with(
+        schema, source.key, Exchange(schema, source.key, buckets, 0, everywhere=source.everywhere).reach(bucket)
+    )
 
 
 def _with(schema: Schema, key: tuple[int | None, ...], reach: Reach | None) -> Schema:
@@ -191,7 +198,7 @@ def _input(source: Input, schema: Schema, buckets: tuple[int, ...], bucket: int)
     if not isinstance(origin, Pipe):
         return FromStage(schema, Exchange(origin.schema, partition(origin.root), buckets, 0))
     raw_key = tuple(origin.origin(i) for i in source.key)
-    raw = _with(origin.stream.schema, raw_key, Exchange(origin.schema, source.key, buckets, 0).reach(bucket))
+    raw = _with(origin.stream.schema, raw_key, from_pipe(origin, source, buckets).reach(bucket))
     steps: list[Operator] = []
     for step in origin.steps:
         steps.append(operator(step, [steps[-1].output if steps else raw]))

@@ -56,6 +56,7 @@ class Exchange:
     """Where a slice goes: the columns that decide on the bucket, the buckets' numbers, and the input that reads it.
 
     Punctuations may still be over the schema of the stream, ``raw``, with the key's columns where ``raw_key`` says.
+    They go to the buckets that they can concern, or everywhere.
     """
 
     schema: Schema
@@ -64,6 +65,7 @@ class Exchange:
     input: int
     raw: Schema | None = None
     raw_key: tuple[int | None, ...] = ()
+    everywhere: bool = False
 
     @property
     def _said(self) -> tuple[Schema, tuple[int | None, ...]]:
@@ -77,7 +79,7 @@ class Exchange:
         rows = self._split_rows(piece.rows, [self.schema.names[i] for i in self.key])
         puncts: dict[int, list[Punctuation]] = {}
         for p in piece.puncts:
-            for bucket in self.concerned(p):
+            for bucket in self.buckets if self.everywhere and self.key else self.concerned(p):
                 puncts.setdefault(bucket, []).append(p)
         points: dict[int, dict[str, pl.Series]] = {}
         for name, values in piece.points.items():
@@ -97,7 +99,7 @@ class Exchange:
         if not self.key:
             return {self.buckets[0]: values}
         schema, key = self._said
-        if key != (schema.index(name),):
+        if self.everywhere or key != (schema.index(name),):
             return dict.fromkeys(self.buckets, values)
         return {
             bucket: part.to_series() for bucket, part in self._split_rows(values.alias(name).to_frame(), [name]).items()
@@ -146,8 +148,13 @@ class Exchange:
         return pl.Series(self.buckets, dtype=pl.Int64).gather(slot)
 
     def reach(self, bucket: int) -> "Reach | None":
-        """How far whole numbers that never come to a bucket go, when one such column decides on the bucket."""
-        one = self.key is not None and len(self.key) == 1 and self.schema.attributes[self.key[0]].type is Type.BIGINT
+        """How far whole numbers go that a bucket is never told of, when one such column decides on the bucket."""
+        one = (
+            not self.everywhere
+            and self.key is not None
+            and len(self.key) == 1
+            and self.schema.attributes[self.key[0]].type is Type.BIGINT
+        )
         return Reach(self.buckets.index(bucket), len(self.buckets)) if one else None
 
 

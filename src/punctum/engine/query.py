@@ -30,7 +30,7 @@ from punctum.engine.worker import settle
 from punctum.errors import SchemaError, choices
 from punctum.operators.batch import constants
 from punctum.operators.columns import Columns, dtype, fitting
-from punctum.plan.stages import Input, Pipe, Stage, all_stages, gathered
+from punctum.plan.stages import Input, Pipe, Stage, all_stages
 
 COUNTS = ("rows_in", "rows_out", "puncts_in", "puncts_out", "rows_kept", "bytes_kept", "puncts_kept")
 """What is counted for each operator and batch."""
@@ -62,11 +62,10 @@ class Settings:
 def dataframe(last: Stage, settings: Settings, punctuations: bool = False) -> DataFrame:
     """The result of a query as a streaming DataFrame, with its punctuations in the column ``_punct`` when asked for.
 
-    These hold for the whole result, for which it is brought together in one bucket.
+    For these to hold for the whole result, the stages are planned for the whole.
     """
     if punctuations and PUNCT_COLUMN in last.schema.names:
         raise SchemaError(f"the result has a column {PUNCT_COLUMN}", "punctuations are written there", "rename it")
-    last = gathered(last) if punctuations else last
     settings.spark.dataSource.register(PackedFiles)
     buckets = settings.buckets if settings.checkpoint == "" else settled_buckets(settings.checkpoint, settings.buckets)
     planned = _Assembly(settings, buckets, uuid4().hex)
@@ -111,7 +110,7 @@ class _Assembly:
     def _input(self, stage: Stage, source: Input) -> DataFrame:
         origin = source.origin
         if isinstance(origin, Stage):
-            return self.stage(origin, Exchange(origin.schema, source.key, self._buckets, source.number))
+            return self.stage(origin, build.from_stage(origin, source, self._buckets))
         return self._stream(stage, source.number, origin, build.from_pipe(origin, source, self._buckets))
 
     def _stream(self, stage: Stage, number: int, pipe: Pipe, to: Exchange) -> DataFrame:

@@ -42,11 +42,16 @@ class Pipe:
 
 @dataclass(frozen=True)
 class Input:
-    """What a stage reads, exchanged by a key."""
+    """What a stage reads, exchanged by a key.
+
+    Rows go to one bucket. A punctuation goes to those buckets that it can concern, or *everywhere* when the stage's
+    output is exchanged again: what only some buckets were told, not all of them can say.
+    """
 
     number: int
     origin: "Pipe | Stage"
     key: Key
+    everywhere: bool = False
 
 
 @dataclass(frozen=True)
@@ -91,23 +96,22 @@ def partition(node: Op | Input) -> Key | None:
             return below[0] if len(set(below)) == 1 else None
 
 
-def stages(relation: Relation) -> Stage:
-    """The last stage of a query; the others are the origins of its inputs."""
-    return _Planner().stage(pruned(relation))
+def stages(relation: Relation, *, whole: bool = False) -> Stage:
+    """The last stage of a query; the others are the origins of its inputs.
 
-
-def gathered(last: Stage) -> Stage:
-    """The stage with all of its output in one bucket, or one more behind it that only brings the output together.
-
-    What a bucket says holds for its own share of the rows. What has come together in one bucket holds for the result.
+    What a bucket says holds for its own share of the rows. For punctuations that hold for the whole result, the last
+    stage has all of its output in one bucket; where that needs one more exchange, it only brings the output together.
     """
-    if not any(source.key for source in last.inputs):
+    relation = pruned(relation)
+    last = _Planner().stage(relation)
+    if not whole or not any(source.key for source in last.inputs):
         return last
     if isinstance(last.root, Input) and isinstance(last.root.origin, Pipe):
-        whole, number = Input(0, last.root.origin, ()), last.number
+        together, number = Input(0, last.root.origin, ()), last.number
     else:
-        whole, number = Input(0, last, ()), last.number + 1
-    return Stage(number, whole, (whole,))
+        last = _Planner().stage(relation, goes_on=True)
+        together, number = Input(0, last, ()), last.number + 1
+    return Stage(number, together, (together,))
 
 
 def all_stages(last: Stage) -> list[Stage]:
@@ -122,31 +126,40 @@ class _Planner:
     def __init__(self) -> None:
         self._stages = 0
 
-    def stage(self, relation: Relation) -> Stage:
-        """A stage that ends with a relation."""
-        inputs: list[Input] = []
-        root = self._place(relation, None, inputs)
+    def stage(self, relation: Relation, goes_on: bool = False) -> Stage:
+        """A stage that ends with a relation; whether another stage reads it."""
+        building = _Building(goes_on)
+        root = self._place(relation, None, building)
         self._stages += 1
-        return Stage(self._stages, root, tuple(inputs))
+        return Stage(self._stages, root, tuple(building.inputs))
 
-    def _place(self, relation: Relation, key: Key | None, inputs: list[Input]) -> Op | Input:
+    def _place(self, relation: Relation, key: Key | None, into: "_Building") -> Op | Input:
         """The operators for a relation whose rows are to be partitioned by a key, or by any."""
         pipe = as_pipe(relation)
         if pipe is not None:
-            return self._input(pipe, tuple(range(len(pipe.schema))) if key is None else key, inputs)
+            return into.input(pipe, tuple(range(len(pipe.schema))) if key is None else key)
         if isinstance(relation, Source):
             assert relation.stream.relation is not None
-            return self._place(relation.stream.relation, key, inputs)
+            return self._place(relation.stream.relation, key, into)
         below = keys_below(relation, key)
         if below is None:
             assert key is not None
-            return self._input(self.stage(relation), key, inputs)
-        placed = (self._place(child, wanted, inputs) for child, wanted in zip(relation.inputs, below, strict=True))
+            return into.input(self.stage(relation, goes_on=True), key)
+        placed = (self._place(child, wanted, into) for child, wanted in zip(relation.inputs, below, strict=True))
         return Op(relation, tuple(placed))
 
-    def _input(self, origin: Pipe | Stage, key: Key, inputs: list[Input]) -> Input:
-        inputs.append(Input(len(inputs), origin, key))
-        return inputs[-1]
+
+class _Building:
+    """The inputs of a stage that is being built."""
+
+    def __init__(self, goes_on: bool) -> None:
+        self.inputs: list[Input] = []
+        self._goes_on = goes_on
+
+    def input(self, origin: Pipe | Stage, key: Key) -> Input:
+        """One more input."""
+        self.inputs.append(Input(len(self.inputs), origin, key, self._goes_on))
+        return self.inputs[-1]
 
 
 def as_pipe(relation: Relation) -> Pipe | None:

@@ -1,0 +1,131 @@
+"""A query as a tree of the specification's iterators: the oracle of the engine, slice by slice."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import count
+
+from punctum.algebra.pattern import Constant
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.schema import Schema
+from punctum.algebra.values import Row, Value
+from punctum.analyse.predicates import promised
+from punctum.iterators import Slice
+from punctum.iterators.aggregates import Aggregate
+from punctum.iterators.columns import Column
+from punctum.iterators.difference import Difference
+from punctum.iterators.dupelim import Dupelim
+from punctum.iterators.framework import Operator
+from punctum.iterators.group_by import GroupBy
+from punctum.iterators.guard import Guard
+from punctum.iterators.intersect import Intersect
+from punctum.iterators.join import Join
+from punctum.iterators.merge import Merge
+from punctum.iterators.project import Project
+from punctum.iterators.select import Select
+from punctum.iterators.sort import Key, Sort
+from punctum.iterators.tree import Node, Running
+from punctum.iterators.union import Union
+from punctum.parse import expressions as e
+from punctum.parse import relations as r
+from punctum.parse.evaluate import evaluate
+from punctum.parse.shape import shape
+
+_NUMBERS = count()
+
+
+def tree(relation: r.Relation) -> Node:
+    """The operators of a relation, as it is written: nothing pruned, nothing moved."""
+    operator, below = _operator(relation)
+    made = _node(relation.label, operator, below)
+    if isinstance(relation, r.Join):
+        made = _renamed(made, relation.schema)
+        if relation.residual is not None:
+            made = _node("residual", Select(relation.schema, _holds(relation.residual)), (made,))
+    return _renamed(made, relation.schema)
+
+
+def _operator(relation: r.Relation) -> tuple[Operator, tuple[Node | str, ...]]:
+    schemas = [child.schema for child in relation.inputs]
+    below = tuple(map(tree, relation.inputs))
+    match relation:
+        case r.Source(stream=stream) if stream.relation is None:
+            return Project.to(stream.schema, *stream.schema.names), (stream.name,)
+        case r.Source(stream=stream):
+            assert stream.relation is not None
+            return Project.to(stream.schema, *stream.schema.names), (tree(stream.relation),)
+        case r.Filter(predicate=predicate):
+            return Select(schemas[0], _holds(predicate), promised(predicate, schemas[0])), below
+        case r.Projection(columns=columns):
+            return Project(schemas[0], tuple(_column(name, each, schemas[0]) for name, each in columns)), below
+        case r.Join(on=on):
+            pairs = tuple((schemas[0].names[a.index], schemas[1].names[b.index]) for a, b in on)
+            return Join(schemas[0], schemas[1], pairs), below
+        case r.Aggregate(keys=keys, aggregates=calls):
+            assert all(call.filter is None for call in calls), "the specification has no FILTER"
+            names = schemas[0].names
+            of = [None if call.argument is None else names[call.argument.index] for call in calls]
+            made = tuple(Aggregate(c.function, name, c.name) for c, name in zip(calls, of, strict=True))
+            return GroupBy(schemas[0], tuple(names[column.index] for _, column in keys), made), below
+        case r.OrderBy(keys=keys):
+            return Sort(
+                schemas[0], tuple(Key(schemas[0].names[c.index], down, first) for c, down, first in keys)
+            ), below
+        case r.Distinct():
+            return Dupelim(schemas[0]), below
+        case r.Binary():
+            kinds = {r.UnionAll: Merge, r.Union: Union, r.Intersect: Intersect, r.Except: Difference}
+            made_of: type = kinds[type(relation)]
+            schema = relation.schema
+            sides = tuple(_renamed(side, schema) for side in below)
+            return made_of(schema, schema), sides
+    raise AssertionError(relation)
+
+
+def _node(label: str, operator: Operator, below: tuple[Node | str, ...]) -> Node:
+    return Node(f"{label} #{next(_NUMBERS)}", operator, below)
+
+
+def _renamed(node: Node, schema: Schema) -> Node:
+    """The node with the names, types and domains of a schema."""
+    found = node.operator.output
+    if found == schema:
+        return node
+    columns = (Column(a, name) for a, name in zip(schema.attributes, found.names, strict=True))
+    return _node("names", Project(found, tuple(columns)), (node,))
+
+
+def _holds(predicate: e.Expression) -> Callable[[Row], bool]:
+    return lambda row: evaluate(predicate, row) is True
+
+
+def _column(name: str, expression: e.Expression, schema: Schema) -> Column:
+    attribute = replace(expression.attribute, name=name)
+    if isinstance(expression, e.Column):
+        return Column(attribute, schema.names[expression.index])
+    source, injective, trend = shape(expression)
+    if source is None:
+        return Column(attribute, None, lambda row: evaluate(expression, row))
+    at = source
+
+    def of_one(value: Value) -> Value | None:
+        return evaluate(expression, tuple(value if i == at else None for i in range(len(schema))))
+
+    return Column(attribute, schema.names[at], of_one, injective, trend)
+
+
+class Specified:
+    """A query that takes a slice of each stream at a time; constants of a slice are heard after what may cover them."""
+
+    def __init__(self, relation: r.Relation, streams: Mapping[str, Schema]) -> None:
+        self._running = Running(tree(relation))
+        self._guards = {name: Guard(schema) for name, schema in streams.items()}
+
+    def feed(self, streams: Mapping[str, Slice]) -> Slice:
+        """What comes out for a slice of each stream."""
+        ordered = {name: Slice(xs.rows, tuple(sorted(xs.puncts, key=_is_constant))) for name, xs in streams.items()}
+        good = {name: self._guards[name].feed(xs)[0] for name, xs in ordered.items()}
+        return self._running.feed(good)[-1].output
+
+
+def _is_constant(p: Punctuation) -> bool:
+    return len(p.sides) == 1 and isinstance(p.sides[0][1], Constant) and p.sides[0][1].value is not None
