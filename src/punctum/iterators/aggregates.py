@@ -43,12 +43,14 @@ class Aggregate:
             return Attribute(self.name, Type.BIGINT)
         if self.of is None:
             raise SchemaError(f"{self.function.value} needs an attribute", "", "only COUNT may count rows")
-        kind = schema.attributes[schema.index(self.of)].type
-        if self.function in _OF_NUMBERS and kind not in _NUMBERS:
-            detail = f"{self.of} is a {kind.value}"
+        of = schema.attributes[schema.index(self.of)]
+        if self.function in _OF_NUMBERS and of.type not in _NUMBERS:
+            detail = f"{self.of} is a {of.type.value}"
             raise SchemaError(f"{self.function.value} needs numbers", detail, "use it on BIGINT, DOUBLE or DECIMAL")
-        fractional = self.function in (Function.AVG, Function.MEDIAN)
-        return Attribute(self.name, Type.DOUBLE if fractional else kind)
+        if self.function in (Function.AVG, Function.MEDIAN):
+            return Attribute(self.name, Type.DOUBLE)
+        more = 10 if self.function is Function.SUM and of.type is Type.DECIMAL else 0
+        return Attribute(self.name, of.type, digits=(min(of.digits[0] + more, 38), of.digits[1]))
 
     def value(self, ts: Sequence[Row], schema: Schema) -> Value | None:
         """The result for the rows of a group."""
