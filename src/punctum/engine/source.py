@@ -18,6 +18,7 @@ from pyspark.sql.types import StructType
 
 from punctum.algebra.schema import Schema
 from punctum.engine.files import READERS
+from punctum.engine.listing import listed
 from punctum.engine.packing import SCHEMA, Exchange, pack
 from punctum.engine.worker import settle
 from punctum.operators.columns import Columns
@@ -119,22 +120,18 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _found(self) -> list[str]:
         """All files, with new ones written to the log first."""
         known = self._logged()
-        directory = Path(self._stream.path)
-        seen = set(known)
-        with os.scandir(directory) as entries:
-            new = [e for e in entries if e.is_file() and e.name not in seen and not e.name.startswith((".", "_"))]
-        new.sort(key=lambda entry: (entry.stat().st_mtime_ns, entry.name))
+        new = listed(Path(self._stream.path), but=set(known))
         if new:
             log = Path(self._stream.log)
             log.parent.mkdir(parents=True, exist_ok=True)
-            whole = "".join(f"{name}\n" for name in [*known, *(entry.name for entry in new)])
+            whole = "".join(f"{name}\n" for name in [*known, *new])
             part = log.with_suffix(".new")
             with part.open("w") as out:
                 out.write(whole)
                 out.flush()
                 os.fsync(out.fileno())
             part.replace(log)
-        return [*known, *(entry.name for entry in new)]
+        return [*known, *new]
 
 
 def _size(path: Path) -> int:
