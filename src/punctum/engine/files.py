@@ -12,6 +12,7 @@ from pathlib import Path
 import polars as pl
 import pyarrow as pa
 from pyarrow import json as arrow_json
+from pyarrow import parquet
 
 from punctum.algebra.functions import puncts, tups
 from punctum.algebra.json import PUNCT, from_json
@@ -48,7 +49,7 @@ def read_json(path: Path, schema: Schema) -> Columns:
 def _read_fast(lines: bytes, schema: Schema) -> Columns:
     said = Columns(empty(schema))
     if PUNCT.encode() in lines:
-        every = pl.Series(lines.decode().splitlines())
+        every = pl.Series(lines.decode().split("\n"))  # splitlines splits at U+2028 too
         special = every.str.contains(f'"{PUNCT}"', literal=True)
         said, lines = read_puncts(every.filter(special), schema), "\n".join(every.filter(~special)).encode()
     if not lines.strip():
@@ -109,8 +110,16 @@ def _read_exactly(lines: bytes, schema: Schema, path: Path) -> Columns:
 
 
 def read_parquet(path: Path, schema: Schema) -> Columns:
-    """The elements of a Parquet file."""
-    return from_frame(pl.read_parquet(path), schema)
+    """The elements of a Parquet file.
+
+    Spark may write times as INT96, which Polars takes for nanoseconds, and these end in the year 2262.
+    """
+    found = pl.read_parquet(path)
+    if any(isinstance(kind, pl.Datetime) and kind.time_unit == "ns" for kind in found.dtypes):
+        exact = pl.from_arrow(parquet.read_table(path, coerce_int96_timestamp_unit="us"))
+        assert isinstance(exact, pl.DataFrame)
+        found = exact
+    return from_frame(found, schema)
 
 
 def from_frame(found: pl.DataFrame, schema: Schema) -> Columns:

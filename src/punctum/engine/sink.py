@@ -15,7 +15,12 @@ from punctum.parse.definitions import SinkDef
 
 FORMATS = ("json", "parquet", "console")
 _OURS = {"path", "punctuations"}
-_JSON = {"ignoreNullFields": "false"}
+_JSON = {
+    "ignoreNullFields": "false",
+    "timeZone": "UTC",  # offsets of long ago have seconds, which no format writes
+    "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",  # Spark's own has milliseconds
+    "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
+}
 
 
 def says(sink: SinkDef) -> bool:

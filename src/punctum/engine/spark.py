@@ -19,6 +19,7 @@ SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     _PROVIDER: _ROCKSDB,
     f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # INT96 is read as nanoseconds, until the year 2262
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1000000",
     "spark.ui.showConsoleProgress": "false",
     "spark.executorEnv.POLARS_MAX_THREADS": "1",
