@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from itertools import count
 
 from punctum.algebra.pattern import Constant
 from punctum.algebra.punctuation import Punctuation
@@ -23,24 +22,33 @@ from punctum.iterators.merge import Merge
 from punctum.iterators.project import Project
 from punctum.iterators.select import Select
 from punctum.iterators.sort import Key, Sort
-from punctum.iterators.tree import Node, Running
 from punctum.iterators.union import Union
 from punctum.parse import expressions as e
 from punctum.parse import relations as r
 from punctum.parse.evaluate import evaluate
 from punctum.parse.shape import shape
 
-_NUMBERS = count()
+
+class Node:
+    """A running operator over others and over streams, which are named."""
+
+    def __init__(self, operator: Operator, inputs: "tuple[Node | str, ...]") -> None:
+        self.output, self._running, self._inputs = operator.output, operator.start(), inputs
+
+    def feed(self, streams: Mapping[str, Slice]) -> Slice:
+        """What comes out for a slice of each stream."""
+        below = (streams.get(i, Slice()) if isinstance(i, str) else i.feed(streams) for i in self._inputs)
+        return self._running.feed(*below)
 
 
 def tree(relation: r.Relation) -> Node:
     """The operators of a relation, as it is written: nothing pruned, nothing moved."""
     operator, below = _operator(relation)
-    made = _node(relation.label, operator, below)
+    made = Node(operator, below)
     if isinstance(relation, r.Join):
         made = _renamed(made, relation.schema)
         if relation.residual is not None:
-            made = _node("residual", Select(relation.schema, _holds(relation.residual)), (made,))
+            made = Node(Select(relation.schema, _holds(relation.residual)), (made,))
     return _renamed(made, relation.schema)
 
 
@@ -81,17 +89,13 @@ def _operator(relation: r.Relation) -> tuple[Operator, tuple[Node | str, ...]]:
     raise AssertionError(relation)
 
 
-def _node(label: str, operator: Operator, below: tuple[Node | str, ...]) -> Node:
-    return Node(f"{label} #{next(_NUMBERS)}", operator, below)
-
-
 def _renamed(node: Node, schema: Schema) -> Node:
     """The node with the names, types and domains of a schema."""
-    found = node.operator.output
+    found = node.output
     if found == schema:
         return node
     columns = (Column(a, name) for a, name in zip(schema.attributes, found.names, strict=True))
-    return _node("names", Project(found, tuple(columns)), (node,))
+    return Node(Project(found, tuple(columns)), (node,))
 
 
 def _holds(predicate: e.Expression) -> Callable[[Row], bool]:
@@ -117,14 +121,14 @@ class Specified:
     """A query that takes a slice of each stream at a time; constants of a slice are heard after what may cover them."""
 
     def __init__(self, relation: r.Relation, streams: Mapping[str, Schema]) -> None:
-        self._running = Running(tree(relation))
+        self._tree = tree(relation)
         self._guards = {name: Guard(schema) for name, schema in streams.items()}
 
     def feed(self, streams: Mapping[str, Slice]) -> Slice:
         """What comes out for a slice of each stream."""
         ordered = {name: Slice(xs.rows, tuple(sorted(xs.puncts, key=_is_constant))) for name, xs in streams.items()}
         good = {name: self._guards[name].feed(xs)[0] for name, xs in ordered.items()}
-        return self._running.feed(good)[-1].output
+        return self._tree.feed(good)
 
 
 def _is_constant(p: Punctuation) -> bool:

@@ -91,8 +91,8 @@ UNARY: dict[str, Callable[..., list[Row]]] = {
     "SELECT DISTINCT x, y FROM p": batch.distinct,
     f"SELECT x, {SUMMARY} FROM p GROUP BY x": batch.summary([0], 1),
     f"SELECT {SUMMARY} FROM p": batch.summary([], 1),
-    "SELECT x FROM p GROUP BY x HAVING COUNT(*) > 1": lambda p: [
-        (x,) for x in {t[0] for t in p} if sum(t[0] == x for t in p) > 1
+    "SELECT x, COUNT(*) AS n FROM p GROUP BY x HAVING COUNT(*) > 1": lambda p: [
+        (x, n) for x in {t[0] for t in p} if (n := sum(t[0] == x for t in p)) > 1
     ],
 }
 BINARY: dict[str, Callable[..., list[Row]]] = {

@@ -149,12 +149,8 @@ class Exchange:
 
     def reach(self, bucket: int) -> "Reach | None":
         """How far whole numbers go that a bucket is never told of, when one such column decides on the bucket."""
-        one = (
-            not self.everywhere
-            and self.key is not None
-            and len(self.key) == 1
-            and self.schema.attributes[self.key[0]].type is Type.BIGINT
-        )
+        key = () if self.everywhere or self.key is None else self.key
+        one = len(key) == 1 and self.schema.attributes[key[0]].type is Type.BIGINT
         return Reach(self.buckets.index(bucket), len(self.buckets)) if one else None
 
 

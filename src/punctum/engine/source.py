@@ -115,7 +115,7 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _logged(self) -> list[str]:
         log = Path(self._stream.log)
         text = log.read_text() if log.exists() else ""
-        return text[: text.rfind("\n") + 1].splitlines()  # a line without its end was cut off by a crash
+        return text.split("\n")[:-1]  # a line without its end was cut off by a crash
 
     def _found(self) -> list[str]:
         """All files, with new ones written to the log first."""
