@@ -30,7 +30,7 @@ def test_a_demo_that_is_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> 
         assert running.stdout is not None
         for line in running.stdout:
             printed += line
-            if len(steps(printed)) == 3 and line in steps(printed):
+            if len(steps(printed)) == 3 and line.rstrip("\n") in steps(printed):
                 os.killpg(running.pid, signal.SIGINT)  # to the whole group, as a terminal does
         assert running.wait(60) == INTERRUPTED
     stopped = len(steps(printed))

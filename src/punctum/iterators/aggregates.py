@@ -3,8 +3,9 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal
 from enum import Enum
+from functools import reduce
 from typing import Any
 
 from punctum.algebra.cuts import below
@@ -27,6 +28,7 @@ class Function(Enum):
 
 _NUMBERS = (Type.BIGINT, Type.DOUBLE, Type.DECIMAL)
 _OF_NUMBERS = (Function.SUM, Function.AVG, Function.MEDIAN)
+_EXACT = Context(prec=100)  # Python rounds sums to 28 digits unless told
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,8 @@ class Aggregate:
 
 
 def _sum(values: list[Any]) -> Any:
+    if isinstance(values[0], Decimal):
+        return reduce(_EXACT.add, values)
     return _fsum(values) if isinstance(values[0], float) else sum(values)
 
 
