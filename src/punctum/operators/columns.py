@@ -78,7 +78,7 @@ def canonical(df: pl.DataFrame) -> pl.DataFrame:
     if pl.Float64 not in df.dtypes:
         return df
     floats = pl.col(pl.Float64)
-    return df.with_columns(pl.when(floats.is_nan()).then(NAN).otherwise(floats + 0.0).name.keep())
+    return df.with_columns(pl.when(floats == 0).then(0.0).otherwise(floats.fill_nan(NAN)).name.keep())
 
 
 def fitting(df: pl.DataFrame, schema: Schema) -> pl.DataFrame:

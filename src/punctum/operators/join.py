@@ -122,6 +122,8 @@ class Join(Operator):
 
     def _key(self, side: int, at: int) -> pl.Expr:
         attribute, name = self.inputs[side].attributes[at], self._renamed[side][at]
+        if attribute.type is Type.DOUBLE:  # as whole numbers: for Polars, NaN in one row does not meet NaN in one row
+            return pl.col(name).reinterpret(dtype=pl.Int64)
         if attribute.type is not Type.DECIMAL:
             return pl.col(name)
         scales = [
