@@ -212,10 +212,12 @@ class Query:
 
 
 def _ours(name: str, text: str) -> PunctumError:
-    """The error of ours inside a failure that Spark reports, or the first line of one that is not."""
+    """The error of ours inside a failure that Spark reports, or of another the line that says most."""
     found = re.search(r"punctum\.errors\.\w+: (.+)((?:\n  (?:detail|hint): .+)*)", text)
     if found is None:
-        return QueryError(f"the query {name} has failed", text.splitlines()[0], "the log of Spark says more")
+        python = re.search(r"^ *((?:\w+\.)*\w+(?:Error|Exception)\b.*)$", text, re.MULTILINE)
+        said = python.group(1) if python else text.splitlines()[0]
+        return QueryError(f"the query {name} has failed", said, "the log of Spark says more")
     parts = dict(re.findall(r"\n  (detail|hint): (.+)", found.group(2)))
     detail = f"{found.group(1)}: {parts['detail']}" if "detail" in parts else found.group(1)
     return QueryError(f"the query {name} has failed", detail, parts.get("hint", ""))

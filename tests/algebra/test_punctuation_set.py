@@ -41,6 +41,21 @@ def test_it_matches_what_its_punctuations_match(case: tuple[list[Punctuation], l
 
 
 @given(planes)
+def test_what_is_told_says_what_the_set_says(ps: list[Punctuation]) -> None:
+    """A member is made of what was told on its attributes alone: who looks at these alone has heard of all of it."""
+    heard, told = PunctuationSet(plane), list[Punctuation]()
+    for p in ps:
+        news = heard.tell(p)
+        assert not any(old.covers(q) for q in news for old in told)
+        assert p.empty or any(old.covers(p) for old in [*told, *news]) or heard.covers(p)
+        told += news
+    assert heard == PunctuationSet(plane, ps)
+    for member in heard:
+        axes = {i for i, _ in member.sides}
+        assert PunctuationSet(plane, [q for q in told if {i for i, _ in q.sides} <= axes]).covers(member)
+
+
+@given(planes)
 def test_it_is_minimal(ps: list[Punctuation]) -> None:
     heard = PunctuationSet(plane, ps)
     members = list(heard)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from engine.queries import DDL, QUERIES, A, B, both
 from engine.simulate import Simulation, run
+from operators.vectorised import in_columns
 from punctum.algebra import Punctuation, Row
 from punctum.engine import packing
 from punctum.iterators import Slice, prefix
@@ -43,18 +44,15 @@ def rounded(rows: list[Row]) -> list[tuple[Any, ...]]:
     return [tuple(round(v, 9) if isinstance(v, float) and math.isfinite(v) else v for v in row) for row in rows]
 
 
-def slices(a: list[Slice], b: list[Slice], last_only: bool = False) -> list[dict[str, Columns]]:
+def slices(a: list[Slice], b: list[Slice], last_only: bool = False, points: bool = False) -> list[dict[str, Columns]]:
     """Slices of both streams in columns, perhaps without punctuations but for those that end the streams."""
-    length = max(len(a), len(b))
-    found = []
-    for i in range(length):
-        piece = {}
-        for name, schema, stream in (("a", STREAMS["a"].schema, a), ("b", STREAMS["b"].schema, b)):
-            if i < len(stream):
-                said = stream[i].puncts if not last_only or i == len(stream) - 1 else ()
-                puncts = tuple(type(p)(schema, p.patterns) for p in said)
-                piece[name] = Columns(frame(schema, stream[i].rows), puncts)
-        found.append(piece)
+    found: list[dict[str, Columns]] = [{} for _ in range(max(len(a), len(b)))]
+    for name, stream in (("a", a), ("b", b)):
+        schema = STREAMS[name].schema
+        for i, xs in enumerate(stream):
+            said = xs.puncts if not last_only or i == len(stream) - 1 else ()
+            puncts = tuple(Punctuation(schema, p.patterns) for p in said)
+            found[i][name] = in_columns(schema, Slice(xs.rows, puncts), points)
     return found
 
 
@@ -73,15 +71,15 @@ def assert_grammatical(pieces: list[Columns]) -> None:
 
 @pytest.mark.parametrize("name", QUERIES)
 @settings(max_examples=settings().max_examples // 2)
-@given(streams=both, buckets=st.integers(1, 4), restart=st.booleans())
+@given(streams=both, buckets=st.integers(1, 4), restart=st.booleans(), points=st.booleans())
 def test_the_streaming_answer_is_the_batch_answer(
-    name: str, streams: tuple[list[Slice], list[Slice]], buckets: int, restart: bool
+    name: str, streams: tuple[list[Slice], list[Slice]], buckets: int, restart: bool, points: bool
 ) -> None:
     a, b = streams
     sql = QUERIES[name]
     relation = parse_query(sql, STREAMS)
     wanted = batch(sql, list(prefix(a).rows), list(prefix(b).rows))
-    whole = run(relation, slices(a, b), buckets, restart, whole=True)
+    whole = run(relation, slices(a, b, points=points), buckets, restart, whole=True)
     released = rows_of(whole)
     assert Counter(rounded(released)) == Counter(rounded(wanted))
     assert_grammatical(whole)

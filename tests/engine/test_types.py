@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.simulate import run
-from engine.test_buckets import assert_grammatical, rows_of
+from engine.test_buckets import assert_grammatical, keys_one_by_one, rows_of  # noqa: F401
 from engine.values import HARD
+from operators.vectorised import in_columns
 from punctum.algebra import Punctuation, Schema, end_of_stream
 from punctum.algebra.schema import Attribute
 from punctum.algebra.values import Row, Type, Value
@@ -80,17 +81,13 @@ def ended(draw: st.DrawFn, schema: Schema, few: list[Value], skewed: st.SearchSt
     return [*found, Slice.of(end_of_stream(schema))]
 
 
-def columns(schema: Schema, xs: Slice) -> Columns:
-    return Columns(frame(schema, xs.rows), xs.puncts)
-
-
-def fed(case: Case, last_only: bool = False) -> list[dict[str, Columns]]:
+def fed(case: Case, last_only: bool = False, points: bool = False) -> list[dict[str, Columns]]:
     a, b, left, right = case
     pieces: list[dict[str, Columns]] = [{} for _ in range(max(len(left), len(right)))]
     for name, schema, stream in (("a", a, left), ("b", b, right)):
         for i, xs in enumerate(stream):
             said = xs.puncts if not last_only or i == len(stream) - 1 else ()
-            pieces[i][name] = columns(schema, Slice(xs.rows, said))
+            pieces[i][name] = in_columns(schema, Slice(xs.rows, said), points)
     return pieces
 
 
@@ -126,25 +123,25 @@ def _rounded(value: Value | None) -> Any:
     return "NaN" if math.isnan(value) else float(f"{value:.12g}")
 
 
-def check(sql: str, case: Case, buckets: int, restart: bool) -> None:
+def check(sql: str, case: Case, buckets: int, restart: bool, points: bool) -> None:
     a, b, left, right = case
     relation = parse_query(sql, {"a": StreamDef("a", a), "b": StreamDef("b", b)})
     tables = {"a": (a, list(prefix(left).rows)), "b": (b, list(prefix(right).rows))}
     wanted = bag(in_duckdb(sql, relation.schema, tables))
-    whole = run(relation, fed(case), buckets, restart, whole=True)
+    whole = run(relation, fed(case, points=points), buckets, restart, whole=True)
     assert bag(rows_of(whole)) == wanted
     assert_grammatical(whole)
     assert bag(rows_of(run(relation, fed(case, last_only=True), buckets))) == wanted
 
 
 @pytest.mark.parametrize("name", QUERIES)
-@given(case=cases(list(Type)), buckets=st.integers(1, 4), restart=st.booleans())
-def test_every_type(name: str, case: Case, buckets: int, restart: bool) -> None:
-    check(QUERIES[name], case, buckets, restart)
+@given(case=cases(list(Type)), buckets=st.integers(1, 4), restart=st.booleans(), points=st.booleans())
+def test_every_type(name: str, case: Case, buckets: int, restart: bool, points: bool) -> None:
+    check(QUERIES[name], case, buckets, restart, points)
 
 
 @pytest.mark.parametrize("name", NUMBERS)
 @settings(max_examples=settings().max_examples // 2)
-@given(case=cases([Type.DECIMAL]), buckets=st.integers(1, 4), restart=st.booleans())
-def test_decimals(name: str, case: Case, buckets: int, restart: bool) -> None:
-    check(NUMBERS[name], case, buckets, restart)
+@given(case=cases([Type.DECIMAL]), buckets=st.integers(1, 4), restart=st.booleans(), points=st.booleans())
+def test_decimals(name: str, case: Case, buckets: int, restart: bool, points: bool) -> None:
+    check(NUMBERS[name], case, buckets, restart, points)

@@ -1,7 +1,8 @@
 """Examples that a random search meets seldom: the ends of things, names that clash, many of everything."""
 
 from datetime import UTC, datetime
-from decimal import Decimal
+from decimal import Context, Decimal
+from typing import Any
 
 import polars as pl
 import pytest
@@ -18,6 +19,7 @@ from punctum.iterators.group_by import GroupBy as SpecGroupBy
 from punctum.iterators.join import Join as SpecJoin
 from punctum.iterators.stream import Slice
 from punctum.operators import Columns, Dupelim, GroupBy, Guard, Join, Project, Table, frame, to_rows
+from punctum.operators.columns import canonical, fitting
 
 ITEM = Schema.of(id="BIGINT", name="STRING")
 BID = Schema.of(id="BIGINT", item="BIGINT", price="DOUBLE")
@@ -152,3 +154,44 @@ def test_a_table_writes_only_what_changed() -> None:
         table.append(n.head(1))
     assert len(table.changes()[0]) < 8
     assert len(table) == 100
+
+
+@pytest.mark.parametrize("slices", [1, 2])
+@pytest.mark.parametrize("scale", [0, 18])
+def test_a_sum_of_decimals_is_right_or_refused(slices: int, scale: int) -> None:
+    """38 digits are the most, on the way too; with 128 bits, 39 fit for a while, and then sums turn negative."""
+    schema = Schema((Attribute("k", Type.BIGINT), Attribute("m", Type.DECIMAL, digits=(38, scale))))
+    most = Decimal("9" * 38).scaleb(-scale, Context(prec=40))
+    less = most.copy_negate()  # -most is rounded to 28 digits
+    for values in ([most], [most, less, most], [most, less]):
+        rows = [(k, value) for k in (1, 2) for value in values]
+        ((_, found), (_, _)) = summed(schema, rows, slices)
+        assert found == (most if len(values) % 2 else 0)
+    for values in ([most] * 2, [most] * 3, [most] * 4):
+        with pytest.raises(SchemaError, match="an aggregate does not fit its type"):
+            summed(schema, [(1, value) for value in values], slices)
+
+
+def test_a_sum_of_decimals_is_refused_when_it_is_too_large_on_the_way() -> None:
+    schema = Schema((Attribute("k", Type.BIGINT), Attribute("m", Type.DECIMAL, digits=(38, 0))))
+    most = Decimal("9" * 38)
+    with pytest.raises(SchemaError, match="an aggregate does not fit its type"):
+        summed(schema, [(1, most), (1, most), (1, most.copy_negate())], 2)
+
+
+def summed(schema: Schema, rows: list[Any], slices: int) -> list[Any]:
+    grouped = GroupBy(schema, ("k",), (Aggregate(Function.SUM, "m", "s"),))
+    size = -(-len(rows) // slices)
+    for n in range(0, len(rows), size):
+        grouped.feed(Columns(frame(schema, rows[n : n + size])))
+    return to_rows(grouped.feed(Columns(frame(schema, []), (end_of_stream(schema),))).rows)
+
+
+def test_equal_doubles_meet_even_alone() -> None:
+    """NaN equals itself in keys, and there is one zero; a single row on either side is a case of its own in Polars."""
+    schema = Schema.of(k="DOUBLE", n="BIGINT")
+    for rows in ([(float("nan"), 1)], [(0.0, 1)], [(-0.0, 1), (float("nan"), 2)]):
+        joined = Join(schema, schema, [("k", "k")])
+        found = joined.feed(*(Columns(fitting(frame(schema, rows), schema)) for _ in range(2)))
+        assert found.rows.height == len(rows)
+    assert str(canonical(pl.DataFrame({"k": [-0.0]})).item()) == "0.0"

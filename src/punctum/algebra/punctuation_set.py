@@ -56,6 +56,29 @@ class PunctuationSet:
         if not punctuation.empty:
             self._add(punctuation.sides)
 
+    def tell(self, punctuation: Punctuation) -> list[Punctuation]:
+        """Say one more punctuation, unless a member covers it, and give what is new.
+
+        That is the punctuation, or what it has become when with others it has closed all of an attribute: who hears
+        NULL and then every other value hears the end, and need not put the two together.
+
+        >>> from punctum.algebra.pattern import between
+        >>> item = Schema.of(itemid="BIGINT", bidder="BIGINT")
+        >>> said = PunctuationSet(item, [Punctuation.of(item, itemid=7, bidder=None)])
+        >>> print(*said.tell(Punctuation.of(item, itemid=7, bidder=between(None, None))))
+        <7, *>
+        >>> said.tell(Punctuation.of(item, itemid=7))
+        []
+        """
+        parts = [] if punctuation.empty else list(self._split(punctuation.sides))
+        new = [part for part in parts if self._covering(part) is None and not self._cover_each(part)]
+        if not new:
+            return []
+        self._add(punctuation.sides)
+        grown = [(part, self._covering(part) or ()) for part in new]
+        wider = [self._punctuation(member) for part, member in grown if len(member) < len(part)]
+        return wider if len(wider) == len(new) else [punctuation, *wider]
+
     def remove(self, punctuation: Punctuation) -> None:
         """Say no longer what a punctuation says; of members that say more, the rest stays.
 
@@ -155,6 +178,18 @@ class PunctuationSet:
     def __str__(self) -> str:
         return "{" + ", ".join(map(str, self)) + "}"
 
+    def _cover_each(self, box: Box) -> bool:
+        """Whether for each part of a box's first list there is a member that covers the box with it."""
+        n = next((n for n, (_, side) in enumerate(box) if isinstance(side, List)), None)
+        if n is None:
+            return False
+        return all(self._covering(part) is not None for part in self._unlisted(box, n))
+
+    def _unlisted(self, box: Box, n: int) -> Iterator[Box]:
+        axis, side = box[n]
+        for span in side.spans:
+            yield (*box[:n], (axis, self._pattern(axis, span)), *box[n + 1 :])
+
     def _punctuation(self, box: Box) -> Punctuation:
         sides = dict(box)
         return Punctuation(self.schema, tuple(sides.get(i, WILDCARD) for i in range(len(self.schema))))
@@ -169,10 +204,7 @@ class PunctuationSet:
         """The box, or, when a list is its only pattern that is not a constant, a box for each part of the list."""
         loose = [n for n, (_, side) in enumerate(box) if not isinstance(side, Constant)]
         if len(loose) == 1 and isinstance(box[loose[0]][1], List):
-            n = loose[0]
-            axis, side = box[n]
-            for span in side.spans:
-                yield (*box[:n], (axis, self._pattern(axis, span)), *box[n + 1 :])
+            yield from self._unlisted(box, loose[0])
         else:
             yield box
 

@@ -14,10 +14,10 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.engine.packing import Exchange, Sent, from_blob, from_lines, from_points, to_lines
-from punctum.operators.batch import constants
+from punctum.operators.batch import Batch, add, batch, constants
 from punctum.operators.columns import Columns, empty
 from punctum.operators.guard import Guard
-from punctum.operators.operator import Operator
+from punctum.operators.operator import Operator, Said
 
 
 class StageInput(ABC):
@@ -70,25 +70,29 @@ class FromStage(StageInput):
     def __init__(self, schema: Schema, origin: Exchange) -> None:
         self._schema, self._origin = schema, origin
         self._said = {bucket: PunctuationSet(schema) for bucket in origin.buckets}
+        self._agreed = Said(schema)
 
     def take(self, sent: Sequence[Sent]) -> Columns:
         """The rows, and what all buckets together have come to say."""
         ordered = sorted(sent, key=lambda s: s.sender)
         said = [(s.sender, p) for s in ordered for p in from_lines(s.puncts, self._schema)]
-        own: dict[str, list[pl.Series]] = {}
+        own: dict[int, list[pl.Series]] = {}
         for s in ordered:
             for name, values in from_points(s.points).items():
                 at = self._schema.index(name)
-                if self._origin.key == (
-                    at,
-                ):  # the earlier stage's key: only the sender can have rows for these constants
-                    own.setdefault(name, []).append(values)
+                if self._origin.key == (at,):  # who alone can have rows for a constant need not wait for the others
+                    add(self._said[s.sender], Batch(self._schema, {at: values}))
+                    own.setdefault(at, []).append(values.filter(self._origin.owners(values) == s.sender))
                 else:
                     said += [(s.sender, p) for p in constants(self._schema, at, values)]
-        agreed = tuple(q for sender, p in said for q in self._agreed(sender, p))
-        return Columns(_rows(ordered, self._schema), agreed, {name: pl.concat(parts) for name, parts in own.items()})
+        points = {at: pl.concat(parts) for at, parts in own.items()}
+        agreed = batch(self._schema, (q for sender, p in said for q in self._together(sender, p)))
+        new = self._agreed.news(agreed + Batch(self._schema, points))
+        names = self._schema.names
+        found = {names[at]: values for at, values in new.points.items()}
+        return Columns(_rows(ordered, self._schema), tuple(new.others), found)
 
-    def _agreed(self, sender: int, p: Punctuation) -> Iterable[Punctuation]:
+    def _together(self, sender: int, p: Punctuation) -> Iterable[Punctuation]:
         """Hear one bucket, and give what the others have said of the same rows before."""
         self._said[sender].add(p)
         agreed = [p]
@@ -98,13 +102,15 @@ class FromStage(StageInput):
         return agreed
 
     def notes(self) -> dict[str, Any]:
-        """What each bucket has said."""
-        return {str(bucket): to_lines(said) for bucket, said in self._said.items() if len(said)}
+        """What each bucket has said, and what they have agreed on."""
+        said = {str(bucket): to_lines(said) for bucket, said in self._said.items() if len(said)}
+        return {"said": said, "agreed": self._agreed.notes()}
 
     def restore(self, notes: dict[str, Any]) -> None:
         """Go on from a state."""
-        for bucket, lines in notes.items():
+        for bucket, lines in notes["said"].items():
             self._said[int(bucket)] = PunctuationSet(self._schema, from_lines(str(lines), self._schema))
+        self._agreed.restore(notes["agreed"])
 
 
 def _rows(sent: Sequence[Sent], schema: Schema) -> pl.DataFrame:

@@ -124,6 +124,10 @@ class Exchange:
         frame = pl.DataFrame(list(product(*known)), schema=types, orient="row")
         return dict.fromkeys(self._bucket_of(frame, names).to_list())
 
+    def owners(self, values: pl.Series) -> pl.Series:
+        """The bucket that rows with each of some values go to, when these are the key."""
+        return self._bucket_of(values.to_frame(), [values.name])
+
     def _split_rows(self, rows: pl.DataFrame, names: Sequence[str]) -> dict[int, pl.DataFrame]:
         if rows.is_empty():
             return {}

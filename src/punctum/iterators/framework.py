@@ -314,11 +314,7 @@ class Sayer:
 
     def say(self, ts: Iterable[Row], ps: Puncts) -> Slice:
         """The output slice, without punctuations that earlier ones cover."""
-        news = []
-        for p in (*self._opening, *ps):
-            if not self._said.covers(p):
-                self._said.add(p)
-                news.append(p)
+        news = [q for p in (*self._opening, *ps) for q in self._said.tell(p)]
         self._opening = ()
         return Slice(tuple(ts), tuple(news))
 

@@ -47,11 +47,7 @@ class Guard:
                 violations.append(Violation(t, self._slices, offending))
             else:
                 good.append(t)
-        news = []
-        for p in xs.puncts:
-            if not self._heard.covers(p):
-                self._heard.add(p)
-                news.append(p)
+        news = [q for p in xs.puncts for q in self._heard.tell(p)]
         return Slice(tuple(good), tuple(news)), violations
 
 

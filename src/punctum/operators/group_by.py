@@ -20,6 +20,7 @@ from punctum.operators.operator import Notes, Operator, Said
 from punctum.operators.partials import Partial
 from punctum.operators.table import Table
 
+_TOO_LARGE = "an aggregate does not fit its type"
 SLACK = 1_000
 """So many partials are not worth combining."""
 
@@ -102,8 +103,7 @@ class GroupBy(Operator):
         try:
             return canonical(done.select(*self._by, *(partial.result() for partial in self._partials)))
         except pl.exceptions.InvalidOperationError as error:
-            what = "an aggregate does not fit its type"
-            raise SchemaError(what, str(error), "cast its argument to DECIMAL or DOUBLE") from None
+            raise SchemaError(_TOO_LARGE, str(error), "cast its argument to DECIMAL or DOUBLE") from None
 
     def _combine(self, partials: pl.DataFrame) -> pl.DataFrame:
         if not partials.height:
@@ -111,4 +111,9 @@ class GroupBy(Operator):
         return self._grouped(partials, [expr for partial in self._partials for expr in partial.combined()])
 
     def _grouped(self, df: pl.DataFrame, exprs: list[pl.Expr]) -> pl.DataFrame:
-        return df.group_by(self._keys, maintain_order=True).agg(exprs).select(self._columns)
+        grouped = df.group_by(self._keys, maintain_order=True).agg(exprs).select(self._columns)
+        if over := next((p for p in self._partials if p.overflows(df, grouped, self._keys)), None):
+            raise SchemaError(
+                _TOO_LARGE, f"{over.aggregate.name} has more than 38 digits", "cast its argument to DOUBLE"
+            )
+        return grouped

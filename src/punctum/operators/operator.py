@@ -15,7 +15,7 @@ import polars as pl
 from punctum.algebra.cuts import HIGHEST, LOWEST
 from punctum.algebra.json import from_json, to_json
 from punctum.algebra.pattern import Constant, Span, span_pattern
-from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
@@ -80,7 +80,7 @@ class Said:
         self.known = PunctuationSet(schema)
 
     def news(self, said: Batch) -> Batch:
-        """The punctuations that earlier ones do not cover; from now on they count as said."""
+        """What no earlier punctuation covers, or has become wider with earlier ones; from now on it counts as said."""
         new = Batch(said.schema)
         for p in said.others:
             self._say(p, new)
@@ -97,6 +97,8 @@ class Said:
                 fresh = Batch(said.schema, {at: values})
                 add(self.known, fresh)
                 new += fresh
+                if self.known.lines()[1]:  # all of the attribute is closed now
+                    new.others.append(end_of_stream(said.schema))
         return new
 
     def notes(self) -> "Written":
@@ -108,9 +110,8 @@ class Said:
         self.known = PunctuationSet(self.known.schema, read(notes, self.known.schema))
 
     def _say(self, p: Punctuation, new: Batch) -> None:
-        if self._beyond(p) or not self.known.covers(p):
-            self.known.add(p)
-            new.others.append(p)
+        told = self.known.tell(p)
+        new.others += told or ([p] if self._beyond(p) else [])
 
     def _beyond(self, p: Punctuation) -> bool:
         """Whether a punctuation speaks of values that never come here, so that other buckets wait to hear it."""

@@ -14,6 +14,7 @@ from punctum.algebra.values import Type
 from punctum.iterators.aggregates import Aggregate, Function
 from punctum.operators.columns import dtype
 
+_TOO_MANY = 10**38
 _SUMS = (Function.SUM, Function.AVG)
 _LISTS = (Function.COUNT_DISTINCT, Function.MEDIAN)
 
@@ -74,6 +75,23 @@ class Partial:
             values = kept.explode().drop_nulls()
             return [values.unique(maintain_order=True) if function is Function.COUNT_DISTINCT else values]
         return [self._least_or_most(kept)]
+
+    def overflows(self, df: pl.DataFrame, grouped: pl.DataFrame, keys: list[pl.Expr]) -> bool:
+        """Whether a sum of DECIMALs in a frame has more than 38 digits for some group; Polars does not look.
+
+        Numbers of 128 bits hold sums that have a little more, so these are told from the sum itself, and all greater
+        ones from a sum of DOUBLEs.
+        """
+        if self.aggregate.function not in _SUMS or self._of.type is not Type.DECIMAL:
+            return False
+        name = self.name if self.name in df.columns else self._of.name
+        most = df[name].to_physical().abs().max()
+        if not isinstance(most, int) or most * df.height < _TOO_MANY:
+            return False
+        values = pl.col(name) if self.filter is None or name == self.name else pl.col(name).filter(self.filter)
+        rough = df.group_by(keys).agg(values.cast(pl.Float64).sum().abs().alias(self.name))[self.name].max()
+        exact = grouped[self.name].to_physical().abs().max()
+        return float(rough) > 1.2 * 10 ** (38 - self._of.digits[1]) or int(exact) >= _TOO_MANY  # type: ignore[arg-type]
 
     def result(self) -> pl.Expr:
         """The aggregate's value."""
