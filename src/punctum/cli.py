@@ -1,5 +1,6 @@
 """The command line."""
 
+import os
 import signal
 import sys
 import threading
@@ -15,6 +16,7 @@ from punctum.errors import PunctumError
 
 EXAMPLES = {example.name: example for example in (AUCTION, WAREHOUSE, OUTAGE)}
 INTERRUPTED = 130  # what a shell gives for Ctrl-C
+QUICK_START = "--driver-java-options -XX:TieredStopAtLevel=1 pyspark-shell"  # a minute is too short to optimise code
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -44,9 +46,11 @@ def demo(example: str | None, directory: Path) -> None:
 
     examples = [EXAMPLES[example]] if example else list(EXAMPLES.values())
     make(directory)
+    os.environ.setdefault("PYSPARK_SUBMIT_ARGS", QUICK_START)
     click.echo("starting Spark", err=True)
     try:
-        session, interrupted = Session(spark_session(log=directory / "spark.log")), _interruption()
+        session = Session(spark_session(log=directory / "spark.log"))
+        interrupted = _interruption("stopping when this step is done; Ctrl-C again stops at once")
     except KeyboardInterrupt:
         click.echo("stopped before the first step; the same command goes on from here", err=True)
         sys.exit(INTERRUPTED)
@@ -77,13 +81,14 @@ def run(script: Path, checkpoint: Path, available_now: bool, master: str) -> Non
         click.echo("stopped; the same command goes on from here", err=True)
 
 
-def _interruption() -> threading.Event:
+def _interruption(says: str = "") -> threading.Event:
     """What a first Ctrl-C sets; a second one ends the process at once. To be called when there is a Spark session."""
     interrupted = threading.Event()
 
     def interrupt(number: int, _: FrameType | None) -> None:
         interrupted.set()
         signal.signal(number, signal.SIG_DFL)
+        click.echo(says, err=True, nl=bool(says))
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, interrupt)

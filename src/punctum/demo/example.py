@@ -8,7 +8,7 @@ from typing import Any
 Elements = list[dict[str, Any]]
 """Rows and punctuations, as in JSON; see ``docs/elements.md``."""
 
-STEPS = 15
+STEPS = 12
 """How many steps the streams of an example take; the last one ends them."""
 
 
