@@ -41,6 +41,10 @@ class Simulation:
         """How many punctuations all operators keep."""
         return sum(operator.size().puncts for running in self._running.values() for operator in running.operators)
 
+    def notes(self) -> int:
+        """How long the notes of all buckets are."""
+        return sum(len(running.notes()) for running in self._running.values())
+
     def _stage(self, stage: Stage, streams: Feed) -> dict[int, Columns]:
         sent: dict[int, dict[int, list[Sent]]] = {}
         for source in stage.inputs:

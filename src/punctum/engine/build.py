@@ -90,6 +90,7 @@ def _column(name: str, expression: Expression, schema: Schema) -> tuple[SpecColu
     attribute = replace(expression.attribute, name=name)
     rows = compiled(expression, schema).alias(name)
     if isinstance(expression, Column):
+        attribute = replace(attribute, reach=schema.attributes[expression.index].reach)
         return SpecColumn(attribute, schema.names[expression.index]), rows
     if source is None:
         return SpecColumn(attribute, None, lambda row: evaluate(expression, row)), rows

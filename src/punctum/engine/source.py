@@ -26,7 +26,7 @@ from punctum.operators.columns import Columns
 FORMAT = "punctum"
 STREAM = -1
 """The sender of what comes from a stream."""
-WORTH_A_TASK = 1 << 20
+WORTH_A_TASK = 4 << 20
 """So many bytes of files are worth a task of Spark's of their own."""
 
 
