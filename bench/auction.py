@@ -23,11 +23,11 @@ import numpy as np
 import polars as pl
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.streaming.query import StreamingQuery
 
 from punctum.engine import build
 from punctum.engine.files import read_parquet
 from punctum.engine.packing import Sent, blob_of, points_of
-from punctum.engine.query import metrics
 from punctum.engine.spark import spark_session
 from punctum.parse import parse_script
 from punctum.plan.stages import Pipe, stages
@@ -38,7 +38,7 @@ CREATE STREAM item (sellerid BIGINT, itemid BIGINT, ts TIMESTAMP, PUNCTUATED ON 
   USING parquet OPTIONS (path 'item', maxFilesPerTrigger 2);
 CREATE STREAM bid (bidderid BIGINT, itemid BIGINT, increase DOUBLE, ts TIMESTAMP, PUNCTUATED ON (itemid))
   USING parquet OPTIONS (path 'bid', maxFilesPerTrigger 2);
-CREATE SINK closing USING console;
+CREATE SINK closing USING parquet OPTIONS (path 'out');
 INSERT INTO closing
 SELECT i.itemid, SUM(b.increase) AS total FROM item i JOIN bid b ON i.itemid = b.itemid GROUP BY i.itemid;
 """
@@ -82,10 +82,12 @@ def punctum(directory: Path) -> list[float]:
     """Seconds a batch of Punctum's query."""
     (query,) = Session().sql(SCRIPT, directory)  # type: ignore[misc]
     assert isinstance(query, Query)
-    progress = run(query.dataframe(directory / "checkpoint"), directory / "checkpoint")
-    busy = [p for p in progress if p["numInputRows"]]
+    query.start(directory / "checkpoint", available_now=True)
+    assert query._running is not None
+    progress = watched(query._running)
+    busy = query.metrics()
     for n in (len(busy) // 10, len(busy) - 1):
-        kept = metrics(busy[n]).values()
+        kept = busy[n]["operators"].values()
         totals = [sum(counts[f"{what}_kept"] for counts in kept) for what in ("rows", "bytes", "puncts")]
         print("after batch {:>4}: {:>9,} rows, {:>11,} bytes, {:>6,} punctuations kept".format(n + 1, *totals))
     return durations(progress)
@@ -116,7 +118,11 @@ def limit(directory: Path, batches: int) -> tuple[float, float]:
 def run(result: DataFrame, checkpoint: Path, mode: str = "append") -> list[Any]:
     """The progress of a query whose result goes nowhere: all there is, or what it does in a minute and 8 batches."""
     writer = result.writeStream.format("noop").outputMode(mode).option("checkpointLocation", str(checkpoint))
-    query = writer.trigger(availableNow=True).start()
+    return watched(writer.trigger(availableNow=True).start())
+
+
+def watched(query: StreamingQuery) -> list[Any]:
+    """The progress of a query that has been started."""
     started = time.perf_counter()
     while query.isActive and (time.perf_counter() - started < 60 or len(query.recentProgress) < 8):
         query.awaitTermination(1)

@@ -18,8 +18,9 @@ from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Type
 from punctum.engine.files import PUNCT_COLUMN
-from punctum.engine.query import Settings, dataframe, metrics
-from punctum.engine.sink import says, write
+from punctum.engine.query import Settings, dataframe
+from punctum.engine.sinks.commit import Commit
+from punctum.engine.sinks.write import says, write
 from punctum.engine.spark import keeping_state, spark_session
 from punctum.errors import PunctumError, QueryError, SchemaError
 from punctum.parse.definitions import SinkDef, StreamDef
@@ -103,6 +104,7 @@ class Query:
     def __init__(self, session: Session, name: str, relation: Relation, sink: SinkDef | None, directory: Path) -> None:
         self._session, self.name, self._relation, self._sink, self._directory = session, name, relation, sink, directory
         self._running: StreamingQuery | None = None
+        self._commit: Commit | None = None
 
     @property
     def schema(self) -> Schema:
@@ -125,15 +127,14 @@ class Query:
         >>> large.dataframe(punctuations=True)
         DataFrame[itemid: bigint, _punct: string]
         """
-        settings = Settings(self._session.spark, str(checkpoint), str(self._directory), self._session.frames())
-        return dataframe(stages(self._relation, whole=punctuations), settings, punctuations)
+        return dataframe(stages(self._relation, whole=punctuations), self._settings(checkpoint), punctuations)
 
     def start(self, checkpoint: str | Path, available_now: bool = False) -> "Query":
         """Run until stopped, or until all that is there is done; with the same checkpoint, from where it stopped.
 
         >>> (closing,) = Session(spark).sql((directory / "auction.sql").read_text(), directory)
         >>> closing.start(directory / "state", available_now=True).wait()
-        >>> [line for file in (directory / "out/closing").glob("part-*") for line in file.read_text().splitlines()]
+        >>> [line for file in (directory / "out/closing").glob("*.json") for line in file.read_text().splitlines()]
         ['{"itemid":17,"total":7.0}']
         >>> closing.metrics()[0]["operators"]["s1o1"]["rows_out"]
         1
@@ -142,8 +143,8 @@ class Query:
             raise SchemaError("the query has no sink", "", "INSERT INTO a sink, or use dataframe()")
         if self.running:
             raise QueryError(f"the query {self.name} is running", "it was started before", "stop() it first")
-        result = self.dataframe(checkpoint, says(self._sink))
-        self._running = write(result, self._sink, str(checkpoint), str(self._directory), available_now)
+        last = stages(self._relation, whole=says(self._sink))
+        self._running, self._commit = write(last, self._settings(checkpoint), self._sink, available_now)
         return self
 
     @property
@@ -190,7 +191,8 @@ class Query:
         >>> batch["batch"], batch["operators"]["s1o0"]["rows_in"], batch["operators"]["s1o0"]["rows_kept"]
         (0, 4, 1)
         """
-        return [{"batch": p["batchId"], "operators": metrics(p)} for p in self._started().recentProgress]
+        self._started()
+        return list(self._commit.recent) if self._commit else []
 
     def stop(self) -> None:
         """Stop it; it can be started again with the same checkpoint.
@@ -204,6 +206,10 @@ class Query:
         """
         if self._running is not None:
             self._running.stop()
+
+    def _settings(self, checkpoint: str | Path) -> Settings:
+        kept = "" if checkpoint == "" else str(Path(checkpoint).resolve())
+        return Settings(self._session.spark, kept, str(self._directory), self._session.frames())
 
     def _started(self) -> StreamingQuery:
         if self._running is None:

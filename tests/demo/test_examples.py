@@ -1,6 +1,5 @@
 """The examples without Spark: what the streams send, what is kept, and the directory that a run leaves behind."""
 
-import json
 import sys
 from collections import Counter
 from pathlib import Path
@@ -148,17 +147,13 @@ def test_a_file_that_is_there_is_not_written_again(tmp_path: Path) -> None:
         run.write(1, next(run.example.steps()))
 
 
-def test_results_are_those_that_are_committed(tmp_path: Path) -> None:
+def test_results_come_in_the_order_of_their_values(tmp_path: Path) -> None:
     run = RunDirectory(EXAMPLES["outage"], tmp_path / "out age")
-    out = run.path / "out"
     assert run.results() == []
-    (out / "_spark_metadata").mkdir(parents=True)
-    for n, log in enumerate(("0", "1.compact", "2", ".2.crc")):
-        (out / f"part-{n}.json").write_text(f'{{"zoneid": {9 - n}, "hour": 1}}\n')
-        lines = [json.dumps({"path": f"file:///out%20age/out/part-{m}.json"}) for m in range(n + 1)]
-        (out / "_spark_metadata" / log).write_text("\n".join(["v1", *lines]))
-    assert [file.name for file in run.results()] == ["part-0.json", "part-1.json", "part-2.json"]
-    assert [row["zoneid"] for row in rows_of(run.results())] == [7, 8, 9]
+    (run.path / "out" / ".punctum").mkdir(parents=True)
+    for n, name in enumerate(("part-0.json", "part-1.json", ".punctum/2")):
+        (run.path / "out" / name).write_text(f'{{"zoneid": {9 - n}, "hour": 1}}\n')
+    assert [row["zoneid"] for row in rows_of(run.results())] == [8, 9]
 
 
 def test_examples_begin_with_the_one_that_was_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

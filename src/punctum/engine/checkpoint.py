@@ -7,12 +7,24 @@ become, and refuse to go on when keys would now go to other buckets than their s
 import json
 import os
 from pathlib import Path
+from uuid import uuid4
 
 import polars as pl
 
 from punctum.errors import QueryError
 
 _PROBE = pl.DataFrame({"text": ["", "vase", "é"], "number": [17, -1, None], "price": [0.5, None, -2.0]})
+
+
+def query_id(checkpoint: Path) -> str:
+    """The id of the query that has this checkpoint, made up by its first run: the names of its files hold it."""
+    path = checkpoint / "punctum" / "id"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(".new")
+        part.write_text(uuid4().hex[:8])
+        part.replace(path)
+    return path.read_text()
 
 
 def settled_buckets(checkpoint: str, wanted: tuple[int, ...]) -> tuple[int, ...]:

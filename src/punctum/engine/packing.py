@@ -34,6 +34,8 @@ _FIELDS: dict[str, pa.DataType] = {
     "points": pa.binary(),
 }
 ARROW = pa.schema(_FIELDS)
+METRICS, QUARANTINE, WRITTEN = -2, -3, -4
+"""Input numbers of rows that are no slices. Stages pass them on; their text is in the place of punctuations."""
 RUN = 64
 """Whole numbers go to buckets in runs of so many, so that the keys which a bucket has closed melt into ranges."""
 _SPREAD = 0x9E3779B97F4A7C15  # odd, and its bits are mixed: neighbouring runs go to buckets in no order

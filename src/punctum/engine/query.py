@@ -23,9 +23,10 @@ from punctum.algebra.values import Type
 from punctum.engine import build
 from punctum.engine.checkpoint import settled_buckets
 from punctum.engine.files import PUNCT_COLUMN, READERS, from_frame
-from punctum.engine.packing import SCHEMA, Exchange, from_blob, from_lines, from_points, pack
+from punctum.engine.packing import METRICS, SCHEMA, Exchange, from_blob, from_lines, from_points, pack
+from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.source import FORMAT, STREAM, FileStream, PackedFiles
-from punctum.engine.stage import METRICS, StageProcessor
+from punctum.engine.stage import StageProcessor
 from punctum.engine.worker import settle
 from punctum.errors import SchemaError, choices
 from punctum.operators.batch import constants
@@ -59,6 +60,13 @@ class Settings:
         return tuple(by_partition[at][0] for at in range(partitions))
 
 
+def packed(last: Stage, settings: Settings, to: ResultFiles | None = None) -> DataFrame:
+    """The result of a query in packed slices, or in files, with all else that its stages have to say."""
+    settings.spark.dataSource.register(PackedFiles)
+    buckets = settings.buckets if settings.checkpoint == "" else settled_buckets(settings.checkpoint, settings.buckets)
+    return _Assembly(settings, buckets, uuid4().hex).stage(last, to)
+
+
 def dataframe(last: Stage, settings: Settings, punctuations: bool = False) -> DataFrame:
     """The result of a query as a streaming DataFrame, with its punctuations in the column ``_punct`` when asked for.
 
@@ -66,10 +74,6 @@ def dataframe(last: Stage, settings: Settings, punctuations: bool = False) -> Da
     """
     if punctuations and PUNCT_COLUMN in last.schema.names:
         raise SchemaError(f"the result has a column {PUNCT_COLUMN}", "punctuations are written there", "rename it")
-    settings.spark.dataSource.register(PackedFiles)
-    buckets = settings.buckets if settings.checkpoint == "" else settled_buckets(settings.checkpoint, settings.buckets)
-    planned = _Assembly(settings, buckets, uuid4().hex)
-    packed = planned.stage(last, None)
     names = [(f"s{s.number}o{n}", count) for s in all_stages(last) for n in range(_operators(s)) for count in COUNTS]
     counts = [
         F.sum(F.when(F.col("input") == METRICS, F.get_json_object("puncts", f"$.{at}.{count}").cast("bigint"))).alias(
@@ -77,13 +81,15 @@ def dataframe(last: Stage, settings: Settings, punctuations: bool = False) -> Da
         )
         for at, count in names
     ]
-    if counts:
-        packed = packed.observe("punctum", *counts)
-    schema = last.schema
+    slices = packed(last, settings)
+    return unpacked(slices.observe("punctum", *counts) if counts else slices, last.schema, punctuations)
+
+
+def unpacked(slices: DataFrame, schema: Schema, punctuations: bool = False) -> DataFrame:
+    """The rows of packed slices."""
     types = ", ".join(f"`{a.name}` {_spark_type(a)}" for a in schema.attributes)
     types += f", `{PUNCT_COLUMN}` STRING" if punctuations else ""
-    results = packed.where(F.col("input") != METRICS)
-    return results.mapInArrow(partial(_unpacked, schema, punctuations), types)
+    return slices.where(F.col("input") >= 0).mapInArrow(partial(_unpacked, schema, punctuations), types)
 
 
 def _operators(stage: Stage) -> int:
@@ -99,7 +105,7 @@ class _Assembly:
     def __init__(self, settings: Settings, buckets: tuple[int, ...], run: str) -> None:
         self._settings, self._buckets, self._run = settings, buckets, run
 
-    def stage(self, stage: Stage, to: Exchange | None) -> DataFrame:
+    def stage(self, stage: Stage, to: Exchange | ResultFiles | None) -> DataFrame:
         inputs = [self._input(stage, source) for source in stage.inputs]
         packed = inputs[0]
         for more in inputs[1:]:

@@ -21,14 +21,23 @@ from pyspark.sql.types import BinaryType, LongType, StringType, StructField, Str
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.engine.inputs import StageInput
-from punctum.engine.packing import PACKED, Exchange, Sent, blob_of, from_blob, points_of, to_blob, to_lines
+from punctum.engine.packing import (
+    METRICS,
+    PACKED,
+    WRITTEN,
+    Exchange,
+    Sent,
+    blob_of,
+    from_blob,
+    points_of,
+    to_blob,
+    to_lines,
+)
+from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.worker import settle
 from punctum.operators.columns import Columns
 from punctum.operators.operator import Operator
 from punctum.operators.table import Table
-
-METRICS = -2
-"""The input number of rows that carry metrics; stages pass them on."""
 
 _KEY = StructType([StructField("name", StringType()), StructField("id", LongType())])  # as text they cost a call each
 _VALUE = StructType([StructField("stamp", LongType()), StructField("data", BinaryType())])
@@ -118,7 +127,9 @@ _CACHE: dict[tuple[str, int, int], Cached] = {}
 class StageProcessor(StatefulProcessor):
     """Runs a stage's operators for each bucket, with their state in Spark's state store."""
 
-    def __init__(self, run: str, number: int, build: Callable[[int], Running], to: Exchange | None) -> None:
+    def __init__(
+        self, run: str, number: int, build: Callable[[int], Running], to: Exchange | ResultFiles | None
+    ) -> None:
         self._run, self._number, self._build, self._to = run, number, build, to
 
     def init(self, handle: StatefulProcessorHandle) -> None:
@@ -131,10 +142,10 @@ class StageProcessor(StatefulProcessor):
         bucket = int(key[0])
         sent: dict[int, list[Sent]] = {}
         for frame in rows:
-            if (frame["input"] == METRICS).any():
-                yield frame[frame["input"] == METRICS]
+            if (frame["input"] < 0).any():
+                yield frame[frame["input"] < 0]
             for number, *arrived in zip(*(frame[name] for name in PACKED), strict=True):
-                if number != METRICS:
+                if number >= 0:
                     sent.setdefault(int(number), []).append(Sent(*arrived))
         if not sent:
             return
@@ -198,19 +209,25 @@ class StageProcessor(StatefulProcessor):
         _CACHE[self._run, self._number, bucket] = known
 
     def _packed(self, bucket: int, piece: Columns, metrics: list[dict[str, int]], first: bool) -> pd.DataFrame:
-        if self._to is None:
-            pieces, number = ({bucket: piece} if len(piece.rows) or said(piece) else {}), 0
-        else:
+        told = json.dumps({f"s{self._number}o{n}": counts for n, counts in enumerate(metrics)})
+        others = [(METRICS, told)]
+        pieces: dict[int, Columns] = {}
+        number = 0
+        if isinstance(self._to, Exchange):
             pieces, number = self._to.split(piece), self._to.input
             pieces = self._to.greeting() | pieces if first else pieces
-        told = json.dumps({f"s{self._number}o{n}": counts for n, counts in enumerate(metrics)})
+        elif self._to is None:
+            pieces = {bucket: piece} if len(piece.rows) or said(piece) else {}
+        elif name := self._to.write(piece):
+            others.append((WRITTEN, name))
+        nothing = [None] * len(others)
         return pd.DataFrame(
             {
-                "bucket": pd.array([*pieces, bucket], dtype="int64"),
-                "input": pd.array([number] * len(pieces) + [METRICS], dtype="int32"),
-                "sender": pd.array([bucket] * (len(pieces) + 1), dtype="int64"),
-                "rows": [*(blob_of(part) for part in pieces.values()), None],
-                "puncts": [*(to_lines(part.puncts) for part in pieces.values()), told],
-                "points": [*(points_of(part) for part in pieces.values()), None],
+                "bucket": pd.array([*pieces, *[bucket] * len(others)], dtype="int64"),
+                "input": pd.array([number] * len(pieces) + [kind for kind, _ in others], dtype="int32"),
+                "sender": pd.array([bucket] * (len(pieces) + len(others)), dtype="int64"),
+                "rows": [*(blob_of(part) for part in pieces.values()), *nothing],
+                "puncts": [*(to_lines(part.puncts) for part in pieces.values()), *(text for _, text in others)],
+                "points": [*(points_of(part) for part in pieces.values()), *nothing],
             }
         )

@@ -1,0 +1,1 @@
+"""Sinks: how results become files, and how a batch of them is committed."""

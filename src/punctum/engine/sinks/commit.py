@@ -1,0 +1,123 @@
+"""The end of a batch, in the driver: results get to their sink, and what else the stages have to say to its place.
+
+A batch's packed rows come here from the last stage. Those with an input number of zero or more are results; others
+are files of results that workers have written, records for the quarantine, and metrics.
+"""
+
+import json
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from punctum.engine.packing import METRICS, QUARANTINE, WRITTEN
+from punctum.engine.sinks.files import ResultFiles
+
+Metrics = dict[str, Any]
+Counts = dict[str, int]
+KEPT = ("rows_kept", "bytes_kept", "puncts_kept")
+"""The counts that say how things are after a batch; the others say what it did."""
+RECENT = 1_000
+"""How many batches' metrics a query remembers; the file has all."""
+
+
+@dataclass
+class Commit:
+    """Commits each batch of a query: sink, quarantine, metrics, in this order."""
+
+    query: str
+    checkpoint: Path
+    quarantine: Path
+    files: ResultFiles | None = None
+    deliver: "Callable[[list[Any], int], None] | None" = None
+    hand_over: "Callable[[DataFrame, int], None] | None" = None
+    recent: deque[Metrics] = field(default_factory=lambda: deque(maxlen=RECENT))
+    _first: bool = True
+    _kept: dict[int, dict[str, Counts]] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __call__(self, packed: DataFrame, batch: int) -> None:
+        """Commit a batch; the first one of a run may have been committed before, wholly or in part."""
+        begun = time.time()
+        with self._lock:
+            if self.hand_over is None:
+                rows = packed.collect()
+            else:
+                packed = packed.persist()
+                rows = packed.where("input < 0").collect()
+                self.hand_over(packed.where("input >= 0"), batch)
+                packed.unpersist()
+            told = [row for row in rows if row["input"] < 0]
+            if self.files is not None:
+                written = {int(row["sender"]): str(row["puncts"]) for row in told if row["input"] == WRITTEN}
+                self.files.commit(self.query, batch, written, self._first)
+            if self.deliver is not None:
+                self.deliver([row for row in rows if row["input"] >= 0], batch)
+            records = [line for row in told if row["input"] == QUARANTINE for line in row["puncts"].split("\n")]
+            self._quarantine(records, batch)
+            counts = [(int(row["sender"]), json.loads(row["puncts"])) for row in told if row["input"] == METRICS]
+            self._measure(counts, len(records), batch, begun)
+            self._first = False
+
+    def _quarantine(self, records: list[str], batch: int) -> None:
+        path = self.quarantine / f"part-{self.query}-{batch:06}.json"
+        if records:
+            self.quarantine.mkdir(parents=True, exist_ok=True)
+            _write(path, sorted(records))
+        elif self._first:
+            path.unlink(missing_ok=True)
+
+    def _measure(self, told: list[tuple[int, dict[str, Counts]]], quarantined: int, batch: int, begun: float) -> None:
+        path = self.checkpoint / "punctum" / "metrics.jsonl"
+        if self._first:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            known = [line for line in _lines(path) if _batch(line) < batch]
+            self._kept = {int(b): kept for b, kept in json.loads(known[-1])["kept"].items()} if known else {}
+            _write(path, known)
+        operators: dict[str, Counts] = {}
+        for bucket, counted in told:
+            self._kept[bucket] = self._kept.get(bucket, {})
+            for name, counts in counted.items():
+                self._kept[bucket][name] = {what: n for what, n in counts.items() if what in KEPT}
+                _add(operators, name, {what: n for what, n in counts.items() if what not in KEPT})
+        for counted in self._kept.values():  # of all buckets, those without any input now as well
+            for name, counts in counted.items():
+                _add(operators, name, counts)
+        measured: Metrics = {"batch": batch, "time": round(begun, 3), "seconds": round(time.time() - begun, 3)}
+        measured |= {"quarantined": quarantined, "operators": dict(sorted(operators.items()))}
+        self.recent.append(measured)
+        with path.open("a") as out:
+            out.write(json.dumps(measured | {"kept": self._kept}) + "\n")
+
+
+def _add(operators: dict[str, Counts], name: str, counts: Counts) -> None:
+    sums = operators.setdefault(name, {})
+    for what, n in counts.items():
+        sums[what] = sums.get(what, 0) + n
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def _batch(line: str) -> float:
+    """The batch of a line of metrics; one that a crash has cut off is of none."""
+    try:
+        return int(json.loads(line)["batch"])
+    except (ValueError, KeyError):
+        return float("inf")
+
+
+def _write(path: Path, lines: Iterable[str]) -> None:
+    part = path.with_name(f".{path.name}.new")
+    with part.open("w") as out:
+        out.writelines(f"{line}\n" for line in lines)
+        out.flush()
+        os.fsync(out.fileno())
+    part.replace(path)

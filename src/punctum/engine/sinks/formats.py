@@ -1,0 +1,91 @@
+"""Files of results: rows in columns and punctuations, written as JSON lines, CSV or Parquet.
+
+JSON gets a line for each element. In the other formats a punctuation is a row whose column ``_punct`` holds its JSON.
+Values are written as ``algebra.json`` reads them, but for DECIMALs, which JSON gets as numbers, as Spark writes them.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from punctum.algebra.json import to_json
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.schema import Attribute, Schema
+from punctum.algebra.values import Type
+from punctum.engine.files import PUNCT_COLUMN
+from punctum.operators.columns import dtype
+
+Puncts = Sequence[Punctuation]
+_TIMES = {Type.TIMESTAMP: "%Y-%m-%dT%H:%M:%S%.6fZ", Type.TIMESTAMP_NTZ: "%Y-%m-%dT%H:%M:%S%.6f"}
+_BARE = (Type.BIGINT, Type.BOOLEAN, Type.DECIMAL)
+_ENDLESS = {"inf": "Infinity", "-inf": "-Infinity"}
+
+
+def json_lines(rows: pl.DataFrame, schema: Schema) -> pl.Series:
+    """Each row as JSON.
+
+    >>> item = Schema.of(itemid="BIGINT", name="STRING", price="DOUBLE")
+    >>> print(json_lines(pl.DataFrame({"itemid": [17], "name": ["a vase"], "price": [None]}), item).item())
+    {"itemid":17,"name":"a vase","price":null}
+    """
+    parts: list[pl.Expr] = []
+    for n, attribute in enumerate(schema.attributes):
+        name = pl.select(pl.lit(attribute.name).alias("n")).select(pl.struct("n").struct.json_encode()).item()[5:-1]
+        parts += [pl.lit(("," if n else "{") + name + ":"), _json(attribute).fill_null("null")]
+    return rows.select(pl.concat_str(*parts, pl.lit("}")).alias("line")).to_series()
+
+
+def _json(attribute: Attribute) -> pl.Expr:
+    column, text = pl.col(attribute.name), pl.col(attribute.name).cast(pl.String)
+    if attribute.type in _BARE:
+        return text
+    if attribute.type is Type.DOUBLE:
+        return text.replace({"NaN": '"NaN"', "inf": '"Infinity"', "-inf": '"-Infinity"'})
+    if attribute.type is Type.STRING:
+        return pl.when(column.is_not_null()).then(
+            pl.struct(column.alias("s")).struct.json_encode().str.slice(5).str.head(-1)
+        )
+    if attribute.type in _TIMES:
+        text = column.dt.strftime(_TIMES[attribute.type])
+    return pl.concat_str(pl.lit('"'), text, pl.lit('"'))
+
+
+def write_json(path: Path, rows: pl.DataFrame, puncts: Puncts | None, schema: Schema) -> None:
+    """Rows, then punctuations, a line each."""
+    with path.open("w", newline="") as out:
+        if rows.height:
+            out.write("\n".join(json_lines(rows, schema)) + "\n")
+        out.writelines(to_json(p, schema) + "\n" for p in puncts or ())
+
+
+def write_parquet(path: Path, rows: pl.DataFrame, puncts: Puncts | None, schema: Schema) -> None:
+    """Rows, and punctuations when there may be any, in one table."""
+    _with_puncts(rows, puncts, schema).write_parquet(path)
+
+
+def write_csv(path: Path, rows: pl.DataFrame, puncts: Puncts | None, schema: Schema) -> None:
+    """Rows, and punctuations when there may be any, below a line of names."""
+    times = [pl.col(a.name).dt.strftime(_TIMES[a.type]) for a in schema.attributes if a.type in _TIMES]
+    doubles = [
+        pl.col(a.name).cast(pl.String).replace({"inf": "Infinity", "-inf": "-Infinity"})
+        for a in schema.attributes
+        if a.type is Type.DOUBLE
+    ]
+    _with_puncts(rows, puncts, schema).with_columns(times + doubles).write_csv(path)
+
+
+def _with_puncts(rows: pl.DataFrame, puncts: Puncts | None, schema: Schema) -> pl.DataFrame:
+    if puncts is None:
+        return rows
+    said = pl.Series(PUNCT_COLUMN, [to_json(p, schema) for p in puncts], dtype=pl.String)
+    nothing = pl.DataFrame({a.name: pl.Series([None] * len(said), dtype=dtype(a)) for a in schema.attributes})
+    whole = rows.with_columns(pl.lit(None, pl.String).alias(PUNCT_COLUMN))
+    return pl.concat([whole, nothing.with_columns(said)])
+
+
+WRITERS: dict[str, Callable[[Path, pl.DataFrame, Puncts | None, Schema], None]] = {
+    "json": write_json,
+    "csv": write_csv,
+    "parquet": write_parquet,
+}

@@ -1,0 +1,80 @@
+"""Starting a query that writes to a sink: files of results, the console, or a function of the user's."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.query import StreamingQuery
+
+from punctum.algebra.schema import Schema
+from punctum.engine.checkpoint import query_id
+from punctum.engine.packing import from_blob
+from punctum.engine.query import Settings, packed, unpacked
+from punctum.engine.sinks.commit import Commit
+from punctum.engine.sinks.files import ResultFiles
+from punctum.engine.sinks.formats import WRITERS, json_lines
+from punctum.errors import SchemaError, choices
+from punctum.parse.definitions import SinkDef
+from punctum.plan.stages import Stage
+
+FORMATS = (*WRITERS, "console")
+
+
+def says(sink: SinkDef) -> bool:
+    """Whether punctuations are to be written."""
+    written = sink.options.get("punctuations", "false").lower()
+    if written not in ("true", "false"):
+        raise SchemaError(f"punctuations of {sink.name} is neither true nor false", written, "punctuations 'true'")
+    return written == "true"
+
+
+def write(last: Stage, settings: Settings, sink: SinkDef, available_now: bool) -> tuple[StreamingQuery, Commit]:
+    """Start a query that writes a result to a sink."""
+    if sink.format not in FORMATS:
+        hint = choices(FORMATS) + "; for any other sink of Spark's, use dataframe()"
+        raise SchemaError(f"the format {sink.format} of {sink.name} is not supported", "", hint)
+    checkpoint = Path(settings.checkpoint)
+    if sink.format == "console":
+        slices = packed(last, settings)
+        commit = Commit(query_id(checkpoint), checkpoint, checkpoint / "quarantine", deliver=_shown(last.schema))
+        return start(slices, commit, sink.name, available_now), commit
+    if "path" not in sink.options:
+        raise SchemaError(f"the sink {sink.name} has no path", "", "OPTIONS (path 'directory')")
+    path = Path(settings.directory) / sink.options["path"]
+    files = ResultFiles(str(path.resolve()), sink.format, last.schema, says(sink))
+    slices = packed(last, settings, files)
+    files.prepare()
+    commit = Commit(query_id(checkpoint), checkpoint, path.with_name(path.name + ".quarantine"), files=files)
+    return start(slices, commit, sink.name, available_now), commit
+
+
+def hand_over(
+    last: Stage, settings: Settings, name: str, to: Callable[[DataFrame, int], None], available_now: bool
+) -> tuple[StreamingQuery, Commit]:
+    """Start a query that hands each batch of its result to a function, with the batch's number."""
+    checkpoint = Path(settings.checkpoint)
+
+    def given(slices: DataFrame, batch: int) -> None:
+        to(unpacked(slices, last.schema), batch)
+
+    commit = Commit(query_id(checkpoint), checkpoint, checkpoint / "quarantine", hand_over=given)
+    return start(packed(last, settings), commit, name, available_now), commit
+
+
+def start(slices: DataFrame, commit: Commit, name: str, available_now: bool) -> StreamingQuery:
+    """Start a query whose batches are committed in the driver."""
+    writer = slices.writeStream.foreachBatch(commit).queryName(name).outputMode("append")
+    writer = writer.option("checkpointLocation", str(commit.checkpoint))
+    return (writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime="0 seconds")).start()
+
+
+def _shown(schema: Schema) -> Callable[[list[Any], int], None]:
+    """Prints results as JSON lines."""
+
+    def show(slices: list[Any], batch: int) -> None:
+        for packed_ in slices:
+            if packed_["rows"] is not None:
+                print("\n".join(json_lines(from_blob(bytes(packed_["rows"])), schema)), flush=True)
+
+    return show
