@@ -26,7 +26,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.streaming.query import StreamingQuery
 
 from punctum.engine import build
-from punctum.engine.files import read_parquet
+from punctum.engine.files import READERS
 from punctum.engine.packing import Sent, blob_of, points_of
 from punctum.engine.spark import spark_session
 from punctum.parse import parse_script
@@ -105,8 +105,8 @@ def limit(directory: Path, batches: int) -> tuple[float, float]:
             origin = source.origin
             assert isinstance(origin, Pipe)
             for name in (f"{2 * batch:05}.parquet", f"{2 * batch + 1:05}.parquet"):
-                read = read_parquet(directory / origin.stream.name / name, origin.stream.schema)
-                piece = build.Piped(origin.steps)(read)
+                read = READERS["parquet"](directory / origin.stream.name / name, origin.stream.schema, {})
+                piece = build.Piped(origin.steps)(read.piece)
                 sent.setdefault(source.number, []).append(Sent(-1, blob_of(piece), None, points_of(piece)))
         started = time.perf_counter()
         running.feed(sent)

@@ -56,15 +56,16 @@ def from_json(text: str | bytes, schema: Schema) -> Element:
       hint: BIGINT takes int of 64 bits
     """
     try:
-        found = json.loads(text, parse_float=Decimal, object_pairs_hook=_object)
-    except (ValueError, RecursionError) as error:
+        found = json.loads(text, parse_float=Decimal, object_pairs_hook=unique_keys)
+    except (ValueError, ArithmeticError, RecursionError) as error:
         raise CodecError("a line is not JSON", str(error), "each line is one JSON object") from None
     if not isinstance(found, dict):
         raise CodecError("a line is not a JSON object", f"found {_show(found)}", "a row or a punctuation is an object")
     return _punctuation(found, schema) if PUNCT in found else _row(found, schema)
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, for ``json.loads``, which would let the last of equal keys win."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("an object has a key twice")

@@ -22,8 +22,10 @@ from punctum.algebra.values import Row, Type, Value, value_from_text, value_text
 from punctum.errors import CodecError, PatternError, choices
 
 NAMESPACE = "punct"
-_XSI = "http://www.w3.org/2001/XMLSchema-instance"
-_NIL = f"{{{_XSI}}}nil"
+XSI = "http://www.w3.org/2001/XMLSchema-instance"
+"""The namespace in which an element is nil."""
+
+_NIL = f"{{{XSI}}}nil"
 _NAME = re.compile(r"[^\W\d][\w.-]*")
 _FORBIDDEN = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -56,18 +58,28 @@ def from_xml(text: str, schema: Schema, name: str) -> Element:
     >>> print(from_xml("<punct:tempdata><hour>[17,20)</hour></punct:tempdata>", report, "tempdata"))
     <*, [17,19]>
     """
-    wrapped = f'<stream xmlns:{NAMESPACE}="{NAMESPACE}" xmlns:xsi="{_XSI}">{text}</stream>'
+    wrapped = f'<stream xmlns:{NAMESPACE}="{NAMESPACE}" xmlns:xsi="{XSI}">{text}</stream>'
     try:
         nodes = list(fromstring(wrapped, forbid_dtd=True))
     except (ParseError, DefusedXmlException, ValueError) as error:
         raise CodecError(
             "an element is not XML", str(error) or type(error).__name__, "one element, no DOCTYPE"
         ) from None
-    if len(nodes) != 1 or nodes[0].tag not in (name, f"{{{NAMESPACE}}}{name}"):
-        found = ", ".join(node.tag for node in nodes) or "nothing"
-        raise CodecError("an element is not of this stream", f"found {found}", f"<{name}> or <{NAMESPACE}:{name}>")
-    named = _children(nodes[0])
-    return _row(named, schema) if nodes[0].tag == name else _punctuation(named, schema)
+    if len(nodes) != 1:
+        raise _foreign(", ".join(node.tag for node in nodes) or "nothing", name)
+    return from_node(nodes[0], schema, name)
+
+
+def from_node(node: Node, schema: Schema, name: str) -> Element:
+    """The row or punctuation of the stream of that name that a parsed XML element means."""
+    if node.tag not in (name, f"{{{NAMESPACE}}}{name}"):
+        raise _foreign(node.tag, name)
+    named = _children(node)
+    return _row(named, schema) if node.tag == name else _punctuation(named, schema)
+
+
+def _foreign(found: str, name: str) -> CodecError:
+    return CodecError("an element is not of this stream", f"found {found}", f"<{name}> or <{NAMESPACE}:{name}>")
 
 
 def _children(parent: Node) -> dict[str, Node]:

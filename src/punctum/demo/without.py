@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from punctum.engine import build
-from punctum.engine.files import read_json
+from punctum.engine.files import READERS
 from punctum.engine.packing import Sent, blob_of
 from punctum.operators.columns import Columns
 from punctum.operators.group_by import GroupBy
@@ -42,7 +42,7 @@ class Unpunctuated:
     def _origin(self, origin: Pipe | Stage, files: Mapping[str, Path]) -> Columns:
         if isinstance(origin, Stage):
             return self._stage(origin, files)
-        rows = read_json(files[origin.stream.name], origin.stream.schema).rows
+        rows = READERS["json"](files[origin.stream.name], origin.stream.schema, {}).piece.rows
         return build.Piped(origin.steps)(Columns(rows))
 
 

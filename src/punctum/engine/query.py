@@ -25,7 +25,7 @@ from punctum.engine.checkpoint import settled_buckets
 from punctum.engine.files import PUNCT_COLUMN, READERS, from_frame
 from punctum.engine.packing import METRICS, SCHEMA, Exchange, from_blob, from_lines, from_points, pack
 from punctum.engine.sinks.files import ResultFiles
-from punctum.engine.source import FORMAT, STREAM, FileStream, PackedFiles
+from punctum.engine.source import FORMAT, STREAM, FileStream, PackedFiles, or_fail
 from punctum.engine.stage import StageProcessor
 from punctum.engine.worker import settle
 from punctum.errors import SchemaError, choices
@@ -142,6 +142,7 @@ class _Assembly:
             log=str(Path(self._settings.checkpoint) / "punctum" / f"{stream.name}-{stage.number}-{number}.files"),
             files_a_batch=None if most is None else int(most),
             tasks=spark.sparkContext.defaultParallelism,
+            options={"rowTag": stream.name, **stream.options},
         )
         if not Path(files.path).is_dir():
             raise SchemaError(f"the directory of {stream.name} is not there", files.path, "make it, or mend the path")
@@ -156,7 +157,7 @@ def _packed(
     for batch in batches:
         found = pl.from_arrow(batch)
         assert isinstance(found, pl.DataFrame)
-        pieces = to.split(piped(from_frame(found, schema)))
+        pieces = to.split(piped(or_fail(from_frame(found, schema), "a DataFrame")))
         if pieces:
             yield pack(pieces, to, STREAM)
 

@@ -6,8 +6,8 @@ name a line, to which it appends before it offers new files; an offset is a numb
 
 import base64
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,10 +17,11 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMa
 from pyspark.sql.types import StructType
 
 from punctum.algebra.schema import Schema
-from punctum.engine.files import READERS
+from punctum.engine.files import READERS, Read, check_options
 from punctum.engine.listing import listed
 from punctum.engine.packing import SCHEMA, Exchange, pack
 from punctum.engine.worker import settle
+from punctum.errors import CodecError
 from punctum.operators.columns import Columns
 
 FORMAT = "punctum"
@@ -42,6 +43,10 @@ class FileStream:
     log: str
     files_a_batch: int | None
     tasks: int
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_options(self.format, self.schema, self.options)
 
     def encoded(self) -> str:
         """Itself as a string, for an option of a data source."""
@@ -107,8 +112,8 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if first:
             yield pack(stream.to.greeting(), stream.to, STREAM)
         for name in files:
-            piece = stream.pipe(READERS[stream.format](Path(stream.path) / name, stream.schema))
-            pieces = stream.to.split(piece)
+            found = READERS[stream.format](Path(stream.path) / name, stream.schema, stream.options)
+            pieces = stream.to.split(stream.pipe(or_fail(found, name)))
             if pieces:
                 yield pack(pieces, stream.to, STREAM)
 
@@ -132,6 +137,18 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 os.fsync(out.fileno())
             part.replace(log)
         return [*known, *new]
+
+
+def or_fail(found: Read, name: str) -> Columns:
+    """The elements of a file or another piece of a stream, which held nothing else.
+
+    Nothing is lost in silence: what was rejected makes the query fail, with the first one's place and reason.
+    """
+    if found.rejected.is_empty():
+        return found.piece
+    position, reason, _ = found.rejected.row(0)
+    place = f"{name}:{position}" if position else name
+    raise CodecError("what was read is not all rows and punctuations", f"{place}: {reason}", "mend or remove it")
 
 
 def _size(path: Path) -> int:

@@ -1,0 +1,201 @@
+r"""Files of comma-separated values, as RFC 4180 has them.
+
+Options: ``header`` ('false'), ``sep`` (','), and ``nullValue`` (''), the text that is NULL, in quotes or not. A field
+in quotes may hold separators, ends of lines and doubled quotes; a quote inside a field that does not start with one is
+itself. Punctuations stand in a column ``_punct``; without a header that is one column more than the stream has.
+
+A record is a line, unless it opens a quote and the lines behind it close it so that the record is complete. Where they
+do not, the quote is a fault of its own line, and the next line is read as any other. The fast road is for records that
+a regular expression has proved: Arrow splits them into fields. The exact road splits with a regular expression.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
+
+from punctum.algebra.functions import Element
+from punctum.algebra.schema import Schema
+from punctum.engine.formats.lines import Lines, Mask, Numbers, alike
+from punctum.engine.formats.puncts import from_punct, points
+from punctum.engine.formats.read import PUNCT_COLUMN, Found, Read, decoded, differ, option, switch
+from punctum.engine.formats.typed import typed, value
+from punctum.errors import CodecError, PunctumError, SchemaError, choices
+
+
+def read_csv(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
+    """The elements of a file of comma-separated values."""
+    dialect, lines, found = Dialect.of(options), Lines.of(data), Found(schema)
+    top = next((at for at in range(len(lines)) if lines[at].strip(b"\r\n")), None)
+    if top is None:
+        return found.read()
+    start, names = int(lines.starts[top]), schema.names
+    if dialect.header:
+        head = dialect.some.match(data, start)
+        try:
+            names = dialect.names(lines[top] if head is None else head.group(), schema)
+        except PunctumError as error:
+            found.reject(0, error, lines[top].rstrip(b"\r\n"))
+            return found.read()
+        top = int(np.searchsorted(lines.starts, start if head is None else head.end()))
+    elif dialect.record(len(schema) + 1, len(schema) + 1).match(data, start):
+        names = (*names, PUNCT_COLUMN)
+    return _Reader(dialect, names, found, Lines(data, lines.starts[top:]), top).read()
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a file is written: the separator, the text that is NULL, and whether names come first."""
+
+    sep: str
+    null: str
+    header: bool
+
+    @staticmethod
+    def of(options: Mapping[str, str]) -> "Dialect":
+        """The dialect that a stream's options describe."""
+        sep = option(options, "sep", ",").replace("\\t", "\t")
+        if len(sep) != 1 or not sep.isascii() or sep in '"\r\n\0':
+            raise SchemaError(f"the option sep is {sep!r}", "", "one ASCII character, not a quote or the end of a line")
+        return Dialect(sep, option(options, "nullValue", ""), switch(options, "header", False))
+
+    @property
+    def _sep(self) -> str:
+        return rf"\x{ord(self.sep):02x}"
+
+    @property
+    def _field(self) -> str:
+        return rf'(?:"(?:[^"]++|"")*+"|(?:[^"\r\n{self._sep}][^\r\n{self._sep}]*+)?)'
+
+    def record(self, least: int, most: int | str = "") -> re.Pattern[bytes]:
+        """A record of so many fields."""
+        more = f"(?:{self._sep}{self._field}){{{least - 1},{most and int(most) - 1}}}+"
+        return re.compile(rf"{self._field}{more}\r?(?:\n|\Z)".encode())
+
+    @cached_property
+    def some(self) -> re.Pattern[bytes]:
+        """A record of any number of fields."""
+        return self.record(1)
+
+    @cached_property
+    def _split(self) -> re.Pattern[str]:
+        return re.compile(rf"({self._field})({self._sep}|\r?(?:\n|\Z))")
+
+    def proof(self, fields: int) -> str:
+        """The records that Arrow reads as we do, as a regular expression."""
+        field = rf'(?:"(?:[^"\x00]|"")*"|[^"\r\n\x00{self._sep}]*)'
+        return rf"^{field}(?:{self._sep}{field}){{{fields - 1}}}\r?\n?$"
+
+    def fields(self, record: str) -> list[str]:
+        """The fields of a record.
+
+        >>> Dialect(",", "", False).fields('1,"a, b",5" disk')
+        ['1', 'a, b', '5" disk']
+        """
+        if "\0" in record:
+            raise CodecError("a line holds a zero byte", "", "the file may have been cut off while it was written")
+        if not self.some.fullmatch(record.encode()):
+            raise CodecError("a line is not a record", "a quote is open or has something behind it", "double the quote")
+        texts = []
+        for found in self._split.finditer(record):
+            quoted = found[1].startswith('"')
+            texts.append(found[1][1:-1].replace('""', '"') if quoted else found[1])
+            if found[2] != self.sep:
+                break
+        return texts
+
+    def names(self, header: bytes, schema: Schema) -> tuple[str, ...]:
+        """The columns of a file with this header."""
+        names = tuple(self.fields(decoded(header)))
+        for name in (*schema.names, PUNCT_COLUMN):
+            if names.count(name) != 1 and (name in schema.names or name in names):
+                what = f"the header has {name} twice" if name in names else f"the header has no column {name}"
+                raise CodecError(what, choices(names), f"the stream has ({schema})")
+        return names
+
+
+class _Reader:
+    """Reads the lines behind the header, of which there have been ``before``."""
+
+    def __init__(self, dialect: Dialect, names: tuple[str, ...], found: Found, lines: Lines, before: int) -> None:
+        self.dialect, self.names, self.found, self.lines = dialect, names, found, lines
+        self.schema, self.positions = found.schema, np.arange(len(lines)) + before + 1
+        self.punctuated = PUNCT_COLUMN in names and PUNCT_COLUMN not in self.schema.names
+
+    def read(self) -> Read:
+        filled, proven = self._filled(), self._proven()
+        if self._join(np.flatnonzero(filled & ~proven)):
+            filled, proven = self._filled(), self._proven()
+        proven &= filled
+        self._exactly(np.flatnonzero(filled & ~proven))
+        at, fields = np.flatnonzero(proven), self._fields(proven)
+        said: dict[str, pl.Series] = {}
+        if self.punctuated:
+            punctuation = fields[PUNCT_COLUMN].is_not_null()
+            here = at[punctuation.to_numpy()]
+            said, plain = points(fields[PUNCT_COLUMN].drop_nulls(), self.schema)
+            self._exactly(here[~plain])
+            at, fields = at[~punctuation.to_numpy()], fields.filter(~punctuation)
+        rows = pl.DataFrame([typed(fields[a.name], a) for a in self.schema.attributes])
+        doubt = differ(fields, rows)
+        self._exactly(at[doubt.to_numpy()])
+        return self.found.read([rows.filter(~doubt)], said)
+
+    def _filled(self) -> Mask:
+        return (self.lines.texts.str.strip_chars("\r\n") != "").to_numpy()
+
+    def _proven(self) -> Mask:
+        return alike(self.lines.texts, self.dialect.proof(len(self.names)))
+
+    def _join(self, open_lines: Numbers) -> bool:
+        """Make records of lines, where a quote that one of these lines opens is closed by a later one."""
+        starts, inside = self.lines.starts, np.zeros(len(self.lines.starts), np.bool_)
+        least, most = (len(self.names),) * 2 if self.dialect.header else (len(self.schema), len(self.schema) + 1)
+        record = self.dialect.record(least, most)
+        for at in open_lines.tolist():
+            if not inside[at] and (found := record.match(self.lines.data, int(starts[at]))):
+                inside[at + 1 : int(np.searchsorted(starts, found.end()))] = True
+        self.lines, self.positions = Lines(self.lines.data, starts[~inside]), self.positions[~inside[:-1]]
+        return bool(inside.any())
+
+    def _fields(self, proven: Mask) -> pl.DataFrame:
+        """The columns that are wanted, as texts."""
+        wanted = {self.names.index(name): name for name in (*self.schema.names, *[PUNCT_COLUMN] * self.punctuated)}
+        if not proven.any():
+            return pl.DataFrame(schema=dict.fromkeys(wanted.values(), pl.String()))
+        numbers = [str(n) for n in wanted]
+        table = arrow_csv.read_csv(
+            self.lines.only(proven),
+            arrow_csv.ReadOptions(block_size=self.lines.block, column_names=[str(n) for n in range(len(self.names))]),
+            arrow_csv.ParseOptions(delimiter=self.dialect.sep, newlines_in_values=True, ignore_empty_lines=False),
+            arrow_csv.ConvertOptions(column_types=dict.fromkeys(numbers, pa.string()), include_columns=numbers),
+        )
+        found = pl.from_arrow(table)
+        assert isinstance(found, pl.DataFrame)
+        assert len(found) == int(proven.sum())
+        return found.select(
+            pl.when(pl.col(str(n)) != self.dialect.null).then(pl.col(str(n))).alias(name) for n, name in wanted.items()
+        )
+
+    def _exactly(self, some: Numbers) -> None:
+        for at in some.tolist():
+            record = self.lines[at]
+            try:
+                self.found.add(self._element(self.dialect.fields(decoded(record))))
+            except PunctumError as error:
+                self.found.reject(int(self.positions[at]), error, record.rstrip(b"\r\n"))
+
+    def _element(self, fields: list[str]) -> Element:
+        names = self.names if self.dialect.header else (*self.schema.names, PUNCT_COLUMN)
+        short = 0 if self.dialect.header else 1  # without a header, the punctuation may be left out
+        if not len(names) - short <= len(fields) <= len(names):
+            raise CodecError(f"a line has {len(fields)} fields", f"expected {len(names) - short}: {', '.join(names)}")
+        texts = {name: text for name, text in zip(names, fields, strict=False) if text != self.dialect.null}
+        if PUNCT_COLUMN in texts and PUNCT_COLUMN not in self.schema.names:
+            return from_punct(texts[PUNCT_COLUMN], self.schema)
+        return tuple(value(texts[a.name], a) if a.name in texts else None for a in self.schema.attributes)

@@ -1,0 +1,174 @@
+"""Files of JSON lines.
+
+The fast road is for lines that have the same keys in the same order as a line before them. A regular expression, made
+from that line and the schema, proves that a line is such an object and that its values are written plainly; then Arrow,
+which would also take two objects in a line or none for a column, reads no more than is there. DECIMALs are exact: Arrow
+reads them from the text. All other lines go through ``algebra.json``, one by one.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+from pyarrow import json as arrow_json
+
+from punctum.algebra.json import PUNCT, from_json, unique_keys
+from punctum.algebra.schema import Attribute, Schema
+from punctum.algebra.values import Type
+from punctum.engine.formats.lines import Lines, Mask, Numbers, alike
+from punctum.engine.formats.puncts import points
+from punctum.engine.formats.read import Found, Read, decoded, differ
+from punctum.engine.formats.typed import NUMBER, converted, plain
+from punctum.errors import PunctumError
+from punctum.operators.columns import empty
+
+FEW = 64  # fewer lines are not worth a regular expression
+_SHAPES = 16  # so many orders of keys get a fast road
+_DEEPEST = 4
+_BLANK = " \t\r\n"
+_PLAIN_KEY = re.compile(r'[^"\\\x00-\x1f]*')
+_ = f"[{_BLANK}]*"
+_PAIR = r"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+_ESCAPE = rf'\\(?:["\\/bfnrt]|u(?:[0-9a-cefA-CEF][0-9a-fA-F]|[dD][0-7])[0-9a-fA-F]{{2}}|{_PAIR})'
+_STRING = rf'"(?:[^"\\\x00-\x1f]|{_ESCAPE})*"'
+_SCALAR = f"(?:{_STRING}|{NUMBER}|true|false|null)"
+_ARROW: dict[Type, pa.DataType] = {
+    Type.BIGINT: pa.int64(),
+    Type.DOUBLE: pa.float64(),
+    Type.STRING: pa.string(),
+    Type.BOOLEAN: pa.bool_(),
+    Type.DATE: pa.string(),
+    Type.TIMESTAMP: pa.string(),
+    Type.TIMESTAMP_NTZ: pa.string(),
+}
+_AS_TEXT = (Type.DATE, Type.TIMESTAMP, Type.TIMESTAMP_NTZ)
+
+
+def read_json(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
+    """The elements of a file of JSON lines."""
+    return _Reader(Lines.of(data), schema).read()
+
+
+class _Reader:
+    def __init__(self, lines: Lines, schema: Schema) -> None:
+        self.lines, self.schema = lines, schema
+        self.found = Found(schema)
+
+    def read(self) -> Read:
+        texts = self.lines.texts
+        blank = texts.str.strip_chars(_BLANK) == ""
+        special = texts.str.contains(f'"{PUNCT}"', literal=True)
+        said = self._said(np.flatnonzero(special))
+        rows = self._rows(np.flatnonzero(~(blank | special)))
+        return self.found.read([rows], said)
+
+    def _said(self, special: Numbers) -> dict[str, pl.Series]:
+        """Punctuations, and rows that have the word for them in a string."""
+        said, here = points(self.lines.texts.gather(special), self.schema)
+        self._exactly(special[~here])
+        return said
+
+    def _rows(self, wanted: Numbers) -> pl.DataFrame:
+        """The rows of lines that the fast road reads; all other lines are read exactly."""
+        proven = self._proven(wanted)
+        rows, sure = _by_arrow(self.lines, proven, self.schema)
+        self._exactly(np.flatnonzero(proven)[~sure])
+        return rows
+
+    def _proven(self, wanted: Numbers) -> Mask:
+        """Which lines have the shape of a line before them."""
+        proven = np.zeros(len(self.lines), np.bool_)
+        shapes = _SHAPES
+        while shapes and len(wanted) >= FEW:
+            shape = shape_of(self.lines[int(wanted[0])], self.schema)
+            if shape is not None:
+                shapes -= 1
+                here = alike(self.lines.texts.gather(wanted), shape)
+                proven[wanted[here]] = True
+                wanted = wanted[~here]
+                if here[0]:
+                    continue
+            self._exactly(wanted[:1])
+            wanted = wanted[1:]
+        self._exactly(wanted)
+        return proven
+
+    def _exactly(self, some: Numbers) -> None:
+        for at in some.tolist():
+            line = self.lines[at]
+            try:
+                self.found.add(from_json(decoded(line), self.schema))
+            except PunctumError as error:
+                self.found.reject(at + 1, error, line.rstrip(b"\r\n"))
+
+
+def shape_of(line: bytes, schema: Schema) -> str | None:
+    r"""The lines with the keys of this one, in its order, whose values are written plainly, as a regular expression.
+
+    >>> shape = shape_of(b'{"n": 1}', Schema.of(n="BIGINT"))
+    >>> pl.Series(['{"n":17}', '{"n":1.5}', '{}', '{"n":1}{"n":2}']).str.contains(shape).to_list()
+    [True, False, False, False]
+    """
+    try:
+        found = json.loads(line.decode(), object_pairs_hook=unique_keys, parse_int=str, parse_float=str)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict) or PUNCT in found or not all(name in found for name in schema.names):
+        return None
+    known = {a.name: f"(?:{_written(a)}|null)" for a in schema.attributes}
+    shape = _shape(found, known, 0)
+    return shape and f"^{_}{shape}{_}$"
+
+
+def _written(attribute: Attribute) -> str:
+    """How plain values of an attribute stand in JSON."""
+    match attribute.type:
+        case Type.STRING:
+            return _STRING
+        case Type.DATE | Type.TIMESTAMP | Type.TIMESTAMP_NTZ:
+            return f'"{plain(attribute)}"'
+        case Type.DECIMAL:
+            return f'{plain(attribute)}|"{plain(attribute)}"'
+        case _:
+            return plain(attribute)
+
+
+def _shape(found: Any, known: Mapping[str, str], depth: int) -> str | None:
+    """The shape of a value; ``known`` has those of an object's keys for which the schema decides."""
+    if isinstance(found, list):
+        plain_ones = not any(isinstance(each, dict | list) for each in found)
+        return rf"\[{_}(?:{_SCALAR}{_}(?:,{_}{_SCALAR}{_})*)?\]" if plain_ones else None
+    if not isinstance(found, dict):
+        return _SCALAR
+    values = [known.get(key) or _shape(value, {}, depth + 1) for key, value in found.items()]
+    if depth == _DEEPEST or None in values or not all(_PLAIN_KEY.fullmatch(key) for key in found):
+        return None
+    pairs = (f'"{_literally(key)}"{_}:{_}{value}{_}' for key, value in zip(found, values, strict=True))
+    return rf"\{{{_}{f',{_}'.join(pairs)}\}}"
+
+
+def _literally(key: str) -> str:
+    return "".join(rf"\x{{{ord(each):x}}}" for each in key)
+
+
+def _by_arrow(lines: Lines, proven: Mask, schema: Schema) -> tuple[pl.DataFrame, Mask]:
+    """The rows of proven lines, and which of these lines they are; a line with a value that is in doubt is left out."""
+    if not proven.any():
+        return empty(schema), np.zeros(0, np.bool_)
+    types = pa.schema([pa.field(a.name, _arrow(a)) for a in schema.attributes])
+    reading = arrow_json.ReadOptions(block_size=lines.block)
+    parsing = arrow_json.ParseOptions(explicit_schema=types, unexpected_field_behavior="ignore")
+    read = pl.from_arrow(arrow_json.read_json(lines.only(proven), reading, parsing))
+    assert isinstance(read, pl.DataFrame)
+    assert len(read) == int(proven.sum())
+    rows = read.select(converted(read[a.name], a) if a.type in _AS_TEXT else read[a.name] for a in schema.attributes)
+    doubt = differ(read, rows)
+    return rows.filter(~doubt), (~doubt).to_numpy()
+
+
+def _arrow(attribute: Attribute) -> pa.DataType:
+    return pa.decimal128(*attribute.digits) if attribute.type is Type.DECIMAL else _ARROW[attribute.type]

@@ -1,0 +1,172 @@
+"""Parquet files, and DataFrames: columns that have types already.
+
+A punctuation is a row whose string column ``_punct`` holds its JSON. A value is taken when the attribute's type holds
+it exactly: a whole number of any width as BIGINT, DOUBLE or DECIMAL; a DECIMAL that loses no digit; a time of any unit,
+cut to microseconds. A row with another value is rejected. Arrow reads the file: broken ones do not break it, and it
+takes times that Spark has written as INT96 for microseconds, since as nanoseconds they would end in the year 2262.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+from pyarrow import parquet
+
+from punctum.algebra.schema import Attribute, Schema
+from punctum.algebra.values import Type
+from punctum.engine.formats.lines import Numbers
+from punctum.engine.formats.puncts import from_punct, points
+from punctum.engine.formats.read import PUNCT_COLUMN, Found, Read, differ
+from punctum.errors import CodecError, PunctumError, choices
+from punctum.operators.columns import dtype
+
+_EPOCH = datetime(1970, 1, 1)
+_FIRST, _LAST = ((t - _EPOCH) // timedelta(microseconds=1) for t in (datetime.min, datetime.max))
+
+
+def read_parquet(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
+    """The elements of a Parquet file."""
+    try:
+        return from_frame(_table(data, schema), schema)
+    except CodecError as error:
+        found = Found(schema)
+        found.reject(0, error, "")
+        return found.read()
+
+
+def _table(data: bytes, schema: Schema) -> pl.DataFrame:
+    try:
+        file = parquet.ParquetFile(pa.BufferReader(data), coerce_int96_timestamp_unit="us")
+        names = file.schema_arrow.names
+        _check_names(names, schema)
+        table = file.read(columns=[name for name in dict.fromkeys((*schema.names, PUNCT_COLUMN)) if name in names])
+        table.validate(full=True)
+        columns = [_without_zone(column) for column in table.columns]
+        frame = pl.from_arrow(pa.table(columns, names=table.column_names))  # without metadata, which may be anything
+    except (pa.ArrowException, OSError, ValueError, MemoryError, pl.exceptions.PolarsError) as error:
+        raise CodecError("the file is not Parquet", str(error), "it may have been cut off") from None
+    assert isinstance(frame, pl.DataFrame)
+    return frame
+
+
+def _without_zone(column: "pa.ChunkedArray[Any]") -> "pa.ChunkedArray[Any]":
+    """A column of instants in UTC, since the name of a zone may be anything too."""
+    zoned = pa.types.is_timestamp(column.type) and column.type.tz is not None
+    return column.cast(pa.timestamp(column.type.unit, "UTC")) if zoned else column
+
+
+def from_frame(given: pl.DataFrame, schema: Schema) -> Read:
+    """The elements of a frame that has the schema's columns, and perhaps the column of punctuations.
+
+    >>> from_frame(pl.DataFrame({"n": [1.0, None]}), Schema.of(n="BIGINT")).rejected.row(0)
+    (1, 'the attribute n has a wrong value: expected BIGINT, found 1.0', '{"n": "1.0"}')
+    """
+    _check_names(given.columns, schema)
+    found, positions = Found(schema), np.arange(len(given)) + 1
+    said: dict[str, pl.Series] = {}
+    if PUNCT_COLUMN in given.columns and PUNCT_COLUMN not in schema.names:
+        special = given[PUNCT_COLUMN].is_not_null()
+        said = _said(given[PUNCT_COLUMN].filter(special), positions[special.to_numpy()], found)
+        given, positions = given.filter(~special), positions[~special.to_numpy()]
+    given = given.select(schema.names)
+    rows = pl.DataFrame([fitted(given[a.name], a) for a in schema.attributes])
+    doubt = differ(given, rows)
+    if doubt.any():
+        _reject(given.filter(doubt), rows.filter(doubt), positions[doubt.to_numpy()], found)
+        rows = rows.filter(~doubt)
+    return found.read([rows], said)
+
+
+def _check_names(names: Sequence[str], schema: Schema) -> None:
+    if missing := [name for name in schema.names if name not in names]:
+        raise CodecError(f"the data has no column {missing[0]}", choices(names), f"the stream has ({schema})")
+
+
+def _said(texts: pl.Series, positions: Numbers, found: Found) -> dict[str, pl.Series]:
+    """Punctuations: the plain constants; the others are found."""
+    shown = _shown(texts)
+    said, plain = points(shown, found.schema)
+    for at in np.flatnonzero(~plain).tolist():
+        try:
+            found.add(from_punct(shown[at], found.schema))
+        except PunctumError as error:
+            found.reject(int(positions[at]), error, shown[at])
+    return said
+
+
+def _reject(given: pl.DataFrame, rows: pl.DataFrame, positions: Numbers, found: Found) -> None:
+    wrong = {a: (given[a.name].is_not_null() & rows[a.name].is_null()).to_list() for a in found.schema.attributes}
+    shown = pl.DataFrame([_shown(column) for column in given.iter_columns()]).to_dicts()
+    for at, position in enumerate(positions.tolist()):
+        attribute = next(a for a in wrong if wrong[a][at])
+        detail = f"expected {attribute.type.value}, found {shown[at][attribute.name]}"
+        error = CodecError(f"the attribute {attribute.name} has a wrong value", detail)
+        found.reject(position, error, json.dumps(shown[at], ensure_ascii=False))
+
+
+def _shown(column: pl.Series) -> pl.Series:
+    """Values of any type as text; a time that no calendar has is shown as a number."""
+    name, kind = column.name, column.dtype
+    if isinstance(kind, pl.Date | pl.Datetime):
+        known = _days(column) if isinstance(kind, pl.Date) else _times(column.to_physical(), kind)
+        numbers = column.to_physical().cast(pl.String)
+        return _where(known.is_not_null(), column).cast(pl.String).fill_null(numbers).alias(name)
+    try:
+        return column.cast(pl.String)
+    except pl.exceptions.PolarsError:
+        return pl.Series(name, [None if missing else f"a {kind}" for missing in column.is_null()], pl.String)
+
+
+def fitted(column: pl.Series, attribute: Attribute) -> pl.Series:
+    """A column as an attribute's type, NULL for every value that the type does not hold.
+
+    >>> fitted(pl.Series([2**53, 2**53 + 1]), Attribute("x", Type.DOUBLE)).to_list()
+    [9007199254740992.0, None]
+    """
+    kind, found, wanted = attribute.type, column.dtype, dtype(attribute)
+    nothing = pl.Series(column.name, [None], wanted).new_from_index(0, len(column))
+    match kind:
+        case Type.BIGINT if found.is_integer():
+            return column.cast(wanted, strict=False)
+        case Type.DOUBLE if found.is_float():
+            return column.cast(wanted)
+        case Type.DOUBLE if found.is_integer():
+            there = column.cast(wanted)
+            return _where(there.cast(pl.Int128, strict=False) == column.cast(pl.Int128), there)
+        case Type.DECIMAL if found.is_integer() or found.is_decimal():
+            there = column.cast(wanted, strict=False)
+            return _where(there.cast(found, strict=False) == column, there)
+        case Type.STRING if found in (pl.String, pl.Categorical, pl.Enum):
+            return column.cast(wanted)
+        case Type.BOOLEAN if found == pl.Boolean:
+            return column
+        case Type.DATE if found == pl.Date:
+            return _days(column)
+        case Type.TIMESTAMP if isinstance(found, pl.Datetime):
+            return _times(column.to_physical(), found).cast(wanted)
+        case Type.TIMESTAMP_NTZ if isinstance(found, pl.Datetime) and found.time_zone is None:
+            return _times(column.to_physical(), found).cast(wanted)
+        case _:
+            return nothing
+
+
+def _days(column: pl.Series) -> pl.Series:
+    """Days of the years that there are."""
+    return _where(column.is_between(pl.lit(date.min), pl.lit(date.max)), column)
+
+
+def _times(ticks: pl.Series, unit: pl.Datetime) -> pl.Series:
+    """Microseconds, of the years that there are."""
+    if unit.time_unit == "ns":
+        return ticks // 1_000
+    if unit.time_unit == "ms":
+        return _where(ticks.is_between(_FIRST // 1_000, _LAST // 1_000), ticks * 1_000)
+    return _where(ticks.is_between(_FIRST, _LAST), ticks)
+
+
+def _where(sure: pl.Series, values: pl.Series) -> pl.Series:
+    return values if sure.all() else pl.select(pl.when(sure).then(values)).to_series()

@@ -1,0 +1,43 @@
+"""Punctuations written in JSON: a column of texts in, punctuations out, those that are one constant as columns."""
+
+import polars as pl
+
+from punctum.algebra.json import PUNCT, from_json
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.schema import Schema
+from punctum.algebra.values import Type
+from punctum.engine.formats.lines import Mask
+from punctum.errors import CodecError
+
+_POINT = (
+    r'^[ \t\r\n]*\{[ \t\r\n]*"\$punct"[ \t\r\n]*:[ \t\r\n]*\{[ \t\r\n]*"(?<name>[^"\\]+)"[ \t\r\n]*:[ \t\r\n]*'
+    r'(?:(?<number>-?(?:0|[1-9][0-9]{0,17}))|"(?<string>[^"\\\x00-\x1f]*)")[ \t\r\n]*\}[ \t\r\n]*\}[ \t\r\n]*$'
+)
+_GROUPS = {Type.BIGINT: "number", Type.STRING: "string"}
+
+
+def points(lines: pl.Series, schema: Schema) -> tuple[dict[str, pl.Series], Mask]:
+    """The constants on one attribute, whole numbers and plain strings, by the attribute's name, and where they are.
+
+    >>> points(pl.Series(['{"$punct": {"n": 7}}', '{"$punct": {}}']), Schema.of(n="BIGINT"))[1]
+    array([ True, False])
+    """
+    parts = lines.str.extract_groups(_POINT).struct.unnest()
+    found: dict[str, pl.Series] = {}
+    plain = pl.Series([False]).new_from_index(0, len(lines))
+    for attribute in schema.attributes:
+        if (group := _GROUPS.get(attribute.type)) is not None:
+            here = ((parts["name"] == attribute.name) & parts[group].is_not_null()).fill_null(False)
+            if here.any():
+                values = parts[group].filter(here)
+                found[attribute.name] = (values.cast(pl.Int64) if group == "number" else values).alias(attribute.name)
+                plain |= here
+    return found, plain.to_numpy()
+
+
+def from_punct(text: str, schema: Schema) -> Punctuation:
+    """The punctuation in a column that is for punctuations."""
+    element = from_json(text, schema)
+    if not isinstance(element, Punctuation):
+        raise CodecError("a row stands where a punctuation is expected", "", f'a punctuation is {{"{PUNCT}": {{…}}}}')
+    return element

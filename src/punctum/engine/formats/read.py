@@ -1,0 +1,142 @@
+"""What reading gives: the elements of a file, and what in it was not an element, each with its place and the reason.
+
+Every reader has two roads. The fast one is vectorised and takes only what it has proved to be written plainly. All else
+takes the exact one, value by value through ``algebra``, which decides and gives the reason. So both agree by
+construction: what the fast road is not sure of it does not touch.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Context, Decimal
+
+import polars as pl
+
+from punctum.algebra.functions import Element
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.schema import Attribute, Schema
+from punctum.algebra.values import Row, Type
+from punctum.errors import CodecError, PunctumError, SchemaError
+from punctum.operators.columns import Columns, canonical, empty, frame
+
+PUNCT_COLUMN = "_punct"
+"""The column of punctuations, as JSON, in formats that have no better place for them."""
+
+LONGEST = 65_536
+"""A rejected text is kept whole up to this many characters."""
+_LONGEST_REASON = 1_000
+_WIDE = Context(prec=100)
+
+REJECTED: dict[str, pl.DataType] = {"position": pl.Int64(), "reason": pl.String(), "text": pl.String()}
+"""The columns of what was rejected. A position is a line or a row, from 1, and 0 for the file as a whole."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """What a file held: its elements, and what was rejected."""
+
+    piece: Columns
+    rejected: pl.DataFrame
+
+
+class Found:
+    """Gathers what the exact road finds."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self.rows: list[Row] = []
+        self.puncts: list[Punctuation] = []
+        self._rejects: list[tuple[int, str, str]] = []
+        self._decimals = any(a.type is Type.DECIMAL for a in schema.attributes)
+
+    def add(self, element: Element) -> None:
+        """An element; a DECIMAL of a row must fit its column."""
+        if isinstance(element, Punctuation):
+            self.puncts.append(element)
+        else:
+            pairs = zip(element, self.schema.attributes, strict=True)
+            row = (in_digits(value, a) if isinstance(value, Decimal) else value for value, a in pairs)
+            self.rows.append(tuple(row) if self._decimals else element)
+
+    def reject(self, position: int, error: PunctumError | str, text: str | bytes) -> None:
+        """What is not an element, and why."""
+        reason = error if isinstance(error, str) else reason_of(error)
+        self._rejects.append((position, clean(reason, _LONGEST_REASON), clean(text, LONGEST)))
+
+    def read(self, rows: Iterable[pl.DataFrame] = (), points: Mapping[str, pl.Series] | None = None) -> Read:
+        """All of it, with what the fast road has found."""
+        parts = [part for part in rows if len(part)]
+        parts += [frame(self.schema, self.rows)] if self.rows else []
+        joined = canonical(pl.concat(parts)) if parts else empty(self.schema)
+        rejected = pl.DataFrame(self._rejects, schema=REJECTED, orient="row").sort("position", maintain_order=True)
+        return Read(Columns(joined, tuple(self.puncts), dict(points or {})), rejected)
+
+
+def reason_of(error: PunctumError) -> str:
+    """An error in one line."""
+    told = f"{error.what}: {error.detail}" if error.detail else error.what
+    return f"{told} ({error.hint})" if error.hint else told
+
+
+def clean(text: str | bytes, longest: int) -> str:
+    r"""A text that can be written anywhere: what is not a character is escaped, what is too long is cut.
+
+    >>> clean(b"a\xff", 10), clean("\ud800", 10), clean("abcdef", 4)
+    ('a\\xff', '\\ud800', 'abc…')
+    """
+    whole = (
+        text.decode(errors="backslashreplace")
+        if isinstance(text, bytes)
+        else text.encode(errors="backslashreplace").decode()
+    )
+    return whole if len(whole) <= longest else whole[: longest - 1] + "…"
+
+
+def decoded(text: bytes) -> str:
+    """Bytes of UTF-8 as text."""
+    try:
+        return text.decode()
+    except UnicodeDecodeError as error:
+        raise CodecError("a line is not UTF-8", str(error), "write the file in UTF-8") from None
+
+
+def differ(given: pl.DataFrame, rows: pl.DataFrame) -> pl.Series:
+    """Which rows have a NULL where something was given."""
+    doubt = pl.Series([False]).new_from_index(0, len(rows))
+    for name in rows.columns:
+        doubt |= rows[name].is_null() & given[name].is_not_null()
+    return doubt
+
+
+def in_digits(value: Decimal, attribute: Attribute) -> Decimal:
+    """A value with the digits of its column, or an error when the column cannot hold it exactly.
+
+    >>> price = Attribute("price", Type.DECIMAL, digits=(3, 2))
+    >>> in_digits(Decimal("1.5000"), price)
+    Decimal('1.50')
+    >>> in_digits(Decimal("1.505"), price)
+    Traceback (most recent call last):
+    ...
+    punctum.errors.CodecError: the attribute price has a wrong value
+      detail: expected DECIMAL(3, 2), found 1.505
+    """
+    precision, scale = attribute.digits
+    _, digits, exponent = value.as_tuple()
+    assert isinstance(exponent, int)
+    zeros = len(digits) - len(bytes(digits).rstrip(b"\0"))
+    if value and (value.adjusted() >= precision - scale or exponent + zeros < -scale):
+        detail = f"expected DECIMAL({precision}, {scale}), found {value}"
+        raise CodecError(f"the attribute {attribute.name} has a wrong value", detail)
+    return value.quantize(Decimal((0, (1,), -scale)), context=_WIDE) if value else Decimal(0)
+
+
+def option(options: Mapping[str, str], name: str, default: str) -> str:
+    """An option of a stream; names are case-insensitive, as in Spark."""
+    return next((value for key, value in options.items() if key.lower() == name.lower()), default)
+
+
+def switch(options: Mapping[str, str], name: str, default: bool) -> bool:
+    """An option that is true or false."""
+    given = option(options, name, str(default)).lower()
+    if given not in ("true", "false"):
+        raise SchemaError(f"the option {name} is {given!r}", "", "'true' or 'false'")
+    return given == "true"
