@@ -1,5 +1,6 @@
 """The command line."""
 
+import json
 import os
 import signal
 import sys
@@ -79,6 +80,22 @@ def run(script: Path, checkpoint: Path, available_now: bool, master: str) -> Non
         query.stop() if interrupted.is_set() else query.wait()
     if interrupted.is_set():
         click.echo("stopped; the same command goes on from here", err=True)
+
+
+@cli.command()
+@click.argument("directory", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Every record, a line of JSON each.")
+@click.option("--show", default=3, show_default=True, help="How many records to show of each reason.")
+def quarantine(directory: Path, as_json: bool, show: int) -> None:
+    """Show what a query could not take, grouped by reason.
+
+    DIRECTORY is that of its sink, its checkpoint, or the quarantine itself.
+    """
+    from punctum.engine.quarantine import found, told  # here because pyspark takes a second to import
+
+    records = found(directory)
+    for line in map(json.dumps, records) if as_json else told(records, show):
+        click.echo(line)
 
 
 def _interruption(says: str = "") -> threading.Event:

@@ -11,8 +11,7 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.engine.files import READERS, check_options
 from punctum.engine.formats.read import LONGEST
-from punctum.engine.source import or_fail
-from punctum.errors import CodecError, MissingError, SchemaError
+from punctum.errors import MissingError, SchemaError
 
 NS = Schema.of(n="BIGINT", s="STRING")
 SAME = {
@@ -32,7 +31,7 @@ def test_every_format_says_the_same(form: str, tmp_path: Path) -> None:
         path.write_text(SAME[form])
     read = READERS[form](path, NS, OPTIONS)
     assert elements(read, NS) == Counter([(1, "é"), Punctuation.of(NS, n=1)])
-    assert or_fail(read, "file") is read.piece
+    assert read.rejected.is_empty()
 
 
 @pytest.mark.parametrize("form", READERS)
@@ -86,13 +85,6 @@ def test_a_rejected_text_is_whole_up_to_a_length(tmp_path: Path) -> None:
     texts = ["x" * LONGEST, "y" * (LONGEST + 1)]
     (tmp_path / "file").write_text("\n".join(texts))
     assert READERS["json"](tmp_path / "file", NS, {}).rejected["text"].to_list() == [texts[0], texts[1][:-2] + "…"]
-
-
-def test_the_first_fault_is_named(tmp_path: Path) -> None:
-    (tmp_path / "1.json").write_text('{"n": 1, "s": ""}\n{"n": "two", "s": ""}\n{')
-    with pytest.raises(CodecError) as caught:
-        or_fail(READERS["json"](tmp_path / "1.json", NS, {}), "1.json")
-    assert caught.value.detail.startswith("1.json:2: the attribute n has a wrong value: expected BIGINT")
 
 
 @pytest.mark.parametrize("form", READERS)

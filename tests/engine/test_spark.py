@@ -11,14 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-import pytest
 from pyspark.sql import SparkSession
 
 from engine.queries import DDL, QUERIES, A, B
 from engine.test_buckets import batch, rounded
 from punctum.algebra import Punctuation, Row, Schema, end_of_stream, from_json, to_json
 from punctum.engine.files import READERS
-from punctum.errors import QueryError
 from punctum.session import Query, Session
 
 CHOSEN = ["columns", "comma", "except", "group", "regroup", "order"]
@@ -168,18 +166,6 @@ def test_files_of_every_format_are_streams(spark: SparkSession, tmp_path: Path) 
     query.start(tmp_path / "checkpoint", available_now=True).wait()
     lines = [line for file in (tmp_path / "o").glob("part-*") for line in file.read_text().splitlines()]
     assert sorted(lines) == ['{"k":1,"n":16,"s":"é"}', '{"k":2,"n":1,"s":"b"}']
-
-
-def test_a_file_that_cannot_be_read_is_named(spark: SparkSession, tmp_path: Path) -> None:
-    (tmp_path / "in").mkdir()
-    (tmp_path / "in" / "1.json").write_text('{"k": 1}\n{"k": "two"}\n')
-    script = "CREATE STREAM a (k BIGINT) USING json OPTIONS (path 'in'); CREATE SINK o USING json OPTIONS (path 'out');"
-    (query,) = Session(spark).sql(script + "INSERT INTO o SELECT DISTINCT k FROM a;", tmp_path)  # type: ignore[misc]
-    with pytest.raises(QueryError) as caught:
-        query.start(tmp_path / "checkpoint", available_now=True).wait()
-    assert caught.value.what == "the query o has failed"
-    fault = '1.json:2: the attribute k has a wrong value: expected BIGINT, found "two" (BIGINT takes int of 64 bits)'
-    assert caught.value.detail == f"what was read is not all rows and punctuations: {fault}"
 
 
 def test_a_run_that_is_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> None:

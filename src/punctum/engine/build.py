@@ -3,16 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from pathlib import Path
 
 import polars as pl
 
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Value
 from punctum.analyse.predicates import promised
-from punctum.engine.inputs import FromStage, FromStream, StageInput
+from punctum.engine.files import READERS, reading
+from punctum.engine.inputs import REASON, FromStage, FromStream, StageInput
 from punctum.engine.packing import Exchange, Reach
+from punctum.engine.quarantine import VIOLATION, Record, fail
+from punctum.engine.sinks.formats import json_lines
 from punctum.engine.stage import Running
-from punctum.errors import SchemaError
+from punctum.errors import MissingError, SchemaError
 from punctum.iterators.aggregates import Aggregate as AggregateFunction
 from punctum.iterators.columns import Column as SpecColumn
 from punctum.iterators.join import Join as JoinSpecification
@@ -37,6 +41,7 @@ from punctum.parse.expressions import Column, Expression
 from punctum.parse.shape import shape
 from punctum.plan.stages import Input, Op, Pipe, Stage, partition
 
+ROW = "\0row"
 _PREFIXES = ("$left.", "$right.")  # for names that both inputs of a join have, until the relation renames them
 
 
@@ -118,6 +123,13 @@ class Piped:
             rows = rows.filter(predicate) if predicate is not None else rows.select(columns)
         return Columns(fitting(rows.collect(), self.steps[-1].schema), piece.puncts, piece.points)
 
+    def numbered(self, raw: pl.DataFrame) -> pl.DataFrame:
+        """Rows behind the pipe, each with its number before it."""
+        rows = raw.lazy().with_row_index(ROW)
+        for predicate, columns in self._compiled:
+            rows = rows.filter(predicate) if predicate is not None else rows.select(*columns, ROW)
+        return rows.collect()
+
     @cached_property
     def _compiled(self) -> list[tuple[pl.Expr | None, list[pl.Expr]]]:
         return [_step(step) for step in self.steps]
@@ -141,7 +153,6 @@ def piped(pipe: Pipe) -> Piped:
         "PUNCTUATE": bool(stream.punctuates),
         "EXPECT WITHIN": any(limits.expect is not None for limits in stream.limits),
         "LIFESPAN": any(limits.lifespan is not None for limits in stream.limits),
-        "ON VIOLATION FAIL": stream.on_violation is Violation.FAIL,
     }
     for what, wanted in asked.items():
         if wanted:
@@ -203,4 +214,32 @@ def _input(source: Input, schema: Schema, buckets: tuple[int, ...], bucket: int)
     steps: list[Operator] = []
     for step in origin.steps:
         steps.append(operator(step, [steps[-1].output if steps else raw]))
-    return FromStream(raw, schema, steps)
+    return FromStream(raw, schema, steps, partial(_originals, origin))
+
+
+def _originals(pipe: Pipe, path: str | None, bad: pl.DataFrame) -> list[Record]:
+    """Records of rows that violate, as they are in their file; of a stream without files, as the query reads them."""
+    stream, fails = pipe.stream, pipe.stream.on_violation is Violation.FAIL
+    found = None if path is None or stream.format is None else _in_file(pipe, Path(path), bad)
+    if found is None or found.height < bad.height:
+        found = bad.select(pl.col(REASON), json_lines(bad, pipe.schema).alias("text"))
+    file = None if path is None else Path(path).name
+    records = [
+        Record(stream.name, VIOLATION, text, file, None, why) for why, text in found.select(REASON, "text").iter_rows()
+    ]
+    if fails:
+        fail(records[0])
+    return records
+
+
+def _in_file(pipe: Pipe, path: Path, bad: pl.DataFrame) -> pl.DataFrame | None:
+    """The text of the rows of a file that are some bad ones behind the pipe, and the reason of each."""
+    assert pipe.stream.format is not None
+    try:
+        raw = READERS[pipe.stream.format](path, pipe.stream.schema, reading(pipe.stream)).piece.rows
+    except MissingError:
+        return None
+    behind = Piped(pipe.steps).numbered(raw)
+    known = bad.unique()
+    rows = behind.join(known, on=[n for n in bad.columns if n != REASON], nulls_equal=True, maintain_order="left")
+    return rows.select(REASON, json_lines(raw[rows[ROW]], pipe.stream.schema).alias("text"))

@@ -16,8 +16,9 @@ from punctum.engine.formats.parquet import from_frame, read_parquet
 from punctum.engine.formats.read import PUNCT_COLUMN, REJECTED, Found, Read
 from punctum.engine.formats.xml import read_xml
 from punctum.errors import MissingError
+from punctum.parse.definitions import StreamDef
 
-__all__ = ["PUNCT_COLUMN", "READERS", "REJECTED", "Read", "check_options", "from_frame"]
+__all__ = ["PUNCT_COLUMN", "READERS", "REJECTED", "Read", "check_options", "from_frame", "reading"]
 
 Decoder = Callable[[bytes, Schema, Mapping[str, str]], Read]
 Reader = Callable[[Path, Schema, Mapping[str, str]], Read]
@@ -29,6 +30,11 @@ _DECODERS: dict[str, Decoder] = {"csv": read_csv, "json": read_json, "parquet": 
 def check_options(format_: str, schema: Schema, options: Mapping[str, str]) -> None:
     """An error when a stream has an option that its format does not take; what a file holds is never one."""
     _DECODERS[format_](b"", schema, options)
+
+
+def reading(stream: StreamDef) -> dict[str, str]:
+    """The options with which the files of a stream are read."""
+    return {"rowTag": stream.name, **stream.options}
 
 
 def _read(decode: Decoder, path: Path, schema: Schema, options: Mapping[str, str]) -> Read:

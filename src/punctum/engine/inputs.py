@@ -5,7 +5,7 @@ punctuation sets, as JSON.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import polars as pl
@@ -14,9 +14,10 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.engine.packing import Exchange, Sent, from_blob, from_lines, from_points, to_lines
+from punctum.engine.quarantine import Record
 from punctum.operators.batch import Batch, add, batch, constants
 from punctum.operators.columns import Columns, empty
-from punctum.operators.guard import Guard
+from punctum.operators.guard import Guard, Guarded
 from punctum.operators.operator import Operator, Said
 
 
@@ -26,6 +27,10 @@ class StageInput(ABC):
     @abstractmethod
     def take(self, sent: Sequence[Sent]) -> Columns:
         """The slice that has arrived."""
+
+    def violations(self) -> list[Record]:
+        """What was not taken of the last slice."""
+        return []
 
     @abstractmethod
     def notes(self) -> dict[str, Any]:
@@ -37,17 +42,41 @@ class StageInput(ABC):
 
 
 class FromStream(StageInput):
-    """What comes from a stream: its rows have been through the pipe, its punctuations go through it here."""
+    """What comes from a stream: its rows have been through the pipe, its punctuations go through it here.
 
-    def __init__(self, raw: Schema, schema: Schema, steps: Sequence[Operator]) -> None:
+    Rows that earlier punctuations exclude go no further. ``original`` finds them in the file that they came from.
+    """
+
+    def __init__(self, raw: Schema, schema: Schema, steps: Sequence[Operator], original: "Original") -> None:
         self._raw, self._schema, self._steps, self._guard = raw, schema, steps, Guard(schema)
+        self._original = original
+        self._violations: list[Record] = []
 
     def take(self, sent: Sequence[Sent]) -> Columns:
         """The rows, and what the stream's punctuations say of them."""
         said = Columns(empty(self._raw), tuple(p for s in sent for p in from_lines(s.puncts, self._raw)), _points(sent))
         for step in self._steps:
             said = step.feed(Columns(empty(step.inputs[0]), said.puncts, said.points))
-        return self._guard.feed(Columns(_rows(sent, self._schema), said.puncts, said.points))
+        found = self._guard.split(Columns(_rows(sent, self._schema), said.puncts, said.points))
+        self._violations = self._told(found, sent) if found.bad.height else []
+        return found.good
+
+    def violations(self) -> list[Record]:
+        """The rows of the last slice that earlier punctuations exclude."""
+        return self._violations
+
+    def _told(self, found: Guarded, sent: Sequence[Sent]) -> list[Record]:
+        """A record for each bad row, file by file."""
+        records: list[Record] = []
+        start = 0
+        for s in sent:
+            height = 0 if s.rows is None else from_blob(s.rows).height
+            here = (found.at >= start) & (found.at < start + height)
+            start += height
+            if here.any():
+                bad = found.bad.filter(here).with_columns(found.reasons.filter(here).alias(REASON))
+                records += self._original(s.origin, bad)
+        return records
 
     def notes(self) -> dict[str, Any]:
         """What the steps and the guard know."""
@@ -58,6 +87,11 @@ class FromStream(StageInput):
         self._guard.restore_notes(notes["guard"])
         for n, step in enumerate(self._steps):
             step.restore_notes(notes[str(n)])
+
+
+Original = Callable[[str | None, pl.DataFrame], list[Record]]
+"""The records of rows that violate, with the reason of each in a column of its own, and the file they come from."""
+REASON = "\0reason"
 
 
 class FromStage(StageInput):

@@ -1,9 +1,9 @@
 """Packed slices: how rows and punctuations cross the JVM.
 
 A packed slice is one Spark row for each bucket that has anything: the bucket, the number of the stage's input, the
-bucket that sent it (or -1 for a stream), the rows as one Arrow IPC stream, the punctuations as lines of JSON, and those
-of them that are a constant on one attribute as Arrow again. A punctuation goes to every bucket that it can concern:
-when it fixes the key to constants, to the bucket of those; else to all.
+bucket that sent it (or -1 for a stream), the rows as one Arrow IPC stream, the punctuations as lines of JSON, those of
+them that are a constant on one attribute as Arrow again, and the file that a stream's slice comes from. A punctuation
+goes to every bucket that it can concern: when it fixes the key to constants, to the bucket of those; else to all.
 """
 
 import io
@@ -23,8 +23,8 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.operators.columns import Columns, dtype, empty
 
-SCHEMA = "bucket BIGINT, input INT, sender BIGINT, rows BINARY, puncts STRING, points BINARY"
-PACKED = ("input", "sender", "rows", "puncts", "points")
+SCHEMA = "bucket BIGINT, input INT, sender BIGINT, rows BINARY, puncts STRING, points BINARY, origin STRING"
+PACKED = ("input", "sender", "rows", "puncts", "points", "origin")
 _FIELDS: dict[str, pa.DataType] = {
     "bucket": pa.int64(),
     "input": pa.int32(),
@@ -32,6 +32,7 @@ _FIELDS: dict[str, pa.DataType] = {
     "rows": pa.binary(),
     "puncts": pa.string(),
     "points": pa.binary(),
+    "origin": pa.string(),
 }
 ARROW = pa.schema(_FIELDS)
 METRICS, QUARANTINE, WRITTEN = -2, -3, -4
@@ -51,6 +52,7 @@ class Sent(NamedTuple):
     rows: bytes | None
     puncts: str | None
     points: bytes | None
+    origin: str | None = None
 
 
 @dataclass(frozen=True)
@@ -191,7 +193,7 @@ def _constants(p: Punctuation, i: int) -> list[object] | None:
             return None
 
 
-def pack(pieces: dict[int, Columns], to: Exchange, sender: int) -> pa.RecordBatch:
+def pack(pieces: dict[int, Columns], to: Exchange, sender: int, origin: str | None = None) -> pa.RecordBatch:
     """Slices by bucket as packed rows."""
     return pa.RecordBatch.from_arrays(
         [
@@ -201,6 +203,7 @@ def pack(pieces: dict[int, Columns], to: Exchange, sender: int) -> pa.RecordBatc
             pa.array([blob_of(piece) for piece in pieces.values()], pa.binary()),
             pa.array([to_lines(piece.puncts) for piece in pieces.values()], pa.string()),
             pa.array([points_of(piece) for piece in pieces.values()], pa.binary()),
+            pa.array([origin] * len(pieces), pa.string()),
         ],
         schema=ARROW,
     )

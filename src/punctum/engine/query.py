@@ -5,7 +5,7 @@
     streams, packed -> [union, grouped by bucket, stage] -> … -> unpacked -> sink
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,15 +22,18 @@ from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.engine import build
 from punctum.engine.checkpoint import settled_buckets
-from punctum.engine.files import PUNCT_COLUMN, READERS, from_frame
-from punctum.engine.packing import METRICS, SCHEMA, Exchange, from_blob, from_lines, from_points, pack
+from punctum.engine.files import PUNCT_COLUMN, READERS, from_frame, reading
+from punctum.engine.packing import METRICS, QUARANTINE, SCHEMA, Exchange, from_blob, from_lines, from_points
+from punctum.engine.quarantine import keep
 from punctum.engine.sinks.files import ResultFiles
-from punctum.engine.source import FORMAT, STREAM, FileStream, PackedFiles, or_fail
+from punctum.engine.source import FORMAT, FileStream, FrameStream, PackedFiles
+from punctum.engine.source import packed as packed_piece
 from punctum.engine.stage import StageProcessor
 from punctum.engine.worker import settle
 from punctum.errors import SchemaError, choices
 from punctum.operators.batch import constants
-from punctum.operators.columns import Columns, dtype, fitting
+from punctum.operators.columns import dtype, fitting
+from punctum.parse.definitions import Violation
 from punctum.plan.stages import Input, Pipe, Stage, all_stages
 
 COUNTS = ("rows_in", "rows_out", "puncts_in", "puncts_out", "rows_kept", "bytes_kept", "puncts_kept")
@@ -45,6 +48,11 @@ class Settings:
     checkpoint: str
     directory: str
     frames: Mapping[str, DataFrame]
+
+    @property
+    def quarantine(self) -> Path | None:
+        """Where what a query cannot take goes when nothing better is known: into the checkpoint."""
+        return Path(self.checkpoint) / "quarantine" if self.checkpoint else None
 
     @property
     def buckets(self) -> tuple[int, ...]:
@@ -82,14 +90,15 @@ def dataframe(last: Stage, settings: Settings, punctuations: bool = False) -> Da
         for at, count in names
     ]
     slices = packed(last, settings)
-    return unpacked(slices.observe("punctum", *counts) if counts else slices, last.schema, punctuations)
+    slices = slices.observe("punctum", *counts) if counts else slices
+    return unpacked(slices.where(F.col("input") != METRICS), last.schema, punctuations, settings.quarantine)
 
 
-def unpacked(slices: DataFrame, schema: Schema, punctuations: bool = False) -> DataFrame:
-    """The rows of packed slices."""
+def unpacked(slices: DataFrame, schema: Schema, punctuations: bool = False, records: Path | None = None) -> DataFrame:
+    """The rows of packed slices; what comes with them for the quarantine is written there."""
     types = ", ".join(f"`{a.name}` {_spark_type(a)}" for a in schema.attributes)
     types += f", `{PUNCT_COLUMN}` STRING" if punctuations else ""
-    return slices.where(F.col("input") >= 0).mapInArrow(partial(_unpacked, schema, punctuations), types)
+    return slices.mapInArrow(partial(_unpacked, schema, punctuations, records), types)
 
 
 def _operators(stage: Stage) -> int:
@@ -124,7 +133,8 @@ class _Assembly:
         piped = build.piped(pipe)
         if stream.name in self._settings.frames:
             frame = self._settings.frames[stream.name]
-            return frame.mapInArrow(partial(_packed, stream.schema, piped, to), SCHEMA)
+            named = FrameStream(stream.name, stream.schema, piped, to, stream.on_violation is Violation.FAIL)
+            return frame.mapInArrow(partial(_packed, named), SCHEMA)
         if stream.format not in READERS:
             raise SchemaError(f"the format {stream.format} of {stream.name} is not supported", "", choices(READERS))
         if "path" not in stream.options:
@@ -134,45 +144,47 @@ class _Assembly:
             raise SchemaError(f"the stream {stream.name} is read from files", "there is no checkpoint", hint)
         most = stream.options.get("maxFilesPerTrigger")
         files = FileStream(
-            path=str(Path(self._settings.directory) / stream.options["path"]),
-            format=stream.format,
+            name=stream.name,
             schema=stream.schema,
             pipe=piped,
             to=to,
+            fails=stream.on_violation is Violation.FAIL,
+            path=str(Path(self._settings.directory) / stream.options["path"]),
+            format=stream.format,
             log=str(Path(self._settings.checkpoint) / "punctum" / f"{stream.name}-{stage.number}-{number}.files"),
             files_a_batch=None if most is None else int(most),
             tasks=spark.sparkContext.defaultParallelism,
-            options={"rowTag": stream.name, **stream.options},
+            options=reading(stream),
         )
         if not Path(files.path).is_dir():
             raise SchemaError(f"the directory of {stream.name} is not there", files.path, "make it, or mend the path")
         return spark.readStream.format(FORMAT).option("stream", files.encoded()).load()
 
 
-def _packed(
-    schema: Schema, piped: Callable[[Columns], Columns], to: Exchange, batches: Iterator[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
+def _packed(stream: FrameStream, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Rows of any Spark DataFrame, packed."""
     settle()
     for batch in batches:
         found = pl.from_arrow(batch)
         assert isinstance(found, pl.DataFrame)
-        pieces = to.split(piped(or_fail(from_frame(found, schema), "a DataFrame")))
-        if pieces:
-            yield pack(pieces, to, STREAM)
+        yield from packed_piece(from_frame(found, stream.schema), stream, None)
 
 
-def _unpacked(schema: Schema, punctuations: bool, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _unpacked(
+    schema: Schema, punctuations: bool, records: Path | None, batches: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
     """Results, unpacked into rows and, when asked for, punctuations."""
     settle()
     for batch in batches:
         for packed in batch.to_pylist():
-            if packed["rows"] is not None:
+            if packed["input"] == QUARANTINE:
+                keep(packed["puncts"].split("\n"), records)
+            elif packed["rows"] is not None:
                 rows = fitting(from_blob(packed["rows"]), schema)
                 yield from _batches(
                     rows.with_columns(pl.lit(None, pl.String()).alias(PUNCT_COLUMN)) if punctuations else rows
                 )
-            if punctuations:
+            if punctuations and packed["input"] >= 0:
                 yield from _said(packed, schema)
 
 

@@ -17,11 +17,11 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMa
 from pyspark.sql.types import StructType
 
 from punctum.algebra.schema import Schema
+from punctum.engine import quarantine
 from punctum.engine.files import READERS, Read, check_options
 from punctum.engine.listing import listed
 from punctum.engine.packing import SCHEMA, Exchange, pack
 from punctum.engine.worker import settle
-from punctum.errors import CodecError
 from punctum.operators.columns import Columns
 
 FORMAT = "punctum"
@@ -32,14 +32,22 @@ WORTH_A_TASK = 4 << 20
 
 
 @dataclass(frozen=True)
-class FileStream:
-    """A directory to read, the pipe for its rows, and where the rows go."""
+class FrameStream:
+    """A stream, the pipe for its rows, where the rows go, and whether it fails when it is violated."""
 
-    path: str
-    format: str
+    name: str
     schema: Schema
     pipe: Callable[[Columns], Columns]
     to: Exchange
+    fails: bool
+
+
+@dataclass(frozen=True)
+class FileStream(FrameStream):
+    """A directory of files to read as a stream."""
+
+    path: str
+    format: str
     log: str
     files_a_batch: int | None
     tasks: int
@@ -112,10 +120,8 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if first:
             yield pack(stream.to.greeting(), stream.to, STREAM)
         for name in files:
-            found = READERS[stream.format](Path(stream.path) / name, stream.schema, stream.options)
-            pieces = stream.to.split(stream.pipe(or_fail(found, name)))
-            if pieces:
-                yield pack(pieces, stream.to, STREAM)
+            path = Path(stream.path) / name
+            yield from packed(READERS[stream.format](path, stream.schema, stream.options), stream, path)
 
     def _logged(self) -> list[str]:
         log = Path(self._stream.log)
@@ -139,16 +145,16 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return [*known, *new]
 
 
-def or_fail(found: Read, name: str) -> Columns:
-    """The elements of a file or another piece of a stream, which held nothing else.
-
-    Nothing is lost in silence: what was rejected makes the query fail, with the first one's place and reason.
-    """
-    if found.rejected.is_empty():
-        return found.piece
-    position, reason, _ = found.rejected.row(0)
-    place = f"{name}:{position}" if position else name
-    raise CodecError("what was read is not all rows and punctuations", f"{place}: {reason}", "mend or remove it")
+def packed(found: Read, stream: FrameStream, path: Path | None) -> Iterator[pa.RecordBatch]:
+    """What was read, packed: the elements through the pipe, and what is none of them for the quarantine."""
+    if found.rejected.height:
+        records = quarantine.rejects(stream.name, None if path is None else path.name, found.rejected)
+        if stream.fails:
+            quarantine.fail(records[0])
+        yield quarantine.packed(records, stream.to.buckets[0])
+    pieces = stream.to.split(stream.pipe(found.piece))
+    if pieces:
+        yield pack(pieces, stream.to, STREAM, None if path is None else str(path))
 
 
 def _size(path: Path) -> int:

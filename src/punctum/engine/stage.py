@@ -24,6 +24,7 @@ from punctum.engine.inputs import StageInput
 from punctum.engine.packing import (
     METRICS,
     PACKED,
+    QUARANTINE,
     WRITTEN,
     Exchange,
     Sent,
@@ -33,6 +34,7 @@ from punctum.engine.packing import (
     to_blob,
     to_lines,
 )
+from punctum.engine.quarantine import Record
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.worker import settle
 from punctum.operators.columns import Columns
@@ -80,6 +82,10 @@ class Running:
                 }
             )
         return renamed(given[-1] if given else taken[0], self.schema), metrics
+
+    def violations(self) -> list[Record]:
+        """What the inputs have not taken of the last slice."""
+        return [record for source in self.inputs for record in source.violations()]
 
     def tables(self) -> dict[str, Table]:
         """All tables of all operators."""
@@ -153,7 +159,7 @@ class StageProcessor(StatefulProcessor):
         first = known.stamp is None
         piece, metrics = known.running.feed(sent)
         self._save(bucket, known)
-        yield self._packed(bucket, piece, metrics, first)
+        yield self._packed(bucket, piece, metrics, known.running.violations(), first)
 
     def close(self) -> None:
         """Nothing to close."""
@@ -208,9 +214,13 @@ class StageProcessor(StatefulProcessor):
         self._state.updateValue(_NOTES, (stamp, json.dumps([known.running.notes(), known.stamps]).encode()))
         _CACHE[self._run, self._number, bucket] = known
 
-    def _packed(self, bucket: int, piece: Columns, metrics: list[dict[str, int]], first: bool) -> pd.DataFrame:
+    def _packed(
+        self, bucket: int, piece: Columns, metrics: list[dict[str, int]], violations: list[Record], first: bool
+    ) -> pd.DataFrame:
         told = json.dumps({f"s{self._number}o{n}": counts for n, counts in enumerate(metrics)})
         others = [(METRICS, told)]
+        if violations:
+            others.append((QUARANTINE, "\n".join(record.line() for record in violations)))
         pieces: dict[int, Columns] = {}
         number = 0
         if isinstance(self._to, Exchange):
@@ -229,5 +239,6 @@ class StageProcessor(StatefulProcessor):
                 "rows": [*(blob_of(part) for part in pieces.values()), *nothing],
                 "puncts": [*(to_lines(part.puncts) for part in pieces.values()), *(text for _, text in others)],
                 "points": [*(points_of(part) for part in pieces.values()), *nothing],
+                "origin": [None] * (len(pieces) + len(others)),
             }
         )

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from punctum.algebra.json import to_json
 from punctum.algebra.schema import Schema
+from punctum.algebra.values import Row
 from punctum.operators.batch import columns, heard
 from punctum.operators.columns import Columns, to_rows
 from punctum.operators.matching import matches
@@ -17,10 +19,11 @@ from punctum.operators.operator import Notes, Operator, Said
 
 @dataclass
 class Guarded:
-    """A slice's grammatical part, its other rows, and in parallel to these the text of what excludes them."""
+    """A slice's grammatical part, its other rows, where in the slice these were, and the JSON of what excludes them."""
 
     good: Columns
     bad: pl.DataFrame
+    at: pl.Series
     reasons: pl.Series
 
 
@@ -33,7 +36,7 @@ class Guard(Operator):
     >>> _ = guard.split(Columns(pl.DataFrame({"hour": [3]}), (Punctuation.of(hour, hour=3),)))
     >>> found = guard.split(Columns(pl.DataFrame({"hour": [3, 4]})))
     >>> to_rows(found.good.rows), to_rows(found.bad), found.reasons.to_list()
-    ([(4,)], [(3,)], ['<3>'])
+    ([(4,)], [(3,)], ['{"$punct": {"hour": 3}}'])
     """
 
     def __init__(self, schema: Schema) -> None:
@@ -49,11 +52,16 @@ class Guard(Operator):
         wrong = matches(xs.rows, self._heard.known)
         bad = xs.rows.filter(wrong)
         # One by one, for violations are few; a row that comes many times is looked up once.
-        why = {t: str(self._heard.known.find(t)) for t in dict.fromkeys(to_rows(bad))}
+        why = {t: self._why(t) for t in dict.fromkeys(to_rows(bad))}
         reasons = pl.Series("reason", [why[t] for t in to_rows(bad)], dtype=pl.String)
         new = self._heard.news(heard(self.output, xs))
         good = xs.rows.filter(~wrong) if bad.height else xs.rows
-        return Guarded(columns(good, new, xs), bad, reasons)
+        return Guarded(columns(good, new, xs), bad, wrong.arg_true(), reasons)
+
+    def _why(self, row: Row) -> str:
+        found = self._heard.known.find(row)
+        assert found is not None
+        return to_json(found, self.output)
 
     def notes(self) -> Notes:
         """What has been heard."""

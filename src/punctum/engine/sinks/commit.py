@@ -17,6 +17,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from punctum.engine.packing import METRICS, QUARANTINE, WRITTEN
+from punctum.engine.quarantine import in_order
 from punctum.engine.sinks.files import ResultFiles
 
 Metrics = dict[str, Any]
@@ -69,7 +70,7 @@ class Commit:
         path = self.quarantine / f"part-{self.query}-{batch:06}.json"
         if records:
             self.quarantine.mkdir(parents=True, exist_ok=True)
-            _write(path, sorted(records))
+            _write(path, in_order(records))
         elif self._first:
             path.unlink(missing_ok=True)
 

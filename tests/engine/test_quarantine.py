@@ -1,0 +1,97 @@
+"""What a query cannot take: it is never lost, never in the result, and its record says all there is to say."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from pyspark.sql import SparkSession
+
+from punctum.cli import cli
+from punctum.engine.quarantine import VIOLATION
+from punctum.errors import QueryError
+from punctum.session import Query, Session
+
+SCRIPT = """
+CREATE STREAM bid (itemid BIGINT, bidder STRING, increase DOUBLE, PUNCTUATED ON (itemid)){more}
+  USING json OPTIONS (path 'in', maxFilesPerTrigger 1);
+CREATE SINK total USING json OPTIONS (path 'out/total');
+INSERT INTO total SELECT itemid, SUM(increase) AS total FROM bid WHERE increase > 0 GROUP BY itemid;
+"""
+LATE = '{"itemid":1,"bidder":"late","increase":9.0}'
+FILES = [
+    ['{"itemid": 1, "bidder": "a", "increase": 2}', '{"itemid": 2, "bidder": "b"', '{"$punct": {"itemid": 1}}'],
+    [LATE, LATE, '{"itemid": 1, "bidder": "no", "increase": -1}', '{"itemid": "x", "bidder": "c", "increase": 1}'],
+    ['{"bidder": "d", "increase": 1}', '{"$punct": {"item": 2}}', '{"$punct": {"itemid": {"ge": "q"}}}', "\0"],
+    [],
+    ['{"itemid": 2, "bidder": "e", "increase": 5}', '{"$punct": {}}'],
+]
+
+
+def written(directory: Path) -> Path:
+    (directory / "in").mkdir()
+    for n, lines in enumerate(FILES):
+        (directory / "in" / f"{n}.json").write_text("\n".join(lines))
+    return directory
+
+
+def query(spark: SparkSession, directory: Path, more: str = "") -> Query:
+    (found,) = Session(spark).sql(SCRIPT.format(more=more), directory)  # type: ignore[misc]
+    assert isinstance(found, Query)
+    return found
+
+
+def lines(directory: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for file in sorted(directory.glob("part-*")) for line in file.read_text().splitlines()]
+
+
+def test_everything_that_is_no_element_is_recorded(spark: SparkSession, tmp_path: Path) -> None:
+    running = query(spark, written(tmp_path))
+    running.start(tmp_path / "checkpoint", available_now=True).wait()
+    assert lines(tmp_path / "out/total") == [{"itemid": 1, "total": 2.0}, {"itemid": 2, "total": 5.0}]
+    records = lines(tmp_path / "out/total.quarantine")
+    assert [(r["file"], r["position"], r["text"]) for r in records if not r["punctuation"]] == [
+        ("0.json", 2, FILES[0][1]),
+        ("1.json", 4, FILES[1][3]),
+        *((("2.json"), n + 1, text) for n, text in enumerate(FILES[2])),
+    ]
+    violations = [r for r in records if r["punctuation"]]
+    whole = {"stream": "bid", "reason": VIOLATION, "text": LATE, "file": "1.json", "position": None}
+    assert violations == [whole | {"punctuation": '{"$punct": {"itemid": 1}}'}] * 2
+    assert [batch["quarantined"] for batch in running.metrics()] == [1, 3, 4, 0, 0]
+    measured = [json.loads(line) for line in (tmp_path / "checkpoint/punctum/metrics.jsonl").read_text().splitlines()]
+    assert [batch["quarantined"] for batch in measured] == [1, 3, 4, 0, 0]
+    shown = CliRunner().invoke(cli, ["quarantine", str(tmp_path / "out/total")])
+    assert shown.exit_code == 0
+    one = f'    1.json  {LATE}  {{"$punct": {{"itemid": 1}}}}\n'
+    assert f"2 of bid: {VIOLATION}\n{one}{one}" in shown.output
+    assert "2 of bid: a line is not JSON\n    0.json:2  " in shown.output
+
+
+@pytest.mark.parametrize("wrong", [FILES[0][1], LATE])
+def test_a_stream_that_must_not_be_violated(spark: SparkSession, tmp_path: Path, wrong: str) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/0.json").write_text("\n".join([FILES[0][0], FILES[0][2]]))
+    (tmp_path / "in/1.json").write_text(wrong)
+    running = query(spark, tmp_path, " ON VIOLATION FAIL")
+    with pytest.raises(QueryError) as caught:
+        running.start(tmp_path / "checkpoint", available_now=True).wait()
+    assert "ON VIOLATION FAIL" in caught.value.hint
+    assert "bid, 1.json" in caught.value.detail and wrong in caught.value.detail
+    assert ('{"$punct": {"itemid": 1}}' in caught.value.detail) == (wrong == LATE)
+    assert not (tmp_path / "out/total.quarantine").exists()
+
+
+def test_a_dataframe_has_its_quarantine_in_the_checkpoint(spark: SparkSession, tmp_path: Path) -> None:
+    result = query(spark, written(tmp_path)).dataframe(tmp_path / "checkpoint")
+    writer = result.writeStream.format("memory").queryName("quarantined").trigger(availableNow=True)
+    writer.option("checkpointLocation", str(tmp_path / "checkpoint")).start().awaitTermination()
+    assert sorted(map(tuple, spark.table("quarantined").collect())) == [(1, 2.0), (2, 5.0)]
+    assert len(lines(tmp_path / "checkpoint/quarantine")) == 8
+
+
+def test_nothing_to_show(tmp_path: Path) -> None:
+    assert CliRunner().invoke(cli, ["quarantine", str(tmp_path)]).output == "the quarantine is empty\n"
+    missing = CliRunner().invoke(cli, ["quarantine", str(tmp_path / "none")])
+    assert isinstance(missing.exception, QueryError)
