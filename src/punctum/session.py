@@ -5,7 +5,7 @@ punctuation of item 17. ``directory`` holds the script of the README, ``auction.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from punctum.algebra.values import Type
 from punctum.engine.files import PUNCT_COLUMN
 from punctum.engine.query import Settings, dataframe
 from punctum.engine.sinks.commit import Commit
-from punctum.engine.sinks.write import says, write
+from punctum.engine.sinks.write import hand_over, says, write
 from punctum.engine.spark import keeping_state, spark_session
 from punctum.errors import PunctumError, QueryError, SchemaError
 from punctum.parse.definitions import SinkDef, StreamDef
@@ -129,8 +129,16 @@ class Query:
         """
         return dataframe(stages(self._relation, whole=punctuations), self._settings(checkpoint), punctuations)
 
-    def start(self, checkpoint: str | Path, available_now: bool = False) -> "Query":
+    def start(
+        self,
+        checkpoint: str | Path,
+        available_now: bool = False,
+        to: Callable[[DataFrame, int], None] | None = None,
+    ) -> "Query":
         """Run until stopped, or until all that is there is done; with the same checkpoint, from where it stopped.
+
+        The result goes to the query's sink, or to a function that takes each batch of it, a DataFrame, with the batch's
+        number. After a crash the last batch may come again, with the same number and the same rows.
 
         >>> (closing,) = Session(spark).sql((directory / "auction.sql").read_text(), directory)
         >>> closing.start(directory / "state", available_now=True).wait()
@@ -139,10 +147,14 @@ class Query:
         >>> closing.metrics()[0]["operators"]["s1o1"]["rows_out"]
         1
         """
-        if self._sink is None:
-            raise SchemaError("the query has no sink", "", "INSERT INTO a sink, or use dataframe()")
         if self.running:
             raise QueryError(f"the query {self.name} is running", "it was started before", "stop() it first")
+        if to is not None:
+            settings = self._settings(checkpoint)
+            self._running, self._commit = hand_over(stages(self._relation), settings, self.name, to, available_now)
+            return self
+        if self._sink is None:
+            raise SchemaError("the query has no sink", "", "INSERT INTO a sink, start(to=…), or use dataframe()")
         last = stages(self._relation, whole=says(self._sink))
         self._running, self._commit = write(last, self._settings(checkpoint), self._sink, available_now)
         return self

@@ -57,7 +57,7 @@ WRONG: dict[str, tuple[Callable[[Session, DataFrame, Path], Any], str]] = {
     ),
     "no sink": (
         lambda s, bids, d: select(s, bids, "SELECT DISTINCT itemid FROM bid").start(d / "c"),
-        "the query has no sink\n  hint: INSERT INTO a sink, or use dataframe()",
+        "the query has no sink\n  hint: INSERT INTO a sink, start(to=…), or use dataframe()",
     ),
     "an attribute that is not there": (
         lambda s, bids, _: s.stream("bid", bids, punctuated=[["itemid", "increse"]]),

@@ -66,13 +66,14 @@ def write_parquet(path: Path, rows: pl.DataFrame, puncts: Puncts | None, schema:
 
 def write_csv(path: Path, rows: pl.DataFrame, puncts: Puncts | None, schema: Schema) -> None:
     """Rows, and punctuations when there may be any, below a line of names."""
+    in_text(_with_puncts(rows, puncts, schema), schema).write_csv(path)
+
+
+def in_text(rows: pl.DataFrame, schema: Schema) -> pl.DataFrame:
+    """Rows with instants and endless numbers as the texts that CSV gets."""
     times = [pl.col(a.name).dt.strftime(_TIMES[a.type]) for a in schema.attributes if a.type in _TIMES]
-    doubles = [
-        pl.col(a.name).cast(pl.String).replace({"inf": "Infinity", "-inf": "-Infinity"})
-        for a in schema.attributes
-        if a.type is Type.DOUBLE
-    ]
-    _with_puncts(rows, puncts, schema).with_columns(times + doubles).write_csv(path)
+    doubles = [pl.col(a.name).cast(pl.String).replace(_ENDLESS) for a in schema.attributes if a.type is Type.DOUBLE]
+    return rows.with_columns(times + doubles)
 
 
 def _with_puncts(rows: pl.DataFrame, puncts: Puncts | None, schema: Schema) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""Starting a query that writes to a sink: files of results, the console, or a function of the user's."""
+"""Starting a query that writes to a sink: files of results, a table of Postgres, the console, a function."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,11 +14,12 @@ from punctum.engine.query import Settings, packed, unpacked
 from punctum.engine.sinks.commit import Commit
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.formats import WRITERS, json_lines
+from punctum.engine.sinks.postgres import PostgresTable
 from punctum.errors import SchemaError, choices
 from punctum.parse.definitions import SinkDef
 from punctum.plan.stages import Stage
 
-FORMATS = (*WRITERS, "console")
+FORMATS = (*WRITERS, "postgres", "console")
 
 
 def says(sink: SinkDef) -> bool:
@@ -35,9 +36,13 @@ def write(last: Stage, settings: Settings, sink: SinkDef, available_now: bool) -
         hint = choices(FORMATS) + "; for any other sink of Spark's, use dataframe()"
         raise SchemaError(f"the format {sink.format} of {sink.name} is not supported", "", hint)
     checkpoint = Path(settings.checkpoint)
-    if sink.format == "console":
-        slices = packed(last, settings)
-        commit = Commit(query_id(checkpoint), checkpoint, checkpoint / "quarantine", deliver=_shown(last.schema))
+    if sink.format in ("console", "postgres"):
+        table = PostgresTable.of(sink, last.schema) if sink.format == "postgres" else None
+        slices, id_ = packed(last, settings), query_id(checkpoint)
+        if table is not None:
+            table.prepare()
+        deliver = _shown(last.schema) if table is None else table.writer(id_)
+        commit = Commit(id_, checkpoint, checkpoint / "quarantine", deliver=deliver)
         return start(slices, commit, sink.name, available_now), commit
     if "path" not in sink.options:
         raise SchemaError(f"the sink {sink.name} has no path", "", "OPTIONS (path 'directory')")
