@@ -1,6 +1,7 @@
 """The command line."""
 
 import json
+import logging
 import os
 import signal
 import sys
@@ -64,11 +65,14 @@ def demo(example: str | None, directory: Path) -> None:
 @click.option("--checkpoint", required=True, type=click.Path(path_type=Path), help="Where queries keep their place.")
 @click.option("--available-now", is_flag=True, help="Stop when all that is there is done.")
 @click.option("--master", default="local[*]", show_default=True, help="The Spark cluster to run on.")
-def run(script: Path, checkpoint: Path, available_now: bool, master: str) -> None:
+@click.option("--quiet", is_flag=True, help="No line for each batch.")
+def run(script: Path, checkpoint: Path, available_now: bool, master: str, quiet: bool) -> None:
     """Run the queries of a script until interrupted. With the same checkpoint they go on where they stopped."""
     from punctum.engine.spark import spark_session  # here because pyspark takes a second to import
     from punctum.session import Session
 
+    logging.basicConfig(format="%(message)s")
+    logging.getLogger("punctum").setLevel(logging.WARNING if quiet else logging.INFO)
     queries = Session(spark_session(master, log=checkpoint / "spark.log")).sql(script.read_text(), script.parent)
     assert isinstance(queries, list)
     started = [query.start(checkpoint / query.name, available_now) for query in queries]

@@ -190,7 +190,10 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
     inputs = tuple(
         _input(source, schema, buckets, bucket) for source, schema in zip(stage.inputs, schemas, strict=True)
     )
-    return Running(inputs, tuple(operators), tuple(reads), stage.schema)
+    names = tuple(
+        s.origin.stream.name if isinstance(s.origin, Pipe) else f"stage {s.origin.number}" for s in stage.inputs
+    )
+    return Running(inputs, tuple(operators), tuple(reads), stage.schema, names)
 
 
 def _in_bucket(source: Input, buckets: tuple[int, ...], bucket: int) -> Schema:

@@ -8,6 +8,8 @@ operators are older reads the chunks that have changed since.
 """
 
 import json
+import math
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -41,6 +43,9 @@ from punctum.operators.columns import Columns
 from punctum.operators.operator import Operator
 from punctum.operators.table import Table
 
+Counts = dict[str, Any]
+"""What is counted of an operator in a batch."""
+
 _KEY = StructType([StructField("name", StringType()), StructField("id", LongType())])  # as text they cost a call each
 _VALUE = StructType([StructField("stamp", LongType()), StructField("data", BinaryType())])
 _NOTES = ("", 0)
@@ -59,8 +64,9 @@ class Running:
     operators: tuple[Operator, ...]
     reads: tuple[tuple[int, ...], ...]
     schema: Schema
+    names: tuple[str, ...] = ()
 
-    def feed(self, sent: dict[int, list[Sent]]) -> tuple[Columns, list[dict[str, int]]]:
+    def feed(self, sent: dict[int, list[Sent]]) -> tuple[Columns, list[Counts]]:
         """Run a slice through, and say for each operator how many rows it took, gave and keeps."""
         taken = [source.take(sent.get(number, [])) for number, source in enumerate(self.inputs)]
         given: list[Columns] = []
@@ -70,15 +76,21 @@ class Running:
             slices = [renamed(piece, schema) for piece, schema in zip(read, operator.inputs, strict=True)]
             given.append(operator.feed(*slices))
             size = operator.size()
+            tables = operator.tables().values()
+            purged = sum(table.purged for table in tables)
+            for table in tables:
+                table.purged = 0
             metrics.append(
                 {
                     "rows_in": sum(len(piece.rows) for piece in slices),
                     "rows_out": len(given[-1].rows),
                     "puncts_in": sum(map(said, slices)),
                     "puncts_out": said(given[-1]),
+                    "rows_purged": purged,
                     "rows_kept": size.rows,
                     "bytes_kept": size.bytes,
                     "puncts_kept": size.puncts,
+                    "puncts_waiting": operator.waiting(),
                 }
             )
         return renamed(given[-1] if given else taken[0], self.schema), metrics
@@ -86,6 +98,23 @@ class Running:
     def violations(self) -> list[Record]:
         """What the inputs have not taken of the last slice."""
         return [record for source in self.inputs for record in source.violations()]
+
+    def oldest(self, born: Mapping[str, Mapping[int, float]]) -> dict[int, tuple[float, str]]:
+        """For each operator that keeps rows: since when the oldest one is kept, and what it waits for."""
+        found: dict[int, tuple[float, str]] = {}
+        for n, operator in enumerate(self.operators):
+            for name, waits in operator.waits().items():
+                first = operator.tables()[name].oldest()
+                since = first and born.get(f"{n}.{name}", {}).get(first[0])
+                if first and since and since < found.get(n, (math.inf,))[0]:
+                    values = ", ".join(f"{theirs}={first[1][mine]}" for mine, theirs in waits.on)
+                    found[n] = since, f"{self._name(n, waits.input)}({values})"
+        return found
+
+    def _name(self, operator: int, number: int) -> str:
+        """The stream that an operator's input comes from; the first, when there are several."""
+        read = self.reads[operator][number]
+        return self.names[-1 - read] if read < 0 else self._name(read, 0)
 
     def tables(self) -> dict[str, Table]:
         """All tables of all operators."""
@@ -118,13 +147,21 @@ def said(piece: Columns) -> int:
     return len(piece.puncts) + sum(map(len, piece.points.values()))
 
 
+def _numbered(chunks: dict[str, Any]) -> dict[int, Any]:
+    return {int(n): known for n, known in chunks.items()}
+
+
 @dataclass
 class Cached:
-    """What a worker keeps of a bucket's state: the operators, and the stamps of all of it and of each chunk."""
+    """What a worker keeps of a bucket's state: the operators, and the stamps of all of it and of each chunk.
+
+    And since when there is each chunk, by the clock: for metrics alone.
+    """
 
     running: Running
     stamp: int | None = None
     stamps: dict[str, dict[int, int]] = field(default_factory=dict)
+    born: dict[str, dict[int, float]] = field(default_factory=dict)
 
 
 _CACHE: dict[tuple[str, int, int], Cached] = {}
@@ -159,6 +196,8 @@ class StageProcessor(StatefulProcessor):
         first = known.stamp is None
         piece, metrics = known.running.feed(sent)
         self._save(bucket, known)
+        for n, oldest in known.running.oldest(known.born).items():
+            metrics[n]["oldest"] = oldest
         yield self._packed(bucket, piece, metrics, known.running.violations(), first)
 
     def close(self) -> None:
@@ -172,12 +211,14 @@ class StageProcessor(StatefulProcessor):
             return Cached(self._build(bucket))
         stamp, written = int(stored[0]), bytes(stored[1])
         if known is None or known.stamp != stamp:
-            notes, wanted = json.loads(written)
-            stamps = {name: {int(n): int(s) for n, s in chunks.items()} for name, chunks in wanted.items()}
+            notes, *wanted = json.loads(written)
+            stamps, born = (
+                {name: {int(n): s for n, s in chunks.items()} for name, chunks in w.items()} for w in wanted
+            )
             chunks = self._chunks(known, stamps)
             running = self._build(bucket) if known is None else known.running
             running.restore(notes, chunks)
-            known = Cached(running, stamp, stamps)
+            known = Cached(running, stamp, stamps, born)
         return known
 
     def _chunks(self, known: Cached | None, stamps: dict[str, dict[int, int]]) -> dict[str, dict[int, pl.DataFrame]]:
@@ -203,19 +244,23 @@ class StageProcessor(StatefulProcessor):
         context = TaskContext.get()
         assert context is not None
         stamp = known.stamp = context.taskAttemptId()  # a retry's state is another one
+        now = round(time.time(), 3)
         for name, table in known.running.tables().items():
             written, deleted = table.changes()
             for number in deleted:
                 self._state.removeKey((name, number))
                 known.stamps[name].pop(number)
+                known.born[name].pop(number)
             for number, frame in written.items():
                 self._state.updateValue((name, number), (stamp, to_blob(frame)))
                 known.stamps.setdefault(name, {})[number] = stamp
-        self._state.updateValue(_NOTES, (stamp, json.dumps([known.running.notes(), known.stamps]).encode()))
+                known.born.setdefault(name, {}).setdefault(number, now)
+        notes = json.dumps([known.running.notes(), known.stamps, known.born])
+        self._state.updateValue(_NOTES, (stamp, notes.encode()))
         _CACHE[self._run, self._number, bucket] = known
 
     def _packed(
-        self, bucket: int, piece: Columns, metrics: list[dict[str, int]], violations: list[Record], first: bool
+        self, bucket: int, piece: Columns, metrics: list[Counts], violations: list[Record], first: bool
     ) -> pd.DataFrame:
         told = json.dumps({f"s{self._number}o{n}": counts for n, counts in enumerate(metrics)})
         others = [(METRICS, told)]

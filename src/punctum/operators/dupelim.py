@@ -6,7 +6,7 @@ from punctum.algebra.schema import Schema
 from punctum.operators.batch import Batch, columns, heard
 from punctum.operators.columns import Columns, empty
 from punctum.operators.matching import matches
-from punctum.operators.operator import Notes, Operator, Said
+from punctum.operators.operator import Notes, Operator, Said, Waits
 from punctum.operators.table import Table
 
 
@@ -47,6 +47,10 @@ class Dupelim(Operator):
         (xs,) = slices
         new = heard(self.output, xs)
         return columns(distinct(xs.rows, self._distinct, new), self._said.news(new), xs)
+
+    def waits(self) -> dict[str, Waits]:
+        """A row waits until it cannot come again."""
+        return {"distinct": Waits(0, tuple((name, name) for name in self.output.names))}
 
     def tables(self) -> dict[str, Table]:
         """The distinct rows."""

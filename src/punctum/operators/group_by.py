@@ -16,7 +16,7 @@ from punctum.iterators.group_by import GroupBy as Specification
 from punctum.operators.batch import Batch, Names, columns, heard
 from punctum.operators.columns import Columns, canonical, dtype, empty
 from punctum.operators.matching import matches
-from punctum.operators.operator import Notes, Operator, Said
+from punctum.operators.operator import Notes, Operator, Said, Waits
 from punctum.operators.partials import Partial
 from punctum.operators.table import Table
 
@@ -87,6 +87,10 @@ class GroupBy(Operator):
     def puncts(self) -> int:
         """What has been said."""
         return len(self._said.known)
+
+    def waits(self) -> dict[str, Waits]:
+        """A group waits for its grouping attributes to be closed."""
+        return {"groups": Waits(0, tuple((name, name) for name in self._by))}
 
     def _released(self, closing: Batch) -> pl.DataFrame:
         """The results of the groups that are complete, which are then kept no longer."""

@@ -18,7 +18,7 @@ from punctum.iterators.join import Join as Specification
 from punctum.operators.batch import Batch, Names, add, columns, heard
 from punctum.operators.columns import Columns, empty
 from punctum.operators.matching import free, matches
-from punctum.operators.operator import Notes, Operator, Said, read, read_batch, written
+from punctum.operators.operator import Notes, Operator, Said, Waits, read, read_batch, written
 from punctum.operators.table import Table
 
 SIDES = ("left", "right")
@@ -84,6 +84,15 @@ class Join(Operator):
     def puncts(self) -> int:
         """What is closed, what waits and what has been said."""
         return sum(map(len, self._closed)) + sum(map(len, self._waiting)) + len(self._said.known)
+
+    def waits(self) -> dict[str, Waits]:
+        """A side's rows wait for the other side to close their key."""
+        names = [(self.inputs[0].names[i], self.inputs[1].names[j]) for i, j in self._on]
+        return {"left": Waits(1, tuple(names)), "right": Waits(0, tuple((right, left) for left, right in names))}
+
+    def waiting(self) -> int:
+        """The punctuations that kept rows hold back."""
+        return sum(map(len, self._waiting))
 
     def _take(self, side: int, new: pl.DataFrame, ps: Batch) -> Batch:
         """Keep new rows of a side, purge the other by new punctuations, and say what no kept row holds back."""

@@ -38,6 +38,17 @@ class Size:
     puncts: int
 
 
+@dataclass(frozen=True)
+class Waits:
+    """What the rows of a table wait for: punctuations of an input, on these of its attributes.
+
+    Each attribute comes with the table's column that has its value.
+    """
+
+    input: int
+    on: tuple[tuple[str, str], ...]
+
+
 class Operator(ABC):
     """A running operator."""
 
@@ -71,6 +82,14 @@ class Operator(ABC):
     @abstractmethod
     def puncts(self) -> int:
         """How many punctuations it keeps now."""
+
+    def waits(self) -> dict[str, Waits]:
+        """What its tables wait for, where that can be told in a few words."""
+        return {}
+
+    def waiting(self) -> int:
+        """How many punctuations have come and not gone on yet."""
+        return 0
 
 
 class Said:

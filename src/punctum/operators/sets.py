@@ -11,7 +11,7 @@ from punctum.operators.columns import Columns, empty
 from punctum.operators.dupelim import distinct
 from punctum.operators.matching import matches
 from punctum.operators.merge import Heard
-from punctum.operators.operator import Notes, Operator
+from punctum.operators.operator import Notes, Operator, Waits
 from punctum.operators.table import Table
 
 
@@ -43,6 +43,11 @@ class SetOperator(Operator):
         if old is not None:
             self._tables[name].retain(old)
         self._tables[name].append(new)
+
+    def waits(self) -> dict[str, Waits]:
+        """A row of an input waits for the other input, one that is out for either."""
+        same = tuple((name, name) for name in self.output.names)
+        return {name: Waits(1 if name == "left" else 0, same) for name in self.names}
 
     def tables(self) -> dict[str, Table]:
         """The rows of each input that are kept, and the distinct rows that are out."""

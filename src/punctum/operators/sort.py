@@ -15,7 +15,7 @@ from punctum.iterators.sort import Sort as Specification
 from punctum.operators.batch import add, batch, columns, heard
 from punctum.operators.columns import Columns, empty
 from punctum.operators.matching import matches
-from punctum.operators.operator import Notes, Operator, Said, read, written
+from punctum.operators.operator import Notes, Operator, Said, Waits, read, written
 from punctum.operators.table import Table
 
 
@@ -50,6 +50,10 @@ class Sort(Operator):
             nulls_last=[not key.null_leads for key in self._keys],
             maintain_order=True,
         )
+
+    def waits(self) -> dict[str, Waits]:
+        """A row waits for all that comes before it."""
+        return {"input": Waits(0, tuple((key.name, key.name) for key in self._keys))}
 
     def tables(self) -> dict[str, Table]:
         """The rows that cannot be released yet."""

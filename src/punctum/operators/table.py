@@ -6,6 +6,7 @@ The rows' order is the order of the chunks' numbers.
 """
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import polars as pl
 
@@ -30,6 +31,8 @@ class Table:
         self._stored = set(chunks or {})  # the chunks that the last changes left in the engine's hands
         self._written = set[int]()
         self._frame: pl.DataFrame | None = None
+        self.purged = 0
+        """How many rows have been dropped by ``retain``; for whoever counts and sets it back."""
 
     @staticmethod
     def restore(schema_frame: pl.DataFrame, chunks: Mapping[int, pl.DataFrame]) -> "Table":
@@ -48,6 +51,10 @@ class Table:
         """The rows of one chunk."""
         return self._chunks[number]
 
+    def oldest(self) -> tuple[int, dict[str, Any]] | None:
+        """The first chunk's number and its first row; chunks that melt have the number of the oldest."""
+        return next(((n, chunk.row(0, named=True)) for n, chunk in self._chunks.items()), None)
+
     def frame(self) -> pl.DataFrame:
         """All rows."""
         if self._frame is None:
@@ -65,6 +72,7 @@ class Table:
         """Keep the rows where a mask over all rows is true."""
         if mask.all():
             return
+        self.purged += len(mask) - int(mask.sum())
         start = 0
         for n, chunk in list(self._chunks.items()):
             part = mask.slice(start, chunk.height)

@@ -5,6 +5,7 @@ are files of results that workers have written, records for the quarantine, and 
 """
 
 import json
+import logging
 import os
 import threading
 import time
@@ -19,11 +20,12 @@ from pyspark.sql import DataFrame
 from punctum.engine.packing import METRICS, QUARANTINE, WRITTEN
 from punctum.engine.quarantine import in_order
 from punctum.engine.sinks.files import ResultFiles
+from punctum.engine.stage import Counts
 
 Metrics = dict[str, Any]
-Counts = dict[str, int]
-KEPT = ("rows_kept", "bytes_kept", "puncts_kept")
+KEPT = ("rows_kept", "bytes_kept", "puncts_kept", "puncts_waiting", "oldest")
 """The counts that say how things are after a batch; the others say what it did."""
+_LOG = logging.getLogger("punctum")
 RECENT = 1_000
 """How many batches' metrics a query remembers; the file has all."""
 
@@ -32,6 +34,7 @@ RECENT = 1_000
 class Commit:
     """Commits each batch of a query: sink, quarantine, metrics, in this order."""
 
+    name: str
     query: str
     checkpoint: Path
     quarantine: Path
@@ -90,17 +93,44 @@ class Commit:
         for counted in self._kept.values():  # of all buckets, those without any input now as well
             for name, counts in counted.items():
                 _add(operators, name, counts)
-        measured: Metrics = {"batch": batch, "time": round(begun, 3), "seconds": round(time.time() - begun, 3)}
+        measured: Metrics = {"batch": batch, "time": round(now := time.time(), 3), "seconds": round(now - begun, 3)}
         measured |= {"quarantined": quarantined, "operators": dict(sorted(operators.items()))}
         self.recent.append(measured)
+        _LOG.info("%s", summary(self.name, measured))
         with path.open("a") as out:
             out.write(json.dumps(measured | {"kept": self._kept}) + "\n")
+
+
+def summary(name: str, measured: Metrics) -> str:
+    """A batch in a line: what went in and came out, what is kept, and what the oldest of it waits for.
+
+    >>> counts = {"rows_in": 9, "rows_out": 2, "rows_kept": 3, "bytes_kept": 2048, "oldest": [1000.0, "bid(itemid=17)"]}
+    >>> summary("closing", {"batch": 4, "time": 11800.0, "quarantined": 0, "operators": {"s1o0": counts}})
+    'closing: batch 4, 2 rows out, 3 rows (2 kB) kept, bid(itemid=17) is open since 3 h'
+    """
+    counts = list(measured["operators"].values())
+    kept, size = (sum(each[what] for each in counts) for what in ("rows_kept", "bytes_kept"))
+    told = [f"{name}: batch {measured['batch']}"]
+    told += [f"{counts[-1]['rows_out']:,} rows out", f"{kept:,} rows ({size / 1024:,.0f} kB) kept"] if counts else []
+    told += [f"{measured['quarantined']:,} in quarantine"] if measured["quarantined"] else []
+    since, what = min((each["oldest"] for each in counts if "oldest" in each), default=(0, ""))
+    return ", ".join([*told, f"{what} is open since {_span(measured['time'] - since)}"] if what else told)
+
+
+def _span(seconds: float) -> str:
+    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"
 
 
 def _add(operators: dict[str, Counts], name: str, counts: Counts) -> None:
     sums = operators.setdefault(name, {})
     for what, n in counts.items():
-        sums[what] = sums.get(what, 0) + n
+        if what == "oldest":
+            sums[what] = min(sums.get(what, n), n)
+        else:
+            sums[what] = sums.get(what, 0) + n
 
 
 def _lines(path: Path) -> list[str]:

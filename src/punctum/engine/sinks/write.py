@@ -42,16 +42,16 @@ def write(last: Stage, settings: Settings, sink: SinkDef, available_now: bool) -
         if table is not None:
             table.prepare()
         deliver = _shown(last.schema) if table is None else table.writer(id_)
-        commit = Commit(id_, checkpoint, checkpoint / "quarantine", deliver=deliver)
-        return start(slices, commit, sink.name, available_now), commit
+        commit = Commit(sink.name, id_, checkpoint, checkpoint / "quarantine", deliver=deliver)
+        return start(slices, commit, available_now), commit
     if "path" not in sink.options:
         raise SchemaError(f"the sink {sink.name} has no path", "", "OPTIONS (path 'directory')")
     path = Path(settings.directory) / sink.options["path"]
     files = ResultFiles(str(path.resolve()), sink.format, last.schema, says(sink))
     slices = packed(last, settings, files)
     files.prepare()
-    commit = Commit(query_id(checkpoint), checkpoint, path.with_name(path.name + ".quarantine"), files=files)
-    return start(slices, commit, sink.name, available_now), commit
+    commit = Commit(sink.name, query_id(checkpoint), checkpoint, path.with_name(path.name + ".quarantine"), files=files)
+    return start(slices, commit, available_now), commit
 
 
 def hand_over(
@@ -63,13 +63,13 @@ def hand_over(
     def given(slices: DataFrame, batch: int) -> None:
         to(unpacked(slices, last.schema), batch)
 
-    commit = Commit(query_id(checkpoint), checkpoint, checkpoint / "quarantine", hand_over=given)
-    return start(packed(last, settings), commit, name, available_now), commit
+    commit = Commit(name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", hand_over=given)
+    return start(packed(last, settings), commit, available_now), commit
 
 
-def start(slices: DataFrame, commit: Commit, name: str, available_now: bool) -> StreamingQuery:
+def start(slices: DataFrame, commit: Commit, available_now: bool) -> StreamingQuery:
     """Start a query whose batches are committed in the driver."""
-    writer = slices.writeStream.foreachBatch(commit).queryName(name).outputMode("append")
+    writer = slices.writeStream.foreachBatch(commit).queryName(commit.name).outputMode("append")
     writer = writer.option("checkpointLocation", str(commit.checkpoint))
     return (writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime="0 seconds")).start()
 
