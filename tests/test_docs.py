@@ -54,6 +54,19 @@ def test_elements_are_written_as_the_page_says() -> None:
             assert to_json(element, report) == to_json(type(element).of(report, {name: pattern}), report)  # type: ignore
 
 
+def test_the_clauses_of_the_page_are_clauses() -> None:
+    page = ROOT / "docs/elements.md"
+    (table,) = blocks(page, "sql")
+    rows = [line for line in page.read_text().splitlines() if re.match(r"\| `(PUNCTUATE|UNIQUE|DOMAIN)", line)]
+    clauses = [clause for line in rows for clause in re.findall("`(.*?)`", line.split(" | ")[0])]
+    assert len(clauses) == 9
+    columns = "itemid BIGINT, status STRING, ts TIMESTAMP, hour BIGINT, sid STRING"
+    for clause in clauses:
+        found = parse_script(f"{table} CREATE STREAM a ({columns}, {clause}) USING json").streams["a"]
+        assert found.punctuates or found.unique or clause.startswith("DOMAIN"), clause
+        assert bool(found.schemes) != clause.startswith("DOMAIN"), clause
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):

@@ -6,6 +6,8 @@ punctuation of item 17. ``directory`` holds the script of the README, ``auction.
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +24,12 @@ from punctum.engine.query import Settings, dataframe
 from punctum.engine.sinks.commit import Commit
 from punctum.engine.sinks.write import hand_over, says, write
 from punctum.engine.spark import keeping_state, spark_session
+from punctum.engine.tables import members
 from punctum.errors import PunctumError, QueryError, SchemaError
 from punctum.parse.definitions import SinkDef, StreamDef
 from punctum.parse.relations import Relation
-from punctum.parse.script import is_query, parse_query, parse_script
-from punctum.plan.stages import stages
+from punctum.parse.script import is_query, parse_query, parse_script, parse_stream
+from punctum.plan.stages import Stage, stages
 
 _TYPES = {
     "tinyint": Type.BIGINT,
@@ -60,13 +63,17 @@ class Session:
         self._streams: dict[str, StreamDef] = {}
         self._frames: dict[str, DataFrame] = {}
 
-    def stream(self, name: str, frame: DataFrame, punctuated: Iterable[str | Iterable[str]] = ()) -> None:
+    def stream(
+        self, name: str, frame: DataFrame, punctuated: Iterable[str | Iterable[str]] = (), clauses: str = ""
+    ) -> None:
         """Name a streaming DataFrame, and say on which attributes its punctuations come.
 
-        Punctuations are rows whose string column ``_punct`` holds their JSON; without such a column there are none.
+        Punctuations are rows whose string column ``_punct`` holds their JSON, and those that clauses, written as in
+        CREATE STREAM, make of the rows.
 
         >>> session = Session(spark)
         >>> session.stream("bid", bids, punctuated=["itemid", ["itemid", "increase"]])
+        >>> session.stream("bid", bids, clauses="PUNCTUATE (itemid) WHEN increase < 0, DOMAIN itemid BETWEEN 1 AND 99")
         >>> session.stream("bid", bids, punctuated=["itmid"])
         Traceback (most recent call last):
         ...
@@ -76,9 +83,9 @@ class Session:
         """
         if not frame.isStreaming:
             raise SchemaError(f"the DataFrame of {name} is not a stream", "", "make it with spark.readStream")
-        schema = _schema(frame.schema)
-        schemes = tuple(Scheme.of(schema, *([on] if isinstance(on, str) else on)) for on in punctuated)
-        self._streams[name] = StreamDef(name, schema, schemes)
+        stream = parse_stream(name, _schema(frame.schema), clauses)
+        schemes = [Scheme.of(stream.schema, *([on] if isinstance(on, str) else on)) for on in punctuated]
+        self._streams[name] = replace(stream, schemes=tuple(dict.fromkeys([*schemes, *stream.schemes])))
         self._frames[name] = frame
 
     def sql(self, text: str, directory: str | Path = ".") -> "Query | list[Query]":
@@ -127,7 +134,7 @@ class Query:
         >>> large.dataframe(punctuations=True)
         DataFrame[itemid: bigint, _punct: string]
         """
-        return dataframe(stages(self._relation, whole=punctuations), self._settings(checkpoint), punctuations)
+        return dataframe(self._stages(punctuations), self._settings(checkpoint), punctuations)
 
     def start(
         self,
@@ -151,11 +158,11 @@ class Query:
             raise QueryError(f"the query {self.name} is running", "it was started before", "stop() it first")
         if to is not None:
             settings = self._settings(checkpoint)
-            self._running, self._commit = hand_over(stages(self._relation), settings, self.name, to, available_now)
+            self._running, self._commit = hand_over(self._stages(), settings, self.name, to, available_now)
             return self
         if self._sink is None:
             raise SchemaError("the query has no sink", "", "INSERT INTO a sink, start(to=…), or use dataframe()")
-        last = stages(self._relation, whole=says(self._sink))
+        last = self._stages(says(self._sink))
         self._running, self._commit = write(last, self._settings(checkpoint), self._sink, available_now)
         return self
 
@@ -218,6 +225,9 @@ class Query:
         """
         if self._running is not None:
             self._running.stop()
+
+    def _stages(self, punctuations: bool = False) -> Stage:
+        return stages(self._relation, partial(members, directory=self._directory), whole=punctuations)
 
     def _settings(self, checkpoint: str | Path) -> Settings:
         kept = "" if checkpoint == "" else str(Path(checkpoint).resolve())

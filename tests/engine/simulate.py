@@ -11,16 +11,25 @@ from punctum.engine.stage import Running
 from punctum.operators.batch import heard
 from punctum.operators.columns import Columns, empty
 from punctum.parse.relations import Relation
+from punctum.plan.punctuate import Members, nobody
 from punctum.plan.stages import Pipe, Stage, stages
 
-Feed = Mapping[str, Columns]
+Feed = Mapping[str, Columns | Sequence[Columns]]
+"""A slice of each stream, whole or in the parts that several tasks read."""
 
 
 class Simulation:
     """A query that takes a slice of each stream at a time; its punctuations are for the whole result, or by bucket."""
 
-    def __init__(self, relation: Relation, buckets: int, restart: bool = False, whole: bool = False) -> None:
-        self.last = stages(relation, whole=whole)
+    def __init__(
+        self,
+        relation: Relation,
+        buckets: int,
+        restart: bool = False,
+        whole: bool = False,
+        members: Members = nobody,
+    ) -> None:
+        self.last = stages(relation, members, whole=whole)
         self._buckets = tuple(range(100, 100 + buckets))
         self._running: dict[tuple[int, int], Running] = {}
         self._restart = restart
@@ -65,7 +74,8 @@ class Simulation:
         if isinstance(origin, Stage):
             yield from self._stage(origin, streams).items()
         elif origin.stream.name in streams:
-            yield -1, build.piped(origin)(streams[origin.stream.name])
+            pipe, pieces = build.piped(origin), streams[origin.stream.name]
+            yield from ((-1, pipe(piece)) for piece in ([pieces] if isinstance(pieces, Columns) else pieces))
 
     def _run(self, stage: Stage, bucket: int) -> Running:
         known = self._running.get((stage.number, bucket))

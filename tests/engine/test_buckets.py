@@ -116,3 +116,24 @@ def test_closed_keys_melt_over_the_keys_of_other_buckets() -> None:
     assert simulation.kept() == 0
     assert notes[-1] < 1.1 * notes[2]
     assert simulation.puncts() < 40, "a few ranges for each bucket and operator"
+
+
+def test_a_value_outside_its_domain_never_comes() -> None:
+    streams = parse_script(
+        "CREATE STREAM a (k BIGINT, DOMAIN k BETWEEN 0 AND 200) USING json; CREATE STREAM b (k BIGINT) USING json;"
+    ).streams
+
+    def fed(a: list[Row], b: list[Row]) -> dict[str, Columns]:
+        return {"a": Columns(frame(streams["a"].schema, a)), "b": Columns(frame(streams["b"].schema, b))}
+
+    for buckets, restart in ((1, False), (3, False), (3, True)):
+        first, second = run(
+            parse_query("SELECT k FROM b EXCEPT SELECT k FROM a", streams),
+            [fed([(1,), (300,)], [(1,), (300,), (None,)]), fed([(-5,)], [(400,), (-5,)])],
+            buckets,
+            restart,
+        )
+        assert sorted(to_rows(first.rows), key=str) == [(300,), (None,)]
+        assert sorted(to_rows(second.rows), key=str) == [(-5,), (400,)]
+        (both,) = run(parse_query("SELECT k FROM a", streams), [fed([(1,), (300,), (None,)], [])], buckets, restart)
+        assert to_rows(both.rows) == [(1,)]

@@ -1,6 +1,6 @@
 """From the plan to what runs: a relation becomes a vectorised operator, a stage becomes the operators of a bucket."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from punctum.algebra.schema import Schema
+from punctum.algebra.scheme import Order, Scheme
 from punctum.algebra.values import Value
 from punctum.analyse.predicates import promised
 from punctum.engine.files import READERS, reading
@@ -20,7 +21,10 @@ from punctum.errors import MissingError, SchemaError
 from punctum.iterators.aggregates import Aggregate as AggregateFunction
 from punctum.iterators.columns import Column as SpecColumn
 from punctum.iterators.join import Join as JoinSpecification
+from punctum.iterators.origins import AccessOrder as OrderSpecification
 from punctum.iterators.sort import Key as SortKey
+from punctum.operators import origins
+from punctum.operators.batch import Batch
 from punctum.operators.columns import Columns, fitting
 from punctum.operators.difference import Difference
 from punctum.operators.dupelim import Dupelim
@@ -30,15 +34,18 @@ from punctum.operators.intersect import Intersect
 from punctum.operators.join import Join
 from punctum.operators.merge import Merge
 from punctum.operators.operator import Operator
+from punctum.operators.origins import Origin
 from punctum.operators.project import Project
+from punctum.operators.punctuate import Punctuate, in_bulk
 from punctum.operators.select import Select
 from punctum.operators.sort import Sort
 from punctum.operators.union import Union
 from punctum.parse import relations as r
-from punctum.parse.definitions import Violation
+from punctum.parse.definitions import AccessOrder, EndEvent, StreamDef, Violation
 from punctum.parse.evaluate import evaluate
 from punctum.parse.expressions import Column, Expression
 from punctum.parse.shape import shape
+from punctum.plan.punctuate import Reported
 from punctum.plan.stages import Input, Op, Pipe, Stage, partition
 
 ROW = "\0row"
@@ -68,6 +75,10 @@ def operator(relation: r.Relation, below: Sequence[Schema] = ()) -> Operator:
             return Sort(schemas[0], [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys])
         case r.Distinct():
             return Dupelim(schemas[0])
+        case Reported(member=member, members=members):
+            scheme = Scheme(schemas[0], relation.scheme.terms)
+            made = origins.AllReported(scheme, schemas[0].names[member], members)
+            return Punctuate(schemas[0], [made], guard=True)
         case r.UnionAll():
             return Merge(relation.schema, relation.schema)
         case r.Union():
@@ -110,12 +121,18 @@ def _of_one(expression: Expression, source: int, size: int, value: Value) -> Val
 
 @dataclass(frozen=True)
 class Piped:
-    """What a pipe does to the rows of its stream; punctuations are left as they are. Compiled where it runs."""
+    """What a pipe does where a stream is read. Compiled where it runs.
+
+    First punctuations are made of the rows; they are left as they are, over the stream's own columns, and so are those
+    that came. Then the rows go through the selections and projections.
+    """
 
     steps: tuple[r.Relation, ...]
+    stream: StreamDef | None = None  # nothing: no punctuations are made
 
     def __call__(self, piece: Columns) -> Columns:
         """The slice behind the pipe."""
+        piece = self._punctuated(piece)
         if not self.steps:
             return piece
         rows = piece.rows.lazy()
@@ -130,12 +147,41 @@ class Piped:
             rows = rows.filter(predicate) if predicate is not None else rows.select(*columns, ROW)
         return rows.collect()
 
+    def _punctuated(self, piece: Columns) -> Columns:
+        """The slice with what is made of its rows; parts of a slice may be given one by one."""
+        if self.stream is None or not self._origins or piece.rows.is_empty():
+            return piece
+        said = Batch(self.stream.schema)
+        for origin in self._origins:
+            said += origin.hear(piece.rows)
+        made = in_bulk(piece.rows, said)
+        both = {name: pl.concat([piece.points[name], v]) for name, v in made.points.items() if name in piece.points}
+        return Columns(piece.rows, piece.puncts + made.puncts, piece.points | made.points | both)
+
+    @cached_property
+    def _origins(self) -> list[Origin]:
+        return [] if self.stream is None else stateless(self.stream)
+
     @cached_property
     def _compiled(self) -> list[tuple[pl.Expr | None, list[pl.Expr]]]:
         return [_step(step) for step in self.steps]
 
-    def __reduce__(self) -> tuple[type["Piped"], tuple[tuple[r.Relation, ...]]]:
-        return Piped, (self.steps,)
+    def __reduce__(self) -> tuple[type["Piped"], tuple[tuple[r.Relation, ...], StreamDef | None]]:
+        return Piped, (self.steps, self.stream)
+
+
+def stateless(stream: StreamDef) -> list[Origin]:
+    """The origins of a stream's punctuations that look at one row at a time."""
+    schema, found = stream.schema, list[Origin]()
+    for clause in stream.punctuates:
+        match clause:
+            case EndEvent():
+                found.append(origins.EndEvent(clause.scheme, compiled(clause.when, schema)))
+            case AccessOrder(scheme=scheme):
+                down = scheme.terms[0][1] is Order.DESC
+                found.append(origins.AccessOrder(OrderSpecification(schema, clause.attribute, down, clause.delay)))
+    schemes = (Scheme(schema, tuple((name, Order.EQUALITY) for name in names)) for names in stream.unique)
+    return [*found, *map(origins.Unique, schemes)]
 
 
 def _step(step: r.Relation) -> tuple[pl.Expr | None, list[pl.Expr]]:
@@ -150,14 +196,13 @@ def piped(pipe: Pipe) -> Piped:
     """What a pipe does, or an error when its stream asks for what is not built."""
     stream = pipe.stream
     asked = {
-        "PUNCTUATE": bool(stream.punctuates),
         "EXPECT WITHIN": any(limits.expect is not None for limits in stream.limits),
         "LIFESPAN": any(limits.lifespan is not None for limits in stream.limits),
     }
     for what, wanted in asked.items():
         if wanted:
             raise SchemaError(f"{what} is not supported yet", f"the stream {stream.name} has it", "leave it out")
-    return Piped(pipe.steps)
+    return Piped(pipe.steps, stream)
 
 
 def from_pipe(origin: Pipe, source: Input, buckets: tuple[int, ...]) -> Exchange:
@@ -176,13 +221,17 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
     schemas = [_in_bucket(source, buckets, bucket) for source in stage.inputs]
     operators: list[Operator] = []
     reads: list[tuple[int, ...]] = []
+    late: list[Callable[[], list[Record]]] = []
 
     def place(node: Op | Input) -> int:
         if isinstance(node, Input):
             return -1 - node.number
         below = tuple(place(child) for child in node.inputs)
         outputs = [operators[i].output if i >= 0 else schemas[-1 - i] for i in below]
-        operators.append(operator(node.relation, outputs))
+        made = operator(node.relation, outputs)
+        if isinstance(made, Punctuate) and isinstance(node.relation, Reported):
+            late.append(partial(_late, node.relation.stream, made))
+        operators.append(made)
         reads.append(below)
         return len(operators) - 1
 
@@ -193,7 +242,7 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
     names = tuple(
         s.origin.stream.name if isinstance(s.origin, Pipe) else f"stage {s.origin.number}" for s in stage.inputs
     )
-    return Running(inputs, tuple(operators), tuple(reads), stage.schema, names)
+    return Running(inputs, tuple(operators), tuple(reads), stage.schema, names, tuple(late))
 
 
 def _in_bucket(source: Input, buckets: tuple[int, ...], bucket: int) -> Schema:
@@ -222,15 +271,24 @@ def _input(source: Input, schema: Schema, buckets: tuple[int, ...], bucket: int)
 
 def _originals(pipe: Pipe, path: str | None, bad: pl.DataFrame) -> list[Record]:
     """Records of rows that violate, as they are in their file; of a stream without files, as the query reads them."""
-    stream, fails = pipe.stream, pipe.stream.on_violation is Violation.FAIL
+    stream = pipe.stream
     found = None if path is None or stream.format is None else _in_file(pipe, Path(path), bad)
     if found is None or found.height < bad.height:
         found = bad.select(pl.col(REASON), json_lines(bad, pipe.schema).alias("text"))
-    file = None if path is None else Path(path).name
-    records = [
-        Record(stream.name, VIOLATION, text, file, None, why) for why, text in found.select(REASON, "text").iter_rows()
-    ]
-    if fails:
+    return _violations(stream, None if path is None else Path(path).name, found["text"], found[REASON])
+
+
+def _late(stream: StreamDef, operator: Punctuate) -> list[Record]:
+    """Records of the rows that come after all have reported; which file they are from is not known any more."""
+    if operator.late.is_empty():
+        return []
+    return _violations(stream, None, json_lines(operator.late, operator.output), operator.reasons)
+
+
+def _violations(stream: StreamDef, file: str | None, texts: pl.Series, reasons: pl.Series) -> list[Record]:
+    pairs = zip(texts, reasons, strict=True)
+    records = [Record(stream.name, VIOLATION, text, file, None, why) for text, why in pairs]
+    if records and stream.on_violation is Violation.FAIL:
         fail(records[0])
     return records
 

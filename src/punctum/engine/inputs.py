@@ -15,6 +15,7 @@ from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.engine.packing import Exchange, Sent, from_blob, from_lines, from_points, to_lines
 from punctum.engine.quarantine import Record
+from punctum.iterators.origins import DomainLimits
 from punctum.operators.batch import Batch, add, batch, constants
 from punctum.operators.columns import Columns, empty
 from punctum.operators.guard import Guard, Guarded
@@ -44,22 +45,31 @@ class StageInput(ABC):
 class FromStream(StageInput):
     """What comes from a stream: its rows have been through the pipe, its punctuations go through it here.
 
-    Rows that earlier punctuations exclude go no further. ``original`` finds them in the file that they came from.
+    Rows that earlier punctuations exclude go no further. ``original`` finds them in the file that they came from. No
+    value lies outside its declared domain: this is said once, as if a slice had come before the first.
     """
 
     def __init__(self, raw: Schema, schema: Schema, steps: Sequence[Operator], original: "Original") -> None:
         self._raw, self._schema, self._steps, self._guard = raw, schema, steps, Guard(schema)
         self._original = original
         self._violations: list[Record] = []
+        self._limits = tuple(DomainLimits(raw).opening())
 
     def take(self, sent: Sequence[Sent]) -> Columns:
         """The rows, and what the stream's punctuations say of them."""
-        said = Columns(empty(self._raw), tuple(p for s in sent for p in from_lines(s.puncts, self._raw)), _points(sent))
-        for step in self._steps:
-            said = step.feed(Columns(empty(step.inputs[0]), said.puncts, said.points))
+        limits = self._guard.feed(self._piped(self._limits, {})).puncts if self._limits else ()
+        self._limits = ()
+        said = self._piped(tuple(p for s in sent for p in from_lines(s.puncts, self._raw)), _points(sent))
         found = self._guard.split(Columns(_rows(sent, self._schema), said.puncts, said.points))
         self._violations = self._told(found, sent) if found.bad.height else []
-        return found.good
+        return Columns(found.good.rows, limits + found.good.puncts, found.good.points)
+
+    def _piped(self, puncts: tuple[Punctuation, ...], points: dict[str, pl.Series]) -> Columns:
+        """Punctuations behind the pipe."""
+        said = Columns(empty(self._raw), puncts, points)
+        for step in self._steps:
+            said = step.feed(Columns(empty(step.inputs[0]), said.puncts, said.points))
+        return said
 
     def violations(self) -> list[Record]:
         """The rows of the last slice that earlier punctuations exclude."""
@@ -84,6 +94,7 @@ class FromStream(StageInput):
 
     def restore(self, notes: dict[str, Any]) -> None:
         """Go on from a state."""
+        self._limits = ()
         self._guard.restore_notes(notes["guard"])
         for n, step in enumerate(self._steps):
             step.restore_notes(notes[str(n)])

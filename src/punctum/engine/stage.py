@@ -65,6 +65,8 @@ class Running:
     reads: tuple[tuple[int, ...], ...]
     schema: Schema
     names: tuple[str, ...] = ()
+    late: tuple[Callable[[], list[Record]], ...] = ()
+    """What says of operators which rows of the last slice they have kept out."""
 
     def feed(self, sent: dict[int, list[Sent]]) -> tuple[Columns, list[Counts]]:
         """Run a slice through, and say for each operator how many rows it took, gave and keeps."""
@@ -96,8 +98,9 @@ class Running:
         return renamed(given[-1] if given else taken[0], self.schema), metrics
 
     def violations(self) -> list[Record]:
-        """What the inputs have not taken of the last slice."""
-        return [record for source in self.inputs for record in source.violations()]
+        """What the inputs and the operators have not taken of the last slice."""
+        tellers = [*(source.violations for source in self.inputs), *self.late]
+        return [record for told in tellers for record in told()]
 
     def oldest(self, born: Mapping[str, Mapping[int, float]]) -> dict[int, tuple[float, str]]:
         """For each operator that keeps rows: since when the oldest one is kept, and what it waits for."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from punctum.algebra.json import to_json
+from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
 from punctum.operators.batch import columns, heard
@@ -51,17 +52,10 @@ class Guard(Operator):
         """The grammatical part of the next slice, and its violations."""
         wrong = matches(xs.rows, self._heard.known)
         bad = xs.rows.filter(wrong)
-        # One by one, for violations are few; a row that comes many times is looked up once.
-        why = {t: self._why(t) for t in dict.fromkeys(to_rows(bad))}
-        reasons = pl.Series("reason", [why[t] for t in to_rows(bad)], dtype=pl.String)
+        reasons = why(bad, self._heard.known)
         new = self._heard.news(heard(self.output, xs))
         good = xs.rows.filter(~wrong) if bad.height else xs.rows
         return Guarded(columns(good, new, xs), bad, wrong.arg_true(), reasons)
-
-    def _why(self, row: Row) -> str:
-        found = self._heard.known.find(row)
-        assert found is not None
-        return to_json(found, self.output)
 
     def notes(self) -> Notes:
         """What has been heard."""
@@ -74,3 +68,19 @@ class Guard(Operator):
     def puncts(self) -> int:
         """What has been heard."""
         return len(self._heard.known)
+
+
+def why(bad: pl.DataFrame, known: PunctuationSet) -> pl.Series:
+    """For each row that some punctuations exclude, the JSON of one that does.
+
+    Rows are looked up one by one, for violations are few; a row that comes many times is looked up once.
+    """
+
+    def found(row: Row) -> str:
+        offending = known.find(row)
+        assert offending is not None
+        return to_json(offending, known.schema)
+
+    rows = to_rows(bad)
+    reasons = {row: found(row) for row in dict.fromkeys(rows)}
+    return pl.Series("reason", [reasons[row] for row in rows], dtype=pl.String)

@@ -11,7 +11,8 @@ import polars as pl
 
 from punctum.algebra.schema import Schema
 from punctum.operators.batch import Batch, batch, heard
-from punctum.operators.columns import Columns
+from punctum.operators.columns import Columns, empty
+from punctum.operators.guard import why
 from punctum.operators.matching import matches
 from punctum.operators.operator import Notes, Operator, Said
 from punctum.operators.origins import Origin
@@ -19,17 +20,21 @@ from punctum.operators.table import Table
 
 
 class Punctuate(Operator):
-    """The rows of the input, all of them or, with a guard, the grammatical ones."""
+    """The rows of the input, all of them or, with a guard, the grammatical ones.
+
+    The rows of the last slice that the guard has kept out are in ``late``, what excludes each, as JSON, in ``reasons``.
+    """
 
     def __init__(self, schema: Schema, origins: Sequence[Origin], guard: bool = False) -> None:
         self.inputs, self.output = (schema,), schema
         self._origins, self._guard = origins, guard
         self._opened, self._said = False, Said(schema)
+        self.late, self.reasons = empty(schema), pl.Series(dtype=pl.String)
 
     def feed(self, *slices: Columns) -> Columns:
         """Take the next slice."""
         (xs,) = slices
-        rows = xs.rows.filter(~matches(xs.rows, self._said.known)) if self._guard else xs.rows
+        rows = self._guarded(xs.rows) if self._guard else xs.rows
         made = heard(self.output, xs)
         if not self._opened:
             opening = batch(self.output, [p for origin in self._origins for p in origin.opening()])
@@ -37,6 +42,12 @@ class Punctuate(Operator):
         for origin in self._origins:
             made += origin.hear(rows)
         return in_bulk(rows, self._said.news(made))
+
+    def _guarded(self, rows: pl.DataFrame) -> pl.DataFrame:
+        wrong = matches(rows, self._said.known)
+        self.late = rows.filter(wrong)
+        self.reasons = why(self.late, self._said.known)
+        return rows.filter(~wrong) if self.late.height else rows
 
     def tables(self) -> dict[str, Table]:
         """What the origins remember."""

@@ -291,6 +291,12 @@ class OrderBy(Unary):
         return f"OrderBy {', '.join(keys)}"
 
 
+def children(relation: Relation) -> dict[str, Relation]:
+    """The nodes below, by the names of their fields."""
+    names = ((), ("input",), ("left", "right"))[len(relation.inputs)]
+    return dict(zip(names, relation.inputs, strict=True))
+
+
 def show(relation: Relation) -> str:
     """The tree of a relation, indented, one node a line."""
     return "\n".join(_lines(relation, 0))

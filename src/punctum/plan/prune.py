@@ -7,7 +7,8 @@ needed gets a projection, which its pipe runs before the exchange. Set operators
 from dataclasses import replace
 
 from punctum.parse.expressions import Column, Expression, columns, rebased
-from punctum.parse.relations import Aggregate, Filter, Join, OrderBy, Projection, Relation, Source, UnionAll
+from punctum.parse.relations import Aggregate, Filter, Join, OrderBy, Projection, Relation, Source, UnionAll, children
+from punctum.plan.punctuate import Reported
 
 Moved = dict[int, int]
 """Where the needed columns are now."""
@@ -24,6 +25,10 @@ def _prune(relation: Relation, needed: set[int]) -> tuple[Relation, Moved]:
             return _prune(relation.stream.relation, needed)
         case Source():
             return _chosen(relation, needed)
+        case Reported():
+            below, moved = _prune(relation.input, needed | {*relation.by, relation.member})
+            by = tuple(moved[i] for i in relation.by)
+            return replace(relation, input=below, by=by, member=moved[relation.member]), moved
         case Filter():
             below, moved = _prune(relation.input, needed | _reads(relation.predicate))
             return replace(relation, input=below, predicate=_moved(relation.predicate, moved)), moved
@@ -57,7 +62,7 @@ def _prune(relation: Relation, needed: set[int]) -> tuple[Relation, Moved]:
             keys_ = tuple((_column(column, moved), down, first) for column, down, first in relation.keys)
             return replace(relation, input=below, keys=keys_), moved
         case _:
-            whole = {field: pruned(child) for field, child in _children(relation).items()}
+            whole = {field: pruned(child) for field, child in children(relation).items()}
             return replace(relation, **whole), _all(relation)
 
 
@@ -83,11 +88,6 @@ def _chosen(source: Source, needed: set[int]) -> tuple[Relation, Moved]:
     attributes = source.schema.attributes
     chosen = tuple((attributes[i].name, Column(i, attributes[i].name, attributes[i])) for i in kept)
     return Projection(source, chosen), {old: new for new, old in enumerate(kept)}
-
-
-def _children(relation: Relation) -> dict[str, Relation]:
-    names = ("left", "right") if len(relation.inputs) == 2 else ("input",)
-    return dict(zip(names, relation.inputs, strict=True))
 
 
 def _all(relation: Relation) -> Moved:

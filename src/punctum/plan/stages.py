@@ -3,8 +3,8 @@
 A query is a tree of relations. Selections and projections directly over a stream need no state and run before anything
 is exchanged: they are the stream's *pipe*. All other operators see only the rows of one bucket, so rows that they bring
 together must agree on the bucket: a join needs its inputs partitioned by join columns, a group-by by grouping columns,
-a set operator by any columns, a sort in one piece. Operators that agree on a partitioning share a stage; where the
-partitioning changes, an exchange begins a new one.
+a list of reporters by punctuated columns, a set operator by any columns, a sort in one piece. Operators that agree on a
+partitioning share a stage; where the partitioning changes, an exchange begins a new one.
 """
 
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from punctum.parse.definitions import StreamDef
 from punctum.parse.expressions import Column
 from punctum.parse.relations import Aggregate, Filter, Join, OrderBy, Projection, Relation, Source, UnionAll
 from punctum.plan.prune import pruned
+from punctum.plan.punctuate import Members, Reported, nobody, reported
 
 Key = tuple[int, ...]
 """The columns that decide on the bucket; none: all rows are in one bucket."""
@@ -96,13 +97,13 @@ def partition(node: Op | Input) -> Key | None:
             return below[0] if len(set(below)) == 1 else None
 
 
-def stages(relation: Relation, *, whole: bool = False) -> Stage:
-    """The last stage of a query; the others are the origins of its inputs.
+def stages(relation: Relation, members: Members = nobody, *, whole: bool = False) -> Stage:
+    """The last stage of a query; the others are the origins of its inputs. Members are those of tables.
 
     What a bucket says holds for its own share of the rows. For punctuations that hold for the whole result, the last
     stage has all of its output in one bucket; where that needs one more exchange, it only brings the output together.
     """
-    relation = pruned(relation)
+    relation = pruned(reported(relation, members))
     last = _Planner().stage(relation)
     if not whole or not any(source.key for source in last.inputs):
         return last
@@ -178,6 +179,8 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
     match relation:
         case Filter() | UnionAll():
             return [key for _ in relation.inputs]
+        case Reported(by=by):
+            return [by] if key is None else [key] if set(key) <= set(by) else None
         case Projection():
             if key is None:
                 return [None]
@@ -213,6 +216,8 @@ def _prefer(relation: Relation, allowed: list[int]) -> Key | None:
     match relation:
         case Filter():
             return _prefer(relation.inputs[0], allowed)
+        case Reported(by=by):
+            return tuple(i for i in allowed if i in by) or tuple(allowed)
         case Projection() if as_pipe(relation) is None:
             columns = {_column(relation.columns[i][1]): i for i in allowed}
             found = _prefer(relation.inputs[0], [i for i in columns if i is not None])

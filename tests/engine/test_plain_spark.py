@@ -1,0 +1,54 @@
+"""On Spark: the papers' examples from rows alone, in two runs, and clauses for a streaming DataFrame."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from engine.examples import EXAMPLES, Example
+from punctum.engine.quarantine import found as quarantined
+from punctum.errors import SqlError
+from punctum.session import Query, Session
+
+
+def run(spark: SparkSession, example: Example, directory: Path) -> Query:
+    (query,) = Session(spark).sql(example.sql, directory)  # type: ignore[misc]
+    assert isinstance(query, Query)
+    query.start(directory / "checkpoint", available_now=True).wait()
+    return query
+
+
+def test_the_papers_examples_from_rows_alone(spark: SparkSession, tmp_path: Path) -> None:
+    for example in EXAMPLES:
+        directory = tmp_path / example.name
+        directory.mkdir()
+        half = len(example.slices) // 2
+        replace(example, slices=example.slices[:half]).write(directory)
+        run(spark, example, directory)
+        replace(example, slices=example.slices[half:]).write(directory, start=half)
+        query = run(spark, example, directory)
+        out = directory / "out" / query.name
+        found = [json.loads(line) for file in out.glob("part-*") for line in file.read_text().splitlines()]
+        assert sorted(found, key=str) == sorted(example.released, key=str), example.name
+        late = [(record["stream"], json.loads(record["text"])) for record in quarantined(out)]
+        assert sorted(late, key=str) == sorted(example.late, key=str), example.name
+
+
+def test_clauses_for_a_dataframe(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    rows = [(17, 5.0), (18, 9.0), (17, 2.0), (17, -1.0), (500, 1.0)]
+    (tmp_path / "in/1.json").write_text("".join(json.dumps({"itemid": i, "increase": x}) + "\n" for i, x in rows))
+    bids: DataFrame = spark.readStream.schema("itemid INT, increase DOUBLE").json(str(tmp_path / "in"))
+    session = Session(spark)
+    session.stream("bid", bids, clauses="PUNCTUATE (itemid) WHEN increase < 0, DOMAIN itemid BETWEEN 1 AND 99")
+    query = session.sql("SELECT itemid, SUM(increase) AS total FROM bid WHERE increase > 0 GROUP BY itemid")
+    assert isinstance(query, Query)
+    writer = query.dataframe(punctuations=True).writeStream.format("memory").queryName("sums")
+    writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True).start().awaitTermination()
+    found = {tuple(row) for row in spark.table("sums").collect()}
+    assert {row for row in found if row[2] is None} == {(17, 7.0, None)}
+    assert (None, None, '{"$punct": {"itemid": 17}}') in found
+    with pytest.raises(SqlError, match="there is no column item"):
+        session.stream("bid", bids, clauses="UNIQUE (item)")
