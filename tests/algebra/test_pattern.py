@@ -95,6 +95,14 @@ def test_pickle_round_trips(pattern: Pattern) -> None:
     assert (copy is WILDCARD) == (pattern is WILDCARD)
 
 
+@given(types.flatmap(patterns))
+def test_what_has_been_asked_before_it_is_pickled_means_the_same_after(pattern: Pattern) -> None:
+    left = WILDCARD.minus(pattern)
+    copy = pickle.loads(pickle.dumps(pattern))
+    assert WILDCARD.minus(copy) == left
+    assert pattern.minus(copy) == pattern.minus(pattern)
+
+
 def test_normal_forms() -> None:
     assert between(3, 5, "()") == constant(4)
     assert between(3, 4, "()") == between(5, 3) == one_of([]) == EMPTY

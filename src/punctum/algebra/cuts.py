@@ -35,6 +35,9 @@ class _End:
     def __repr__(self) -> str:
         return "HIGHEST" if self._after else "LOWEST"
 
+    def __reduce__(self) -> str:
+        return repr(self)
+
 
 LOWEST: Final = _End(after=False)
 HIGHEST: Final = _End(after=True)
