@@ -5,7 +5,7 @@ punctuation of item 17. ``directory`` holds the script of the README, ``auction.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,12 +20,14 @@ from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Type
 from punctum.engine.files import PUNCT_COLUMN
+from punctum.engine.frames import frames
+from punctum.engine.memory import MEMORY, Memory
 from punctum.engine.query import Settings, dataframe
 from punctum.engine.sinks.commit import Commit
 from punctum.engine.sinks.write import hand_over, says, write
 from punctum.engine.spark import keeping_state, spark_session
 from punctum.engine.tables import members
-from punctum.errors import PunctumError, QueryError, SchemaError
+from punctum.errors import PunctumError, QueryError, SchemaError, choices
 from punctum.parse.definitions import SinkDef, StreamDef
 from punctum.parse.relations import Relation
 from punctum.parse.script import is_query, parse_query, parse_script, parse_stream
@@ -62,6 +64,7 @@ class Session:
         self.spark = spark_session() if spark is None else keeping_state(spark)
         self._streams: dict[str, StreamDef] = {}
         self._frames: dict[str, DataFrame] = {}
+        self._memories: dict[str, Memory] = {}
 
     def stream(
         self, name: str, frame: DataFrame, punctuated: Iterable[str | Iterable[str]] = (), clauses: str = ""
@@ -88,6 +91,33 @@ class Session:
         self._streams[name] = replace(stream, schemes=tuple(dict.fromkeys([*schemes, *stream.schemes])))
         self._frames[name] = frame
 
+    def memory(self, name: str, columns: str = "") -> Memory:
+        """A stream that the program fills, slice by slice: of a script (USING memory), or a new one of these columns.
+
+        >>> session = Session(spark)
+        >>> bid = session.memory("bid", "itemid BIGINT, increase DOUBLE, PUNCTUATED ON (itemid)")
+        >>> bid.add((17, 5.0), (18, 2.0), {"$punct": {"itemid": 17}})
+        >>> session.sql("SELECT itemid, SUM(increase) AS total FROM bid GROUP BY itemid").dataframe()
+        DataFrame[itemid: bigint, total: double]
+        """
+        if columns:
+            made = parse_script(f"CREATE STREAM `{name}` ({columns}) USING {MEMORY};", self._streams).streams
+            self._fill(made)
+            self._streams |= made
+        if name not in self._memories:
+            hint = f"CREATE STREAM {name} (…) USING {MEMORY}, or give its columns"
+            raise SchemaError(f"there is no stream {name} in memory", choices(self._memories), hint)
+        return self._memories[name]
+
+    def _fill(self, streams: Mapping[str, StreamDef]) -> None:
+        """Make the streams that the program fills; one that there is already goes on."""
+        for name, stream in streams.items():
+            if stream.format == MEMORY and name not in self._memories:
+                self._memories[name] = Memory(stream.schema)
+            elif stream.format == MEMORY and self._memories[name].schema != stream.schema:
+                detail = f"it has ({self._memories[name].schema})"
+                raise SchemaError(f"there is another stream {name} in memory", detail, "rename one")
+
     def sql(self, text: str, directory: str | Path = ".") -> "Query | list[Query]":
         """The query of a SELECT, or the queries of a script; paths in a script are relative to the directory.
 
@@ -98,11 +128,12 @@ class Session:
         if is_query(text):
             return Query(self, "query", parse_query(text, self._streams), None, Path(directory))
         script = parse_script(text, self._streams)
+        self._fill(script.streams)
         return [Query(self, q.name, q.relation, q.sink, Path(directory)) for q in script.queries]
 
     def frames(self) -> dict[str, DataFrame]:
         """The DataFrames by their names."""
-        return dict(self._frames)
+        return self._frames | {name: memory.frame(self.spark) for name, memory in self._memories.items()}
 
 
 class Query:
@@ -134,7 +165,8 @@ class Query:
         >>> large.dataframe(punctuations=True)
         DataFrame[itemid: bigint, _punct: string]
         """
-        return dataframe(self._stages(punctuations), self._settings(checkpoint), punctuations)
+        last = self._stages(punctuations)
+        return dataframe(last, self._settings(last, checkpoint), punctuations)
 
     def start(
         self,
@@ -157,13 +189,14 @@ class Query:
         if self.running:
             raise QueryError(f"the query {self.name} is running", "it was started before", "stop() it first")
         if to is not None:
-            settings = self._settings(checkpoint)
-            self._running, self._commit = hand_over(self._stages(), settings, self.name, to, available_now)
+            last = self._stages()
+            settings = self._settings(last, checkpoint)
+            self._running, self._commit = hand_over(last, settings, self.name, to, available_now)
             return self
         if self._sink is None:
             raise SchemaError("the query has no sink", "", "INSERT INTO a sink, start(to=…), or use dataframe()")
         last = self._stages(says(self._sink))
-        self._running, self._commit = write(last, self._settings(checkpoint), self._sink, available_now)
+        self._running, self._commit = write(last, self._settings(last, checkpoint), self._sink, available_now)
         return self
 
     @property
@@ -229,9 +262,10 @@ class Query:
     def _stages(self, punctuations: bool = False) -> Stage:
         return stages(self._relation, partial(members, directory=self._directory), whole=punctuations)
 
-    def _settings(self, checkpoint: str | Path) -> Settings:
-        kept = "" if checkpoint == "" else str(Path(checkpoint).resolve())
-        return Settings(self._session.spark, kept, str(self._directory), self._session.frames())
+    def _settings(self, last: Stage, checkpoint: str | Path) -> Settings:
+        kept, spark = "" if checkpoint == "" else str(Path(checkpoint).resolve()), self._session.spark
+        given = frames(last, spark, kept) | self._session.frames()
+        return Settings(spark, kept, str(self._directory), given)
 
     def _started(self) -> StreamingQuery:
         if self._running is None:

@@ -21,7 +21,7 @@ from punctum.algebra.json import from_json, to_json
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
-from punctum.engine.formats.parquet import from_frame, read_parquet
+from punctum.engine.formats.parquet import from_columns, read_parquet
 from punctum.errors import CodecError, PunctumError
 from strategies import punctuations
 
@@ -128,7 +128,7 @@ def test_a_dataframe_is_read_alike(case: Case) -> None:
     schema, table, expected, rejected = case
     frame = pl.from_arrow(table)
     assert isinstance(frame, pl.DataFrame)
-    read = from_frame(frame, schema)
+    read = from_columns(frame, schema)
     assert (elements(read, schema), positions(read)) == (expected, rejected)
 
 
@@ -155,7 +155,7 @@ def test_a_column_that_is_missing() -> None:
     reason = "the data has no column s: there are: n, m (the stream has (n BIGINT, s STRING))"
     assert read.rejected.rows() == [(0, reason, "")]
     with pytest.raises(CodecError, match="the data has no column s"):
-        from_frame(pl.DataFrame({"n": [1]}), NS)
+        from_columns(pl.DataFrame({"n": [1]}), NS)
 
 
 def test_a_whole_number_that_a_double_does_not_hold_is_rejected() -> None:

@@ -9,22 +9,38 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
+import polars as pl
+
 from punctum.algebra.schema import Schema
 from punctum.engine.formats.csv import read_csv
 from punctum.engine.formats.json import read_json
-from punctum.engine.formats.parquet import from_frame, read_parquet
-from punctum.engine.formats.read import PUNCT_COLUMN, REJECTED, Found, Read
+from punctum.engine.formats.parquet import from_columns, read_parquet
+from punctum.engine.formats.read import PUNCT_COLUMN, REJECTED, Found, Read, option
 from punctum.engine.formats.xml import read_xml
 from punctum.errors import MissingError
 from punctum.parse.definitions import StreamDef
 
-__all__ = ["PUNCT_COLUMN", "READERS", "REJECTED", "Read", "check_options", "from_frame", "reading"]
+__all__ = ["LINE_COLUMN", "PUNCT_COLUMN", "READERS", "REJECTED", "Read", "check_options", "from_frame", "reading"]
+
+LINE_COLUMN = "_line"
+"""The one column of a DataFrame whose elements are lines of JSON."""
 
 Decoder = Callable[[bytes, Schema, Mapping[str, str]], Read]
 Reader = Callable[[Path, Schema, Mapping[str, str]], Read]
 """Reads a file of a stream that has this schema and these options."""
 
 _DECODERS: dict[str, Decoder] = {"csv": read_csv, "json": read_json, "parquet": read_parquet, "xml": read_xml}
+
+
+def from_frame(given: pl.DataFrame, schema: Schema) -> Read:
+    """The elements of a piece of a DataFrame: of its columns, or of its lines.
+
+    >>> from_frame(pl.DataFrame({"_line": ['{"n": 1}', "n: 2"]}), Schema.of(n="BIGINT")).rejected.rows()[0][::2]
+    (2, 'n: 2')
+    """
+    if given.columns != [LINE_COLUMN] or LINE_COLUMN in schema.names:
+        return from_columns(given, schema)
+    return read_json("\n".join(given[LINE_COLUMN]).encode(), schema, {})
 
 
 def check_options(format_: str, schema: Schema, options: Mapping[str, str]) -> None:
@@ -34,7 +50,7 @@ def check_options(format_: str, schema: Schema, options: Mapping[str, str]) -> N
 
 def reading(stream: StreamDef) -> dict[str, str]:
     """The options with which the files of a stream are read."""
-    return {"rowTag": stream.name, **stream.options}
+    return {**stream.options, "rowTag": option(stream.options, "rowTag", stream.name)}
 
 
 def _read(decode: Decoder, path: Path, schema: Schema, options: Mapping[str, str]) -> Read:

@@ -23,6 +23,8 @@ from punctum.algebra.values import Type
 from punctum.engine import build
 from punctum.engine.checkpoint import settled_buckets
 from punctum.engine.files import PUNCT_COLUMN, READERS, from_frame, reading
+from punctum.engine.frames import SOURCES
+from punctum.engine.memory import MEMORY
 from punctum.engine.packing import METRICS, QUARANTINE, SCHEMA, Exchange, from_blob, from_lines, from_points
 from punctum.engine.quarantine import keep
 from punctum.engine.sinks.files import ResultFiles
@@ -136,7 +138,8 @@ class _Assembly:
             named = FrameStream(stream.name, stream.schema, piped, to, stream.on_violation is Violation.FAIL)
             return frame.mapInArrow(partial(_packed, named), SCHEMA)
         if stream.format not in READERS:
-            raise SchemaError(f"the format {stream.format} of {stream.name} is not supported", "", choices(READERS))
+            hint = choices([*READERS, *SOURCES, MEMORY])
+            raise SchemaError(f"the format {stream.format} of {stream.name} is not supported", "", hint)
         if "path" not in stream.options:
             raise SchemaError(f"the stream {stream.name} has no path", "", "OPTIONS (path 'directory')")
         if not self._settings.checkpoint:

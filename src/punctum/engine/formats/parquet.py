@@ -31,7 +31,7 @@ _FIRST, _LAST = ((t - _EPOCH) // timedelta(microseconds=1) for t in (datetime.mi
 def read_parquet(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
     """The elements of a Parquet file."""
     try:
-        return from_frame(_table(data, schema), schema)
+        return from_columns(_table(data, schema), schema)
     except CodecError as error:
         found = Found(schema)
         found.reject(0, error, "")
@@ -59,10 +59,10 @@ def _without_zone(column: "pa.ChunkedArray[Any]") -> "pa.ChunkedArray[Any]":
     return column.cast(pa.timestamp(column.type.unit, "UTC")) if zoned else column
 
 
-def from_frame(given: pl.DataFrame, schema: Schema) -> Read:
+def from_columns(given: pl.DataFrame, schema: Schema) -> Read:
     """The elements of a frame that has the schema's columns, and perhaps the column of punctuations.
 
-    >>> from_frame(pl.DataFrame({"n": [1.0, None]}), Schema.of(n="BIGINT")).rejected.row(0)
+    >>> from_columns(pl.DataFrame({"n": [1.0, None]}), Schema.of(n="BIGINT")).rejected.row(0)
     (1, 'the attribute n has a wrong value: expected BIGINT, found 1.0', '{"n": "1.0"}')
     """
     _check_names(given.columns, schema)
