@@ -1,0 +1,1 @@
+"""The room analyse: facts about queries."""
