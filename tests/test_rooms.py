@@ -19,6 +19,7 @@ ROOMS = (
     "engine",
     "session",
     "demo",
+    "commands",
     "cli",
     "__main__",
 )

@@ -11,10 +11,12 @@ from types import FrameType
 
 import click
 
+from punctum.commands.check import REFUSED, check
+from punctum.commands.script import registered
 from punctum.demo.auction import AUCTION
 from punctum.demo.outage import OUTAGE
 from punctum.demo.warehouse import WAREHOUSE
-from punctum.errors import PunctumError
+from punctum.errors import PunctumError, RefusedError
 
 EXAMPLES = {example.name: example for example in (AUCTION, WAREHOUSE, OUTAGE)}
 INTERRUPTED = 130  # what a shell gives for Ctrl-C
@@ -25,6 +27,9 @@ QUICK_START = "--driver-java-options -XX:TieredStopAtLevel=1 pyspark-shell"  # a
 @click.version_option(package_name="punctum")
 def cli() -> None:
     """Continuous SQL over punctuated streams."""
+
+
+cli.add_command(check)
 
 
 @cli.command()
@@ -68,12 +73,16 @@ def demo(example: str | None, directory: Path) -> None:
 @click.option("--quiet", is_flag=True, help="No line for each batch.")
 def run(script: Path, checkpoint: Path, available_now: bool, master: str, quiet: bool) -> None:
     """Run the queries of a script until interrupted. With the same checkpoint they go on where they stopped."""
+    from punctum.analyse.report import admit
     from punctum.engine.spark import spark_session  # here because pyspark takes a second to import
     from punctum.session import Session
 
     logging.basicConfig(format="%(message)s")
     logging.getLogger("punctum").setLevel(logging.WARNING if quiet else logging.INFO)
-    queries = Session(spark_session(master, log=checkpoint / "spark.log")).sql(script.read_text(), script.parent)
+    known, text = registered(script)
+    if allowed := admit(known, text):
+        click.echo(allowed, err=True)
+    queries = Session(spark_session(master, log=checkpoint / "spark.log")).sql(text, script.parent)
     assert isinstance(queries, list)
     started = [query.start(checkpoint / query.name, available_now) for query in queries]
     click.echo(f"running {', '.join(query.name for query in started)}; stop with Ctrl-C", err=True)
@@ -120,6 +129,9 @@ def main() -> None:
     """Run the command; a user's mistake is an error message, not a traceback."""
     try:
         cli()
+    except RefusedError as error:
+        click.echo(error, err=True)
+        sys.exit(REFUSED)
     except PunctumError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(2)

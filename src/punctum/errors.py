@@ -8,6 +8,7 @@
     ├── CodecError          text, JSON or XML that cannot be read, or a value that it cannot carry
     ├── GrammarError        a row that an earlier punctuation excludes
     ├── SqlError            a script that cannot be read or is not supported, with its SQL underlined
+    ├── RefusedError        queries whose state may grow without end
     ├── ComputationError    a row for which an expression has no value
     ├── QueryError          a query that has failed while it ran
     └── MissingError        something that the machine does not have
@@ -61,6 +62,10 @@ class GrammarError(PunctumError):
 
 class QueryError(PunctumError):
     """A query that has failed while it ran."""
+
+
+class RefusedError(PunctumError):
+    """Queries that must not run, because a state of theirs may grow without end."""
 
 
 class MissingError(PunctumError):

@@ -133,7 +133,7 @@ def test_safe_is_that_some_plan_is(some: JoinQuery) -> None:
 
 
 @settings(deadline=None)
-@given(queries(4))
+@given(queries())
 def test_purgeable_is_that_a_finite_set_of_punctuations_is_enough(some: JoinQuery) -> None:
     for start in range(len(some.streams)):
         assert (unreachable(some, start) == ()) == purgeable(some, start)

@@ -22,7 +22,7 @@ def promised(predicate: Expression, schema: Schema) -> tuple[Punctuation, ...]:
     """The punctuations that hold behind a selection."""
     patterns: dict[str, list[Pattern]] = {}
     for condition in conjuncts(predicate):
-        found = _pattern(condition)
+        found = pattern_of(condition)
         if found is not None:
             column, pattern = found
             patterns.setdefault(schema.names[column.index], []).append(pattern)
@@ -30,7 +30,7 @@ def promised(predicate: Expression, schema: Schema) -> tuple[Punctuation, ...]:
     return excluded(Punctuation.of(schema, met)) if met else ()
 
 
-def _pattern(condition: Expression) -> tuple[Column, Pattern] | None:
+def pattern_of(condition: Expression) -> tuple[Column, Pattern] | None:
     """The column that a condition compares, and the pattern of the values for which it is true."""
     if not isinstance(condition, Call):
         return None

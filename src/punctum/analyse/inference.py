@@ -1,0 +1,278 @@
+"""Scheme inference: which promises the output of each operator has, given those of its inputs.
+
+One rule for each operator, as the operators propagate punctuations (tables 3 and 4 of the punctuation paper):
+
+- select, dupelim: those of the input. Union, intersect, difference: what both inputs have said.
+- project: a promise whose every column can be said of a computed one; a column that is fixed to a constant may go.
+- group-by: a promise on grouping columns alone. Sort: a prefix of the leading column alone.
+- join: those of an input whose state can be purged, for a punctuation waits for the rows that it matches.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from punctum.algebra.scheme import Order
+from punctum.analyse.blocks import At, Block, block, constants, equalities
+from punctum.analyse.graphs import Attr, JoinQuery, On, safe, unreachable
+from punctum.analyse.predicates import pattern_of
+from punctum.analyse.promises import Declared, Facts, Promise, both, distinct, joined, ways
+from punctum.iterators.columns import Trend
+from punctum.parse.definitions import StreamDef
+from punctum.parse.expressions import Column, Expression, columns, conjuncts
+from punctum.parse.relations import (
+    Aggregate,
+    Binary,
+    Distinct,
+    Except,
+    Filter,
+    Intersect,
+    OrderBy,
+    Projection,
+    Relation,
+    Source,
+)
+from punctum.parse.shape import shape
+
+_NOTHING: Mapping[str, tuple[Declared, ...]] = {}
+
+
+class Inference:
+    """The facts of relations, each found once; ``more`` are schemes that streams have besides their own."""
+
+    def __init__(self, more: Mapping[str, tuple[Declared, ...]] = _NOTHING) -> None:
+        self._more = more
+        self._facts: dict[int, tuple[Relation, Facts]] = {}
+        self._blocks: dict[int, tuple[Relation, Block | None]] = {}
+        self._joins: dict[int, tuple[Relation, JoinQuery]] = {}
+
+    def facts(self, relation: Relation) -> Facts:
+        """What holds for a relation."""
+        if id(relation) not in self._facts:  # the relation is kept, so that no other one gets its id
+            self._facts[id(relation)] = relation, self._find(relation)
+        return self._facts[id(relation)][1]
+
+    def block(self, relation: Relation) -> Block | None:
+        """The block that ends with a relation, if there is one."""
+        if id(relation) not in self._blocks:
+            self._blocks[id(relation)] = relation, block(relation)
+        return self._blocks[id(relation)][1]
+
+    def join(self, relation: Relation) -> JoinQuery:
+        """The join that a relation's block is; its schemes are the leaves' promises, in order."""
+        if id(relation) not in self._joins:
+            found = self.block(relation)
+            assert found is not None
+            self._joins[id(relation)] = relation, self._query(found)
+        return self._joins[id(relation)][1]
+
+    def written(self, relation: Relation) -> bool:
+        """Whether the binary joins of a block, as they are written, are safe with what a binary join does by itself.
+
+        It purges by punctuations on the columns that it joins on; constants and equalities beside these do not help it.
+        """
+        found = self.block(relation)
+        assert found is not None
+        on = tuple((_attr(found, a), _attr(found, b)) for a, b in found.on)
+        plain = replace(self.join(relation), equal=on, fixed=frozenset())
+        return all(safe(plain, pair) for pair in found.tree)
+
+    def _find(self, relation: Relation) -> Facts:
+        if (found := self.block(relation)) is not None:
+            return self._of_block(found, self.join(relation), relation)
+        match relation:
+            case Source(stream=stream):
+                return self.facts(stream.relation) if stream.relation is not None else self._of_stream(stream)
+            case Filter():
+                return filtered(self.facts(relation.input), relation.predicate)
+            case Projection():
+                return projected(self.facts(relation.input), relation)
+            case Aggregate():
+                return grouped(self.facts(relation.input), [column.index for _, column in relation.keys], relation)
+            case OrderBy():
+                below = self.facts(relation.input)
+                released = ordered(below, relation)
+                return replace(below, promises=tuple(p for p in below.promises if not p.terms) + released)
+            case Distinct():
+                return self.facts(relation.input)
+            case Binary():
+                return _of_both(relation, self.facts(relation.left), self.facts(relation.right))
+            case _:
+                raise AssertionError(relation)
+
+    def _of_stream(self, stream: StreamDef) -> Facts:
+        own, more = [Declared.of(stream.name, scheme) for scheme in stream.schemes], self._more.get(stream.name, ())
+        declared = dict.fromkeys([*own, *more])
+        at = stream.schema.positions
+        filled = {at[name] for scheme in more for name, order in scheme.terms if order is not Order.EQUALITY}
+        promises = [Promise(frozenset((at[n], order) for n, order in d.terms), frozenset([d])) for d in declared]
+        each = tuple(range(len(stream.schema)))
+        return Facts(distinct(promises), each, each, filled=_never_null(Source(stream)) | filled)
+
+    def _query(self, found: Block) -> JoinQuery:
+        equal = [(_attr(found, a), _attr(found, b)) for a, b in found.equal]
+        fixed = {_attr(found, at) for at in found.fixed}
+        schemes = []
+        for leaf, relation in enumerate(found.leaves):
+            facts, names = self.facts(relation), relation.schema.names
+            equal += [(Attr(leaf, names[a]), Attr(leaf, names[b])) for a, b in enumerate(facts.equal) if a != b]
+            fixed |= {Attr(leaf, names[i]) for i in facts.fixed}
+            schemes += [On(leaf, tuple(names[i] for i in promise.columns)) for promise in facts.promises]
+        return JoinQuery(titles(found.leaves), tuple(equal), tuple(schemes), frozenset(fixed))
+
+    def _of_block(self, found: Block, query: JoinQuery, relation: Relation) -> Facts:
+        """What holds for a join: columns in one class carry each other's patterns, and joined columns are not NULL."""
+        classes = [_class(found, query, at) if at is not None else (i, "") for i, at in enumerate(found.columns)]
+        first = {number: i for i, number in reversed(list(enumerate(classes)))}
+        same = tuple(first[number] for number in classes)
+        promises = []
+        for leaf, below in enumerate(found.leaves):
+            if not unreachable(query, leaf):
+                for promise in self.facts(below).promises:
+                    at = {column: _class(found, query, (leaf, column)) for column in promise.columns}
+                    terms = [(first.get(at[column]), order, at[column]) for column, order in promise.terms]
+                    if all(column is not None or number in query.constant for column, _, number in terms):
+                        shown = ((column, order) for column, order, _ in terms if column is not None)
+                        promises.append(Promise(joined(shown), promise.origins))
+        fixed = frozenset(i for i, number in enumerate(classes) if number in query.constant)
+        filled = {i for i, at in enumerate(found.columns) if at is not None and self._filled(found, query, at)}
+        return Facts(distinct(promises), same, same, fixed, filled=_never_null(relation) | filled)
+
+    def _filled(self, found: Block, query: JoinQuery, at: At) -> bool:
+        number = query.classes.get(_attr(found, at))
+        return at[1] in self.facts(found.leaves[at[0]]).filled or (
+            number is not None and len({a.stream for a in query.members[number]}) > 1
+        )
+
+
+def filtered(below: Facts, predicate: Expression) -> Facts:
+    """What holds behind a selection: its columns may be constants, equal, or never NULL."""
+    equal = list(below.equal)
+    for a, b in equalities(predicate):
+        one, other = sorted((equal[a], equal[b]))
+        equal = [one if each == other else each for each in equal]
+    found = [each for each in map(pattern_of, conjuncts(predicate)) if each is not None]
+    filled = {column.index for column, pattern in found if not pattern.null}
+    filled |= {i for pair in equalities(predicate) for i in pair}
+    firsts = {equal[i] for i in {*below.fixed, *constants(predicate)}}
+    fixed = frozenset(i for i, first in enumerate(equal) if first in firsts)
+    return replace(below, equal=tuple(equal), fixed=fixed, filled=below.filled | filled)
+
+
+def projected(below: Facts, relation: Projection) -> Facts:
+    """What holds behind a projection: a promise is said of computed columns, in every way."""
+    expressions = [expression for _, expression in relation.columns]
+    promises = []
+    for promise in below.promises:
+        images = {term: said(below, expressions, *term) for term in promise.terms}
+        left = frozenset(term for term in promise.terms if images[term] or term[0] not in below.fixed)
+        promises += list(ways(Promise(left, promise.origins), images))
+    same, equal = (_firsts(expressions, known) for known in (below.same, below.equal))
+    fixed = {n for n, e in enumerate(expressions) if all(c.index in below.fixed for c in columns(e))}
+    shapes = [shape(expression).source for expression in expressions]
+    filled = {n for n, source in enumerate(shapes) if source in below.filled}
+    named = [Promise(frozenset((same[n], order) for n, order in p.terms), p.origins) for p in promises]
+    return Facts(distinct(named), same, equal, frozenset(fixed), _never_null(relation) | filled)
+
+
+def said(below: Facts, expressions: list[Expression], column: int, order: Order) -> list[tuple[int, Order]]:
+    """The columns of a projection of which a pattern on a column below can be said, and how."""
+    found: list[tuple[int, Order]] = []
+    for n, expression in enumerate(expressions):
+        source, injective, trend = shape(expression)
+        if source is None or below.same[source] != below.same[column]:
+            continue
+        if order is Order.EQUALITY:
+            found += [(n, order)] if injective else []
+        elif trend is not Trend.NEITHER:
+            turned = {Order.ASC: Order.DESC, Order.DESC: Order.ASC}
+            found.append((n, order if trend is Trend.INCREASING else turned[order]))
+    return found
+
+
+def _firsts(expressions: list[Expression], known: tuple[int, ...]) -> tuple[int, ...]:
+    """For each column of a projection the first one that is the same, when both are columns as they are."""
+    first: dict[int, int] = {}
+    return tuple(first.setdefault(known[e.index], n) if isinstance(e, Column) else n for n, e in enumerate(expressions))
+
+
+def grouped(below: Facts, keys: list[int], relation: Aggregate) -> Facts:
+    """What holds behind a group-by: promises on grouping columns alone, which are the first columns of the result."""
+    first: dict[int, int] = {}
+    same = [first.setdefault(below.same[key], n) for n, key in enumerate(keys)]
+    alike: dict[int, int] = {}
+    equal = [alike.setdefault(below.equal[key], n) for n, key in enumerate(keys)]
+    rest = range(len(keys), len(relation.schema))
+    promises = [
+        Promise(frozenset((first[below.same[column]], order) for column, order in promise.terms), promise.origins)
+        for promise in closing(below, keys)
+    ]
+    fixed = frozenset(n for n, key in enumerate(keys) if key in below.fixed)
+    filled = {n for n, key in enumerate(keys) if key in below.filled}
+    return Facts(distinct(promises), (*same, *rest), (*equal, *rest), fixed, _never_null(relation) | filled)
+
+
+def closing(below: Facts, keys: list[int]) -> list[Promise]:
+    """The promises that speak of grouping columns alone."""
+    grouping = {below.same[key] for key in keys}
+    return [p for p in below.promises if all(below.same[column] in grouping for column in p.columns)]
+
+
+def ordered(below: Facts, relation: OrderBy) -> tuple[Promise, ...]:
+    """The promises of prefixes in the order of the leading key; none when a NULL before them is never closed."""
+    column, down, nulls_first = relation.keys[0]
+    leads = nulls_first if nulls_first is not None else not down
+    if leads and column.index not in below.filled:
+        return ()
+    wanted = frozenset([(below.same[column.index], Order.DESC if down else Order.ASC)])
+    return tuple(promise for promise in below.promises if promise.terms == wanted)
+
+
+def titles(relations: tuple[Relation, ...]) -> tuple[str, ...]:
+    """A name for each relation: those of its streams, numbered where they are the same."""
+    names = [title(relation) for relation in relations]
+    return tuple(
+        name if names.index(name) == i else f"{name} #{names[: i + 1].count(name)}" for i, name in enumerate(names)
+    )
+
+
+def title(relation: Relation) -> str:
+    """The streams of a relation, each once."""
+    return ", ".join(dict.fromkeys(source.stream.name for source in sources(relation)))
+
+
+def sources(relation: Relation, through: bool = False) -> Iterator[Source]:
+    """The streams that a relation reads, from left to right, or those behind named ones too."""
+    waiting = [relation]
+    while waiting:
+        node = waiting.pop()
+        inner = node.stream.relation if through and isinstance(node, Source) else None
+        if isinstance(node, Source) and inner is None:
+            yield node
+        waiting += reversed(node.inputs if inner is None else (inner,))
+
+
+def _of_both(relation: Binary, left: Facts, right: Facts) -> Facts:
+    """What holds for a set operator: rows of an intersection fit both inputs, those of a difference the left one."""
+    each = tuple(range(len(relation.schema)))
+    promises = both(left, right)
+    match relation:
+        case Intersect():
+            return Facts(promises, each, left.equal, left.fixed | right.fixed, left.filled | right.filled)
+        case Except():
+            return Facts(promises, each, left.equal, left.fixed, left.filled)
+        case _:
+            return Facts(promises, each, each, frozenset(), left.filled & right.filled)
+
+
+def _never_null(relation: Relation) -> frozenset[int]:
+    return frozenset(i for i, a in enumerate(relation.schema.attributes) if not a.domain.null)
+
+
+def _attr(found: Block, at: At) -> Attr:
+    return Attr(at[0], found.leaves[at[0]].schema.names[at[1]])
+
+
+def _class(found: Block, query: JoinQuery, at: At) -> object:
+    """What all columns have in common that must be equal to this one."""
+    attribute = _attr(found, at)
+    return query.classes.get(attribute, attribute)

@@ -1,0 +1,115 @@
+"""What is known of a relation's rows and punctuations before it runs: facts, from which verdicts follow.
+
+A *promise* is a scheme of any relation: columns by position, each with its order. On no columns it says that the
+relation comes to an end. Its origins are the schemes of streams from which it follows.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice, product
+from typing import NamedTuple
+
+from punctum.algebra.scheme import Order, Scheme
+
+MOST = 64
+"""So many promises of one relation, or ways to say one, are looked at; any further ones are passed over."""
+
+Terms = frozenset[tuple[int, Order]]
+"""Columns and the orders of their patterns; none: a punctuation ends the relation."""
+
+
+class Declared(NamedTuple):
+    """A scheme of a stream, as it is written.
+
+    >>> scheme = Declared("bid", (("itemid", Order.EQUALITY), ("ts", Order.ASC)))
+    >>> print(scheme, scheme.clause, sep="; ")
+    bid(itemid, ts ASC); PUNCTUATED ON (itemid, ts ASC)
+    """
+
+    stream: str
+    terms: tuple[tuple[str, Order], ...]
+
+    @staticmethod
+    def of(stream: str, scheme: Scheme) -> "Declared":
+        """A scheme of a stream that a script defines."""
+        return Declared(stream, scheme.terms)
+
+    @property
+    def clause(self) -> str:
+        """The scheme as CREATE STREAM has it."""
+        return f"PUNCTUATED ON ({self._terms})"
+
+    @property
+    def _terms(self) -> str:
+        return ", ".join(f"{name} {order.value}".strip() for name, order in self.terms)
+
+    def __str__(self) -> str:
+        return f"{self.stream}({self._terms})"
+
+
+class Promise(NamedTuple):
+    """A scheme of a relation, and the declared ones from which it follows."""
+
+    terms: Terms
+    origins: frozenset[Declared]
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The columns on which punctuations come, in order."""
+        return tuple(sorted(column for column, _ in self.terms))
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What holds for a relation.
+
+    ``same`` gives for each column the first one that carries the same patterns; promises name only first ones.
+    ``equal`` gives the first one that has the same value in every row, which no operator may know.
+    """
+
+    promises: tuple[Promise, ...]
+    same: tuple[int, ...]
+    equal: tuple[int, ...]
+    fixed: frozenset[int] = frozenset()
+    filled: frozenset[int] = frozenset()
+
+    def carriers(self, column: int) -> list[int]:
+        """The columns that carry the same patterns."""
+        return [i for i, first in enumerate(self.same) if first == self.same[column]]
+
+
+def distinct(promises: Iterable[Promise]) -> tuple[Promise, ...]:
+    """Each promise once, and the first ones when there are too many."""
+    return tuple(islice(dict.fromkeys(promises), MOST))
+
+
+def ways(promise: Promise, images: dict[tuple[int, Order], list[tuple[int, Order]]]) -> Iterator[Promise]:
+    """The promise said of other columns: each term one of its images, in every way."""
+    chosen = product(*(images[term] for term in sorted(promise.terms, key=str)))
+    for way in islice(chosen, MOST):
+        yield Promise(joined(way), promise.origins)
+
+
+def joined(terms: Iterable[tuple[int, Order]]) -> Terms:
+    """Terms together: where two speak of one column, what both of them close."""
+    found: dict[int, Order] = {}
+    for column, order in terms:
+        found[column] = order if found.get(column, order) is order else Order.EQUALITY
+    return frozenset(found.items())
+
+
+def both(left: Facts, right: Facts) -> tuple[Promise, ...]:
+    """What holds when both of two inputs have said it: setCombine of the punctuations of each."""
+    pairs = product(named(left), named(right))
+    combined = [Promise(joined([*p.terms, *q.terms]), p.origins | q.origins) for p, q in islice(pairs, MOST**2)]
+    least = [p for p in combined if not any(q.terms < p.terms for q in combined)]
+    return distinct(least)
+
+
+def named(facts: Facts) -> tuple[Promise, ...]:
+    """The promises by every name that carries them."""
+    found = []
+    for promise in facts.promises:
+        images = {(c, order): [(i, order) for i in facts.carriers(c)] for c, order in promise.terms}
+        found += list(ways(promise, images))
+    return distinct(found)

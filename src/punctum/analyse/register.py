@@ -1,0 +1,137 @@
+"""The query register: each query of a script is admitted or refused before it runs.
+
+In: a script. Out: for each query the verdicts of its states, the schemes that are of no use to it, and for one that is
+refused the schemes that would make it safe, and whether another form of it is.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from punctum.analyse.advice import advice
+from punctum.analyse.forms import Form, forms
+from punctum.analyse.graphs import JoinQuery
+from punctum.analyse.inference import Inference, sources
+from punctum.analyse.promises import Declared
+from punctum.analyse.states import State, Verdict, states
+from punctum.parse.definitions import QueryDef, Script, SinkDef, StreamDef
+from punctum.parse.relations import Relation, Source
+
+_SAYS = "punctuations"
+"""The option with which a sink writes punctuations too."""
+
+
+@dataclass(frozen=True)
+class Registered:
+    """A query and what is known of it before it runs."""
+
+    query: QueryDef
+
+    @cached_property
+    def inference(self) -> Inference:
+        """The facts of the query's relations."""
+        return Inference()
+
+    @cached_property
+    def states(self) -> tuple[State, ...]:
+        """The states of all operators, each after those below it."""
+        return tuple(states(self.query.relation, self.inference))
+
+    @property
+    def unbounded(self) -> tuple[State, ...]:
+        """The states that may grow without end."""
+        return tuple(state for state in self.states if state.verdict is Verdict.UNBOUNDED)
+
+    @property
+    def safe(self) -> bool:
+        """Whether every state stays bounded."""
+        return not self.unbounded
+
+    @property
+    def admitted(self) -> bool:
+        """Whether the query may run: it is safe, or its writer has allowed it to be unbounded."""
+        return self.safe or self.query.allow_unbounded
+
+    @property
+    def bounded_memory(self) -> bool:
+        """Whether it runs in constant memory without any punctuation."""
+        return all(state.verdict in (Verdict.STATELESS, Verdict.BOUNDED) for state in self.states)
+
+    @cached_property
+    def advice(self) -> tuple[tuple[Declared, ...], ...]:
+        """The smallest sets of further schemes that would make the query safe."""
+        return () if self.safe else advice(self.query.relation)
+
+    @cached_property
+    def rewrites(self) -> tuple[Form, ...]:
+        """Other forms of the same query that are safe as things are."""
+        if self.safe:
+            return ()
+        found: list[Form] = []
+        for form in forms(self.query.relation):
+            if not any(less.told in form.told for less in found) and not _unsafe(form.relation):
+                found.append(form)
+        return tuple(found)
+
+    @cached_property
+    def useless(self) -> tuple[Declared, ...]:
+        """The schemes of the query's streams whose punctuations purge and release nothing in it."""
+        used = {origin for state in self.states for origin in state.uses}
+        if self.query.sink.options.get(_SAYS, "").lower() == "true":
+            used |= {o for promise in self.inference.facts(self.query.relation).promises for o in promise.origins}
+        declared = (Declared.of(stream.name, scheme) for stream in self.streams for scheme in stream.schemes)
+        return tuple(scheme for scheme in declared if scheme not in used)
+
+    @property
+    def streams(self) -> tuple[StreamDef, ...]:
+        """The streams that the query reads, each once."""
+        return tuple(dict.fromkeys(source.stream for source in sources(self.query.relation, through=True)))
+
+    @property
+    def as_written(self) -> bool:
+        """Whether the query is safe when each join runs as the binary joins that are written."""
+        return self.safe and all(map(self.inference.written, self._ends))
+
+    @property
+    def joins(self) -> tuple[JoinQuery, ...]:
+        """The joins of the query, as graphs see them."""
+        return tuple(self.inference.join(relation) for relation in self._ends)
+
+    @property
+    def _ends(self) -> tuple[Relation, ...]:
+        return tuple(_blocks(self.query.relation, self.inference))
+
+
+def verdict(script: Script) -> tuple[Registered, ...]:
+    """What is known of each query of a script before it runs.
+
+    >>> from punctum.parse import parse_script
+    >>> (totals,) = verdict(parse_script('''
+    ...     CREATE STREAM bid (itemid BIGINT, increase DOUBLE) USING json OPTIONS (path 'in');
+    ...     CREATE SINK total USING json OPTIONS (path 'out');
+    ...     INSERT INTO total SELECT itemid, SUM(increase) AS total FROM bid GROUP BY itemid;
+    ... '''))
+    >>> totals.admitted, [[str(scheme) for scheme in schemes] for schemes in totals.advice]
+    (False, [['bid(itemid)']])
+    """
+    return tuple(Registered(query) for query in script.queries)
+
+
+def registered(relation: Relation, name: str = "query") -> Registered:
+    """What is known of a query that is written to no sink."""
+    return Registered(QueryDef(name, SinkDef(name, ""), relation))
+
+
+def _unsafe(relation: Relation) -> bool:
+    return any(state.verdict is Verdict.UNBOUNDED for state in states(relation, Inference()))
+
+
+def _blocks(relation: Relation, known: Inference) -> Iterator[Relation]:
+    """The relations with which joins end, each after those below it."""
+    found = known.block(relation)
+    inner = relation.stream.relation if isinstance(relation, Source) else None
+    below = relation.inputs if inner is None else (inner,)
+    for each in below if found is None else found.leaves:
+        yield from _blocks(each, known)
+    if found is not None:
+        yield relation

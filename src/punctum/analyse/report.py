@@ -1,0 +1,95 @@
+"""What the register says, for people and for programs.
+
+The text of a query that is refused is the same wherever it is met; the JSON has the form of the command line's page.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from punctum.analyse.register import Registered
+from punctum.analyse.states import State, Verdict
+from punctum.errors import RefusedError, underlined
+
+_SHOWN = 10
+"""So many sets of schemes are shown to a person."""
+
+
+def text(queries: Sequence[Registered], sql: str) -> str:
+    """What is to be said of queries, one after the other."""
+    return "\n".join(_query(query, sql) for query in queries)
+
+
+def to_json(queries: Sequence[Registered]) -> dict[str, Any]:
+    """The same for programs."""
+    return {"queries": [_object(query) for query in queries]}
+
+
+def admit(queries: Sequence[Registered], sql: str) -> str:
+    """Refuse queries of which one must not run, with the text that says why; or the text of those that are allowed."""
+    refused = [query for query in queries if not query.admitted]
+    if refused:
+        raise RefusedError(text(refused, sql))
+    return text([query for query in queries if not query.safe], sql)
+
+
+def _object(query: Registered) -> dict[str, Any]:
+    states = [
+        {"operator": s.operator, "input": s.input, "verdict": s.verdict.value, "witness": list(s.witness)}
+        for s in query.states
+    ]
+    advice = [[str(scheme) for scheme in schemes] for schemes in query.advice]
+    return {
+        "name": query.query.name,
+        "admitted": query.admitted,
+        "bounded_memory": query.bounded_memory,
+        "state": states,
+        "advice": advice,
+    }
+
+
+def _query(query: Registered, sql: str) -> str:
+    lines = [f"{query.query.name}: {_word(query)}"]
+    told = query.states if query.safe else query.unbounded
+    kept = [state for state in told if state.verdict is not Verdict.STATELESS]
+    lines += [f"  {_sentence(state)}" for state in kept] or ["  keeps nothing"]
+    if query.unbounded:
+        lines += underlined(sql, query.unbounded[0].place)
+        lines += [f"  {line}" for line in _advice(query)]
+    elif query.useless:
+        lines.append(f"  of no use to it: {', '.join(map(str, query.useless))}")
+    return "\n".join(lines)
+
+
+def _word(query: Registered) -> str:
+    if query.safe:
+        return "admitted"
+    return "unbounded, and allowed to be" if query.admitted else "refused"
+
+
+def _sentence(state: State) -> str:
+    """What becomes of a state, in a few words."""
+    kept = f"{state.operator} of {state.input}" if state.operator != "join" else f"join keeps {state.input}"
+    match state.operator, state.verdict:
+        case _, Verdict.BOUNDED:
+            return f"{kept}: at most {state.witness[0]}"
+        case "join", Verdict.PURGEABLE:
+            return f"{kept}: purged by {', then '.join(state.witness)}"
+        case _, Verdict.PURGEABLE:
+            return f"{kept}: purged by {' and '.join(state.witness)}"
+        case "join", _:
+            return f"{kept}: never purged, because no scheme reaches {', '.join(state.witness)}"
+        case _:
+            return f"{kept}: never purged, because it lacks {' and '.join(state.witness)}"
+
+
+def _advice(query: Registered) -> list[str]:
+    """What would make a query safe, one way a line."""
+    lines = [f"add {' and '.join(f'{s.clause} to {s.stream}' for s in each)}" for each in query.advice[:_SHOWN]]
+    more = len(query.advice) - _SHOWN
+    lines += [f"one of {more} other sets of schemes"] if more > 0 else []
+    lines += [form.told for form in query.rewrites]
+    lines = [line if i == 0 else f"or {line}" for i, line in enumerate(lines)]
+    lines = [f"hint: {line}" if i == 0 else f"      {line}" for i, line in enumerate(lines)]
+    if not lines:
+        lines = ["hint: no scheme would help"]
+    return lines if query.query.allow_unbounded else [*lines, "      or write ALLOW UNBOUNDED after the query"]

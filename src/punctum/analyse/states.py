@@ -1,0 +1,260 @@
+"""Verdicts: for each state that the operators of a query keep, whether it stays bounded, with its witness.
+
+- **stateless**: no rows are kept.
+- **bounded**: at most so many rows as the witness says, whatever comes.
+- **purgeable**: the witness is the chain of schemes whose punctuations, in this order, purge every row.
+- **unbounded**: the witness is what is missing: for a join the inputs that cannot be reached.
+
+An unbounded state also says what it *wants*: columns of which one at least must get into a new promise before the
+state can be purged.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from math import prod
+from typing import NamedTuple
+
+from punctum.algebra.pattern import Pattern
+from punctum.algebra.scheme import Order
+from punctum.algebra.values import Type
+from punctum.analyse.blocks import Block
+from punctum.analyse.graphs import Attr, JoinQuery, Step, chain
+from punctum.analyse.inference import Inference, closing, ordered, title
+from punctum.analyse.promises import Declared, Facts, Promise
+from punctum.errors import Place
+from punctum.iterators.aggregates import Function
+from punctum.iterators.columns import finite
+from punctum.parse.definitions import NOWHERE
+from punctum.parse.relations import (
+    Aggregate,
+    Binary,
+    Distinct,
+    Except,
+    Filter,
+    Intersect,
+    OrderBy,
+    Projection,
+    Relation,
+    Source,
+    Union,
+    UnionAll,
+)
+
+
+class Verdict(Enum):
+    """What becomes of a state while its query runs."""
+
+    STATELESS = "stateless"
+    BOUNDED = "bounded"
+    PURGEABLE = "purgeable"
+    UNBOUNDED = "unbounded"
+
+
+class Want(NamedTuple):
+    """A column of a relation that would have to be in a promise, with its order."""
+
+    relation: Relation
+    column: int
+    order: Order = Order.EQUALITY
+
+
+@dataclass(frozen=True)
+class State:
+    """A state of an operator: of which input it has rows, its verdict, and the witness, each part as text."""
+
+    operator: str
+    input: str
+    verdict: Verdict
+    witness: tuple[str, ...] = ()
+    place: Place = field(default=NOWHERE, compare=False)
+    wants: tuple[Want, ...] = field(default=(), repr=False, compare=False)
+    uses: frozenset[Declared] = field(default=frozenset(), repr=False, compare=False)
+    chain: tuple[Step, ...] = ()
+
+
+NAMES: dict[type[Relation], str] = {
+    Filter: "select",
+    Projection: "project",
+    Distinct: "dupelim",
+    Aggregate: "group-by",
+    OrderBy: "sort",
+    UnionAll: "merge",
+    Union: "union",
+    Intersect: "intersect",
+    Except: "difference",
+}
+_LISTS = (Function.COUNT_DISTINCT, Function.MEDIAN)
+
+
+def states(relation: Relation, known: Inference) -> Iterator[State]:
+    """The states of a relation's operators, each after those below it."""
+    if (found := known.block(relation)) is not None:
+        for leaf in found.leaves:
+            yield from states(leaf, known)
+        yield from (_stateless(within) for within in found.within)
+        yield from _join(found, known.join(relation), known)
+        return
+    if isinstance(relation, Source):
+        if relation.stream.relation is not None:
+            yield from states(relation.stream.relation, known)
+        return
+    for below in relation.inputs:
+        yield from states(below, known)
+    match relation:
+        case Distinct() | Aggregate() | OrderBy():
+            yield _unary(relation, known.facts(relation.input))
+        case Union() | Intersect() | Except():
+            yield from _both(relation, known.facts(relation.left), known.facts(relation.right))
+        case _:
+            yield _stateless(relation)
+
+
+def _stateless(relation: Relation) -> State:
+    return State(NAMES[type(relation)], title(relation), Verdict.STATELESS, place=_place(relation))
+
+
+def _join(found: Block, query: JoinQuery, known: Inference) -> Iterator[State]:
+    """A state for each input of a join: the rows that later rows of the others may still meet."""
+    used = _usable(found, query, known)
+    for leaf, name in enumerate(query.streams):
+        steps = chain(query, leaf)
+        reached = {leaf, *(step.scheme.stream for step in steps)}
+        missing = [i for i in range(len(query.streams)) if i not in reached]
+        if not missing:
+            witness = tuple(_told(query.streams[on.stream], on.attributes) for on, _ in steps)
+            yield State("join", name, Verdict.PURGEABLE, witness, found.place, uses=used, chain=steps)
+        else:
+            witness, wants = tuple(query.streams[i] for i in missing), _unreached(found, query, reached)
+            yield State("join", name, Verdict.UNBOUNDED, witness, found.place, wants, used, steps)
+
+
+def _told(name: str, attributes: tuple[str, ...]) -> str:
+    return f"{name}({', '.join(attributes)})" if attributes else f"the end of {name}"
+
+
+def _usable(found: Block, query: JoinQuery, known: Inference) -> frozenset[Declared]:
+    """The origins of promises that can purge another input: the others know a value for each of their columns."""
+    promises = [promise for leaf in found.leaves for promise in known.facts(leaf).promises]
+    used: frozenset[Declared] = frozenset()
+    for promise, scheme, needs in zip(promises, query.schemes, query.needs, strict=True):
+        if all({a.stream for a in query.members[number]} - {scheme.stream} for number in needs):
+            used |= promise.origins
+    return used
+
+
+def _unreached(found: Block, query: JoinQuery, reached: set[int]) -> tuple[Want, ...]:
+    """The columns of inputs that are not reached of which those that are know a value."""
+    known = query.constant.union(*(query.binds[i] for i in reached))
+    return tuple(
+        Want(leaf, column)
+        for i, leaf in enumerate(found.leaves)
+        if i not in reached
+        for column, name in enumerate(leaf.schema.names)
+        if query.classes.get(Attr(i, name)) in known
+    )
+
+
+def _unary(relation: Distinct | Aggregate | OrderBy, below: Facts) -> State:
+    operator, name, place = NAMES[type(relation)], title(relation), _place(relation)
+    closed, missing, wants = _needed(relation, below)
+    used = _origins(closed)
+    most = _most(relation, below)
+    if most is not None:
+        return State(operator, name, Verdict.BOUNDED, (most,), place, uses=used)
+    if closed:
+        witness = tuple(sorted(map(str, closed[0].origins)))
+        return State(operator, name, Verdict.PURGEABLE, witness, place, uses=used)
+    return State(operator, name, Verdict.UNBOUNDED, (missing,), place, wants)
+
+
+def _needed(relation: Distinct | Aggregate | OrderBy, below: Facts) -> tuple[Sequence[Promise], str, tuple[Want, ...]]:
+    """The promises that purge a state; what is missing when there are none, and columns that would do."""
+    names = relation.input.schema.names
+    match relation:
+        case Distinct():
+            every = tuple(Want(relation.input, i) for i in range(len(names)))
+            return below.promises, f"a scheme on some of {', '.join(names)}", every
+        case Aggregate():
+            keys = [column.index for _, column in relation.keys]
+            wants = tuple(Want(relation.input, i) for i in range(len(names)) if below.same[i] in _same(below, keys))
+            shown = ", ".join(dict.fromkeys(name for name, _ in relation.keys))
+            missing = f"a scheme on nothing but {shown}" if keys else "groups that could be closed"
+            return closing(below, keys), missing, wants
+        case OrderBy():
+            column, down, _ = relation.keys[0]
+            order = Order.DESC if down else Order.ASC
+            ends = [promise for promise in below.promises if not promise.terms]
+            missing = f"a scheme on {names[column.index]} {order.value}"
+            if any(p.terms == {(below.same[column.index], order)} for p in below.promises):
+                missing = f"NOT NULL for {names[column.index]}, whose NULLs come first"
+            return [*ends, *ordered(below, relation)], missing, (Want(relation.input, column.index, order),)
+
+
+def _same(below: Facts, keys: list[int]) -> set[int]:
+    return {below.same[key] for key in keys}
+
+
+def _most(relation: Distinct | Aggregate | OrderBy, below: Facts) -> str | None:
+    """How many rows there are at most, where constants and domains say so."""
+    match relation:
+        case Aggregate() if any(call.function in _LISTS for call in relation.aggregates):
+            return None
+        case Aggregate():
+            columns = [column.index for _, column in relation.keys]
+        case Distinct():
+            columns = list(range(len(relation.schema)))
+        case OrderBy():
+            return None
+    attributes = relation.input.schema.attributes
+    counts = [1 if i in below.fixed else _values(attributes[i].domain, attributes[i].type) for i in columns]
+    if any(count is None for count in counts):
+        return None
+    most = prod(count for count in counts if count is not None)
+    return "1 row" if most == 1 else f"{most} rows"
+
+
+def _values(domain: Pattern, kind: Type) -> int | None:
+    values = [True, False] if kind is Type.BOOLEAN else finite(domain, kind)
+    return None if values is None else len(values) + domain.null
+
+
+def _both(relation: Binary, left: Facts, right: Facts) -> Iterator[State]:
+    """The states of a set operator: rows that came out, and for two of them rows of each side that wait."""
+    operator, place = NAMES[type(relation)], _place(relation)
+    sides = ((relation.left, left), (relation.right, right))
+    every = _origins([*left.promises, *right.promises])
+    if not isinstance(relation, Union):
+        for (mine, _), (theirs, facts) in (sides, sides[::-1]):
+            yield _of_side(State(operator, title(mine), Verdict.UNBOUNDED, place=place), theirs, facts)
+    lacking = [side for side, facts in sides if not facts.promises]
+    if lacking:
+        wants = tuple(Want(lacking[0], i) for i in range(len(lacking[0].schema)))
+        missing = tuple(_some(side) for side in lacking)
+        yield State(operator, title(relation), Verdict.UNBOUNDED, missing, place, wants)
+    else:
+        witness = tuple(sorted(map(str, left.promises[0].origins | right.promises[0].origins)))
+        yield State(operator, title(relation), Verdict.PURGEABLE, witness, place, uses=every)
+
+
+def _of_side(state: State, other: Relation, facts: Facts) -> State:
+    """The rows of one side, which any punctuation of the other one can purge."""
+    if facts.promises:
+        witness = tuple(sorted(map(str, facts.promises[0].origins)))
+        return replace(state, verdict=Verdict.PURGEABLE, witness=witness, uses=_origins(facts.promises))
+    wants = tuple(Want(other, i) for i in range(len(other.schema)))
+    return replace(state, witness=(_some(other),), wants=wants)
+
+
+def _some(side: Relation) -> str:
+    return f"a scheme of {title(side)} on some of {', '.join(side.schema.names)}"
+
+
+def _origins(promises: Sequence[Promise]) -> frozenset[Declared]:
+    return frozenset(origin for promise in promises for origin in promise.origins)
+
+
+def _place(relation: Relation) -> Place:
+    place = getattr(relation, "place", NOWHERE)
+    assert isinstance(place, Place)
+    return place

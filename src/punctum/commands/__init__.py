@@ -1,0 +1,1 @@
+"""The commands that look at a script without running it."""

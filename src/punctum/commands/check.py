@@ -1,0 +1,25 @@
+"""``punctum check``: whether each query of a script is admitted, as text or as JSON."""
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from punctum.commands.script import registered
+
+REFUSED = 1
+"""The exit code when a query is refused."""
+
+
+@click.command()
+@click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def check(script: Path, as_json: bool) -> None:
+    """Say whether each query of a script keeps bounded state, and why; exit with 1 when one is refused."""
+    from punctum.analyse.report import text, to_json  # here because the SQL parser takes a moment to import
+
+    queries, sql = registered(script)
+    click.echo(json.dumps(to_json(queries), indent=2) if as_json else text(queries, sql) or "there are no queries")
+    if not all(query.admitted for query in queries):
+        sys.exit(REFUSED)

@@ -1,0 +1,15 @@
+-- Example 1 of the safety paper.
+CREATE STREAM item (sellerid BIGINT, itemid BIGINT, name STRING, initialprice DOUBLE, PUNCTUATED ON (itemid)) USING json OPTIONS (path 'item');
+CREATE STREAM bid (bidderid BIGINT, itemid BIGINT, increase DOUBLE, PUNCTUATED ON (itemid)) USING json OPTIONS (path 'bid');
+CREATE SINK result USING json OPTIONS (path 'out');
+
+INSERT INTO result
+SELECT i.itemid, SUM(b.increase) AS total
+FROM item i JOIN bid b ON i.itemid = b.itemid
+GROUP BY i.itemid;
+
+-- checked
+-- result: admitted
+--   join keeps item: purged by bid(itemid)
+--   join keeps bid: purged by item(itemid)
+--   group-by of item, bid: purged by item(itemid)

@@ -1,0 +1,14 @@
+-- Figure 3 of the safety paper: a chain of three streams.
+CREATE STREAM s1 (a BIGINT, b BIGINT, PUNCTUATED ON (b)) USING json OPTIONS (path 's1');
+CREATE STREAM s2 (b BIGINT, c BIGINT, PUNCTUATED ON (b), PUNCTUATED ON (c)) USING json OPTIONS (path 's2');
+CREATE STREAM s3 (a BIGINT, c BIGINT, PUNCTUATED ON (c)) USING json OPTIONS (path 's3');
+CREATE SINK result USING json OPTIONS (path 'out');
+
+INSERT INTO result
+SELECT s1.a, s2.c FROM s1 JOIN s2 ON s1.b = s2.b JOIN s3 ON s2.c = s3.c;
+
+-- checked
+-- result: admitted
+--   join keeps s1: purged by s2(b), then s3(c)
+--   join keeps s2: purged by s1(b), then s3(c)
+--   join keeps s3: purged by s2(c), then s1(b)

@@ -1,0 +1,17 @@
+-- The same without the scheme of c.
+CREATE STREAM a (k BIGINT, x BIGINT, PUNCTUATED ON (k)) USING json OPTIONS (path 'a');
+CREATE STREAM b (k BIGINT, x BIGINT, PUNCTUATED ON (k, x)) USING json OPTIONS (path 'b');
+CREATE STREAM c (k BIGINT, x BIGINT, y BIGINT) USING json OPTIONS (path 'c');
+CREATE SINK result USING json OPTIONS (path 'out');
+
+INSERT INTO result
+SELECT a.k, b.x FROM a, b, c WHERE a.k = b.k AND b.k = c.k AND b.x = c.y;
+
+-- checked
+-- result: refused
+--   join keeps a: never purged, because no scheme reaches b, c
+--   join keeps b: never purged, because no scheme reaches c
+--   8 | SELECT a.k, b.x FROM a, b, c WHERE a.k = b.k AND b.k = c.k AND b.x = c.y;
+--     |                      ^^^^^^^
+--   hint: add PUNCTUATED ON (k) to c
+--         or write ALLOW UNBOUNDED after the query

@@ -1,0 +1,15 @@
+-- Kind is only compared, not fixed.
+CREATE STREAM a (k BIGINT, x BIGINT, PUNCTUATED ON (k)) USING json OPTIONS (path 'a');
+CREATE STREAM b (k BIGINT, kind BIGINT, PUNCTUATED ON (kind)) USING json OPTIONS (path 'b');
+CREATE SINK result USING json OPTIONS (path 'out');
+
+INSERT INTO result
+SELECT a.k FROM a JOIN b ON a.k = b.k WHERE b.kind > 8;
+
+-- checked
+-- result: refused
+--   join keeps a: never purged, because no scheme reaches b
+--   7 | SELECT a.k FROM a JOIN b ON a.k = b.k WHERE b.kind > 8;
+--     |                 ^^^^^^^^
+--   hint: add PUNCTUATED ON (k) to b
+--         or write ALLOW UNBOUNDED after the query

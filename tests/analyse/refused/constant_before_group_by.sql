@@ -1,0 +1,15 @@
+-- Punctuations on (k, h) close a group of k when h is 8; a subquery without h says so.
+CREATE STREAM a (k BIGINT, h BIGINT, PUNCTUATED ON (k, h)) USING json OPTIONS (path 'a');
+CREATE SINK result USING json OPTIONS (path 'out');
+
+INSERT INTO result
+SELECT k, COUNT(*) AS n FROM a WHERE h = 8 GROUP BY k;
+
+-- checked
+-- result: refused
+--   group-by of a: never purged, because it lacks a scheme on nothing but k
+--   6 | SELECT k, COUNT(*) AS n FROM a WHERE h = 8 GROUP BY k;
+--     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+--   hint: add PUNCTUATED ON (k) to a
+--         or take the columns that are compared with a constant out before GROUP BY, in a subquery
+--         or write ALLOW UNBOUNDED after the query

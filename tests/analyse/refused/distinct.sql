@@ -1,0 +1,15 @@
+-- No scheme on what is left of the columns.
+CREATE STREAM report (sid BIGINT, ts TIMESTAMP, v BIGINT, PUNCTUATED ON (ts ASC)) USING json OPTIONS (path 'report');
+CREATE SINK result USING json OPTIONS (path 'out');
+
+INSERT INTO result
+SELECT DISTINCT sid, v FROM report;
+
+-- checked
+-- result: refused
+--   dupelim of report: never purged, because it lacks a scheme on some of sid, v
+--   6 | SELECT DISTINCT sid, v FROM report;
+--     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+--   hint: add PUNCTUATED ON (sid) to report
+--         or add PUNCTUATED ON (v) to report
+--         or write ALLOW UNBOUNDED after the query

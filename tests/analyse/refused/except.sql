@@ -1,0 +1,16 @@
+-- Left rows wait for the right side, right rows for the left one.
+CREATE STREAM a (k BIGINT, x BIGINT, PUNCTUATED ON (k)) USING json OPTIONS (path 'a');
+CREATE STREAM b (k BIGINT, x BIGINT) USING json OPTIONS (path 'b');
+CREATE SINK result USING json OPTIONS (path 'out');
+
+INSERT INTO result
+SELECT k FROM a EXCEPT SELECT k FROM b;
+
+-- checked
+-- result: refused
+--   difference of a: never purged, because it lacks a scheme of b on some of k
+--   difference of a, b: never purged, because it lacks a scheme of b on some of k
+--   7 | SELECT k FROM a EXCEPT SELECT k FROM b;
+--     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+--   hint: add PUNCTUATED ON (k) to b
+--         or write ALLOW UNBOUNDED after the query

@@ -1,0 +1,17 @@
+-- Figure 5 without the third condition.
+CREATE STREAM s1 (a BIGINT, b BIGINT, PUNCTUATED ON (b)) USING json OPTIONS (path 's1');
+CREATE STREAM s2 (b BIGINT, c BIGINT, PUNCTUATED ON (c)) USING json OPTIONS (path 's2');
+CREATE STREAM s3 (a BIGINT, c BIGINT, PUNCTUATED ON (a)) USING json OPTIONS (path 's3');
+CREATE SINK result USING json OPTIONS (path 'out');
+
+INSERT INTO result
+SELECT s1.a, s2.c FROM s1 JOIN s2 ON s1.b = s2.b JOIN s3 ON s2.c = s3.c;
+
+-- checked
+-- result: refused
+--   join keeps s1: never purged, because no scheme reaches s2, s3
+--   join keeps s2: never purged, because no scheme reaches s3
+--   8 | SELECT s1.a, s2.c FROM s1 JOIN s2 ON s1.b = s2.b JOIN s3 ON s2.c = s3.c;
+--     |                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+--   hint: add PUNCTUATED ON (b) to s2 and PUNCTUATED ON (c) to s3
+--         or write ALLOW UNBOUNDED after the query

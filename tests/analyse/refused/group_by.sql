@@ -1,0 +1,14 @@
+-- A scheme that speaks of more than the groups.
+CREATE STREAM report (sid BIGINT, ts TIMESTAMP, v BIGINT, PUNCTUATED ON (sid, v)) USING json OPTIONS (path 'report');
+CREATE SINK result USING json OPTIONS (path 'out');
+
+INSERT INTO result
+SELECT sid, MAX(v) AS most FROM report GROUP BY sid;
+
+-- checked
+-- result: refused
+--   group-by of report: never purged, because it lacks a scheme on nothing but sid
+--   6 | SELECT sid, MAX(v) AS most FROM report GROUP BY sid;
+--     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+--   hint: add PUNCTUATED ON (sid) to report
+--         or write ALLOW UNBOUNDED after the query

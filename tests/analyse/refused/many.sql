@@ -1,0 +1,24 @@
+-- Many smallest sets: one scheme on any of three columns for each of two streams.
+CREATE STREAM a (x BIGINT, y BIGINT, z BIGINT) USING json OPTIONS (path 'a');
+CREATE STREAM b (x BIGINT, y BIGINT, z BIGINT) USING json OPTIONS (path 'b');
+CREATE SINK result USING json OPTIONS (path 'out');
+
+INSERT INTO result
+SELECT a.x FROM a, b WHERE a.x = b.x AND a.y = b.y AND a.z = b.z;
+
+-- checked
+-- result: refused
+--   join keeps a: never purged, because no scheme reaches b
+--   join keeps b: never purged, because no scheme reaches a
+--   7 | SELECT a.x FROM a, b WHERE a.x = b.x AND a.y = b.y AND a.z = b.z;
+--     |                 ^^^^
+--   hint: add PUNCTUATED ON (x) to a and PUNCTUATED ON (x) to b
+--         or add PUNCTUATED ON (x) to a and PUNCTUATED ON (y) to b
+--         or add PUNCTUATED ON (x) to a and PUNCTUATED ON (z) to b
+--         or add PUNCTUATED ON (y) to a and PUNCTUATED ON (x) to b
+--         or add PUNCTUATED ON (y) to a and PUNCTUATED ON (y) to b
+--         or add PUNCTUATED ON (y) to a and PUNCTUATED ON (z) to b
+--         or add PUNCTUATED ON (z) to a and PUNCTUATED ON (x) to b
+--         or add PUNCTUATED ON (z) to a and PUNCTUATED ON (y) to b
+--         or add PUNCTUATED ON (z) to a and PUNCTUATED ON (z) to b
+--         or write ALLOW UNBOUNDED after the query

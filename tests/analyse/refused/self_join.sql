@@ -1,0 +1,16 @@
+-- A self-join: one scheme serves both sides.
+CREATE STREAM bid (bidderid BIGINT, itemid BIGINT, increase DOUBLE) USING json OPTIONS (path 'bid');
+CREATE SINK result USING json OPTIONS (path 'out');
+
+INSERT INTO result
+SELECT a.bidderid, b.itemid FROM bid a JOIN bid b ON a.itemid = b.itemid AND a.bidderid = b.bidderid;
+
+-- checked
+-- result: refused
+--   join keeps bid: never purged, because no scheme reaches bid #2
+--   join keeps bid #2: never purged, because no scheme reaches bid
+--   6 | SELECT a.bidderid, b.itemid FROM bid a JOIN bid b ON a.itemid = b.itemid AND a.bidderid = b.bidderid;
+--     |                                  ^^^^^^^^^^^^^^^^
+--   hint: add PUNCTUATED ON (bidderid) to bid
+--         or add PUNCTUATED ON (itemid) to bid
+--         or write ALLOW UNBOUNDED after the query

@@ -1,0 +1,14 @@
+-- Equality punctuations close no prefix.
+CREATE STREAM report (sid BIGINT, ts TIMESTAMP, v BIGINT, PUNCTUATED ON (ts)) USING json OPTIONS (path 'report');
+CREATE SINK result USING json OPTIONS (path 'out');
+
+INSERT INTO result
+SELECT * FROM report ORDER BY ts, sid;
+
+-- checked
+-- result: refused
+--   sort of report: never purged, because it lacks a scheme on ts ASC
+--   6 | SELECT * FROM report ORDER BY ts, sid;
+--     |                               ^^^^^^^
+--   hint: add PUNCTUATED ON (ts ASC) to report
+--         or write ALLOW UNBOUNDED after the query

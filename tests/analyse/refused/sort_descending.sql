@@ -1,0 +1,14 @@
+-- Prefixes of one order are no prefixes of the other.
+CREATE STREAM report (sid BIGINT, ts TIMESTAMP, v BIGINT, PUNCTUATED ON (ts ASC)) USING json OPTIONS (path 'report');
+CREATE SINK result USING json OPTIONS (path 'out');
+
+INSERT INTO result
+SELECT * FROM report ORDER BY ts DESC;
+
+-- checked
+-- result: refused
+--   sort of report: never purged, because it lacks a scheme on ts DESC
+--   6 | SELECT * FROM report ORDER BY ts DESC;
+--     |                               ^^
+--   hint: add PUNCTUATED ON (ts DESC) to report
+--         or write ALLOW UNBOUNDED after the query

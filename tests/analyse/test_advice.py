@@ -1,0 +1,64 @@
+"""The advice for refused queries is complete: brute force over all sets of schemes on one column finds the same."""
+
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from analyse.test_golden import REFUSED
+from analyse.test_kept import registered
+from punctum.algebra.scheme import Order
+from punctum.analyse import advice
+from punctum.analyse.inference import Inference
+from punctum.analyse.promises import Declared
+from punctum.analyse.register import Registered
+from punctum.analyse.states import Verdict, states
+
+Set = frozenset[Declared]
+
+
+def enough(query: Registered, more: Set) -> bool:
+    by_stream: dict[str, tuple[Declared, ...]] = {}
+    for scheme in more:
+        by_stream[scheme.stream] = (*by_stream.get(scheme.stream, ()), scheme)
+    found = states(query.query.relation, Inference(by_stream))
+    return all(state.verdict is not Verdict.UNBOUNDED for state in found)
+
+
+def weakened(more: Set) -> list[Set]:
+    """The sets in which one ordered scheme promises equality alone."""
+    plain = ((scheme, Declared(scheme.stream, ((scheme.terms[0][0], Order.EQUALITY),))) for scheme in more)
+    return [more - {scheme} | {weaker} for scheme, weaker in plain if scheme != weaker]
+
+
+def smallest(query: Registered, most: int) -> set[Set]:
+    """All smallest sets that are enough, without those in which a weaker scheme would do."""
+    every = [
+        Declared(stream.name, ((name, order),))
+        for stream in query.streams
+        for name in stream.schema.names
+        for order in Order
+    ]
+    for size in range(1, most + 1):
+        found = {frozenset(each) for each in combinations(every, size) if enough(query, frozenset(each))}
+        if found:
+            return {each for each in found if not any(len(w) == size and w in found for w in weakened(each))}
+    return set()
+
+
+@pytest.mark.parametrize("path", REFUSED, ids=lambda path: path.stem)
+def test_all_smallest_sets_are_found(path: Path) -> None:
+    query = registered(path)
+    assert {frozenset(each) for each in query.advice} == smallest(query, 2)
+
+
+def test_a_search_that_is_too_long_gives_one_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is enough; with a little more effort nothing can be left out of it."""
+    query = next(registered(path) for path in REFUSED if path.stem == "many")
+    assert len(query.advice) == 9
+    monkeypatch.setattr(advice, "EFFORT", 0)
+    (one,) = advice.advice(query.query.relation)
+    assert enough(query, frozenset(one)) and len(one) > 2
+    monkeypatch.setattr(advice, "EFFORT", 30)
+    (one,) = advice.advice(query.query.relation)
+    assert enough(query, frozenset(one)) and len(one) == 2

@@ -1,0 +1,177 @@
+"""What the register says comes true: the golden scripts run on streams that keep their promises and nothing more.
+
+In each round, rows have new values, and 8, which some scripts ask for, as long as nothing excludes it; after the round
+each stream sends, for each of its schemes, the punctuations over all these values. A query that is admitted keeps no
+more after many rounds than after a few; one that is refused keeps more and more. The stages, exchanges and operators
+are those of the engine, without Spark.
+"""
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from analyse.test_golden import ADMITTED, HERE, REFUSED
+from engine.simulate import Simulation, run
+from parse.golden import split
+from punctum.algebra import Punctuation, Scheme, end_of_stream
+from punctum.algebra.schema import Attribute
+from punctum.algebra.values import Row, Type, Value
+from punctum.analyse.register import Registered, verdict
+from punctum.iterators.columns import finite
+from punctum.operators.columns import Columns, frame, to_rows
+from punctum.parse import Relation, StreamDef, parse_script
+
+VALUES, ROWS, ROUNDS, ASKED = 2, 8, 6, 8
+
+
+def values(attribute: Attribute, first: int) -> list[Value]:
+    """The values of an attribute in a round."""
+    if attribute.type is Type.BOOLEAN:
+        return [False, True]
+    numbers = range(first, first + VALUES)
+    match attribute.type:
+        case Type.TIMESTAMP:
+            return [datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=20 * n) for n in numbers]
+        case Type.STRING:
+            return [f"{n}" for n in numbers]
+        case Type.DOUBLE:
+            return [float(n) for n in numbers]
+        case _:
+            few = finite(attribute.domain, attribute.type)
+            return list(dict.fromkeys([*numbers, ASKED])) if few is None else few
+
+
+def rows(stream: StreamDef, first: int, rng: random.Random) -> list[Row]:
+    """Rows of a round, of two values a column, so that streams do not have the same ones."""
+    columns = [rng.sample(values(attribute, first), 2) for attribute in stream.schema.attributes]
+    return [tuple(rng.choice(column) for column in columns) for _ in range(ROWS)]
+
+
+def punctuations(stream: StreamDef, scheme: Scheme, first: int) -> Iterator[Punctuation]:
+    """What the scheme promises for the values of a round, whatever other attributes are."""
+    used = set(scheme.attributes)
+    columns = [values(a, first) if a.name in used else [None] for a in stream.schema.attributes]
+    yield from (scheme.instantiate(row) for row in product(*columns))
+
+
+def rounds(streams: tuple[StreamDef, ...], seed: int = 7) -> Iterator[dict[str, Columns]]:
+    """What the streams of a query send."""
+    rng, said = random.Random(seed), {stream.name: list[Punctuation]() for stream in streams}
+    for n in range(ROUNDS):
+        sent = {}
+        for stream in streams:
+            first, before = ASKED + 1 + n * VALUES, said[stream.name]
+            new = [row for row in rows(stream, first, rng) if not any(p.match(row) for p in before)]
+            closing = [p for scheme in stream.schemes for p in punctuations(stream, scheme, first)]
+            sent[stream.name] = Columns(frame(stream.schema, new), tuple(closing))
+            said[stream.name] += closing
+        yield sent
+
+
+def kept(relation: Relation, streams: tuple[StreamDef, ...]) -> list[int]:
+    """How many rows are kept after each round."""
+    simulation, found = Simulation(relation, buckets=2), []
+    for sent in rounds(streams):
+        simulation.feed(sent)
+        found.append(simulation.kept())
+    return found
+
+
+def registered(path: Path) -> Registered:
+    (query,) = verdict(parse_script(split(path, "checked")[0]))
+    return query
+
+
+def cases() -> Iterator[object]:
+    for path in ADMITTED:
+        query = registered(path)
+        if query.as_written and not query.bounded_memory:  # a group-by combines its one row only now and then
+            yield pytest.param(query, id=path.stem)
+
+
+def flat(found: list[int]) -> bool:
+    return max(found[ROUNDS // 2 :]) <= max(found[: ROUNDS // 2]) + ROWS and found[-1] <= 2 * ROWS
+
+
+@pytest.mark.parametrize("query", list(cases()))
+def test_what_is_admitted_keeps_no_more_and_more(query: Registered) -> None:
+    assert flat(kept(query.query.relation, query.streams))
+
+
+@pytest.mark.parametrize("path", REFUSED, ids=lambda path: path.stem)
+def test_what_is_refused_does(path: Path) -> None:
+    query = registered(path)
+    found = kept(query.query.relation, query.streams)
+    assert found[-1] > found[ROUNDS // 2] > found[0]
+
+
+TOGETHER = ["closed_equalities", "constant", "equal_within", "figure_5", "named"]
+
+
+def test_the_register_knows_what_binary_joins_cannot_do() -> None:
+    names = [path.stem for path in ADMITTED if registered(path).safe and not registered(path).as_written]
+    assert names == TOGETHER
+
+
+@pytest.mark.xfail(reason="joins run as the binary joins that are written")
+@pytest.mark.parametrize("name", TOGETHER)
+def test_joins_that_are_safe_only_together_keep_no_more_and_more(name: str) -> None:
+    query = registered(HERE / "admitted" / f"{name}.sql")
+    assert flat(kept(query.query.relation, query.streams))
+
+
+REWRITTEN = [path for path in REFUSED if registered(path).rewrites]
+
+
+@pytest.mark.parametrize("path", REWRITTEN, ids=lambda path: path.stem)
+def test_other_forms_give_the_same_rows(path: Path) -> None:
+    query = registered(path)
+    sent = list(rounds(query.streams))
+    ends = {s.name: Columns(frame(s.schema, []), (end_of_stream(s.schema),)) for s in query.streams}
+
+    def result(relation: Relation) -> list[Row]:
+        return sorted(row for piece in run(relation, [*sent, ends], buckets=2) for row in to_rows(piece.rows))
+
+    for form in query.rewrites:
+        assert result(form.relation) == result(query.query.relation) != []
+
+
+@pytest.mark.parametrize("name", ["constant_before_group_by", "inner_order"])
+def test_other_forms_keep_no_more_and_more(name: str) -> None:
+    query = registered(HERE / "refused" / f"{name}.sql")
+    assert flat(kept(query.rewrites[0].relation, query.streams))
+
+
+def test_schemes_of_no_use_purge_and_release_nothing() -> None:
+    """Without them a query has the same verdicts, and keeps and gives the same."""
+    path = HERE / "admitted" / "of_no_use.sql"
+    before, sql = registered(path), split(path, "checked")[0]
+    for scheme in before.useless:
+        sql = sql.replace(f", {scheme.clause}", "")
+    (after,) = verdict(parse_script(sql))
+    assert len(before.useless) == 3 and after.useless == () and after.states == before.states
+    sent = list(rounds(before.streams))
+    said = [
+        {
+            stream.name: replace(
+                piece[stream.name], puncts=tuple(p for p in piece[stream.name].puncts if _of(p, stream))
+            )
+            for stream in after.streams
+        }
+        for piece in sent
+    ]
+
+    def result(pieces: list[dict[str, Columns]]) -> list[tuple[list[Row], int]]:
+        simulation = Simulation(before.query.relation, buckets=2)
+        return [(sorted(to_rows(simulation.feed(piece).rows)), simulation.kept()) for piece in pieces]
+
+    assert result(sent) == result(said)
+
+
+def _of(punctuation: Punctuation, stream: StreamDef) -> bool:
+    return any(scheme.admits(punctuation) for scheme in stream.schemes)
