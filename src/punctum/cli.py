@@ -12,6 +12,7 @@ from types import FrameType
 import click
 
 from punctum.commands.check import REFUSED, check
+from punctum.commands.explain import explain
 from punctum.commands.script import registered
 from punctum.demo.auction import AUCTION
 from punctum.demo.outage import OUTAGE
@@ -30,6 +31,7 @@ def cli() -> None:
 
 
 cli.add_command(check)
+cli.add_command(explain)
 
 
 @cli.command()

@@ -1,0 +1,32 @@
+-- Example 1 of the safety paper.
+CREATE STREAM item (sellerid BIGINT, itemid BIGINT, name STRING, initialprice DOUBLE, PUNCTUATED ON (itemid)) USING json OPTIONS (path 'item');
+CREATE STREAM bid (bidderid BIGINT, itemid BIGINT, increase DOUBLE, PUNCTUATED ON (itemid)) USING json OPTIONS (path 'bid');
+CREATE SINK result USING json OPTIONS (path 'out');
+
+INSERT INTO result
+SELECT i.itemid, SUM(b.increase) AS total
+FROM item i JOIN bid b ON i.itemid = b.itemid
+GROUP BY i.itemid;
+
+-- explained
+-- result: admitted
+--   join keeps item: purged by bid(itemid)
+--   join keeps bid: purged by item(itemid)
+--   group-by of item, bid: purged by item(itemid)
+--   plan
+--     Aggregate SUM(increase) AS total by i.itemid AS itemid
+--       Join i.itemid = b.itemid
+--         Source item
+--         Source bid
+--   stages
+--     stage 1
+--       Aggregate SUM(increase) AS total by i.itemid AS itemid
+--         Join i.itemid = b.itemid
+--           exchange item by itemid
+--             Projection itemid
+--           exchange bid by itemid
+--             Projection itemid, increase
+--   punctuation graph of the join of item, bid
+--     item -> bid  bid(itemid)
+--     bid -> item  item(itemid)
+--     strongly connected: item, bid

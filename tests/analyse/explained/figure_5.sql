@@ -1,0 +1,37 @@
+-- Figures 5 and 7: no tree of binary joins is safe, the 3-way join is.
+CREATE STREAM s1 (a BIGINT, b BIGINT, PUNCTUATED ON (b)) USING json OPTIONS (path 's1');
+CREATE STREAM s2 (b BIGINT, c BIGINT, PUNCTUATED ON (c)) USING json OPTIONS (path 's2');
+CREATE STREAM s3 (a BIGINT, c BIGINT, PUNCTUATED ON (a)) USING json OPTIONS (path 's3');
+CREATE SINK result USING json OPTIONS (path 'out');
+
+INSERT INTO result
+SELECT s1.a, s1.b, s2.c FROM s1, s2, s3 WHERE s1.b = s2.b AND s2.c = s3.c AND s3.a = s1.a;
+
+-- explained
+-- result: admitted
+--   join keeps s1: purged by s3(a), then s2(c)
+--   join keeps s2: purged by s1(b), then s3(a)
+--   join keeps s3: purged by s2(c), then s1(b)
+--   plan
+--     Projection s1.a AS a, s1.b AS b, s2.c AS c
+--       Join s2.c = s3.c, s1.a = s3.a
+--         Join s1.b = s2.b
+--           Source s1
+--           Source s2
+--         Source s3
+--   stages
+--     stage 1
+--       Join s1.b = s2.b
+--         exchange s1 by b
+--         exchange s2 by b
+--     stage 2
+--       Projection s1.a AS a, s1.b AS b, s2.c AS c
+--         Join s2.c = s3.c, s1.a = s3.a
+--           exchange stage 1 by c, a
+--           exchange s3 by c, a
+--     these binary joins are not safe; the query is when it runs as one join of all its inputs
+--   punctuation graph of the join of s1, s2, s3
+--     s1 -> s3  s3(a)
+--     s2 -> s1  s1(b)
+--     s3 -> s2  s2(c)
+--     strongly connected: s1, s2, s3

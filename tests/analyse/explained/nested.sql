@@ -1,0 +1,37 @@
+-- A join of groups: the inner group-by passes on what closes its groups.
+CREATE STREAM report (sid BIGINT, ts TIMESTAMP, v BIGINT, PUNCTUATED ON (sid)) USING json OPTIONS (path 'report');
+CREATE STREAM sensor (sid BIGINT, zone BIGINT) USING json OPTIONS (path 'sensor');
+CREATE SINK result USING json OPTIONS (path 'out');
+
+INSERT INTO result
+SELECT s.zone, MAX(t.most) AS most
+FROM (SELECT sid, MAX(v) AS most FROM report GROUP BY sid) t JOIN sensor s ON t.sid = s.sid
+GROUP BY s.zone;
+
+-- explained
+-- result: refused
+--   join keeps report: never purged, because no scheme reaches sensor
+--   group-by of report, sensor: never purged, because it lacks a scheme on nothing but zone
+--   8 | FROM (SELECT sid, MAX(v) AS most FROM report GROUP BY sid) t JOIN sensor s ON t.sid = s.sid
+--     |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+--   hint: add PUNCTUATED ON (sid) to sensor and PUNCTUATED ON (zone) to sensor
+--         or write ALLOW UNBOUNDED after the query
+--   plan
+--     Aggregate MAX(most) AS most by zone
+--       Join t.sid = s.sid
+--         Aggregate MAX(v) AS most by sid
+--           Source report
+--         Source sensor
+--   stages
+--     stage 1
+--       Join t.sid = s.sid
+--         Aggregate MAX(v) AS most by sid
+--           exchange report by sid
+--             Projection sid, v
+--         exchange sensor by sid
+--     stage 2
+--       Aggregate MAX(most) AS most by zone
+--         exchange stage 1 by zone
+--   punctuation graph of the join of report, sensor
+--     sensor -> report  report(sid)
+--     parts that cannot purge each other: report | sensor

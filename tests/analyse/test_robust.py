@@ -1,0 +1,44 @@
+"""Whatever the parser accepts gets a verdict: no query is too strange for the register."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.queries import DDL, QUERIES
+from parse.golden import parsed, split
+from parse.test_golden import BOUND
+from punctum.analyse.drawing import dot, lines, svg
+from punctum.analyse.register import Registered, registered, verdict
+from punctum.analyse.report import text, to_json
+from punctum.analyse.states import Verdict
+from punctum.parse import Relation, parse_script
+
+
+def look(query: Registered) -> None:
+    """Ask everything that can be asked of a query."""
+    assert text([query], " " * 10_000).startswith(query.query.name)
+    assert len(to_json([query])["queries"]) == 1
+    assert not query.safe or query.advice == () == query.rewrites
+    assert all(lines(join) for join in query.joins) and dot(query.joins) and svg(query.joins)
+    assert {scheme.stream for scheme in query.useless} <= {stream.name for stream in query.streams}
+    for each in query.states:
+        assert each.input and (each.witness or each.verdict is Verdict.STATELESS)
+
+
+@pytest.mark.parametrize("path", BOUND, ids=lambda path: path.stem)
+def test_parsed(path: Path) -> None:
+    found = parsed(split(path, "bound")[0])
+    for query in [registered(found)] if isinstance(found, Relation) else verdict(found):
+        look(query)
+
+
+REFUSED = {"order"}
+"""Of the engine's queries, those that its streams' schemes cannot keep bounded; all others of them are safe."""
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_the_engines_queries(name: str) -> None:
+    sink = "CREATE SINK result USING json OPTIONS (path 'out'); INSERT INTO result "
+    (query,) = verdict(parse_script(f"{DDL}{sink}{QUERIES[name]};"))
+    look(query)
+    assert query.safe == (name not in REFUSED)
