@@ -1,9 +1,11 @@
 """The documentation says what is: programs print what the page says, links lead somewhere, commands exist."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from engine.simulate import run
 from punctum.algebra import Schema, from_json, from_xml, pattern_from_text, puncts, to_json, tups
@@ -31,6 +33,24 @@ def test_the_readmes_script_gives_what_it_says(tmp_path: Path) -> None:
     (piece,) = run(parsed.queries[0].relation, [fed], buckets=2)
     written = [to_json(row, parsed.queries[0].relation.schema).replace(" ", "") for row in to_rows(piece.rows)]
     assert written == blocks(ROOT / "README.md", "")[0].splitlines()
+
+
+def test_the_readme_shows_what_check_says(tmp_path: Path) -> None:
+    page = ROOT / "README.md"
+    (script,) = blocks(page, "sql")
+    (tmp_path / "auction.sql").write_text(script.replace("increase DOUBLE, PUNCTUATED ON (itemid)", "increase DOUBLE"))
+    said = CliRunner().invoke(cli, ["check", str(tmp_path / "auction.sql")])
+    assert (said.exit_code, said.output) in [(1, text) for text in blocks(page, "")]
+
+
+def test_the_json_of_the_register_is_as_its_page_says(tmp_path: Path) -> None:
+    (script,) = blocks(ROOT / "README.md", "sql")
+    (shown,) = (json.loads(text)["queries"] for text in blocks(ROOT / "docs/register.md", "json"))
+    (tmp_path / "auction.sql").write_text(script.replace("increase DOUBLE, PUNCTUATED ON (itemid)", "increase DOUBLE"))
+    said = CliRunner().invoke(cli, ["check", "--json", str(tmp_path / "auction.sql")])
+    (found,) = json.loads(said.output)["queries"]
+    found["state"] = [state for state in found["state"] if state in shown[0]["state"]]
+    assert shown == [found]
 
 
 def _columns(schema: Schema, lines: list[str]) -> Columns:
