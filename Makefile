@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test bench format upgrade clean
+.PHONY: demo test bench figures format upgrade clean
 
 demo: .venv/ready
 	@$(BIN)/punctum demo
@@ -23,6 +23,10 @@ bench: .venv/ready
 	$(BIN)/python bench/auction.py 1000000 24
 	$(BIN)/python bench/small.py
 
+# The experiments of the papers again, as plots in figures/.
+figures: .venv/ready
+	$(BIN)/python bench/figures.py figures
+
 format: .venv/ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -42,4 +46,4 @@ upgrade:
 	mv constraints.new constraints.txt && touch .venv/ready
 
 clean:
-	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-run
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-run figures
