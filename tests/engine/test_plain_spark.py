@@ -45,7 +45,7 @@ def test_clauses_for_a_dataframe(spark: SparkSession, tmp_path: Path) -> None:
     session.stream("bid", bids, clauses="PUNCTUATE (itemid) WHEN increase < 0, DOMAIN itemid BETWEEN 1 AND 99")
     query = session.sql("SELECT itemid, SUM(increase) AS total FROM bid WHERE increase > 0 GROUP BY itemid")
     assert isinstance(query, Query)
-    writer = query.dataframe(punctuations=True).writeStream.format("memory").queryName("sums")
+    writer = query.dataframe(tmp_path / "c", punctuations=True).writeStream.format("memory").queryName("sums")
     writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True).start().awaitTermination()
     found = {tuple(row) for row in spark.table("sums").collect()}
     assert {row for row in found if row[2] is None} == {(17, 7.0, None)}
