@@ -14,9 +14,9 @@ _SHOWN = 10
 """So many sets of schemes are shown to a person."""
 
 
-def text(queries: Sequence[Registered], sql: str) -> str:
-    """What is to be said of queries, one after the other."""
-    return "\n".join(_query(query, sql) for query in queries)
+def text(queries: Sequence[Registered], sql: str, every: bool = False) -> str:
+    """What is to be said of queries, one after the other; of an unsafe one every state, or those that are unbounded."""
+    return "\n".join(_query(query, sql, every) for query in queries)
 
 
 def to_json(queries: Sequence[Registered]) -> dict[str, Any]:
@@ -47,9 +47,9 @@ def _object(query: Registered) -> dict[str, Any]:
     }
 
 
-def _query(query: Registered, sql: str) -> str:
+def _query(query: Registered, sql: str, every: bool) -> str:
     lines = [f"{query.query.name}: {_word(query)}"]
-    told = query.states if query.safe else query.unbounded
+    told = query.states if query.safe or every else query.unbounded
     kept = [state for state in told if state.verdict is not Verdict.STATELESS]
     lines += [f"  {_sentence(state)}" for state in kept] or ["  keeps nothing"]
     if query.unbounded:

@@ -39,7 +39,7 @@ def _told(query: "Registered", sql: str) -> list[str]:
     from punctum.plan.stages import stages
 
     relation = query.query.relation
-    told = [text([query], sql), "  plan", *_indented(show(relation).splitlines())]
+    told = [text([query], sql, every=True), "  plan", *_indented(show(relation).splitlines())]
     told += ["  stages", *_indented(stages_of(stages(relation)))]
     if query.safe and not query.as_written:
         told.append("    these binary joins are not safe; the query is when it runs as one join of all its inputs")

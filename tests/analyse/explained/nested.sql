@@ -10,7 +10,9 @@ GROUP BY s.zone;
 
 -- explained
 -- result: refused
+--   group-by of report: purged by report(sid)
 --   join keeps report: never purged, because no scheme reaches sensor
+--   join keeps sensor: purged by report(sid)
 --   group-by of report, sensor: never purged, because it lacks a scheme on nothing but zone
 --   8 | FROM (SELECT sid, MAX(v) AS most FROM report GROUP BY sid) t JOIN sensor s ON t.sid = s.sid
 --     |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
