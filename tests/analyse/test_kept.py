@@ -110,7 +110,7 @@ def test_what_is_refused_does(path: Path) -> None:
     assert found[-1] > found[ROUNDS // 2] > found[0]
 
 
-TOGETHER = ["closed_equalities", "constant", "equal_within", "figure_5", "named"]
+TOGETHER = ["closed_equalities", "constant_of_two", "equal_within", "figure_5", "named"]
 
 
 def test_the_register_knows_what_binary_joins_cannot_do() -> None:

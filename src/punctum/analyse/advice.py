@@ -16,7 +16,7 @@ from punctum.analyse.inference import Inference
 from punctum.analyse.promises import Declared
 from punctum.analyse.states import State, Verdict, Want, states
 from punctum.iterators.columns import Trend
-from punctum.parse.relations import Aggregate, Binary, OrderBy, Projection, Relation, Source
+from punctum.parse.relations import Aggregate, Binary, Filter, OrderBy, Projection, Relation, Source
 from punctum.parse.shape import shape
 
 EFFORT = 10_000
@@ -153,6 +153,9 @@ def _candidates(relation: Relation, column: int, order: Order, known: Inference)
             yield from _candidates(stream.relation, column, order, known)
         case Source(stream=stream):
             yield Declared(stream.name, ((stream.schema.names[column], order),))
+        case Filter():
+            yield from _constants(relation, known)
+            yield from _candidates(relation.input, column, order, known)
         case Projection():
             yield from _constants(relation.input, known)
             source, injective, trend = shape(relation.columns[column][1])
@@ -190,8 +193,9 @@ def _through_join(found: Block, query: JoinQuery, column: int, order: Order, kno
 
 def _constants(relation: Relation, known: Inference) -> Iterator[Declared]:
     """Schemes on columns that are fixed to a constant: one punctuation ends a stream that has no other values."""
+    below = relation.input if isinstance(relation, Filter) else relation
     for column in sorted(known.facts(relation).fixed):
-        yield from _candidates(relation, column, Order.EQUALITY, known)
+        yield from _candidates(below, column, Order.EQUALITY, known)
 
 
 def _below(order: Order, injective: bool, trend: Trend) -> Iterator[Order]:

@@ -2,7 +2,8 @@
 
 One rule for each operator, as the operators propagate punctuations (tables 3 and 4 of the punctuation paper):
 
-- select, dupelim: those of the input. Union, intersect, difference: what both inputs have said.
+- select, dupelim: those of the input. Union, intersect, difference: what both inputs have said. A selection that fixes
+  all columns of a promise to constants lets one punctuation end its output, with what it has said of all other values.
 - project: a promise whose every column can be said of a computed one; a column that is fixed to a constant may go.
 - group-by: a promise on grouping columns alone. Sort: a prefix of the leading column alone.
 - join: those of an input whose state can be purged, for a punctuation waits for the rows that it matches.
@@ -115,7 +116,7 @@ class Inference:
         for leaf, relation in enumerate(found.leaves):
             facts, names = self.facts(relation), relation.schema.names
             equal += [(Attr(leaf, names[a]), Attr(leaf, names[b])) for a, b in enumerate(facts.equal) if a != b]
-            fixed |= {Attr(leaf, names[i]) for i in facts.fixed}
+            fixed |= {Attr(leaf, names[i]) for i in facts.constant}
             schemes += [On(leaf, tuple(names[i] for i in promise.columns)) for promise in facts.promises]
         return JoinQuery(titles(found.leaves), tuple(equal), tuple(schemes), frozenset(fixed))
 
@@ -124,18 +125,25 @@ class Inference:
         classes = [_class(found, query, at) if at is not None else (i, "") for i, at in enumerate(found.columns)]
         first = {number: i for i, number in reversed(list(enumerate(classes)))}
         same = tuple(first[number] for number in classes)
+        said = {_class(found, query, at) for at in self._fixed(found)}
         promises = []
         for leaf, below in enumerate(found.leaves):
             if not unreachable(query, leaf):
                 for promise in self.facts(below).promises:
                     at = {column: _class(found, query, (leaf, column)) for column in promise.columns}
                     terms = [(first.get(at[column]), order, at[column]) for column, order in promise.terms]
-                    if all(column is not None or number in query.constant for column, _, number in terms):
+                    if all(column is not None or number in said for column, _, number in terms):
                         shown = ((column, order) for column, order, _ in terms if column is not None)
                         promises.append(Promise(joined(shown), promise.origins))
-        fixed = frozenset(i for i, number in enumerate(classes) if number in query.constant)
+        constant = frozenset(i for i, number in enumerate(classes) if number in query.constant)
+        fixed = frozenset(i for i, number in enumerate(classes) if number in said)
         filled = {i for i, at in enumerate(found.columns) if at is not None and self._filled(found, query, at)}
-        return Facts(distinct(promises), same, same, fixed, filled=_never_null(relation) | filled)
+        return Facts(distinct(promises), same, same, fixed, constant, _never_null(relation) | filled)
+
+    def _fixed(self, found: Block) -> frozenset[At]:
+        """The columns of leaves that selections fix, in the leaves and between them."""
+        below = ((leaf, column) for leaf, each in enumerate(found.leaves) for column in self.facts(each).fixed)
+        return found.fixed.union(below)
 
     def _filled(self, found: Block, query: JoinQuery, at: At) -> bool:
         number = query.classes.get(_attr(found, at))
@@ -153,9 +161,12 @@ def filtered(below: Facts, predicate: Expression) -> Facts:
     found = [each for each in map(pattern_of, conjuncts(predicate)) if each is not None]
     filled = {column.index for column, pattern in found if not pattern.null}
     filled |= {i for pair in equalities(predicate) for i in pair}
-    firsts = {equal[i] for i in {*below.fixed, *constants(predicate)}}
-    fixed = frozenset(i for i, first in enumerate(equal) if first in firsts)
-    return replace(below, equal=tuple(equal), fixed=fixed, filled=below.filled | filled)
+    fixed = below.fixed.union(constants(predicate))
+    firsts = {equal[i] for i in fixed | below.constant}
+    constant = frozenset(i for i, first in enumerate(equal) if first in firsts)
+    ends = (Promise(frozenset(), p.origins) for p in below.promises if fixed.issuperset(p.columns))
+    promises = distinct([*below.promises, *ends])
+    return Facts(promises, below.same, tuple(equal), fixed, constant, below.filled | filled)
 
 
 def projected(below: Facts, relation: Projection) -> Facts:
@@ -167,11 +178,12 @@ def projected(below: Facts, relation: Projection) -> Facts:
         left = frozenset(term for term in promise.terms if images[term] or term[0] not in below.fixed)
         promises += list(ways(Promise(left, promise.origins), images))
     same, equal = (_firsts(expressions, known) for known in (below.same, below.equal))
-    fixed = {n for n, e in enumerate(expressions) if all(c.index in below.fixed for c in columns(e))}
+    constant = {n for n, e in enumerate(expressions) if all(c.index in below.constant for c in columns(e))}
+    fixed = {n for n, e in enumerate(expressions) if isinstance(e, Column) and e.index in below.fixed}
     shapes = [shape(expression).source for expression in expressions]
     filled = {n for n, source in enumerate(shapes) if source in below.filled}
     named = [Promise(frozenset((same[n], order) for n, order in p.terms), p.origins) for p in promises]
-    return Facts(distinct(named), same, equal, frozenset(fixed), _never_null(relation) | filled)
+    return Facts(distinct(named), same, equal, frozenset(fixed), frozenset(constant), _never_null(relation) | filled)
 
 
 def said(below: Facts, expressions: list[Expression], column: int, order: Order) -> list[tuple[int, Order]]:
@@ -206,9 +218,12 @@ def grouped(below: Facts, keys: list[int], relation: Aggregate) -> Facts:
         Promise(frozenset((first[below.same[column]], order) for column, order in promise.terms), promise.origins)
         for promise in closing(below, keys)
     ]
-    fixed = frozenset(n for n, key in enumerate(keys) if key in below.fixed)
-    filled = {n for n, key in enumerate(keys) if key in below.filled}
-    return Facts(distinct(promises), (*same, *rest), (*equal, *rest), fixed, _never_null(relation) | filled)
+    fixed, constant, filled = (
+        frozenset(n for n, key in enumerate(keys) if key in known)
+        for known in (below.fixed, below.constant, below.filled)
+    )
+    known_null = _never_null(relation) | filled
+    return Facts(distinct(promises), (*same, *rest), (*equal, *rest), fixed, constant, known_null)
 
 
 def closing(below: Facts, keys: list[int]) -> list[Promise]:
@@ -255,13 +270,15 @@ def _of_both(relation: Binary, left: Facts, right: Facts) -> Facts:
     """What holds for a set operator: rows of an intersection fit both inputs, those of a difference the left one."""
     each = tuple(range(len(relation.schema)))
     promises = both(left, right)
+    none: frozenset[int] = frozenset()
     match relation:
         case Intersect():
-            return Facts(promises, each, left.equal, left.fixed | right.fixed, left.filled | right.filled)
+            constant, filled = left.constant | right.constant, left.filled | right.filled
+            return Facts(promises, each, left.equal, none, constant, filled)
         case Except():
-            return Facts(promises, each, left.equal, left.fixed, left.filled)
+            return Facts(promises, each, left.equal, none, left.constant, left.filled)
         case _:
-            return Facts(promises, each, each, frozenset(), left.filled & right.filled)
+            return Facts(promises, each, each, none, none, left.filled & right.filled)
 
 
 def _never_null(relation: Relation) -> frozenset[int]:

@@ -64,13 +64,15 @@ class Facts:
     """What holds for a relation.
 
     ``same`` gives for each column the first one that carries the same patterns; promises name only first ones.
-    ``equal`` gives the first one that has the same value in every row, which no operator may know.
+    ``equal`` gives the first one that has the same value in every row, which no operator may know. ``constant`` columns
+    have one value; of those that are ``fixed`` a selection has said so, as punctuations on all other values.
     """
 
     promises: tuple[Promise, ...]
     same: tuple[int, ...]
     equal: tuple[int, ...]
     fixed: frozenset[int] = frozenset()
+    constant: frozenset[int] = frozenset()
     filled: frozenset[int] = frozenset()
 
     def carriers(self, column: int) -> list[int]:

@@ -207,7 +207,7 @@ def _most(relation: Distinct | Aggregate | OrderBy, below: Facts) -> str | None:
         case OrderBy():
             return None
     attributes = relation.input.schema.attributes
-    counts = [1 if i in below.fixed else _values(attributes[i].domain, attributes[i].type) for i in columns]
+    counts = [1 if i in below.constant else _values(attributes[i].domain, attributes[i].type) for i in columns]
     if any(count is None for count in counts):
         return None
     most = prod(count for count in counts if count is not None)
