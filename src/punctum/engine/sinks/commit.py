@@ -24,7 +24,9 @@ from punctum.engine.stage import Counts
 
 Metrics = dict[str, Any]
 KEPT = ("rows_kept", "bytes_kept", "puncts_kept", "puncts_waiting", "oldest")
-"""The counts that say how things are after a batch; the others say what it did."""
+"""The counts that say how things are after a batch."""
+DONE = ("rows_in", "rows_out", "rows_purged", "puncts_in", "puncts_out")
+"""The counts that say what a batch did."""
 _LOG = logging.getLogger("punctum")
 RECENT = 1_000
 """How many batches' metrics a query remembers; the file has all."""
@@ -92,7 +94,7 @@ class Commit:
                 _add(operators, name, {what: n for what, n in counts.items() if what not in KEPT})
         for counted in self._kept.values():  # of all buckets, those without any input now as well
             for name, counts in counted.items():
-                _add(operators, name, counts)
+                _add(operators, name, dict.fromkeys(DONE, 0) | counts)
         measured: Metrics = {"batch": batch, "time": round(now := time.time(), 3), "seconds": round(now - begun, 3)}
         measured |= {"quarantined": quarantined, "operators": dict(sorted(operators.items()))}
         self.recent.append(measured)
