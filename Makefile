@@ -19,7 +19,7 @@ bench: .venv/ready
 	$(BIN)/python bench/operators.py
 	$(BIN)/python bench/files.py
 	$(BIN)/python bench/sources.py
-	$(BIN)/python bench/auction.py 100000 100
+	$(BIN)/python bench/auction.py 100000 300
 	$(BIN)/python bench/auction.py 1000000 24
 	$(BIN)/python bench/small.py
 

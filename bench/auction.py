@@ -2,7 +2,8 @@
 
 Each batch brings some items and the bids on them; an item's auction closes in the batch after. Spark has no end of an
 auction, so its join is an interval join on time (without the sum, which it could not release before its watermark).
-Both run with the same settings, in one session. Beside them: the same operators over the same slices in one process
+Both run with the same settings, in one session, and have a minute: the later half of the batches counts. Punctum
+writes its results as Parquet, Spark's go nowhere. Beside them: the same operators over the same slices in one process
 without Spark, the limit; and what Punctum keeps after a tenth of the batches and after all.
 
     python bench/auction.py [rows a batch] [batches]
@@ -152,7 +153,7 @@ def spark_join(directory: Path, provider: str) -> list[float]:
 def main() -> None:
     """Run all three and print the ratios."""
     os.environ.setdefault("PYSPARK_SUBMIT_ARGS", "--driver-memory 8g pyspark-shell")  # for the peer's state in memory
-    rows, batches = (int(a) for a in (*sys.argv[1:], *("100000", "100")[len(sys.argv) - 1 :]))
+    rows, batches = (int(a) for a in (*sys.argv[1:], *("100000", "300")[len(sys.argv) - 1 :]))
     directory = Path(tempfile.mkdtemp())
     try:
         started = time.perf_counter()
