@@ -122,21 +122,35 @@ def oracle(data: bytes, schema: Schema, options: dict[str, str]) -> tuple[Counte
             assert fields is not None
             "".join(fields).encode()
             assert "\0" not in "".join(fields)
-            found[read(dict(zip(names, fields, strict=False)), schema, options["nullValue"])] += 1
+            raw = quoted("".join(lines[start:at]), sep)
+            assert len(raw) == len(fields)
+            pairs = zip(names, zip(fields, raw, strict=True), strict=False)
+            found[read(dict(pairs), schema, options["nullValue"])] += 1
         except (AssertionError, UnicodeError, PunctumError):
             rejected.append(start + 1)
     return found, rejected
 
 
-def read(fields: dict[str, str], schema: Schema, null: str) -> Element:
-    if fields.get("_punct", null) != null:
-        said = from_json(fields["_punct"], schema)
+def quoted(record: str, sep: str) -> list[bool]:
+    """Which fields of a record stand in quotes."""
+    found, inside, begins = list[bool](), False, True
+    for each in record:
+        if begins:
+            found.append(each == '"')
+        begins = each == sep and not inside
+        inside ^= each == '"' and found[-1]
+    return [*found, *[False] * begins]
+
+
+def read(fields: dict[str, tuple[str, bool]], schema: Schema, null: str) -> Element:
+    if fields.get("_punct", (null, False))[0] != null:
+        said = from_json(fields["_punct"][0], schema)
         assert isinstance(said, Punctuation)
         return said
     values: list[Value | None] = []
     for attribute in schema.attributes:
-        text = fields[attribute.name]
-        if text == null:
+        text, in_quotes = fields[attribute.name]
+        if text == null and not (in_quotes and attribute.type is Type.STRING):
             values.append(None)
         elif attribute.type is Type.STRING:
             values.append(text)
@@ -156,6 +170,8 @@ PLAIN = {"Header": "false", "sep": ",", "nullValue": ""}
 @example((NS, b'x","y\nx","y\nx","y\n', PLAIN))
 @example((NS, b"1,a\r2,b\r\n3,c\r", PLAIN))
 @example((NS, b'1,""\n2,"\xff\n",\n3,c\n', PLAIN))
+@example((NS, b'"",""\n,\n\\N,"\\N"\n', PLAIN))
+@example((NS, b'"",""\n,\n"\\N","\\N"\n\\N,\\N\n', PLAIN | {"nullValue": "\\N"}))
 @example((Schema.of(s="STRING"), b'""\n\n"a""b"\n" "\n', PLAIN | {"nullValue": "\\N"}))
 def test_both_roads_agree_with_the_module(case: tuple[Schema, bytes, dict[str, str]]) -> None:
     schema, data, options = case
@@ -209,7 +225,10 @@ def test_decimals_are_exact() -> None:
     assert positions(found) == [4, 5]
 
 
-@pytest.mark.parametrize("options", [{"sep": ""}, {"sep": ",,"}, {"sep": '"'}, {"sep": "é"}, {"header": "maybe"}])
+WRONG_OPTIONS = [{"sep": s} for s in ("", ",,", '"', "é")] + [{"header": "maybe"}, {"nullValue": "a,b"}]
+
+
+@pytest.mark.parametrize("options", WRONG_OPTIONS)
 def test_options_that_make_no_sense(options: dict[str, str]) -> None:
     with pytest.raises(SchemaError):
         read_csv(b"1,2\n", NS, options)

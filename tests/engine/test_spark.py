@@ -109,14 +109,14 @@ def test_a_result_with_its_punctuations_is_a_stream(spark: SparkSession, tmp_pat
         f" OPTIONS (path '{name}'{', maxFilesPerTrigger 1' * (name == 'json')});"
         f"CREATE SINK {name}_out USING json OPTIONS (path '{name}_out');"
         f"INSERT INTO {name}_out {outer.replace('FROM r', f'FROM {name}_r')};"
-        for name in ("json", "parquet")
+        for name in ("json", "parquet", "csv")
     )
     queries = Session(spark).sql(script, tmp_path)
     assert isinstance(queries, list)
     for query in queries:
         query.start(tmp_path / "checkpoint" / query.name, available_now=True).wait()
     wanted = Counter(batch(f"WITH r AS ({inner}) {outer}", rows_of(a), rows_of(b)))
-    for name in ("json", "parquet"):
+    for name in ("json", "parquet", "csv"):
         lines = [json.loads(line) for file in (tmp_path / f"{name}_out").glob("part-*") for line in file.open()]
         assert Counter((line["x"], line["n"], line["t"]) for line in lines) == wanted, name
     written = sorted((tmp_path / "json").glob("part-*"), key=lambda file: file.stat().st_mtime_ns)

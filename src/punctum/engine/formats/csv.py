@@ -1,8 +1,9 @@
 r"""Files of comma-separated values, as RFC 4180 has them.
 
-Options: ``header`` ('false'), ``sep`` (','), and ``nullValue`` (''), the text that is NULL, in quotes or not. A field
-in quotes may hold separators, ends of lines and doubled quotes; a quote inside a field that does not start with one is
-itself. Punctuations stand in a column ``_punct``; without a header that is one column more than the stream has.
+Options: ``header`` ('false'), ``sep`` (','), and ``nullValue`` (''), the text that is NULL; in quotes it is itself as a
+STRING, and NULL as anything else. A field in quotes may hold separators, ends of lines and doubled quotes; a quote
+inside a field that does not start with one is itself. Punctuations stand in a column ``_punct``; without a header that
+is one column more than the stream has.
 
 A record is a line, unless it opens a quote and the lines behind it close it so that the record is complete. Where they
 do not, the quote is a fault of its own line, and the next line is read as any other. The fast road is for records that
@@ -21,6 +22,7 @@ from pyarrow import csv as arrow_csv
 
 from punctum.algebra.functions import Element
 from punctum.algebra.schema import Schema
+from punctum.algebra.values import Type
 from punctum.engine.formats.lines import Lines, Mask, Numbers, alike
 from punctum.engine.formats.puncts import from_punct, points
 from punctum.engine.formats.read import PUNCT_COLUMN, Found, Read, decoded, differ, option, switch
@@ -62,7 +64,12 @@ class Dialect:
         sep = option(options, "sep", ",").replace("\\t", "\t")
         if len(sep) != 1 or not sep.isascii() or sep in '"\r\n\0':
             raise SchemaError(f"the option sep is {sep!r}", "", "one ASCII character, not a quote or the end of a line")
-        return Dialect(sep, option(options, "nullValue", ""), switch(options, "header", False))
+        null = option(options, "nullValue", "")
+        if any(each in null for each in (sep, *'"\r\n\0')):
+            raise SchemaError(
+                f"the option nullValue is {null!r}", "", "a text without quotes, separators or ends of lines"
+            )
+        return Dialect(sep, null, switch(options, "header", False))
 
     @property
     def _sep(self) -> str:
@@ -92,10 +99,10 @@ class Dialect:
         return rf"^{field}(?:{self._sep}{field}){{{fields - 1}}}\r?\n?$"
 
     def fields(self, record: str) -> list[str]:
-        """The fields of a record.
+        """The fields of a record as they stand.
 
         >>> Dialect(",", "", False).fields('1,"a, b",5" disk')
-        ['1', 'a, b', '5" disk']
+        ['1', '"a, b"', '5" disk']
         """
         if "\0" in record:
             raise CodecError("a line holds a zero byte", "", "the file may have been cut off while it was written")
@@ -103,20 +110,24 @@ class Dialect:
             raise CodecError("a line is not a record", "a quote is open or has something behind it", "double the quote")
         texts = []
         for found in self._split.finditer(record):
-            quoted = found[1].startswith('"')
-            texts.append(found[1][1:-1].replace('""', '"') if quoted else found[1])
+            texts.append(found[1])
             if found[2] != self.sep:
                 break
         return texts
 
     def names(self, header: bytes, schema: Schema) -> tuple[str, ...]:
         """The columns of a file with this header."""
-        names = tuple(self.fields(decoded(header)))
+        names = tuple(map(unquoted, self.fields(decoded(header))))
         for name in (*schema.names, PUNCT_COLUMN):
             if names.count(name) != 1 and (name in schema.names or name in names):
                 what = f"the header has {name} twice" if name in names else f"the header has no column {name}"
                 raise CodecError(what, choices(names), f"the stream has ({schema})")
         return names
+
+
+def unquoted(field: str) -> str:
+    """The text of a field, which may be in quotes."""
+    return field[1:-1].replace('""', '"') if field.startswith('"') else field
 
 
 class _Reader:
@@ -126,6 +137,7 @@ class _Reader:
         self.dialect, self.names, self.found, self.lines = dialect, names, found, lines
         self.schema, self.positions = found.schema, np.arange(len(lines)) + before + 1
         self.punctuated = PUNCT_COLUMN in names and PUNCT_COLUMN not in self.schema.names
+        self.strings = {a.name for a in self.schema.attributes if a.type is Type.STRING}
 
     def read(self) -> Read:
         filled, proven = self._filled(), self._proven()
@@ -173,14 +185,21 @@ class _Reader:
             self.lines.only(proven),
             arrow_csv.ReadOptions(block_size=self.lines.block, column_names=[str(n) for n in range(len(self.names))]),
             arrow_csv.ParseOptions(delimiter=self.dialect.sep, newlines_in_values=True, ignore_empty_lines=False),
-            arrow_csv.ConvertOptions(column_types=dict.fromkeys(numbers, pa.string()), include_columns=numbers),
+            arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(numbers, pa.string()),
+                include_columns=numbers,
+                null_values=[self.dialect.null],
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=False,
+            ),
         )
         found = pl.from_arrow(table)
         assert isinstance(found, pl.DataFrame)
         assert len(found) == int(proven.sum())
-        return found.select(
-            pl.when(pl.col(str(n)) != self.dialect.null).then(pl.col(str(n))).alias(name) for n, name in wanted.items()
-        )
+        return found.select(self._text(pl.col(str(n)), name).alias(name) for n, name in wanted.items())
+
+    def _text(self, column: pl.Expr, name: str) -> pl.Expr:
+        return column if name in self.strings else pl.when(column != self.dialect.null).then(column)
 
     def _exactly(self, some: Numbers) -> None:
         for at in some.tolist():
@@ -195,7 +214,11 @@ class _Reader:
         short = 0 if self.dialect.header else 1  # without a header, the punctuation may be left out
         if not len(names) - short <= len(fields) <= len(names):
             raise CodecError(f"a line has {len(fields)} fields", f"expected {len(names) - short}: {', '.join(names)}")
-        texts = {name: text for name, text in zip(names, fields, strict=False) if text != self.dialect.null}
+        found = dict(zip(names, fields, strict=False))
+        texts = {name: unquoted(field) for name, field in found.items() if not self._is_null(field, name)}
         if PUNCT_COLUMN in texts and PUNCT_COLUMN not in self.schema.names:
             return from_punct(texts[PUNCT_COLUMN], self.schema)
         return tuple(value(texts[a.name], a) if a.name in texts else None for a in self.schema.attributes)
+
+    def _is_null(self, field: str, name: str) -> bool:
+        return self.dialect.null in (field, None if name in self.strings else unquoted(field))

@@ -4,7 +4,8 @@ A file's name holds the query's id, the batch and the bucket. A batch that is do
 files, which take the places of the first ones: every row is there once.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
 
@@ -24,6 +25,7 @@ class ResultFiles:
     format: str
     schema: Schema
     punctuations: bool
+    options: Mapping[str, str] = field(default_factory=dict)
 
     def write(self, piece: Columns) -> str | None:
         """Write a slice for later, and give the name for it; nothing when there is nothing to write."""
@@ -34,7 +36,7 @@ class ResultFiles:
             return None
         name = uuid4().hex
         path = Path(self.directory) / HIDDEN / name
-        WRITERS[self.format](path, piece.rows, said if self.punctuations else None, self.schema)
+        WRITERS[self.format](path, piece.rows, said if self.punctuations else None, self.schema, self.options)
         return name
 
     def prepare(self) -> None:

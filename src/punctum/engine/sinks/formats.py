@@ -4,7 +4,7 @@ JSON gets a line for each element. In the other formats a punctuation is a row w
 Values are written as ``algebra.json`` reads them, but for DECIMALs, which JSON gets as numbers, as Spark writes them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -14,6 +14,8 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.engine.files import PUNCT_COLUMN
+from punctum.engine.formats.csv import Dialect
+from punctum.errors import CodecError
 from punctum.operators.columns import dtype
 
 Puncts = Sequence[Punctuation]
@@ -51,7 +53,9 @@ def _json(attribute: Attribute) -> pl.Expr:
     return pl.concat_str(pl.lit('"'), text, pl.lit('"'))
 
 
-def write_json(path: Path, rows: pl.DataFrame, puncts: Puncts | None, schema: Schema) -> None:
+def write_json(
+    path: Path, rows: pl.DataFrame, puncts: Puncts | None, schema: Schema, options: Mapping[str, str]
+) -> None:
     """Rows, then punctuations, a line each."""
     with path.open("w", newline="") as out:
         if rows.height:
@@ -59,14 +63,40 @@ def write_json(path: Path, rows: pl.DataFrame, puncts: Puncts | None, schema: Sc
         out.writelines(to_json(p, schema) + "\n" for p in puncts or ())
 
 
-def write_parquet(path: Path, rows: pl.DataFrame, puncts: Puncts | None, schema: Schema) -> None:
+def write_parquet(
+    path: Path, rows: pl.DataFrame, puncts: Puncts | None, schema: Schema, options: Mapping[str, str]
+) -> None:
     """Rows, and punctuations when there may be any, in one table."""
     _with_puncts(rows, puncts, schema).write_parquet(path)
 
 
-def write_csv(path: Path, rows: pl.DataFrame, puncts: Puncts | None, schema: Schema) -> None:
-    """Rows, and punctuations when there may be any, below a line of names."""
-    in_text(_with_puncts(rows, puncts, schema), schema).write_csv(path)
+def write_csv(
+    path: Path, rows: pl.DataFrame, puncts: Puncts | None, schema: Schema, options: Mapping[str, str]
+) -> None:
+    """Rows, and punctuations when there may be any, as the reader of CSV takes them with the same options."""
+    dialect, whole = Dialect.of(options), _with_puncts(rows, puncts, schema)
+    strings = {PUNCT_COLUMN} | {a.name for a in schema.attributes if a.type is Type.STRING}
+    texts = in_text(whole, schema).cast(pl.String)
+    fields = [_quoted(pl.col(name), dialect) if name in strings else pl.col(name) for name in texts.columns]
+    lines = texts.select(pl.concat_str([f.fill_null(dialect.null) for f in fields], separator=dialect.sep)).to_series()
+    if any((texts[name] == dialect.null).any() for name in texts.columns if name not in strings):
+        hint = "give the sink another nullValue"
+        raise CodecError("a value cannot be written", f"{dialect.null!r} is the text for NULL", hint)
+    if (lines == "").any():
+        hint = "give the sink a nullValue, as in nullValue 'NULL'"
+        raise CodecError("a NULL cannot be written", "the row is an empty line of CSV", hint)
+    names = pl.Series(texts.columns, dtype=pl.String).to_frame("name").select(_quoted(pl.col("name"), dialect))
+    with path.open("w", newline="") as out:
+        if dialect.header:
+            out.write(dialect.sep.join(names.to_series()) + "\n")
+        if lines.len():
+            out.write("\n".join(lines) + "\n")
+
+
+def _quoted(text: pl.Expr, dialect: Dialect) -> pl.Expr:
+    """A text in quotes where it would not be the same without them."""
+    plain = ~text.str.contains(rf'["\r\n\ufeff\x{ord(dialect.sep):02x}]') & (text != "") & (text != dialect.null)
+    return pl.when(plain).then(text).otherwise(pl.lit('"') + text.str.replace_all('"', '""', literal=True) + '"')
 
 
 def in_text(rows: pl.DataFrame, schema: Schema) -> pl.DataFrame:
@@ -85,7 +115,7 @@ def _with_puncts(rows: pl.DataFrame, puncts: Puncts | None, schema: Schema) -> p
     return pl.concat([whole, nothing.with_columns(said)])
 
 
-WRITERS: dict[str, Callable[[Path, pl.DataFrame, Puncts | None, Schema], None]] = {
+WRITERS: dict[str, Callable[[Path, pl.DataFrame, Puncts | None, Schema, Mapping[str, str]], None]] = {
     "json": write_json,
     "csv": write_csv,
     "parquet": write_parquet,

@@ -9,6 +9,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from punctum.algebra.schema import Schema
 from punctum.engine.checkpoint import query_id
+from punctum.engine.formats.csv import Dialect
 from punctum.engine.packing import from_blob
 from punctum.engine.query import Settings, packed, unpacked
 from punctum.engine.sinks.commit import Commit
@@ -47,7 +48,9 @@ def write(last: Stage, settings: Settings, sink: SinkDef, available_now: bool) -
     if "path" not in sink.options:
         raise SchemaError(f"the sink {sink.name} has no path", "", "OPTIONS (path 'directory')")
     path = Path(settings.directory) / sink.options["path"]
-    files = ResultFiles(str(path.resolve()), sink.format, last.schema, says(sink))
+    if sink.format == "csv":
+        Dialect.of(sink.options)  # an option that it does not take is an error now
+    files = ResultFiles(str(path.resolve()), sink.format, last.schema, says(sink), sink.options)
     slices = packed(last, settings, files)
     files.prepare()
     commit = Commit(sink.name, query_id(checkpoint), checkpoint, path.with_name(path.name + ".quarantine"), files=files)
