@@ -1,12 +1,117 @@
-"""What a checkpoint remembers beside Spark's own files."""
+"""What a checkpoint remembers beside Spark's own files, and which changes of a script it goes on with."""
 
 import json
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
-from punctum.engine.checkpoint import settled_buckets
+from punctum.engine.checkpoint import query_id, settled_buckets, settled_plan
 from punctum.errors import QueryError
+from punctum.parse.script import parse_script
+from punctum.plan.fingerprint import fingerprint
+from punctum.plan.stages import stages
+from punctum.session import Query, Session
+
+SCRIPT = """
+CREATE STREAM item (sellerid BIGINT, itemid BIGINT, name STRING, PUNCTUATED ON (itemid), PUNCTUATED ON (sellerid))
+  USING csv OPTIONS (path 'item', header 'true');
+CREATE STREAM bid (itemid BIGINT, increase DOUBLE, status STRING, PUNCTUATE (itemid) WHEN status = 'closed')
+  USING json OPTIONS (path 'bid', maxFilesPerTrigger 1);
+CREATE SINK total USING json OPTIONS (path 'out');
+INSERT INTO total
+SELECT i.sellerid, SUM(b.increase) AS total, COUNT(*) AS n FROM item i JOIN bid b ON i.itemid = b.itemid
+WHERE i.name IN ('a', 'b') AND b.increase > 0 GROUP BY i.sellerid HAVING MAX(b.increase) > 1;
+"""
+HARMLESS = {
+    "an alias of a stream": {"item i": "item AS stock", "i.": "stock."},
+    "a WITH": {"SELECT i.sell": "WITH x AS (SELECT * FROM bid) SELECT i.sell", "bid b": "x AS b"},
+    "comments and space": {"SELECT": "-- by seller\nSELECT\n\n   "},
+    "paths": {"'item'": "'in/item'", "'bid'": "'in/bid'"},
+    "files a batch": {"maxFilesPerTrigger 1": "maxFilesPerTrigger 20"},
+    "the sink": {"SINK total USING json OPTIONS (path 'out')": "SINK total USING parquet OPTIONS (path 'out/total')"},
+    "violations": {"PUNCTUATED ON (sellerid))": "PUNCTUATED ON (sellerid)) ON VIOLATION FAIL"},
+    "another stream": {"CREATE SINK": "CREATE STREAM x (k BIGINT) USING json OPTIONS (path 'x'); CREATE SINK"},
+    "upper and lower case": {"SUM(b.increase)": "sum(B.Increase)"},
+}  # fmt: skip
+HARMFUL = {
+    "a literal": ({"> 0": "> 1"}, ["(increase > 0.0)", "(increase > 1.0)"]),
+    "one string of two": ({"'a', 'b'": "'a\\', \\'b'"}, ["(name IN ('a', 'b'))", "(name IN ('a'', ''b'))"]),
+    "an aggregate": ({"COUNT(*) AS n": "COUNT(b.status) AS n"}, ["COUNT(*)", "COUNT(status)"]),
+    "having": ({"MAX(b.increase) > 1": "MAX(b.increase) > 2"}, ["(MAX(increase) > 1.0)", "(MAX(increase) > 2.0)"]),
+    "the names of the result": ({"AS total,": "AS sum,"}, [" AS total,", " AS sum,"]),
+    "keys": ({"GROUP BY i.sellerid": "GROUP BY i.sellerid, i.itemid"}, ["by sellerid", "by itemid"]),
+    "a type": ({"increase DOUBLE": "increase BIGINT"}, ["increase DOUBLE", "increase BIGINT"]),
+    "a column more": ({"increase DOUBLE": "increase DOUBLE, at DATE"}, ["increase DOUBLE, at DATE"]),
+    "a scheme": ({", PUNCTUATED ON (sellerid)": ""}, ["- PUNCTUATED ON (sellerid)"]),
+    "an end event": ({"'closed'": "'sold'"}, ["WHEN (status = 'closed')", "WHEN (status = 'sold')"]),
+    "a format": (
+        {"csv OPTIONS (path 'item', header 'true')": "json OPTIONS (path 'item')"},
+        ["USING csv", "USING json"],
+    ),
+    "how it is read": ({"header 'true'": "header 'true', sep '|'"}, ["OPTIONS (header 'true', sep '|')"]),
+    "punctuations of the result": ({"(path 'out')": "(path 'out', punctuations 'true')"}, ["+ stage 3"]),
+}
+
+
+def changed(by: dict[str, str]) -> str:
+    script = SCRIPT
+    for old, new in by.items():
+        assert old in script
+        script = script.replace(old, new)
+    return script
+
+
+def plan(script: str) -> list[str]:
+    (query,) = parse_script(script).queries
+    return fingerprint(stages(query.relation, whole="punctuations" in query.sink.options))
+
+
+def begun(checkpoint: Path) -> str:
+    """A checkpoint of which the first batch has begun."""
+    settled_plan(str(checkpoint), plan(SCRIPT))
+    (checkpoint / "offsets").mkdir()
+    (checkpoint / "offsets/0").touch()
+    return str(checkpoint)
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_harmless_changes_go_on(name: str, tmp_path: Path) -> None:
+    settled_plan(begun(tmp_path), plan(changed(HARMLESS[name])))
+
+
+@pytest.mark.parametrize("name", HARMFUL)
+def test_harmful_changes_are_refused_and_named(name: str, tmp_path: Path) -> None:
+    by, named = HARMFUL[name]
+    with pytest.raises(QueryError) as caught:
+        settled_plan(begun(tmp_path), plan(changed(by)))
+    assert caught.value.what == "the query has changed since its checkpoint was written"
+    assert caught.value.hint == "go on with the script as it was, or start with a new checkpoint"
+    lines = caught.value.detail.split("\n")
+    assert lines[0] == f"the plan in {tmp_path}/punctum/plan, and the one of now:"
+    assert all(line.startswith(("    + ", "    - ")) for line in lines[1:])
+    for difference in named:
+        assert difference in caught.value.detail
+
+
+def test_before_its_first_batch_a_query_may_change(tmp_path: Path) -> None:
+    settled_plan(str(tmp_path), ["a"])
+    settled_plan(str(tmp_path), ["b"])
+    assert (tmp_path / "punctum/plan").read_text() == "state 1\nb\n"
+
+
+def test_a_literal_with_lines_is_one_line_of_the_plan(tmp_path: Path) -> None:
+    settled_plan(begun(tmp_path / "a"), plan(SCRIPT))
+    breaking = plan(changed({"'a', 'b'": "'a\\nb', 'c\\\\nd'"}))
+    settled_plan(str(tmp_path / "b"), breaking)
+    (tmp_path / "b/offsets").mkdir()
+    (tmp_path / "b/offsets/0").touch()
+    settled_plan(str(tmp_path / "b"), breaking)
+
+
+def test_an_id_is_made_up_once(tmp_path: Path) -> None:
+    assert query_id(tmp_path) == query_id(tmp_path)
+    assert len(query_id(tmp_path)) == 8
 
 
 def test_later_runs_keep_the_buckets_of_the_first(tmp_path: Path) -> None:
@@ -20,3 +125,35 @@ def test_keys_that_would_go_elsewhere_are_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps(json.loads(path.read_text()) | {"placing": ["1", "2", "3"], "polars": "0.1"}))
     with pytest.raises(QueryError, match=r"go on with Polars 0\.1"):
         settled_buckets(str(tmp_path), (3, 8))
+
+
+RUN = """
+CREATE STREAM a (k BIGINT, g BIGINT, PUNCTUATED ON (k), PUNCTUATED ON (g)) USING json OPTIONS (path 'a');
+CREATE STREAM b (k BIGINT, v DOUBLE, PUNCTUATED ON (k)) USING json OPTIONS (path 'b');
+CREATE SINK total USING json OPTIONS (path 'out');
+INSERT INTO total SELECT x.g, SUM(y.v + 1) AS total FROM a x JOIN b y ON x.k = y.k GROUP BY x.g;
+"""
+
+
+def test_a_run_goes_on_with_other_aliases_and_other_places(spark: SparkSession, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "a/0.json").write_text('{"k": 1, "g": 5}\n{"k": 2, "g": 5}\n')
+    (tmp_path / "b/0.json").write_text('{"k": 1, "v": 2.5}\n')
+    started(spark, RUN, tmp_path).wait()
+    (tmp_path / "a").rename(tmp_path / "moved")
+    (tmp_path / "moved/1.json").write_text('{"$punct": {}}\n')
+    (tmp_path / "b/1.json").write_text('{"k": 2, "v": 3.5}\n{"$punct": {}}\n')
+    other = RUN.replace("a x", "a AS left").replace("x.", "left.").replace("'a'", "'moved'").replace("'out'", "'there'")
+    with pytest.raises(QueryError, match="has changed since its checkpoint was written"):
+        started(spark, other.replace("y.v + 1", "y.v + 2"), tmp_path)
+    assert not spark.streams.active
+    started(spark, other, tmp_path).wait()
+    files = (tmp_path / "there").glob("part-*")
+    assert [json.loads(line) for file in files for line in file.open()] == [{"g": 5, "total": 8.0}]
+
+
+def started(spark: SparkSession, script: str, directory: Path) -> Query:
+    (query,) = Session(spark).sql(script, directory)  # type: ignore[misc]
+    assert isinstance(query, Query)
+    return query.start(directory / "checkpoint", available_now=True)

@@ -1,30 +1,45 @@
-"""What a checkpoint remembers beside Spark's own files: the buckets of its query, and how keys are dealt out to them.
+"""What a checkpoint remembers beside Spark's own files: its query's id, plan and buckets.
 
-The first run writes them. Later runs go on with the same buckets, whatever the session's number of partitions has
-become, and refuse to go on when keys would now go to other buckets than their state is in.
+The first run writes them. Later runs go on with the same id and buckets, whatever the session's number of partitions
+has become, and refuse to go on when the state that is there would mean something else to them.
 """
 
 import json
-import os
+from collections.abc import Sequence
+from difflib import unified_diff
 from pathlib import Path
 from uuid import uuid4
 
 import polars as pl
 
+from punctum.engine.durable import replace_text
 from punctum.errors import QueryError
 
 _PROBE = pl.DataFrame({"text": ["", "vase", "é"], "number": [17, -1, None], "price": [0.5, None, -2.0]})
+STATE = "state 1"
+"""The first line of a plan. It changes when the state of earlier versions can no longer be read."""
 
 
 def query_id(checkpoint: Path) -> str:
     """The id of the query that has this checkpoint, made up by its first run: the names of its files hold it."""
     path = checkpoint / "punctum" / "id"
     if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(".new")
-        part.write_text(uuid4().hex[:8])
-        part.replace(path)
+        replace_text(path, uuid4().hex[:8])
     return path.read_text()
+
+
+def settled_plan(checkpoint: str, lines: Sequence[str]) -> None:
+    """Remember the plan of a checkpoint's query, or refuse another one than that which it has begun with."""
+    path, plan = Path(checkpoint) / "punctum" / "plan", [_line(line) for line in (STATE, *lines)]
+    begun = any((Path(checkpoint) / "offsets").glob("[0-9]*"))
+    known = path.read_text().split("\n")[:-1] if begun and path.exists() else None
+    if known is None:
+        replace_text(path, "".join(f"{line}\n" for line in plan))
+    elif changed := list(unified_diff(known, plan, n=0, lineterm="")):
+        differs = [f"{line[0]} {line[1:].strip()}" for line in changed[2:] if not line.startswith("@@")]
+        detail = f"the plan in {path}, and the one of now:\n" + "\n".join(f"    {line}" for line in differs)
+        hint = "go on with the script as it was, or start with a new checkpoint"
+        raise QueryError("the query has changed since its checkpoint was written", detail, hint)
 
 
 def settled_buckets(checkpoint: str, wanted: tuple[int, ...]) -> tuple[int, ...]:
@@ -38,11 +53,10 @@ def settled_buckets(checkpoint: str, wanted: tuple[int, ...]) -> tuple[int, ...]
             hint = f"go on with Polars {known['polars']}, or start with a new checkpoint"
             raise QueryError("keys would no longer go to the buckets that their state is in", detail, hint)
         return tuple(known["buckets"])
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".new")
-    with part.open("w") as out:
-        json.dump({"buckets": wanted, "placing": placing, "polars": pl.__version__}, out)
-        out.flush()
-        os.fsync(out.fileno())
-    part.replace(path)
+    replace_text(path, json.dumps({"buckets": wanted, "placing": placing, "polars": pl.__version__}))
     return wanted
+
+
+def _line(text: str) -> str:
+    """One line, whatever a literal of the script holds."""
+    return text.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")

@@ -21,7 +21,7 @@ from punctum.algebra.json import to_json
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.engine import build
-from punctum.engine.checkpoint import settled_buckets
+from punctum.engine.checkpoint import settled_buckets, settled_plan
 from punctum.engine.files import PUNCT_COLUMN, READERS, from_frame, reading
 from punctum.engine.frames import SOURCES
 from punctum.engine.memory import MEMORY
@@ -36,6 +36,7 @@ from punctum.errors import SchemaError, choices
 from punctum.operators.batch import constants
 from punctum.operators.columns import dtype, fitting
 from punctum.parse.definitions import Violation
+from punctum.plan.fingerprint import fingerprint
 from punctum.plan.stages import Input, Pipe, Stage, all_stages
 
 COUNTS = ("rows_in", "rows_out", "puncts_in", "puncts_out", "rows_kept", "bytes_kept", "puncts_kept")
@@ -74,7 +75,10 @@ def packed(last: Stage, settings: Settings, to: ResultFiles | None = None) -> Da
     """The result of a query in packed slices, or in files, with all else that its stages have to say."""
     settings.spark.dataSource.register(PackedFiles)
     buckets = settings.buckets if settings.checkpoint == "" else settled_buckets(settings.checkpoint, settings.buckets)
-    return _Assembly(settings, buckets, uuid4().hex).stage(last, to)
+    slices = _Assembly(settings, buckets, uuid4().hex).stage(last, to)
+    if settings.checkpoint:
+        settled_plan(settings.checkpoint, fingerprint(last))
+    return slices
 
 
 def dataframe(last: Stage, settings: Settings, punctuations: bool = False) -> DataFrame:

@@ -172,7 +172,7 @@ def text(expression: Expression, written: bool = False) -> str:
         case Literal(value):
             if written:
                 return _literal(value) if expression.written is None else expression.written
-            return f"'{value}'" if isinstance(value, str) else _literal(value)
+            return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else _literal(value)
         case Call("cast", (arg,)) if written and arg.place == expression.place:
             return text(arg, written)
     op, args = expression.op, [text(arg, written) for arg in expression.args]

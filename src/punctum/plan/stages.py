@@ -13,6 +13,7 @@ from punctum.algebra.schema import Schema
 from punctum.parse.definitions import StreamDef
 from punctum.parse.expressions import Column
 from punctum.parse.relations import Aggregate, Filter, Join, OrderBy, Projection, Relation, Source, UnionAll
+from punctum.plan.names import settled
 from punctum.plan.prune import pruned
 from punctum.plan.punctuate import Members, Reported, nobody, reported
 
@@ -103,7 +104,7 @@ def stages(relation: Relation, members: Members = nobody, *, whole: bool = False
     What a bucket says holds for its own share of the rows. For punctuations that hold for the whole result, the last
     stage has all of its output in one bucket; where that needs one more exchange, it only brings the output together.
     """
-    relation = pruned(reported(relation, members))
+    relation = settled(pruned(reported(relation, members)))
     last = _Planner().stage(relation)
     if not whole or not any(source.key for source in last.inputs):
         return last

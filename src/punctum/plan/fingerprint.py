@@ -1,0 +1,90 @@
+"""What a query's state depends on, in lines that a person can read: its streams, and the operators of its stages.
+
+Two scripts with the same lines can go on with each other's state. What is not there may change between two runs: paths,
+how many files make a batch, sinks, ON VIOLATION, aliases, comments, and streams that the query does not read.
+"""
+
+from collections.abc import Iterator
+
+from punctum.algebra.pattern import WILDCARD
+from punctum.algebra.schema import Schema
+from punctum.algebra.values import value_text
+from punctum.parse.definitions import AccessOrder, AllReported, Clause, EndEvent, StreamDef, TableColumn
+from punctum.parse.expressions import text, type_text
+from punctum.parse.relations import Relation
+from punctum.plan.punctuate import Reported
+from punctum.plan.stages import Input, Op, Pipe, Stage, all_stages
+
+FREE = ("path", "maxFilesPerTrigger")
+"""The options of a stream that may change."""
+
+
+def fingerprint(last: Stage) -> list[str]:
+    """The lines of a query, given its last stage."""
+    planned = all_stages(last)
+    pipes = [i.origin for stage in planned for i in stage.inputs if isinstance(i.origin, Pipe)]
+    streams = {pipe.stream.name: pipe.stream for pipe in pipes}
+    lines = [line for name in sorted(streams) for line in _stream(streams[name])]
+    return lines + [line for stage in planned for line in _stage(stage)]
+
+
+def _stream(stream: StreamDef) -> Iterator[str]:
+    yield f"stream {stream.name}: {_columns(stream.schema)}"
+    options = {name: value for name, value in stream.options.items() if name not in FREE}
+    if stream.format is not None:
+        given = ", ".join(f"{name} {_quoted(value)}" for name, value in sorted(options.items()))
+        yield f"  USING {stream.format}" + (f" OPTIONS ({given})" if given else "")
+    yield from sorted(f"  PUNCTUATED {scheme}" for scheme in stream.schemes)
+    yield from sorted(f"  UNIQUE ({', '.join(names)})" for names in stream.unique)
+    yield from sorted(f"  PUNCTUATE {_clause(clause)}" for clause in stream.punctuates)
+
+
+def _clause(clause: Clause) -> str:
+    said = str(clause.scheme).removeprefix("ON ")
+    match clause:
+        case EndEvent(when=when):
+            return f"{said} WHEN {text(when)}"
+        case AccessOrder(delay=delay):
+            return said if delay is None else f"{said} DELAY {delay}"
+        case AllReported(member=member, members=TableColumn(table, index)):
+            return f"{said} WHEN ALL {member} IN {table.name}.{table.schema.names[index]}"
+        case AllReported(member=member, members=members):
+            assert isinstance(members, tuple)
+            return f"{said} WHEN ALL {member} IN ({', '.join(_quoted(value_text(value)) for value in members)})"
+
+
+def _stage(stage: Stage) -> Iterator[str]:
+    yield f"stage {stage.number}"
+    for source in stage.inputs:
+        origin, names = source.origin, source.origin.schema.names
+        by = ", ".join(names[i] for i in source.key) or "nothing"
+        where = ", punctuations to all" if source.everywhere else ""
+        name = origin.stream.name if isinstance(origin, Pipe) else f"stage {origin.number}"
+        yield f"  input {source.number}: {name} by {by}{where}"
+        if isinstance(origin, Pipe):
+            yield from (f"    {_operator(step)}" for step in origin.steps)
+    yield from _operators(stage.root, 1)
+
+
+def _operators(node: Op | Input, depth: int) -> Iterator[str]:
+    if isinstance(node, Input):
+        yield f"{'  ' * depth}input {node.number}"
+        return
+    yield f"{'  ' * depth}{_operator(node.relation)}"
+    for below in node.inputs:
+        yield from _operators(below, depth + 1)
+
+
+def _columns(schema: Schema) -> str:
+    domains = ("" if a.domain is WILDCARD else f" in {a.domain}" for a in schema.attributes)
+    return ", ".join(f"{a.name} {type_text(a)}{domain}" for a, domain in zip(schema.attributes, domains, strict=True))
+
+
+def _operator(relation: Relation) -> str:
+    """An operator; who has to report is not part of it, since a table may have another list by now."""
+    label = f"Reported {relation.scheme}" if isinstance(relation, Reported) else relation.label
+    return f"{label} -> {', '.join(map(type_text, relation.schema.attributes))}"
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
