@@ -20,8 +20,8 @@ GROUP BY i.itemid;
 --         Source bid
 --   stages
 --     stage 1
---       Aggregate SUM(increase) AS total by i.itemid AS itemid
---         Join i.itemid = b.itemid
+--       Aggregate SUM(increase) AS total by itemid
+--         Join itemid = itemid #2
 --           exchange item by itemid
 --             Projection itemid
 --           exchange bid by itemid

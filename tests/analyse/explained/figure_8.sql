@@ -21,12 +21,12 @@ SELECT s1.a, s1.b, s2.c FROM s1, s2, s3 WHERE s1.b = s2.b AND s2.c = s3.c AND s3
 --         Source s3
 --   stages
 --     stage 1
---       Join s1.b = s2.b
+--       Join b = b #2
 --         exchange s1 by b
 --         exchange s2 by b
 --     stage 2
---       Projection s1.a AS a, s1.b AS b, s2.c AS c
---         Join s2.c = s3.c, s1.a = s3.a
+--       Projection a, b, c
+--         Join c = c #2, a = a #2
 --           exchange stage 1 by c, a
 --           exchange s3 by c, a
 --   punctuation graph of the join of s1, s2, s3

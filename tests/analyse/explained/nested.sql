@@ -26,13 +26,13 @@ GROUP BY s.zone;
 --         Source sensor
 --   stages
 --     stage 1
---       Join t.sid = s.sid
---         Aggregate MAX(v) AS most by sid
+--       Join sid = sid #2
+--         Aggregate MAX(v) by sid
 --           exchange report by sid
 --             Projection sid, v
 --         exchange sensor by sid
 --     stage 2
---       Aggregate MAX(most) AS most by zone
+--       Aggregate MAX(MAX(v)) AS most by zone
 --         exchange stage 1 by zone
 --   punctuation graph of the join of report, sensor
 --     sensor -> report  report(sid)
