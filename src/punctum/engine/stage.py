@@ -12,11 +12,11 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from secrets import randbits
 from typing import Any
 
 import pandas as pd
 import polars as pl
-from pyspark import TaskContext
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import BinaryType, LongType, StringType, StructField, StructType
 
@@ -244,9 +244,7 @@ class StageProcessor(StatefulProcessor):
         return from_blob(bytes(stored[1]))
 
     def _save(self, bucket: int, known: Cached) -> None:
-        context = TaskContext.get()
-        assert context is not None
-        stamp = known.stamp = context.taskAttemptId()  # a retry's state is another one
+        stamp = known.stamp = randbits(63)  # a retry's state is another one, and so is that of another run
         now = round(time.time(), 3)
         for name, table in known.running.tables().items():
             written, deleted = table.changes()

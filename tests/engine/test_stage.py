@@ -1,0 +1,92 @@
+"""A bucket's state, in the store and in the memory of workers: several workers, several runs, one state."""
+
+import random
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from punctum.algebra import Punctuation, Schema
+from punctum.engine import build, stage
+from punctum.engine.packing import PACKED, blob_of, from_blob, to_lines
+from punctum.engine.stage import StageProcessor
+from punctum.operators.columns import Columns, frame
+from punctum.parse.script import parse_script
+from punctum.plan.stages import stages
+
+SCRIPT = """
+CREATE STREAM a (k BIGINT, v BIGINT, PUNCTUATED ON (k)) USING json OPTIONS (path 'a');
+CREATE SINK o USING json OPTIONS (path 'o');
+INSERT INTO o SELECT k, SUM(v) AS t FROM a GROUP BY k;
+"""
+A = Schema.of(k="BIGINT", v="BIGINT")
+WORKERS = 3
+
+
+class Store:
+    """A map state that is a dictionary."""
+
+    def __init__(self) -> None:
+        self.kept: dict[Any, Any] = {}
+
+    def getMapState(self, *_: object) -> "Store":  # noqa: N802
+        return self
+
+    def getValue(self, key: Any) -> Any:  # noqa: N802
+        return self.kept.get(key)
+
+    def updateValue(self, key: Any, value: Any) -> None:  # noqa: N802
+        self.kept[key] = value
+
+    def removeKey(self, key: Any) -> None:  # noqa: N802
+        self.kept.pop(key)
+
+    def iterator(self) -> Any:
+        return iter(list(self.kept.items()))
+
+
+def packed(piece: Columns) -> pd.DataFrame:
+    sent = [(0, -1, blob_of(piece), to_lines(piece.puncts), None, None)]
+    return pd.DataFrame(sent, columns=list(PACKED))
+
+
+class Attempt:
+    """What a task knows of itself; its number begins at zero in each run."""
+
+    number = 0
+
+    def taskAttemptId(self) -> int:  # noqa: N802
+        Attempt.number += 1
+        return Attempt.number
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_worker_never_takes_what_it_remembers_for_what_is(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches go to any worker; a run ends when it may, and the last batch is lost and done again, or not."""
+    chance = random.Random(seed)
+    (query,) = parse_script(SCRIPT).queries
+    last = stages(query.relation)
+    monkeypatch.setattr("pyspark.TaskContext.get", Attempt)
+    store, closed, wanted, released = Store(), set[int](), dict[int, int](), dict[int, int]()
+    for run in range(6):
+        Attempt.number = 0
+        caches = [dict[Any, Any]() for _ in range(WORKERS)]
+        processor = StageProcessor(str(run), 1, lambda bucket: build.running(last, (5,), bucket), None)
+        for _ in range(chance.randint(1, 8)):
+            open_ = [k for k in range(60) if k not in closed]
+            rows = [(chance.choice(open_), chance.randint(1, 9)) for _ in range(chance.choice([1, 4, 16]))]
+            closing = chance.sample(open_, chance.choice([0, 0, 1]))
+            for k, v in rows:
+                wanted[k] = wanted.get(k, 0) + v
+            closed |= set(closing)
+            slice_ = packed(Columns(frame(A, rows), tuple(Punctuation.of(A, k=k) for k in closing)))
+            before = dict(store.kept)
+            for _ in range(chance.choice([1, 1, 2])):
+                store.kept = dict(before)
+                monkeypatch.setattr(stage, "_CACHE", chance.choice(caches))
+                processor.init(store)  # type: ignore[arg-type]
+                found = list(processor.handleInputRows((5,), iter([slice_]), None))
+            for given in found:
+                for blob in given["rows"][given["input"] >= 0].dropna():
+                    released |= dict(from_blob(blob).select("k", "t").rows())
+    assert released == {k: t for k, t in wanted.items() if k in closed}
