@@ -75,8 +75,15 @@ def demo(example: str | None, directory: Path) -> None:
 @click.option("--quiet", is_flag=True, help="No line for each batch.")
 def run(script: Path, checkpoint: Path, available_now: bool, master: str, quiet: bool) -> None:
     """Run the queries of a script until interrupted. With the same checkpoint they go on where they stopped."""
+    from punctum.engine.spark import spark_alive  # here because pyspark takes a second to import
+
+    with spark_alive():
+        _run(script, checkpoint, available_now, master, quiet)
+
+
+def _run(script: Path, checkpoint: Path, available_now: bool, master: str, quiet: bool) -> None:
     from punctum.analyse.report import admit
-    from punctum.engine.spark import spark_session  # here because pyspark takes a second to import
+    from punctum.engine.spark import spark_session
     from punctum.session import Session
 
     logging.basicConfig(format="%(message)s")

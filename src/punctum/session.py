@@ -25,7 +25,7 @@ from punctum.engine.memory import MEMORY, Memory
 from punctum.engine.query import Settings, dataframe
 from punctum.engine.sinks.commit import Commit
 from punctum.engine.sinks.write import hand_over, says, write
-from punctum.engine.spark import keeping_state, spark_session
+from punctum.engine.spark import keeping_state, spark_alive, spark_session
 from punctum.engine.tables import members
 from punctum.errors import PunctumError, QueryError, SchemaError, choices
 from punctum.parse.definitions import SinkDef, StreamDef
@@ -207,7 +207,8 @@ class Query:
         >>> closing.running
         False
         """
-        return self._running is not None and bool(self._running.isActive)
+        with spark_alive():
+            return self._running is not None and bool(self._running.isActive)
 
     def wait(self) -> None:
         """Wait until it ends; one that has failed gives its error here.
@@ -220,7 +221,8 @@ class Query:
           hint: start() it first
         """
         try:
-            self._started().awaitTermination()
+            with spark_alive():
+                self._started().awaitTermination()
         except StreamingQueryException as error:
             raise _ours(self.name, str(error)) from None
 
@@ -228,7 +230,8 @@ class Query:
         """Wait until all that its streams have now is done."""
         assert self._running is not None, "the query has not been started"
         try:
-            self._running.processAllAvailable()
+            with spark_alive():
+                self._running.processAllAvailable()
         except StreamingQueryException as error:
             raise _ours(self.name, str(error)) from None
 
@@ -258,6 +261,8 @@ class Query:
         """
         if self._running is not None:
             self._running.stop()
+        if self._commit is not None:
+            self._commit.end()
 
     def _stages(self, punctuations: bool = False) -> Stage:
         return stages(self._relation, partial(members, directory=self._directory), whole=punctuations)

@@ -99,7 +99,7 @@ def found(directory: Path) -> list[dict[str, Any]]:
     beside = directory.with_name(directory.name + ".quarantine")
     places = [place for place in (directory, beside, directory / "quarantine") if place.name.endswith("quarantine")]
     files = sorted(file for place in places for file in place.glob("part-*.json"))
-    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+    return [json.loads(line) for file in files for line in file.read_text().split("\n")[:-1]]
 
 
 def told(records: Sequence[dict[str, Any]], most: int) -> Iterator[str]:

@@ -5,7 +5,6 @@ name a line, to which it appends before it offers new files; an offset is a numb
 """
 
 import base64
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,10 +17,12 @@ from pyspark.sql.types import StructType
 
 from punctum.algebra.schema import Schema
 from punctum.engine import quarantine
+from punctum.engine.durable import replace_text
 from punctum.engine.files import READERS, Read, check_options
 from punctum.engine.listing import listed
 from punctum.engine.packing import SCHEMA, Exchange, pack
 from punctum.engine.worker import settle
+from punctum.errors import MissingError
 from punctum.operators.columns import Columns
 
 FORMAT = "punctum"
@@ -108,6 +109,10 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
         """The batch's files, dealt out to a task for each core, or to fewer when there is little to read."""
         files = self._logged()[start["files"] : end["files"]]
+        if len(files) < end["files"] - start["files"]:
+            detail = f"{self._stream.log} has fewer lines than {end['files']}, of which a batch has begun to read"
+            hint = "put the log back as it was, or start with a new checkpoint"
+            raise MissingError(f"the list of the files of {self._stream.name} is cut off", detail, hint)
         size = sum(_size(Path(self._stream.path) / name) for name in files)
         tasks = min(self._stream.tasks, len(files), 1 + size // WORTH_A_TASK)
         return [InputPartition((files[n::tasks], start["files"] == 0 and n == 0)) for n in range(tasks)]
@@ -133,15 +138,7 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         known = self._logged()
         new = listed(Path(self._stream.path), but=set(known))
         if new:
-            log = Path(self._stream.log)
-            log.parent.mkdir(parents=True, exist_ok=True)
-            whole = "".join(f"{name}\n" for name in [*known, *new])
-            part = log.with_suffix(".new")
-            with part.open("w") as out:
-                out.write(whole)
-                out.flush()
-                os.fsync(out.fileno())
-            part.replace(log)
+            replace_text(Path(self._stream.log), "".join(f"{name}\n" for name in [*known, *new]))
         return [*known, *new]
 
 

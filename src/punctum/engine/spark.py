@@ -7,18 +7,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from py4j.protocol import Py4JNetworkError
 from pyspark.sql import SparkSession
 
-from punctum.errors import MissingError
+from punctum.errors import MissingError, QueryError
 
 _STATE = "spark.sql.streaming.stateStore"
 _PROVIDER = f"{_STATE}.providerClass"
+_VERSION = f"{_STATE}.checkpointFormatVersion"
 _ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.sql.session.timeZone": "UTC",
     _PROVIDER: _ROCKSDB,
     f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
+    _VERSION: "2",  # changes are never put on top of what a batch left that was done again
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # INT96 is read as nanoseconds, until the year 2262
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1000000",
     "spark.ui.showConsoleProgress": "false",
@@ -59,7 +62,18 @@ def keeping_state(spark: SparkSession) -> SparkSession:
     """A session of someone else's, made to keep state where stateful processors can: Spark's default cannot."""
     if "RocksDB" not in (spark.conf.get(_PROVIDER) or ""):
         spark.conf.set(_PROVIDER, _ROCKSDB)
+        spark.conf.set(_VERSION, SETTINGS[_VERSION])
     return spark
+
+
+@contextmanager
+def spark_alive() -> Iterator[None]:
+    """Whatever asks Spark for something inside: an error that says so when there is no Spark any more."""
+    try:
+        yield
+    except (Py4JNetworkError, ConnectionError) as error:
+        hint = "run the same command again: queries go on where they stopped"
+        raise QueryError("Spark has stopped", f"its process has ended or was killed: {error}", hint) from None
 
 
 @contextmanager

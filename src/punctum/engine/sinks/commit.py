@@ -6,7 +6,6 @@ are files of results that workers have written, records for the quarantine, and 
 
 import json
 import logging
-import os
 import threading
 import time
 from collections import deque
@@ -17,10 +16,12 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
+from punctum.engine.durable import replace_text
 from punctum.engine.packing import METRICS, QUARANTINE, WRITTEN
 from punctum.engine.quarantine import in_order
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.stage import Counts
+from punctum.errors import QueryError
 
 Metrics = dict[str, Any]
 KEPT = ("rows_kept", "bytes_kept", "puncts_kept", "puncts_waiting", "oldest")
@@ -45,13 +46,16 @@ class Commit:
     hand_over: "Callable[[DataFrame, int], None] | None" = None
     recent: deque[Metrics] = field(default_factory=lambda: deque(maxlen=RECENT))
     _first: bool = True
+    _ended: bool = False
     _kept: dict[int, dict[str, Counts]] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _lock: Any = field(default_factory=threading.RLock)  # what a batch is handed over to may stop the query
 
     def __call__(self, packed: DataFrame, batch: int) -> None:
         """Commit a batch; the first one of a run may have been committed before, wholly or in part."""
         begun = time.time()
         with self._lock:
+            if self._ended:
+                raise QueryError("the query has been stopped", f"it has not committed batch {batch}", "start it again")
             if self.hand_over is None:
                 rows = packed.collect()
             else:
@@ -62,7 +66,7 @@ class Commit:
             told = [row for row in rows if row["input"] < 0]
             if self.files is not None:
                 written = {int(row["sender"]): str(row["puncts"]) for row in told if row["input"] == WRITTEN}
-                self.files.commit(self.query, batch, written, self._first)
+                self.files.commit(batch, written, self._first)
             if self.deliver is not None:
                 self.deliver([row for row in rows if row["input"] >= 0], batch)
             records = [line for row in told if row["input"] == QUARANTINE for line in row["puncts"].split("\n")]
@@ -71,10 +75,14 @@ class Commit:
             self._measure(counts, len(records), batch, begun)
             self._first = False
 
+    def end(self) -> None:
+        """Wait for a commit that is under way, and let no other begin: Spark does not wait when a query is stopped."""
+        with self._lock:
+            self._ended = True
+
     def _quarantine(self, records: list[str], batch: int) -> None:
         path = self.quarantine / f"part-{self.query}-{batch:06}.json"
         if records:
-            self.quarantine.mkdir(parents=True, exist_ok=True)
             _write(path, in_order(records))
         elif self._first:
             path.unlink(missing_ok=True)
@@ -82,7 +90,6 @@ class Commit:
     def _measure(self, told: list[tuple[int, dict[str, Counts]]], quarantined: int, batch: int, begun: float) -> None:
         path = self.checkpoint / "punctum" / "metrics.jsonl"
         if self._first:
-            path.parent.mkdir(parents=True, exist_ok=True)
             known = [line for line in _lines(path) if _batch(line) < batch]
             self._kept = {int(b): kept for b, kept in json.loads(known[-1])["kept"].items()} if known else {}
             _write(path, known)
@@ -148,9 +155,4 @@ def _batch(line: str) -> float:
 
 
 def _write(path: Path, lines: Iterable[str]) -> None:
-    part = path.with_name(f".{path.name}.new")
-    with part.open("w") as out:
-        out.writelines(f"{line}\n" for line in lines)
-        out.flush()
-        os.fsync(out.fileno())
-    part.replace(path)
+    replace_text(path, "".join(f"{line}\n" for line in lines))

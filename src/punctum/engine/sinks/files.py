@@ -19,13 +19,19 @@ HIDDEN = ".punctum"
 
 @dataclass(frozen=True)
 class ResultFiles:
-    """Where results go, in which format, and whether with their punctuations."""
+    """Where the results of a query go, in which format, and whether with their punctuations."""
 
     directory: str
     format: str
     schema: Schema
     punctuations: bool
+    query: str
     options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def _hidden(self) -> Path:
+        """Where no reader looks, and no other query that writes here."""
+        return Path(self.directory) / HIDDEN / self.query
 
     def write(self, piece: Columns) -> str | None:
         """Write a slice for later, and give the name for it; nothing when there is nothing to write."""
@@ -35,24 +41,23 @@ class ResultFiles:
         if not piece.rows.height and not said:
             return None
         name = uuid4().hex
-        path = Path(self.directory) / HIDDEN / name
+        path = self._hidden / name
         WRITERS[self.format](path, piece.rows, said if self.punctuations else None, self.schema, self.options)
         return name
 
     def prepare(self) -> None:
         """Make the directory, and drop what an earlier run has left unfinished."""
-        hidden = Path(self.directory) / HIDDEN
-        hidden.mkdir(parents=True, exist_ok=True)
-        for left in hidden.iterdir():
+        self._hidden.mkdir(parents=True, exist_ok=True)
+        for left in self._hidden.iterdir():
             left.unlink(missing_ok=True)
 
-    def commit(self, query: str, batch: int, written: dict[int, str], again: bool) -> None:
+    def commit(self, batch: int, written: dict[int, str], again: bool) -> None:
         """Give the files of a batch, by bucket, their names; when the batch may have been done before, over those."""
-        directory, prefix = Path(self.directory), f"part-{query}-{batch:06}-"
+        directory, prefix = Path(self.directory), f"part-{self.query}-{batch:06}-"
         names = {f"{prefix}{bucket}.{self.format}": name for bucket, name in written.items()}
         if again:
             for old in directory.glob(f"{prefix}*"):
                 if old.name not in names:
                     old.unlink()
         for name, temporary in names.items():
-            (directory / HIDDEN / temporary).replace(directory / name)
+            (self._hidden / temporary).replace(directory / name)

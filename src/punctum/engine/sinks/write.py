@@ -50,10 +50,11 @@ def write(last: Stage, settings: Settings, sink: SinkDef, available_now: bool) -
     path = Path(settings.directory) / sink.options["path"]
     if sink.format == "csv":
         Dialect.of(sink.options)  # an option that it does not take is an error now
-    files = ResultFiles(str(path.resolve()), sink.format, last.schema, says(sink), sink.options)
+    query = query_id(checkpoint)
+    files = ResultFiles(str(path.resolve()), sink.format, last.schema, says(sink), query, sink.options)
     slices = packed(last, settings, files)
     files.prepare()
-    commit = Commit(sink.name, query_id(checkpoint), checkpoint, path.with_name(path.name + ".quarantine"), files=files)
+    commit = Commit(sink.name, query, checkpoint, path.with_name(path.name + ".quarantine"), files=files)
     return start(slices, commit, available_now), commit
 
 

@@ -1,0 +1,132 @@
+"""The commit of a batch, stopped at every step and done again: what it leaves is what one commit leaves."""
+
+import errno
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from punctum.algebra import Schema
+from punctum.engine.packing import METRICS, QUARANTINE, WRITTEN
+from punctum.engine.sinks.commit import Commit
+from punctum.engine.sinks.files import ResultFiles
+from punctum.errors import QueryError
+from punctum.operators.columns import Columns, frame
+
+K = Schema.of(k="BIGINT")
+BATCHES = [{0: [1, 2], 1: [3]}, {1: [4]}, {0: [5, 6, 7], 1: [8], 2: [9]}]
+"""The rows that each bucket gives."""
+
+
+@dataclass
+class Told:
+    """What the stages tell of a batch, once its files are written."""
+
+    rows: list[dict[str, Any]]
+
+    def collect(self) -> list[dict[str, Any]]:
+        return self.rows
+
+
+def files(directory: Path) -> ResultFiles:
+    return ResultFiles(str(directory / "out"), "json", K, False, "id")
+
+
+def told(directory: Path, batch: int) -> Told:
+    rows: list[dict[str, Any]] = []
+    for bucket, values in BATCHES[batch].items():
+        counts = {"s1o0": {"rows_out": len(values), "rows_kept": batch, "bytes_kept": 0}}
+        record = {"stream": "a", "file": "f", "position": bucket, "text": "x"}
+        name = files(directory).write(Columns(frame(K, [(v,) for v in values])))
+        for kind, text in ((METRICS, json.dumps(counts)), (WRITTEN, name), (QUARANTINE, json.dumps(record))):
+            rows.append({"input": kind, "sender": bucket, "puncts": text})
+    return Told(rows)
+
+
+def run(directory: Path, start: int) -> Commit:
+    """A run that goes on with a batch."""
+    files(directory).prepare()
+    commit = Commit("o", "id", directory / "state", directory / "out.quarantine", files(directory))
+    for batch in range(start, len(BATCHES)):
+        commit(told(directory, batch), batch)  # type: ignore[arg-type]
+    return commit
+
+
+def left(directory: Path) -> dict[str, Any]:
+    paths = [path for path in sorted(directory.rglob("*")) if path.is_file()]
+    lines = {str(path.relative_to(directory)): path.read_text().splitlines() for path in paths}
+    return {name: [_timeless(line) for line in found] for name, found in lines.items()}
+
+
+def _timeless(line: str) -> dict[str, Any]:
+    return {name: value for name, value in json.loads(line).items() if name not in ("time", "seconds")}
+
+
+@pytest.mark.parametrize("half", [False, True], ids=["between", "within"])
+def test_a_commit_stopped_at_any_step_is_done_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, half: bool
+) -> None:
+    """The disk is full before some step; within it, half of what was to be written is there."""
+    run(tmp_path / "whole", 0)
+    wanted = left(tmp_path / "whole")
+    assert sum(map(len, wanted.values())) == 9 + 6 + 3
+    replace, steps, most = os.replace, 0, 0
+
+    def limited(source: Any, target: Any, **more: Any) -> None:
+        nonlocal steps
+        steps += 1
+        if steps > most:
+            if half:
+                os.truncate(source, os.stat(source).st_size // 2)
+            raise OSError(errno.ENOSPC, "full")
+        replace(source, target, **more)
+
+    monkeypatch.setattr(os, "replace", limited)
+    for most in range(40):
+        directory, steps = tmp_path / f"{most}", 0
+        try:
+            run(directory, 0)
+            break
+        except OSError:
+            metrics = directory / "state/punctum/metrics.jsonl"
+            done = metrics.read_text().count("\n") if metrics.exists() else 0
+            if half and metrics.exists():
+                with metrics.open("a") as out:
+                    out.write('{"batch": 1, "op')
+            for again in (done, max(0, done - 1)):  # Spark may not know of the last one
+                steps = -100
+                run(directory, again)
+                found = {name: lines for name, lines in left(directory).items() if not name.endswith(".new")}
+                assert found == wanted, (most, again)
+    assert most == 10, "files, quarantine, and the metrics of the first batch"
+
+
+def test_a_batch_that_is_done_again_with_less_leaves_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when ON VIOLATION or a path has changed in between: what the attempt before left is gone."""
+    run(tmp_path, 2)
+    (tmp_path / "out/part-id-000002-7.json").write_text("")
+    run(tmp_path, 2)
+    assert sorted(path.name for path in (tmp_path / "out").glob("part-*")) == [
+        f"part-id-000002-{bucket}.json" for bucket in BATCHES[2]
+    ]
+
+
+def test_queries_that_write_to_one_directory_leave_each_other_alone(tmp_path: Path) -> None:
+    files(tmp_path).prepare()
+    name = files(tmp_path).write(Columns(frame(K, [(1,)])))
+    ResultFiles(str(tmp_path / "out"), "json", K, False, "other").prepare()
+    assert name is not None
+    files(tmp_path).commit(0, {3: name}, True)
+    assert (tmp_path / "out/part-id-000000-3.json").exists()
+
+
+def test_what_has_ended_commits_nothing(tmp_path: Path) -> None:
+    commit = run(tmp_path, 0)
+    before = left(tmp_path)
+    commit.end()
+    with pytest.raises(QueryError, match="has been stopped"):
+        commit(Told([]), 3)  # type: ignore[arg-type]
+    assert left(tmp_path) == before
