@@ -10,7 +10,11 @@ from click.testing import CliRunner
 
 from analyse.test_golden import HERE
 from parse.golden import check, split
+from punctum.analyse.register import verdict
+from punctum.analyse.report import admit
 from punctum.cli import cli, main
+from punctum.errors import RefusedError
+from punctum.parse import parse_script
 
 EXPLAINED = sorted((HERE / "explained").glob("*.sql"))
 REFUSED = (HERE / "refused" / "example_1.sql").read_text()
@@ -93,3 +97,11 @@ def test_graphs_are_drawn(name: str, tmp_path: Path) -> None:
 def test_a_graph_is_svg_or_dot(script: Path, tmp_path: Path) -> None:
     said = CliRunner().invoke(cli, ["explain", str(script), "--graph", str(tmp_path / "graph.png")])
     assert said.exit_code == 2 and "graph.png ends neither in .svg nor in .dot" in said.output
+
+
+def test_what_is_safe_only_together_does_not_run_as_binary_joins() -> None:
+    sql = (HERE / "explained" / "figure_5.sql").read_text()
+    with pytest.raises(RefusedError, match="safe as one join of all its inputs"):
+        admit(verdict(parse_script(sql)), sql)
+    allowed = sql.replace("s3.a = s1.a;", "s3.a = s1.a ALLOW UNBOUNDED;")
+    assert admit(verdict(parse_script(allowed)), allowed) == ""
