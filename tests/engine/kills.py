@@ -123,8 +123,8 @@ def below(process: int, named: str) -> list[int]:
         children.setdefault(int(parent), []).append((int(pid), command))
     found, todo = list[int](), [process]
     while todo:
-        for pid, command in children.get(todo.pop(), []):
-            todo.append(pid)
-            if named in command:
-                found.append(pid)
+        for child, its in children.get(todo.pop(), []):
+            todo.append(child)
+            if named in its:
+                found.append(child)
     return found

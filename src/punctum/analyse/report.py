@@ -25,7 +25,7 @@ def to_json(queries: Sequence[Registered]) -> dict[str, Any]:
 
 
 _BINARY = """refused
-  the query is safe as one join of all its inputs, and this version runs the binary joins that are written, which are not
+  it is safe as one join of all its inputs, and this version runs the binary joins that are written, which are not
   hint: write ALLOW UNBOUNDED after the query to run them all the same"""
 
 
