@@ -1,0 +1,136 @@
+"""Expect, vectorised: see ``punctum.iterators.expect``.
+
+The table ``open`` holds, for each slice and each value that is open, the time of the first row and how many came; it is
+combined when it has doubled. ``swept`` and ``late`` say what the last slice has led to: the records that an engine puts
+into quarantine. The punctuations of what was swept, ``sweeping``, are not in the slice that comes out. They are for a
+slice of their own behind it, whose rows, wherever operators release them, are what should have been closed: no results.
+"""
+
+from datetime import UTC, datetime, timedelta
+
+import polars as pl
+
+from punctum.algebra.schema import Attribute
+from punctum.algebra.scheme import Scheme
+from punctum.algebra.values import Type
+from punctum.iterators.expect import Swept, check_time, closing, overdue, passed
+from punctum.operators.batch import Batch, batch, columns, heard
+from punctum.operators.columns import Columns, dtype, empty, to_rows
+from punctum.operators.guard import why
+from punctum.operators.matching import matches
+from punctum.operators.operator import Notes, Operator, Said, Waits
+from punctum.operators.table import Table
+
+SLACK = 1_000
+"""So many partial counts are not worth combining."""
+
+
+class Expect(Operator):
+    """The rows of the input, less those that are late, and its punctuations."""
+
+    def __init__(self, scheme: Scheme, within: timedelta, time: str | None = None) -> None:
+        schema = scheme.schema
+        check_time(schema, time)
+        self.inputs, self.output = (schema,), schema
+        self._scheme, self._within, self._time = scheme, within, time
+        self._at, self._by = schema.indices(scheme.attributes), list(scheme.attributes)
+        mark = "#" * (1 + max(len(name) for name in schema.names))  # no attribute's name
+        self._first, self._count = f"{mark}first", f"{mark}rows"
+        clock = Attribute(self._first, Type.TIMESTAMP if time is None else schema.attributes[schema.index(time)].type)
+        self._clock = dtype(clock)
+        keys = {name: dtype(schema.attributes[at]) for name, at in zip(self._by, self._at, strict=True)}
+        self._open = Table(pl.DataFrame(schema=keys | {self._first: self._clock, self._count: pl.Int64()}))
+        self._combined, self._said = 0, Said(schema)
+        self.now: datetime | None = None
+        self.swept: list[Swept] = []
+        self.late, self.reasons = empty(schema), pl.Series(dtype=pl.String)
+
+    def at(self, now: datetime) -> None:
+        """In wall time: what the time is when the next slice comes. It never goes back."""
+        self.now = now if self.now is None else max(self.now, now)
+
+    @property
+    def sweeping(self) -> Batch:
+        """What is to be said behind the last slice."""
+        return batch(self.output, [swept.punctuation for swept in self.swept])
+
+    def feed(self, *slices: Columns) -> Columns:
+        """Take the next slice."""
+        (xs,) = slices
+        rows, said = self._in_time(xs.rows), heard(self.output, xs)
+        for t in (passed(p, self._time) for p in said.others):
+            if t is not None:
+                self.at(t)
+        self._open.append(self._counted(rows))
+        closed = said.on(self._at)
+        if len(closed) and len(self._open):
+            self._open.retain(~matches(self._open.frame(), closed))
+        news = self._said.news(said)
+        self._sweep()
+        if len(self._open) > 2 * self._combined + SLACK:
+            self._open.replace(self._summed(self._open.frame()))
+            self._combined = len(self._open)
+        return columns(rows, news, xs)
+
+    def _in_time(self, rows: pl.DataFrame) -> pl.DataFrame:
+        wrong = matches(rows, self._said.known)
+        self.late = rows.filter(wrong)
+        self.reasons = why(self.late, self._said.known)
+        return rows.filter(~wrong) if self.late.height else rows
+
+    def _counted(self, rows: pl.DataFrame) -> pl.DataFrame:
+        time = pl.lit(self.now, self._clock) if self._time is None else pl.col(self._time)
+        of_rows = rows.select(*self._by, time.alias(self._first), pl.lit(1, pl.Int64).alias(self._count))
+        return self._summed(of_rows.drop_nulls(self._first))
+
+    def _summed(self, counts: pl.DataFrame) -> pl.DataFrame:
+        of = (pl.col(self._first).min(), pl.col(self._count).sum())
+        return counts.group_by(self._by, maintain_order=True).agg(*of)
+
+    def _sweep(self) -> None:
+        self.swept = []
+        limit = overdue(self.now, self._within)
+        if limit is None or not len(self._open):
+            return
+        known = self._open.frame()
+        old = known.filter(pl.col(self._first) <= pl.lit(limit, self._clock)).select(self._by).unique()
+        due = self._summed(known.join(old, on=self._by, how="semi", nulls_equal=True, maintain_order="left"))
+        for *key, since, rows in to_rows(due):
+            assert isinstance(since, datetime)
+            assert isinstance(rows, int)
+            self.swept.append(Swept(closing(self._scheme, tuple(key)), since, rows))
+        if self.swept:
+            self._said.news(self.sweeping)
+            self._open.retain(~matches(known, self.sweeping))
+
+    def tables(self) -> dict[str, Table]:
+        """What is open."""
+        return {"open": self._open}
+
+    def restore_tables(self, tables: dict[str, Table]) -> None:
+        """Go on with the rows that another one kept."""
+        self._open = tables["open"]
+
+    def notes(self) -> Notes:
+        """The time, what has been said, and how many counts were left by the last combining."""
+        now = None if self.now is None else self.now.isoformat()
+        return {"now": now, "said": self._said.notes(), "combined": self._combined}
+
+    def restore_notes(self, notes: Notes) -> None:
+        """Go on with the notes of another one."""
+        self.now = None if notes["now"] is None else datetime.fromisoformat(notes["now"])
+        self._combined = notes["combined"]
+        self._said.restore(notes["said"])
+
+    def puncts(self) -> int:
+        """What has been said."""
+        return len(self._said.known)
+
+    def waits(self) -> dict[str, Waits]:
+        """What is open waits for the scheme's punctuations."""
+        return {"open": Waits(0, tuple((name, name) for name in self._by))}
+
+
+def instant(milliseconds: int) -> datetime:
+    """The time that a batch was given, as Spark writes it down."""
+    return datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=milliseconds)
