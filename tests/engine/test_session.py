@@ -100,6 +100,12 @@ WRONG: dict[str, tuple[Callable[[Session, DataFrame, Path], Any], str]] = {
         "the stream f is read from files\n  detail: there is no checkpoint\n"
         "  hint: dataframe(checkpoint), the same as the checkpointLocation of the writer",
     ),
+    "no number of files": (
+        lambda s, _, d: script(
+            s, FILES.replace("in/item'", "in/item', maxFilesPerTrigger 'x'") + SINK, "SELECT k FROM f", d
+        ).start(d / "c"),
+        "maxFilesPerTrigger of f is 'x'\n  hint: a whole number above 0",
+    ),
     "punctuations neither true nor false": (
         lambda s, _, d: script(
             s, FILES + SINK.replace("out/o'", "out/o', punctuations 'yes'"), "SELECT k FROM f", d

@@ -150,6 +150,8 @@ class _Assembly:
             hint = "dataframe(checkpoint), the same as the checkpointLocation of the writer"
             raise SchemaError(f"the stream {stream.name} is read from files", "there is no checkpoint", hint)
         most = stream.options.get("maxFilesPerTrigger")
+        if most is not None and not (most.isdecimal() and int(most)):
+            raise SchemaError(f"maxFilesPerTrigger of {stream.name} is {most!r}", "", "a whole number above 0")
         files = FileStream(
             name=stream.name,
             schema=stream.schema,
