@@ -86,7 +86,9 @@ def _run(script: Path, checkpoint: Path, available_now: bool, master: str, quiet
     from punctum.engine.spark import spark_session
     from punctum.session import Session
 
-    logging.basicConfig(format="%(message)s")
+    ours = logging.StreamHandler()
+    ours.addFilter(logging.Filter("punctum"))  # when Spark is killed, Py4J logs tracebacks to the root
+    logging.basicConfig(format="%(message)s", handlers=[ours])
     logging.getLogger("punctum").setLevel(logging.WARNING if quiet else logging.INFO)
     known, text = registered(script)
     if allowed := admit(known, text):

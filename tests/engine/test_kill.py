@@ -1,6 +1,6 @@
 """Whatever is killed whenever: the next run gives what an undisturbed one gives, quarantine and metrics included.
 
-PUNCTUM_KILLS says how many random kills there are: 6 when it is not set. Most are of Python workers, which are cheap
+PUNCTUM_KILLS says how many random kills there are: 4 when it is not set. Most are of Python workers, which are cheap
 to start again; the others are of the driver with all that it has started, and of the JVM alone.
 """
 
@@ -25,7 +25,7 @@ from punctum.engine.sinks.commit import Commit
 from punctum.errors import QueryError
 from punctum.session import Query, Session
 
-KILLS = int(os.environ.get("PUNCTUM_KILLS", "6"))
+KILLS = int(os.environ.get("PUNCTUM_KILLS", "4"))
 OF_DRIVERS, OF_JVMS = max(1, KILLS // 10), max(1, KILLS // 20)
 OF_WORKERS = KILLS - OF_DRIVERS - OF_JVMS
 SEED = int(os.environ.get("PUNCTUM_SEED", "1"))

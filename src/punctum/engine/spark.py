@@ -6,8 +6,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from py4j.protocol import Py4JNetworkError  # type: ignore[import-untyped]
+from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.sql import SparkSession
 
 from punctum.errors import MissingError, QueryError
@@ -55,7 +56,20 @@ def spark_session(master: str = "local[*]", partitions: int | None = None, log: 
     with _stderr_to(log or Path(os.devnull)):  # the JVM is started here and inherits it
         spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
+    _end_quietly(spark)
     return spark
+
+
+def _end_quietly(spark: SparkSession) -> None:
+    """When Spark's process is killed, PySpark's server need not show where it noticed: ``spark_alive`` says it."""
+    server: Any = spark.sparkContext._accumulatorServer
+    told = type(server).handle_error
+
+    def handle(*request: Any) -> None:
+        if not isinstance(sys.exception(), EOFError):
+            told(server, *request)
+
+    server.handle_error = handle
 
 
 def keeping_state(spark: SparkSession) -> SparkSession:
@@ -71,9 +85,12 @@ def spark_alive() -> Iterator[None]:
     """Whatever asks Spark for something inside: an error that says so when there is no Spark any more."""
     try:
         yield
-    except (Py4JNetworkError, ConnectionError) as error:
+    except Py4JJavaError:  # what Spark itself has to say
+        raise
+    except (Py4JError, ConnectionError) as error:
         hint = "run the same command again: queries go on where they stopped"
-        raise QueryError("Spark has stopped", f"its process has ended or was killed: {error}", hint) from None
+        noticed = str(error).partition("\n")[0]
+        raise QueryError("Spark has stopped", f"its process has ended or was killed: {noticed}", hint) from None
 
 
 @contextmanager
