@@ -2,9 +2,9 @@
 
 Each batch brings some items and the bids on them; an item's auction closes in the batch after. Spark has no end of an
 auction, so its join is an interval join on time (without the sum, which it could not release before its watermark).
-Both run with the same settings, in one session, and have a minute: the later half of the batches counts. Punctum
-writes its results as Parquet, Spark's go nowhere. Beside them: the same operators over the same slices in one process
-without Spark, the limit; and what Punctum keeps after a tenth of the batches and after all.
+Both run with the same settings, in one session, and have a minute and a half: the later half of the batches counts.
+Punctum writes its results as Parquet, Spark's go nowhere. Beside them: the same operators over the same slices in one
+process without Spark, the limit; and what Punctum keeps after a tenth of the batches and after all.
 
     python bench/auction.py [rows a batch] [batches]
 """
@@ -117,7 +117,7 @@ def limit(directory: Path, batches: int) -> tuple[float, float]:
 
 
 def run(result: DataFrame, checkpoint: Path, mode: str = "append") -> list[Any]:
-    """The progress of a query whose result goes nowhere: all there is, or what it does in a minute and 8 batches."""
+    """The progress of a query whose result goes nowhere: all there is, or what it does in 90 s and 8 batches."""
     writer = result.writeStream.format("noop").outputMode(mode).option("checkpointLocation", str(checkpoint))
     return watched(writer.trigger(availableNow=True).start())
 
@@ -125,7 +125,7 @@ def run(result: DataFrame, checkpoint: Path, mode: str = "append") -> list[Any]:
 def watched(query: StreamingQuery) -> list[Any]:
     """The progress of a query that has been started."""
     started = time.perf_counter()
-    while query.isActive and (time.perf_counter() - started < 60 or len(query.recentProgress) < 8):
+    while query.isActive and (time.perf_counter() - started < 90 or len(query.recentProgress) < 8):
         query.awaitTermination(1)
     progress = list(query.recentProgress)
     query.stop()
