@@ -117,7 +117,7 @@ def limit(directory: Path, batches: int) -> tuple[float, float]:
 
 
 def run(result: DataFrame, checkpoint: Path, mode: str = "append") -> list[Any]:
-    """The progress of a query whose result goes nowhere: all there is, or what it does in 90 s and 8 batches."""
+    """The progress of a query whose result goes nowhere: all there is, or what it does in 90 s and 6 batches."""
     writer = result.writeStream.format("noop").outputMode(mode).option("checkpointLocation", str(checkpoint))
     return watched(writer.trigger(availableNow=True).start())
 
@@ -125,7 +125,7 @@ def run(result: DataFrame, checkpoint: Path, mode: str = "append") -> list[Any]:
 def watched(query: StreamingQuery) -> list[Any]:
     """The progress of a query that has been started."""
     started = time.perf_counter()
-    while query.isActive and (time.perf_counter() - started < 90 or len(query.recentProgress) < 8):
+    while query.isActive and (time.perf_counter() - started < 90 or len(query.recentProgress) < 6):
         query.awaitTermination(1)
     progress = list(query.recentProgress)
     query.stop()
