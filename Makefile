@@ -19,8 +19,8 @@ bench: .venv/ready
 	$(BIN)/python bench/operators.py
 	$(BIN)/python bench/files.py
 	$(BIN)/python bench/sources.py
-	$(BIN)/python bench/auction.py 100000 300
-	$(BIN)/python bench/auction.py 1000000 80
+	$(BIN)/python bench/auction.py 100000 450
+	$(BIN)/python bench/auction.py 1000000 40
 	$(BIN)/python bench/small.py
 
 # The experiments of the papers again, as plots in figures/.

@@ -153,7 +153,7 @@ def spark_join(directory: Path, provider: str) -> list[float]:
 def main() -> None:
     """Run all three and print the ratios."""
     os.environ.setdefault("PYSPARK_SUBMIT_ARGS", "--driver-memory 8g pyspark-shell")  # for the peer's state in memory
-    rows, batches = (int(a) for a in (*sys.argv[1:], *("100000", "300")[len(sys.argv) - 1 :]))
+    rows, batches = (int(a) for a in (*sys.argv[1:], *("100000", "450")[len(sys.argv) - 1 :]))
     directory = Path(tempfile.mkdtemp())
     try:
         started = time.perf_counter()
