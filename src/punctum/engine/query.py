@@ -37,10 +37,7 @@ from punctum.operators.batch import constants
 from punctum.operators.columns import dtype, fitting
 from punctum.parse.definitions import Violation
 from punctum.plan.fingerprint import fingerprint
-from punctum.plan.stages import Input, Pipe, Stage, all_stages
-
-COUNTS = ("rows_in", "rows_out", "puncts_in", "puncts_out", "rows_kept", "bytes_kept", "puncts_kept")
-"""What is counted for each operator and batch."""
+from punctum.plan.stages import Input, Pipe, Stage
 
 
 @dataclass(frozen=True)
@@ -88,16 +85,8 @@ def dataframe(last: Stage, settings: Settings, punctuations: bool = False) -> Da
     """
     if punctuations and PUNCT_COLUMN in last.schema.names:
         raise SchemaError(f"the result has a column {PUNCT_COLUMN}", "punctuations are written there", "rename it")
-    names = [(f"s{s.number}o{n}", count) for s in all_stages(last) for n in range(_operators(s)) for count in COUNTS]
-    counts = [
-        F.sum(F.when(F.col("input") == METRICS, F.get_json_object("puncts", f"$.{at}.{count}").cast("bigint"))).alias(
-            f"{at}.{count}"
-        )
-        for at, count in names
-    ]
-    slices = packed(last, settings)
-    slices = slices.observe("punctum", *counts) if counts else slices
-    return unpacked(slices.where(F.col("input") != METRICS), last.schema, punctuations, settings.quarantine)
+    slices = packed(last, settings).where(F.col("input") != METRICS)
+    return unpacked(slices, last.schema, punctuations, settings.quarantine)
 
 
 def unpacked(slices: DataFrame, schema: Schema, punctuations: bool = False, records: Path | None = None) -> DataFrame:
@@ -105,13 +94,6 @@ def unpacked(slices: DataFrame, schema: Schema, punctuations: bool = False, reco
     types = ", ".join(f"`{a.name}` {_spark_type(a)}" for a in schema.attributes)
     types += f", `{PUNCT_COLUMN}` STRING" if punctuations else ""
     return slices.mapInArrow(partial(_unpacked, schema, punctuations, records), types)
-
-
-def _operators(stage: Stage) -> int:
-    def count(node: Any) -> int:
-        return 0 if isinstance(node, Input) else 1 + sum(map(count, node.inputs))
-
-    return count(stage.root)
 
 
 class _Assembly:
@@ -214,13 +196,3 @@ def _batches(rows: pl.DataFrame) -> list[pa.RecordBatch]:
 
 def _spark_type(attribute: Attribute) -> str:
     return "DECIMAL({}, {})".format(*attribute.digits) if attribute.type is Type.DECIMAL else attribute.type.value
-
-
-def metrics(progress: Mapping[str, Any]) -> dict[str, dict[str, int]]:
-    """The counts of a batch by operator, from Spark's progress report."""
-    observed = progress.get("observedMetrics", {}).get("punctum", {})
-    found: dict[str, dict[str, int]] = {}
-    for name, value in dict(observed.asDict() if hasattr(observed, "asDict") else observed).items():
-        at, _, count = name.partition(".")
-        found.setdefault(at, {})[count] = int(value or 0)
-    return found
