@@ -270,7 +270,7 @@ class Query:
     def _settings(self, last: Stage, checkpoint: str | Path) -> Settings:
         kept, spark = "" if checkpoint == "" else str(Path(checkpoint).resolve()), self._session.spark
         given = frames(last, spark, kept) | self._session.frames()
-        return Settings(spark, kept, str(self._directory), given)
+        return Settings(spark, kept, str(self._directory.resolve()), given)
 
     def _started(self) -> StreamingQuery:
         if self._running is None:
