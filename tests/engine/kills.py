@@ -108,9 +108,11 @@ def until(condition: Callable[[], bool], seconds: float = 60) -> bool:
     return met
 
 
-def begins(directory: Path, sink: str, count: int, ended: Callable[[], bool] = lambda: False) -> bool:
+def begins(
+    directory: Path, sink: str, count: int, ended: Callable[[], bool] = lambda: False, seconds: float = 60
+) -> bool:
     """Wait until a query has begun so many batches, or has ended; say whether it has not."""
-    until(lambda: begun(directory, sink) >= count or ended())
+    until(lambda: begun(directory, sink) >= count or ended(), seconds)
     return begun(directory, sink) >= count and not ended()
 
 

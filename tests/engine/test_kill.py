@@ -1,7 +1,8 @@
 """Whatever is killed whenever: the next run gives what an undisturbed one gives, quarantine and metrics included.
 
 PUNCTUM_KILLS says how many random kills there are: 4 when it is not set. Most are of Python workers, which are cheap
-to start again; the others are of the driver with all that it has started, and of the JVM alone.
+to start again; the others are of the driver with all that it has started, of the JVM alone, and, from 20 kills on, of
+executors of a cluster on this machine, which takes a minute to start.
 """
 
 import errno
@@ -26,8 +27,12 @@ from punctum.errors import QueryError
 from punctum.session import Query, Session
 
 KILLS = int(os.environ.get("PUNCTUM_KILLS", "4"))
-OF_DRIVERS, OF_JVMS = max(1, KILLS // 10), max(1, KILLS // 20)
-OF_WORKERS = KILLS - OF_DRIVERS - OF_JVMS
+OF_DRIVERS, OF_JVMS, OF_EXECUTORS = max(1, KILLS // 10), max(1, KILLS // 20), KILLS // 20
+OF_WORKERS = KILLS - OF_DRIVERS - OF_JVMS - OF_EXECUTORS
+CLUSTER = "local-cluster[2,1,1024]"
+ON_A_CLUSTER = pytest.param(
+    "executor", OF_EXECUTORS, marks=pytest.mark.skipif(not OF_EXECUTORS, reason="PUNCTUM_KILLS is below 20")
+)
 SEED = int(os.environ.get("PUNCTUM_SEED", "1"))
 
 
@@ -92,7 +97,7 @@ def test_random_kills_of_python_workers(
         assert left(directory, sink) == undisturbed[1][sink], f"seed {SEED}, story {story}, {killed} kills"
 
 
-@pytest.mark.parametrize(("what", "kills"), [("driver", OF_DRIVERS), ("JVM", OF_JVMS)])
+@pytest.mark.parametrize(("what", "kills"), [("driver", OF_DRIVERS), ("JVM", OF_JVMS), ON_A_CLUSTER])
 def test_random_kills_of_processes(
     what: str, kills: int, undisturbed: tuple[Path, dict[str, Left]], tmp_path: Path
 ) -> None:
@@ -108,7 +113,7 @@ def test_random_kills_of_processes(
             killed += killed_once(directory, what, chance)
         with started(directory) as running:
             _, errors = running.communicate(timeout=120)
-        assert running.returncode == 0, errors
+        assert running.returncode == 0, errors  # also when executors were killed and all was done before
         for sink in SINKS:
             assert left(directory, sink) == undisturbed[1][sink], f"seed {SEED}, story {story}, {killed} kills"
 
@@ -117,8 +122,8 @@ def killed_once(directory: Path, what: str, chance: random.Random) -> bool:
     """Run the script until some batch has begun, and kill it; whether it had not ended before."""
     sink = chance.choice(SINKS)
     wanted = begun(directory, sink) + chance.randint(1, 4)
-    with started(directory) as running:
-        begins(directory, sink, wanted, lambda: running.poll() is not None)
+    with started(directory, CLUSTER if what == "executor" else "local[2]") as running:
+        begins(directory, sink, wanted, lambda: running.poll() is not None, seconds=300)
         time.sleep(chance.uniform(0, 0.5))
         alive = running.poll() is None
         if what == "driver":
@@ -126,6 +131,8 @@ def killed_once(directory: Path, what: str, chance: random.Random) -> bool:
                 os.killpg(running.pid, signal.SIGKILL)
             running.communicate(timeout=60)
             return alive
+        if what == "executor":
+            return killed_executor(running, chance)
         for pid in below(running.pid, "java"):
             os.kill(pid, signal.SIGKILL)
         _, errors = running.communicate(timeout=60)
@@ -137,12 +144,23 @@ def killed_once(directory: Path, what: str, chance: random.Random) -> bool:
     return True
 
 
+def killed_executor(running: "subprocess.Popen[str]", chance: random.Random) -> bool:
+    """Kill one executor; Spark starts another one, and the run goes on to its end."""
+    executors = below(running.pid, "CoarseGrainedExecutorBackend")
+    if executors:
+        with suppress(ProcessLookupError):
+            os.kill(chance.choice(executors), signal.SIGKILL)
+    _, errors = running.communicate(timeout=300)
+    assert running.returncode == 0, errors
+    return bool(executors)
+
+
 @contextmanager
-def started(directory: Path) -> Iterator[subprocess.Popen[str]]:
+def started(directory: Path, master: str = "local[2]") -> Iterator[subprocess.Popen[str]]:
     """The script, run by the command in a process group of its own."""
     command = [sys.executable, "-m", "punctum", "run", "kill.sql", "--checkpoint", "state", "--available-now"]
     with subprocess.Popen(
-        [*command, "--master", "local[2]"], cwd=directory, stderr=subprocess.PIPE, text=True, start_new_session=True
+        [*command, "--master", master], cwd=directory, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as running:
         try:
             yield running
