@@ -19,7 +19,7 @@ CREATE STREAM bid (itemid BIGINT, bidder STRING, increase DOUBLE, PUNCTUATED ON 
 CREATE SINK total USING json OPTIONS (path 'out/total');
 INSERT INTO total SELECT itemid, SUM(increase) AS total FROM bid WHERE increase > 0 GROUP BY itemid;
 """
-LATE = '{"itemid":1,"bidder":"late","increase":9.0}'
+LATE = '{"increase": 9,  "bidder": "late", "itemid": 1}'
 FILES = [
     ['{"itemid": 1, "bidder": "a", "increase": 2}', '{"itemid": 2, "bidder": "b"', '{"$punct": {"itemid": 1}}'],
     [LATE, LATE, '{"itemid": 1, "bidder": "no", "increase": -1}', '{"itemid": "x", "bidder": "c", "increase": 1}'],
@@ -57,15 +57,16 @@ def test_everything_that_is_no_element_is_recorded(spark: SparkSession, tmp_path
         *((("2.json"), n + 1, text) for n, text in enumerate(FILES[2])),
     ]
     violations = [r for r in records if r["punctuation"]]
-    whole = {"stream": "bid", "reason": VIOLATION, "text": LATE, "file": "1.json", "position": None}
-    assert violations == [whole | {"punctuation": '{"$punct": {"itemid": 1}}'}] * 2
+    whole = {"stream": "bid", "reason": VIOLATION, "text": LATE, "file": "1.json"}
+    broken = {"punctuation": '{"$punct": {"itemid": 1}}'}
+    assert violations == [whole | {"position": n} | broken for n in (1, 2)]
     assert [batch["quarantined"] for batch in running.metrics()] == [1, 3, 4, 0, 0]
     measured = [json.loads(line) for line in (tmp_path / "checkpoint/punctum/metrics.jsonl").read_text().splitlines()]
     assert [batch["quarantined"] for batch in measured] == [1, 3, 4, 0, 0]
     shown = CliRunner().invoke(cli, ["quarantine", str(tmp_path / "out/total")])
     assert shown.exit_code == 0
-    one = f'    1.json  {LATE}  {{"$punct": {{"itemid": 1}}}}\n'
-    assert f"2 of bid: {VIOLATION}\n{one}{one}" in shown.output
+    one, two = (f'    1.json:{n}  {LATE}  {{"$punct": {{"itemid": 1}}}}\n' for n in (1, 2))
+    assert f"2 of bid: {VIOLATION}\n{one}{two}" in shown.output
     assert "2 of bid: a line is not JSON\n    0.json:2  " in shown.output
 
 

@@ -12,6 +12,7 @@ from punctum.algebra.scheme import Order, Scheme
 from punctum.algebra.values import Value
 from punctum.analyse.predicates import promised
 from punctum.engine.files import READERS, reading
+from punctum.engine.formats.read import LONGEST, clean
 from punctum.engine.inputs import REASON, FromStage, FromStream, StageInput
 from punctum.engine.packing import Exchange, Reach
 from punctum.engine.quarantine import VIOLATION, Record, fail
@@ -273,34 +274,44 @@ def _originals(pipe: Pipe, path: str | None, bad: pl.DataFrame) -> list[Record]:
     """Records of rows that violate, as they are in their file; of a stream without files, as the query reads them."""
     stream = pipe.stream
     found = None if path is None or stream.format is None else _in_file(pipe, Path(path), bad)
-    if found is None or found.height < bad.height:
-        found = bad.select(pl.col(REASON), json_lines(bad, pipe.schema).alias("text"))
-    return _violations(stream, None if path is None else Path(path).name, found["text"], found[REASON])
+    if found is None or len(found) < bad.height:
+        texts = zip(json_lines(bad, pipe.schema), bad[REASON], strict=True)
+        found = [(None, text, why) for text, why in texts]
+    return _violations(stream, None if path is None else Path(path).name, found)
 
 
 def _late(stream: StreamDef, operator: Punctuate) -> list[Record]:
     """Records of the rows that come after all have reported; which file they are from is not known any more."""
     if operator.late.is_empty():
         return []
-    return _violations(stream, None, json_lines(operator.late, operator.output), operator.reasons)
+    texts = zip(json_lines(operator.late, operator.output), operator.reasons, strict=True)
+    return _violations(stream, None, [(None, text, why) for text, why in texts])
 
 
-def _violations(stream: StreamDef, file: str | None, texts: pl.Series, reasons: pl.Series) -> list[Record]:
-    pairs = zip(texts, reasons, strict=True)
-    records = [Record(stream.name, VIOLATION, text, file, None, why) for text, why in pairs]
+Bad = list[tuple[int | None, str, str]]
+"""Rows that violate: where they stand, their texts, and what they break."""
+
+
+def _violations(stream: StreamDef, file: str | None, bad: Bad) -> list[Record]:
+    records = [Record(stream.name, VIOLATION, text, file, position, why) for position, text, why in bad]
     if records and stream.on_violation is Violation.FAIL:
         fail(records[0])
     return records
 
 
-def _in_file(pipe: Pipe, path: Path, bad: pl.DataFrame) -> pl.DataFrame | None:
-    """The text of the rows of a file that are some bad ones behind the pipe, and the reason of each."""
+def _in_file(pipe: Pipe, path: Path, bad: pl.DataFrame) -> Bad | None:
+    """The rows of a file that are some bad ones behind the pipe, as they are written there."""
     assert pipe.stream.format is not None
     try:
-        raw = READERS[pipe.stream.format](path, pipe.stream.schema, reading(pipe.stream)).piece.rows
+        read = READERS[pipe.stream.format](path, pipe.stream.schema, reading(pipe.stream))
     except MissingError:
         return None
+    raw = read.piece.rows
     behind = Piped(pipe.steps).numbered(raw)
     known = bad.unique()
     rows = behind.join(known, on=[n for n in bad.columns if n != REASON], nulls_equal=True, maintain_order="left")
-    return rows.select(REASON, json_lines(raw[rows[ROW]], pipe.stream.schema).alias("text"))
+    found: Bad = []
+    for row, plain, why in zip(rows[ROW], json_lines(raw[rows[ROW]], pipe.stream.schema), rows[REASON], strict=True):
+        position, text = read.place(row)
+        found.append((position, plain if text is None else clean(text, LONGEST), why))
+    return found

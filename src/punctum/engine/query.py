@@ -101,6 +101,7 @@ class _Assembly:
 
     def __init__(self, settings: Settings, buckets: tuple[int, ...], run: str) -> None:
         self._settings, self._buckets, self._run = settings, buckets, run
+        self._read = set[str]()
 
     def stage(self, stage: Stage, to: Exchange | ResultFiles | None) -> DataFrame:
         inputs = [self._input(stage, source) for source in stage.inputs]
@@ -119,9 +120,11 @@ class _Assembly:
     def _stream(self, stage: Stage, number: int, pipe: Pipe, to: Exchange) -> DataFrame:
         stream, spark = pipe.stream, self._settings.spark
         piped = build.piped(pipe)
+        first = stream.name not in self._read
+        self._read.add(stream.name)
         if stream.name in self._settings.frames:
             frame = self._settings.frames[stream.name]
-            named = FrameStream(stream.name, stream.schema, piped, to, stream.on_violation is Violation.FAIL)
+            named = FrameStream(stream.name, stream.schema, piped, to, stream.on_violation is Violation.FAIL, first)
             return frame.mapInArrow(partial(_packed, named), SCHEMA)
         if stream.format not in READERS:
             hint = choices([*READERS, *SOURCES, MEMORY])
@@ -140,6 +143,7 @@ class _Assembly:
             pipe=piped,
             to=to,
             fails=stream.on_violation is Violation.FAIL,
+            tells=first,
             path=str(Path(self._settings.directory) / stream.options["path"]),
             format=stream.format,
             log=str(Path(self._settings.checkpoint) / "punctum" / f"{stream.name}-{stage.number}-{number}.files"),

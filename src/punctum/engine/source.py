@@ -34,13 +34,17 @@ WORTH_A_TASK = 4 << 20
 
 @dataclass(frozen=True)
 class FrameStream:
-    """A stream, the pipe for its rows, where the rows go, and whether it fails when it is violated."""
+    """A stream, the pipe for its rows, where the rows go, and whether it fails when it is violated.
+
+    When a query reads a stream twice, one of the two tells what is no element.
+    """
 
     name: str
     schema: Schema
     pipe: Callable[[Columns], Columns]
     to: Exchange
     fails: bool
+    tells: bool
 
 
 @dataclass(frozen=True)
@@ -144,7 +148,7 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 def packed(found: Read, stream: FrameStream, path: Path | None) -> Iterator[pa.RecordBatch]:
     """What was read, packed: the elements through the pipe, and what is none of them for the quarantine."""
-    if found.rejected.height:
+    if found.rejected.height and stream.tells:
         records = quarantine.rejects(stream.name, None if path is None else path.name, found.rejected)
         if stream.fails:
             quarantine.fail(records[0])

@@ -18,6 +18,7 @@ def settle() -> None:
     """
     gc.collect()
     gc.freeze()
-    adjust = getattr(ctypes.CDLL(None), "mallopt", None)  # other C libraries than glibc have none
-    for what, size in _KEEP.items() if adjust else ():
-        adjust(what, size)
+    adjust = getattr(ctypes.CDLL(None), "mallopt", None)
+    if adjust is not None:  # other C libraries than glibc have none
+        for what, size in _KEEP.items():
+            adjust(what, size)

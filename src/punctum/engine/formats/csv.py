@@ -156,7 +156,11 @@ class _Reader:
         rows = pl.DataFrame([typed(fields[a.name], a) for a in self.schema.attributes])
         doubt = differ(fields, rows)
         self._exactly(at[doubt.to_numpy()])
-        return self.found.read([rows.filter(~doubt)], said)
+        at = at[~doubt.to_numpy()]
+        return self.found.read(rows.filter(~doubt), said, lambda row: self._place(int(at[row])))
+
+    def _place(self, at: int) -> tuple[int, bytes]:
+        return int(self.positions[at]), self.lines[at].rstrip(b"\r\n")
 
     def _filled(self) -> Mask:
         return (self.lines.texts.str.strip_chars("\r\n") != "").to_numpy()
@@ -203,11 +207,11 @@ class _Reader:
 
     def _exactly(self, some: Numbers) -> None:
         for at in some.tolist():
-            record = self.lines[at]
+            place = self._place(at)
             try:
-                self.found.add(self._element(self.dialect.fields(decoded(record))))
+                self.found.add(self._element(self.dialect.fields(decoded(self.lines[at]))), *place)
             except PunctumError as error:
-                self.found.reject(int(self.positions[at]), error, record.rstrip(b"\r\n"))
+                self.found.reject(place[0], error, place[1])
 
     def _element(self, fields: list[str]) -> Element:
         names = self.names if self.dialect.header else (*self.schema.names, PUNCT_COLUMN)

@@ -63,8 +63,11 @@ class _Reader:
         blank = texts.str.strip_chars(_BLANK) == ""
         special = texts.str.contains(f'"{PUNCT}"', literal=True)
         said = self._said(np.flatnonzero(special))
-        rows = self._rows(np.flatnonzero(~(blank | special)))
-        return self.found.read([rows], said)
+        rows, at = self._rows(np.flatnonzero(~(blank | special)))
+        return self.found.read(rows, said, lambda row: self._place(int(at[row])))
+
+    def _place(self, at: int) -> tuple[int, bytes]:
+        return at + 1, self.lines[at].rstrip(b"\r\n")
 
     def _said(self, special: Numbers) -> dict[str, pl.Series]:
         """Punctuations, and rows that have the word for them in a string."""
@@ -72,12 +75,13 @@ class _Reader:
         self._exactly(special[~here])
         return said
 
-    def _rows(self, wanted: Numbers) -> pl.DataFrame:
-        """The rows of lines that the fast road reads; all other lines are read exactly."""
+    def _rows(self, wanted: Numbers) -> tuple[pl.DataFrame, Numbers]:
+        """The rows of lines that the fast road reads, and which lines these are; all other lines are read exactly."""
         proven = self._proven(wanted)
         rows, sure = _by_arrow(self.lines, proven, self.schema)
-        self._exactly(np.flatnonzero(proven)[~sure])
-        return rows
+        lines = np.flatnonzero(proven)
+        self._exactly(lines[~sure])
+        return rows, lines[sure]
 
     def _proven(self, wanted: Numbers) -> Mask:
         """Which lines have the shape of a line before them."""
@@ -99,11 +103,11 @@ class _Reader:
 
     def _exactly(self, some: Numbers) -> None:
         for at in some.tolist():
-            line = self.lines[at]
+            position, line = self._place(at)
             try:
-                self.found.add(from_json(decoded(line), self.schema))
+                self.found.add(from_json(decoded(line), self.schema), position, line)
             except PunctumError as error:
-                self.found.reject(at + 1, error, line.rstrip(b"\r\n"))
+                self.found.reject(position, error, line)
 
 
 def shape_of(line: bytes, schema: Schema) -> str | None:

@@ -77,8 +77,8 @@ def from_columns(given: pl.DataFrame, schema: Schema) -> Read:
     doubt = differ(given, rows)
     if doubt.any():
         _reject(given.filter(doubt), rows.filter(doubt), positions[doubt.to_numpy()], found)
-        rows = rows.filter(~doubt)
-    return found.read([rows], said)
+        rows, positions = rows.filter(~doubt), positions[~doubt.to_numpy()]
+    return found.read(rows, said, lambda row: (int(positions[row]), None))
 
 
 def _check_names(names: Sequence[str], schema: Schema) -> None:
@@ -92,7 +92,7 @@ def _said(texts: pl.Series, positions: Numbers, found: Found) -> dict[str, pl.Se
     said, plain = points(shown, found.schema)
     for at in np.flatnonzero(~plain).tolist():
         try:
-            found.add(from_punct(shown[at], found.schema))
+            found.add(from_punct(shown[at], found.schema), int(positions[at]))
         except PunctumError as error:
             found.reject(int(positions[at]), error, shown[at])
     return said

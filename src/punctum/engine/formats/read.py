@@ -5,7 +5,7 @@ takes the exact one, value by value through ``algebra``, which decides and gives
 construction: what the fast road is not sure of it does not touch.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Context, Decimal
 
@@ -30,12 +30,17 @@ REJECTED: dict[str, pl.DataType] = {"position": pl.Int64(), "reason": pl.String(
 """The columns of what was rejected. A position is a line or a row, from 1, and 0 for the file as a whole."""
 
 
+Place = tuple[int, str | bytes | None]
+"""Where a row stands in its file, as a line or a row from 1, and its text there, in formats that have one."""
+
+
 @dataclass(frozen=True)
 class Read:
-    """What a file held: its elements, and what was rejected."""
+    """What a file held: its elements, what was rejected, and the place of each row."""
 
     piece: Columns
     rejected: pl.DataFrame
+    place: Callable[[int], Place]
 
 
 class Found:
@@ -44,31 +49,43 @@ class Found:
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
         self.rows: list[Row] = []
+        self._places: list[Place] = []
         self.puncts: list[Punctuation] = []
         self._rejects: list[tuple[int, str, str]] = []
         self._decimals = any(a.type is Type.DECIMAL for a in schema.attributes)
 
-    def add(self, element: Element) -> None:
-        """An element; a DECIMAL of a row must fit its column."""
+    def add(self, element: Element, position: int, text: bytes | None = None) -> None:
+        """An element, and where it stands; a DECIMAL of a row must fit its column."""
         if isinstance(element, Punctuation):
             self.puncts.append(element)
         else:
             pairs = zip(element, self.schema.attributes, strict=True)
             row = (in_digits(value, a) if isinstance(value, Decimal) else value for value, a in pairs)
             self.rows.append(tuple(row) if self._decimals else element)
+            self._places.append((position, text))
 
     def reject(self, position: int, error: PunctumError | str, text: str | bytes) -> None:
         """What is not an element, and why."""
         reason = error if isinstance(error, str) else reason_of(error)
         self._rejects.append((position, clean(reason, _LONGEST_REASON), clean(text, LONGEST)))
 
-    def read(self, rows: Iterable[pl.DataFrame] = (), points: Mapping[str, pl.Series] | None = None) -> Read:
-        """All of it, with what the fast road has found."""
-        parts = [part for part in rows if len(part)]
+    def read(
+        self,
+        rows: pl.DataFrame | None = None,
+        points: Mapping[str, pl.Series] | None = None,
+        place: Callable[[int], Place] | None = None,
+    ) -> Read:
+        """All of it, with the rows that the fast road has found, and their places."""
+        parts = [] if rows is None or rows.is_empty() else [rows]
+        fast, places = sum(map(len, parts)), self._places
         parts += [frame(self.schema, self.rows)] if self.rows else []
         joined = canonical(pl.concat(parts)) if parts else empty(self.schema)
         rejected = pl.DataFrame(self._rejects, schema=REJECTED, orient="row").sort("position", maintain_order=True)
-        return Read(Columns(joined, tuple(self.puncts), dict(points or {})), rejected)
+
+        def at(row: int) -> Place:
+            return place(row) if place is not None and row < fast else places[row - fast]
+
+        return Read(Columns(joined, tuple(self.puncts), dict(points or {})), rejected, at)
 
 
 def reason_of(error: PunctumError) -> str:

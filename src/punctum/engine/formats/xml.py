@@ -107,20 +107,25 @@ class _Reader:
         rows = pl.DataFrame([typed(texts[a.name], a) for a in self.schema.attributes])
         doubt = differ(texts, rows)
         for at in np.flatnonzero(doubt).tolist():
-            position, begin, end = self.places[at]
+            place = self._place(at)
             try:
-                self.found.add(self._values(self.rows[at]))
+                self.found.add(self._values(self.rows[at]), *place)
             except PunctumError as error:
-                self.reject(position, error, begin, end)
-        return self.found.read([rows.filter(~doubt)])
+                self.found.reject(place[0], error, place[1])
+        sure = np.flatnonzero(~doubt)
+        return self.found.read(rows.filter(~doubt), None, lambda row: self._place(int(sure[row])))
+
+    def _place(self, at: int) -> tuple[int, bytes]:
+        position, begin, end = self.places[at]
+        return position, self.text(begin, end)
 
     def _values(self, texts: list[str | None]) -> Row:
         attributes = self.schema.attributes
         return tuple(None if t is None else value(t, a) for t, a in zip(texts, attributes, strict=True))
 
-    def reject(self, position: int, error: PunctumError, begin: int, end: int) -> None:
-        """An element that is well-formed and not of this stream; its last tag starts at the end."""
-        self.found.reject(position, error, self.data[begin : self.data.find(b">", end) + 1])
+    def text(self, begin: int, end: int) -> bytes:
+        """An element that is well-formed; its last tag starts at the end."""
+        return self.data[begin : self.data.find(b">", end) + 1]
 
 
 class _Run:
@@ -236,10 +241,11 @@ class _Run:
                 reader.rows.append(row)
                 reader.places.append((self.begin_line, self.begin, self._index()))
                 return
+        text = reader.text(self.begin, self._index())
         try:
-            reader.found.add(from_node(self._node(), reader.schema, reader.name))
+            reader.found.add(from_node(self._node(), reader.schema, reader.name), self.begin_line, text)
         except PunctumError as error:
-            reader.reject(self.begin_line, error, self.begin, self._index())
+            reader.found.reject(self.begin_line, error, text)
 
     def _node(self) -> Node:
         node = Node(_qualified(self.tag))
