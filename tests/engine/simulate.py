@@ -6,13 +6,14 @@ import polars as pl
 
 from punctum.algebra.punctuation import Punctuation
 from punctum.engine import build
-from punctum.engine.packing import Sent, blob_of, from_blob, points_of, to_blob, to_lines
-from punctum.engine.stage import Running
+from punctum.engine.packing import CLOCK, Sent, blob_of, from_blob, points_of, to_blob, to_lines
+from punctum.engine.quarantine import Record
+from punctum.engine.stage import Counts, Running
 from punctum.operators.batch import heard
 from punctum.operators.columns import Columns, empty
 from punctum.parse.relations import Relation
 from punctum.plan.punctuate import Members, nobody
-from punctum.plan.stages import Pipe, Stage, stages
+from punctum.plan.stages import Pipe, Stage, needs_clock, stages
 
 Feed = Mapping[str, Columns | Sequence[Columns]]
 """A slice of each stream, whole or in the parts that several tasks read."""
@@ -34,9 +35,17 @@ class Simulation:
         self._running: dict[tuple[int, int], Running] = {}
         self._restart = restart
         self._greeted: set[tuple[int, int]] = set()
+        self._now = 0
+        self.records: list[Record] = []
+        self.counts: list[Counts] = []
 
-    def feed(self, streams: Feed) -> Columns:
-        """The rows of the result for a slice of each stream, and what its buckets have said."""
+    def feed(self, streams: Feed, now: int = 0) -> Columns:
+        """The rows of the result for a slice of each stream, and what its buckets have said.
+
+        Beside them are the records for the quarantine and the counts of each operator in each bucket. The time of the
+        batch is in milliseconds.
+        """
+        self._now, self.records, self.counts = now, [], []
         given = list(self._stage(self.last, streams).values())
         rows = [piece.rows for piece in given]
         puncts: tuple[Punctuation, ...] = tuple(p for piece in given for p in heard(self.last.schema, piece))
@@ -57,18 +66,32 @@ class Simulation:
     def _stage(self, stage: Stage, streams: Feed) -> dict[int, Columns]:
         sent: dict[int, dict[int, list[Sent]]] = {}
         for source in stage.inputs:
-            origin = source.origin
+            origin, clock = source.origin, needs_clock(stage)
             if isinstance(origin, Pipe):
-                to = build.from_pipe(origin, source, self._buckets)
+                to = build.from_pipe(origin, source, self._buckets, clock)
             else:
-                to = build.from_stage(origin, source, self._buckets)
+                to = build.from_stage(origin, source, self._buckets, clock)
             for sender, piece in self._pieces(source.origin, streams):
                 pieces = to.split(piece) if (stage.number, sender) in self._greeted else to.greeting() | to.split(piece)
                 self._greeted.add((stage.number, sender))
                 for bucket, part in pieces.items():
                     packed = Sent(sender, blob_of(part), to_lines(part.puncts), points_of(part))
                     sent.setdefault(bucket, {}).setdefault(source.number, []).append(packed)
-        return {bucket: self._run(stage, bucket).feed(each)[0] for bucket, each in sorted(sent.items())}
+                if isinstance(origin, Pipe):
+                    behind = [(bucket, Sent(CLOCK, None, None, None)) for bucket in self._buckets if clock]
+                else:
+                    behind = self._running[origin.number, sender].behind(to, sender)
+                for bucket, extra in behind:
+                    timed = extra._replace(origin=str(self._now)) if extra.sender == CLOCK else extra
+                    sent.setdefault(bucket, {}).setdefault(source.number, []).append(timed)
+        return {bucket: self._feed(stage, bucket, each) for bucket, each in sorted(sent.items())}
+
+    def _feed(self, stage: Stage, bucket: int, sent: dict[int, list[Sent]]) -> Columns:
+        running = self._run(stage, bucket)
+        given, counts = running.feed(sent)
+        self.records += running.violations()
+        self.counts += counts
+        return given
 
     def _pieces(self, origin: Pipe | Stage, streams: Feed) -> Iterator[tuple[int, Columns]]:
         if isinstance(origin, Stage):

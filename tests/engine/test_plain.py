@@ -235,7 +235,6 @@ def test_rows_that_break_their_streams_word_are_kept_out(
 @pytest.mark.parametrize(
     ("clauses", "what"),
     [
-        ("PUNCTUATED ON (itemid) EXPECT WITHIN '1 day'", "EXPECT WITHIN"),
         ("PUNCTUATED ON (itemid) LIFESPAN '4 hours'", "LIFESPAN"),
     ],
 )

@@ -18,6 +18,7 @@ from punctum.engine.packing import Exchange, Reach
 from punctum.engine.quarantine import VIOLATION, Record, fail
 from punctum.engine.sinks.formats import json_lines
 from punctum.engine.stage import Running
+from punctum.engine.sweep import LATE, sweeping
 from punctum.errors import MissingError, SchemaError
 from punctum.iterators.aggregates import Aggregate as AggregateFunction
 from punctum.iterators.columns import Column as SpecColumn
@@ -29,6 +30,7 @@ from punctum.operators.batch import Batch
 from punctum.operators.columns import Columns, fitting
 from punctum.operators.difference import Difference
 from punctum.operators.dupelim import Dupelim
+from punctum.operators.expect import Expect
 from punctum.operators.expressions import compiled
 from punctum.operators.group_by import GroupBy
 from punctum.operators.intersect import Intersect
@@ -46,8 +48,9 @@ from punctum.parse.definitions import AccessOrder, EndEvent, StreamDef, Violatio
 from punctum.parse.evaluate import evaluate
 from punctum.parse.expressions import Column, Expression
 from punctum.parse.shape import shape
+from punctum.plan.expect import Expected
 from punctum.plan.punctuate import Reported
-from punctum.plan.stages import Input, Op, Pipe, Stage, partition
+from punctum.plan.stages import Input, Op, Pipe, Stage, partition, sweeps
 
 ROW = "\0row"
 _PREFIXES = ("$left.", "$right.")  # for names that both inputs of a join have, until the relation renames them
@@ -80,6 +83,9 @@ def operator(relation: r.Relation, below: Sequence[Schema] = ()) -> Operator:
             scheme = Scheme(schemas[0], relation.scheme.terms)
             made = origins.AllReported(scheme, schemas[0].names[member], members)
             return Punctuate(schemas[0], [made], guard=True)
+        case Expected(within=within, time=time):
+            scheme = Scheme(schemas[0], relation.scheme.terms)
+            return Expect(scheme, within, None if time is None else schemas[0].names[time])
         case r.UnionAll():
             return Merge(relation.schema, relation.schema)
         case r.Union():
@@ -196,25 +202,20 @@ def _step(step: r.Relation) -> tuple[pl.Expr | None, list[pl.Expr]]:
 def piped(pipe: Pipe) -> Piped:
     """What a pipe does, or an error when its stream asks for what is not built."""
     stream = pipe.stream
-    asked = {
-        "EXPECT WITHIN": any(limits.expect is not None for limits in stream.limits),
-        "LIFESPAN": any(limits.lifespan is not None for limits in stream.limits),
-    }
-    for what, wanted in asked.items():
-        if wanted:
-            raise SchemaError(f"{what} is not supported yet", f"the stream {stream.name} has it", "leave it out")
+    if any(limits.lifespan is not None for limits in stream.limits):
+        raise SchemaError("LIFESPAN is not supported yet", f"the stream {stream.name} has it", "leave it out")
     return Piped(pipe.steps, stream)
 
 
-def from_pipe(origin: Pipe, source: Input, buckets: tuple[int, ...]) -> Exchange:
+def from_pipe(origin: Pipe, source: Input, buckets: tuple[int, ...], clock: bool = False) -> Exchange:
     """The exchange behind a pipe: rows have been through it, punctuations have not."""
-    raw_key = tuple(origin.origin(i) for i in source.key)
-    return Exchange(origin.schema, source.key, buckets, source.number, origin.stream.schema, raw_key, source.everywhere)
+    raw_key, raw = tuple(origin.origin(i) for i in source.key), origin.stream.schema
+    return Exchange(origin.schema, source.key, buckets, source.number, raw, raw_key, source.everywhere, clock)
 
 
-def from_stage(origin: Stage, source: Input, buckets: tuple[int, ...]) -> Exchange:
+def from_stage(origin: Stage, source: Input, buckets: tuple[int, ...], clock: bool = False) -> Exchange:
     """The exchange behind a stage."""
-    return Exchange(origin.schema, source.key, buckets, source.number, everywhere=source.everywhere)
+    return Exchange(origin.schema, source.key, buckets, source.number, everywhere=source.everywhere, clock=clock)
 
 
 def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
@@ -223,6 +224,7 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
     operators: list[Operator] = []
     reads: list[tuple[int, ...]] = []
     late: list[Callable[[], list[Record]]] = []
+    expects: dict[int, Expected] = {}
 
     def place(node: Op | Input) -> int:
         if isinstance(node, Input):
@@ -231,7 +233,10 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
         outputs = [operators[i].output if i >= 0 else schemas[-1 - i] for i in below]
         made = operator(node.relation, outputs)
         if isinstance(made, Punctuate) and isinstance(node.relation, Reported):
-            late.append(partial(_late, node.relation.stream, made))
+            late.append(partial(_late, node.relation.stream, made, VIOLATION))
+        if isinstance(made, Expect) and isinstance(node.relation, Expected):
+            late.append(partial(_late, node.relation.stream, made, LATE))
+            expects[len(operators)] = node.relation
         operators.append(made)
         reads.append(below)
         return len(operators) - 1
@@ -243,7 +248,8 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
     names = tuple(
         s.origin.stream.name if isinstance(s.origin, Pipe) else f"stage {s.origin.number}" for s in stage.inputs
     )
-    return Running(inputs, tuple(operators), tuple(reads), stage.schema, names, tuple(late))
+    made = Running(inputs, tuple(operators), tuple(reads), stage.schema, names, tuple(late))
+    return sweeping(made, expects, last=not stage.inputs[0].everywhere) if sweeps(stage) else made
 
 
 def _in_bucket(source: Input, buckets: tuple[int, ...], bucket: int) -> Schema:
@@ -280,20 +286,20 @@ def _originals(pipe: Pipe, path: str | None, bad: pl.DataFrame) -> list[Record]:
     return _violations(stream, None if path is None else Path(path).name, found)
 
 
-def _late(stream: StreamDef, operator: Punctuate) -> list[Record]:
+def _late(stream: StreamDef, operator: Punctuate | Expect, reason: str) -> list[Record]:
     """Records of the rows that come after all have reported; which file they are from is not known any more."""
     if operator.late.is_empty():
         return []
     texts = zip(json_lines(operator.late, operator.output), operator.reasons, strict=True)
-    return _violations(stream, None, [(None, text, why) for text, why in texts])
+    return _violations(stream, None, [(None, text, why) for text, why in texts], reason)
 
 
 Bad = list[tuple[int | None, str, str]]
 """Rows that violate: where they stand, their texts, and what they break."""
 
 
-def _violations(stream: StreamDef, file: str | None, bad: Bad) -> list[Record]:
-    records = [Record(stream.name, VIOLATION, text, file, position, why) for position, text, why in bad]
+def _violations(stream: StreamDef, file: str | None, bad: Bad, reason: str = VIOLATION) -> list[Record]:
+    records = [Record(stream.name, reason, text, file, position, why) for position, text, why in bad]
     if records and stream.on_violation is Violation.FAIL:
         fail(records[0])
     return records

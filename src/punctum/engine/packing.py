@@ -37,6 +37,8 @@ _FIELDS: dict[str, pa.DataType] = {
 ARROW = pa.schema(_FIELDS)
 METRICS, QUARANTINE, WRITTEN = -2, -3, -4
 """Input numbers of rows that are no slices. Stages pass them on; their text is in the place of punctuations."""
+CLOCK = -2
+"""The sender of rows whose origin is the time of the batch, in milliseconds."""
 RUN = 64
 """Whole numbers go to buckets in runs of so many, so that the keys which a bucket has closed melt into ranges."""
 _SPREAD = 0x9E3779B97F4A7C15  # odd, and its bits are mixed: neighbouring runs go to buckets in no order
@@ -70,6 +72,8 @@ class Exchange:
     raw: Schema | None = None
     raw_key: tuple[int | None, ...] = ()
     everywhere: bool = False
+    clock: bool = False
+    """Whether all buckets are to be told the time of each batch."""
 
     @property
     def _said(self) -> tuple[Schema, tuple[int | None, ...]]:

@@ -25,7 +25,7 @@ from punctum.engine.checkpoint import settled_buckets, settled_plan
 from punctum.engine.files import PUNCT_COLUMN, READERS, from_frame, reading
 from punctum.engine.frames import SOURCES
 from punctum.engine.memory import MEMORY
-from punctum.engine.packing import METRICS, QUARANTINE, SCHEMA, Exchange, from_blob, from_lines, from_points
+from punctum.engine.packing import CLOCK, METRICS, QUARANTINE, SCHEMA, Exchange, from_blob, from_lines, from_points
 from punctum.engine.quarantine import keep
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.source import FORMAT, FileStream, FrameStream, PackedFiles
@@ -37,7 +37,7 @@ from punctum.operators.batch import constants
 from punctum.operators.columns import dtype, fitting
 from punctum.parse.definitions import Violation
 from punctum.plan.fingerprint import fingerprint
-from punctum.plan.stages import Input, Pipe, Stage
+from punctum.plan.stages import Input, Pipe, Stage, needs_clock
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,10 @@ def unpacked(slices: DataFrame, schema: Schema, punctuations: bool = False, reco
     return slices.mapInArrow(partial(_unpacked, schema, punctuations, records), types)
 
 
+_TIMED = f"if(sender = {CLOCK}, string(unix_millis(current_timestamp())), origin)"
+"""Where a batch's time belongs: the time that Spark has written down for it, which a batch that is redone has too."""
+
+
 class _Assembly:
     """Puts the DataFrames of stages and streams together."""
 
@@ -112,10 +116,13 @@ class _Assembly:
         return packed.groupBy("bucket").transformWithStateInPandas(processor, SCHEMA, "Append", "None")
 
     def _input(self, stage: Stage, source: Input) -> DataFrame:
-        origin = source.origin
+        origin, clock = source.origin, needs_clock(stage)
         if isinstance(origin, Stage):
-            return self.stage(origin, build.from_stage(origin, source, self._buckets))
-        return self._stream(stage, source.number, origin, build.from_pipe(origin, source, self._buckets))
+            found = self.stage(origin, build.from_stage(origin, source, self._buckets, clock))
+        else:
+            to = build.from_pipe(origin, source, self._buckets, clock)
+            found = self._stream(stage, source.number, origin, to)
+        return found.withColumn("origin", F.expr(_TIMED)) if clock else found
 
     def _stream(self, stage: Stage, number: int, pipe: Pipe, to: Exchange) -> DataFrame:
         stream, spark = pipe.stream, self._settings.spark

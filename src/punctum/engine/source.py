@@ -20,7 +20,7 @@ from punctum.engine import quarantine
 from punctum.engine.durable import replace_text
 from punctum.engine.files import READERS, Read, check_options
 from punctum.engine.listing import listed
-from punctum.engine.packing import SCHEMA, Exchange, pack
+from punctum.engine.packing import CLOCK, SCHEMA, Exchange, pack
 from punctum.engine.worker import settle
 from punctum.errors import MissingError
 from punctum.operators.columns import Columns
@@ -153,6 +153,8 @@ def packed(found: Read, stream: FrameStream, path: Path | None) -> Iterator[pa.R
         if stream.fails:
             quarantine.fail(records[0])
         yield quarantine.packed(records, stream.to.buckets[0])
+    if stream.to.clock:
+        yield pack(stream.to.greeting(), stream.to, CLOCK)
     pieces = stream.to.split(stream.pipe(found.piece))
     if pieces:
         yield pack(pieces, stream.to, STREAM, None if path is None else str(path))

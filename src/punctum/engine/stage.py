@@ -24,6 +24,7 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.engine.inputs import StageInput
 from punctum.engine.packing import (
+    CLOCK,
     METRICS,
     PACKED,
     QUARANTINE,
@@ -77,25 +78,12 @@ class Running:
             read = (given[i] if i >= 0 else taken[-1 - i] for i in reads)
             slices = [renamed(piece, schema) for piece, schema in zip(read, operator.inputs, strict=True)]
             given.append(operator.feed(*slices))
-            size = operator.size()
-            tables = operator.tables().values()
-            purged = sum(table.purged for table in tables)
-            for table in tables:
-                table.purged = 0
-            metrics.append(
-                {
-                    "rows_in": sum(len(piece.rows) for piece in slices),
-                    "rows_out": len(given[-1].rows),
-                    "puncts_in": sum(map(said, slices)),
-                    "puncts_out": said(given[-1]),
-                    "rows_purged": purged,
-                    "rows_kept": size.rows,
-                    "bytes_kept": size.bytes,
-                    "puncts_kept": size.puncts,
-                    "puncts_waiting": operator.waiting(),
-                }
-            )
+            metrics.append(counted(operator, slices, given[-1]))
         return renamed(given[-1] if given else taken[0], self.schema), metrics
+
+    def behind(self, to: Exchange, bucket: int) -> list[tuple[int, Sent]]:
+        """What goes to buckets of the next stage behind the last slice: that time has passed, where that matters."""
+        return [(each, Sent(CLOCK, None, None, None)) for each in to.buckets] if to.clock else []
 
     def violations(self) -> list[Record]:
         """What the inputs and the operators have not taken of the last slice."""
@@ -143,6 +131,26 @@ def renamed(piece: Columns, schema: Schema) -> Columns:
     names = dict(zip(piece.rows.columns, schema.names, strict=True))
     puncts = tuple(p if p.schema is schema else Punctuation(schema, p.patterns) for p in piece.puncts)
     return Columns(piece.rows.rename(names), puncts, {names[name]: values for name, values in piece.points.items()})
+
+
+def counted(operator: Operator, slices: list[Columns], given: Columns) -> Counts:
+    """What an operator took, gave and keeps."""
+    size = operator.size()
+    tables = operator.tables().values()
+    purged = sum(table.purged for table in tables)
+    for table in tables:
+        table.purged = 0
+    return {
+        "rows_in": sum(len(piece.rows) for piece in slices),
+        "rows_out": len(given.rows),
+        "puncts_in": sum(map(said, slices)),
+        "puncts_out": said(given),
+        "rows_purged": purged,
+        "rows_kept": size.rows,
+        "bytes_kept": size.bytes,
+        "puncts_kept": size.puncts,
+        "puncts_waiting": operator.waiting(),
+    }
 
 
 def said(piece: Columns) -> int:
@@ -202,6 +210,9 @@ class StageProcessor(StatefulProcessor):
         for n, oldest in known.running.oldest(known.born).items():
             metrics[n]["oldest"] = oldest
         yield self._packed(bucket, piece, metrics, known.running.violations(), first)
+        if isinstance(self._to, Exchange) and (behind := known.running.behind(self._to, bucket)):
+            packed = [(to, self._to.input, *each) for to, each in behind]
+            yield pd.DataFrame(packed, columns=["bucket", *PACKED]).astype({"input": "int32"})
 
     def close(self) -> None:
         """Nothing to close."""

@@ -6,6 +6,7 @@ rows that are out and may come again.
 
 import polars as pl
 
+from punctum.algebra.punctuation import Punctuation
 from punctum.operators.batch import Batch
 from punctum.operators.dupelim import without
 from punctum.operators.matching import matches
@@ -14,6 +15,8 @@ from punctum.operators.sets import SetOperator, still_open
 
 class Difference(SetOperator):
     """The distinct rows of the left input that the right input does not have."""
+
+    trusts = (1,)
 
     def released(self, left: pl.DataFrame, right: pl.DataFrame, lps: Batch, rps: Batch) -> pl.DataFrame:
         """The left rows that the right input has closed."""
@@ -28,6 +31,10 @@ class Difference(SetOperator):
         self.purge("left", new.filter(~closed), kept)
         self.purge("right", right.filter(~matches(right, self.heard.left)), still_open(rights.frame(), lps))
         return out
+
+    def says(self, p: Punctuation) -> bool:
+        """Whether both inputs have closed it."""
+        return self.heard.said.known.covers(p)
 
 
 def _absent(df: pl.DataFrame, others: pl.DataFrame) -> pl.Series:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.errors import SchemaError
 from punctum.iterators.aggregates import Aggregate
@@ -27,6 +28,8 @@ SLACK = 1_000
 
 class GroupBy(Operator):
     """A row for each group: the grouping attributes and the aggregates, each over the rows that pass its filter."""
+
+    trusts = (0,)
 
     def __init__(
         self,
@@ -91,6 +94,14 @@ class GroupBy(Operator):
     def waits(self) -> dict[str, Waits]:
         """A group waits for its grouping attributes to be closed."""
         return {"groups": Waits(0, tuple((name, name) for name in self._by))}
+
+    def over(self, number: int, said: Batch) -> Batch:
+        """Those on grouping attributes alone."""
+        return self._names.over(said.on(self._at))
+
+    def says(self, p: Punctuation) -> bool:
+        """Whether groups are closed."""
+        return self._said.known.covers(p)
 
     def _released(self, closing: Batch) -> pl.DataFrame:
         """The results of the groups that are complete, which are then kept no longer."""

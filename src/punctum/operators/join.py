@@ -94,6 +94,10 @@ class Join(Operator):
         """The punctuations that kept rows hold back."""
         return sum(map(len, self._waiting))
 
+    def over(self, number: int, said: Batch) -> Batch:
+        """The same, for each way to name what the join equates."""
+        return self._names[number].over(said)
+
     def _take(self, side: int, new: pl.DataFrame, ps: Batch) -> Batch:
         """Keep new rows of a side, purge the other by new punctuations, and say what no kept row holds back."""
         self._kept[side].append(self._open(side, new))

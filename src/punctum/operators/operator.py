@@ -54,6 +54,8 @@ class Operator(ABC):
 
     inputs: tuple[Schema, ...]
     output: Schema
+    trusts: tuple[int, ...] = ()
+    """The inputs whose punctuations release rows: what comes out is as right as these are."""
 
     @abstractmethod
     def feed(self, *slices: Columns) -> Columns:
@@ -90,6 +92,14 @@ class Operator(ABC):
     def waiting(self) -> int:
         """How many punctuations have come and not gone on yet."""
         return 0
+
+    def over(self, number: int, said: Batch) -> Batch:
+        """What punctuations of an input say of the output, once nothing holds them back."""
+        return Batch(self.output, said.points, [Punctuation(self.output, p.patterns) for p in said.others])
+
+    def says(self, p: Punctuation) -> bool:
+        """Whether it has said of its output what a punctuation says; asked of those that trust an input."""
+        return False
 
 
 class Said:

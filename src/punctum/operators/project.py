@@ -63,6 +63,10 @@ class Project(Operator):
         """What it has seen, what waits and what it has said."""
         return len(self._seen) + len(self._waiting) + len(self._said.known)
 
+    def over(self, number: int, said: Batch) -> Batch:
+        """What can be said of the columns."""
+        return batch(self.output, self._images(said))
+
     def _images(self, ps: Iterable[Punctuation]) -> list[Punctuation]:
         return [q for p in ps for q in self._spec.images(p)]
 

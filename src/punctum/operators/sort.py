@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.iterators.sort import Key
@@ -21,6 +22,8 @@ from punctum.operators.table import Table
 
 class Sort(Operator):
     """All rows, in order."""
+
+    trusts = (0,)
 
     def __init__(self, schema: Schema, keys: Sequence[Key]) -> None:
         self.inputs, self.output = (schema,), schema
@@ -71,6 +74,10 @@ class Sort(Operator):
         """Go on with the notes of another one."""
         self._heard = PunctuationSet(self.output, read(notes["heard"], self.output))
         self._said.restore(notes["said"])
+
+    def says(self, p: Punctuation) -> bool:
+        """Whether rows are out."""
+        return self._said.known.covers(p)
 
     def puncts(self) -> int:
         """What has been heard and said."""

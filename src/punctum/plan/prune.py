@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from punctum.parse.expressions import Column, Expression, columns, rebased
 from punctum.parse.relations import Aggregate, Filter, Join, OrderBy, Projection, Relation, Source, UnionAll, children
+from punctum.plan.expect import Expected
 from punctum.plan.punctuate import Reported
 
 Moved = dict[int, int]
@@ -29,6 +30,11 @@ def _prune(relation: Relation, needed: set[int]) -> tuple[Relation, Moved]:
             below, moved = _prune(relation.input, needed | {*relation.by, relation.member})
             by = tuple(moved[i] for i in relation.by)
             return replace(relation, input=below, by=by, member=moved[relation.member]), moved
+        case Expected():
+            time = () if relation.time is None else (relation.time,)
+            below, moved = _prune(relation.input, needed | {*relation.by, *time})
+            by, at = tuple(moved[i] for i in relation.by), next((moved[i] for i in time), None)
+            return replace(relation, input=below, by=by, time=at), moved
         case Filter():
             below, moved = _prune(relation.input, needed | _reads(relation.predicate))
             return replace(relation, input=below, predicate=_moved(relation.predicate, moved)), moved

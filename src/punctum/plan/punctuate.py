@@ -10,6 +10,7 @@ from punctum.algebra.scheme import Order, Scheme
 from punctum.algebra.values import Value
 from punctum.parse.definitions import AllReported, StreamDef, TableColumn
 from punctum.parse.relations import Relation, Source, Unary, children
+from punctum.plan.expect import expected
 
 Members = Callable[[TableColumn], tuple[Value, ...]]
 """Who is in the column of a table."""
@@ -41,7 +42,7 @@ class Reported(Unary):
 
 
 def reported(relation: Relation, members: Members) -> Relation:
-    """The relation with an operator for each list of reporters over the stream that has it."""
+    """The relation with an operator over a stream for each of its lists of reporters, and for each EXPECT WITHIN."""
     if isinstance(relation, Source) and relation.stream.relation is not None:
         return reported(relation.stream.relation, members)
     if isinstance(relation, Source):
@@ -49,7 +50,7 @@ def reported(relation: Relation, members: Members) -> Relation:
         for clause in relation.stream.punctuates:
             if isinstance(clause, AllReported):
                 found = _waiting(found, relation.stream, clause, members)
-        return found
+        return expected(found, relation.stream)
     return replace(relation, **{name: reported(child, members) for name, child in children(relation).items()})
 
 

@@ -3,16 +3,18 @@
 A query is a tree of relations. Selections and projections directly over a stream need no state and run before anything
 is exchanged: they are the stream's *pipe*. All other operators see only the rows of one bucket, so rows that they bring
 together must agree on the bucket: a join needs its inputs partitioned by join columns, a group-by by grouping columns,
-a list of reporters by punctuated columns, a set operator by any columns, a sort in one piece. Operators that agree on a
-partitioning share a stage; where the partitioning changes, an exchange begins a new one.
+a list of reporters and EXPECT WITHIN by punctuated columns, a set operator by any columns, a sort in one piece.
+Operators that agree on a partitioning share a stage; where the partitioning changes, an exchange begins a new one.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from punctum.algebra.schema import Schema
 from punctum.parse.definitions import StreamDef
 from punctum.parse.expressions import Column
 from punctum.parse.relations import Aggregate, Filter, Join, OrderBy, Projection, Relation, Source, UnionAll
+from punctum.plan.expect import Expected
 from punctum.plan.names import settled
 from punctum.plan.prune import pruned
 from punctum.plan.punctuate import Members, Reported, nobody, reported
@@ -122,6 +124,25 @@ def all_stages(last: Stage) -> list[Stage]:
     return [*before, last]
 
 
+def sweeps(stage: Stage) -> bool:
+    """Whether values may be swept in a stage, or before it."""
+    before = (i.origin for i in stage.inputs)
+    return any(_expected(stage.root)) or any(isinstance(each, Stage) and sweeps(each) for each in before)
+
+
+def needs_clock(stage: Stage) -> bool:
+    """Whether a stage has to be told what the time is."""
+    return any(each.time is None for each in _expected(stage.root))
+
+
+def _expected(node: Op | Input) -> Iterator[Expected]:
+    if isinstance(node, Op):
+        if isinstance(node.relation, Expected):
+            yield node.relation
+        for below in node.inputs:
+            yield from _expected(below)
+
+
 class _Planner:
     """Numbers the stages; a stage that is being built is the list of its inputs so far."""
 
@@ -180,7 +201,7 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
     match relation:
         case Filter() | UnionAll():
             return [key for _ in relation.inputs]
-        case Reported(by=by):
+        case Reported(by=by) | Expected(by=by):
             return [by] if key is None else [key] if set(key) <= set(by) else None
         case Projection():
             if key is None:
@@ -217,7 +238,7 @@ def _prefer(relation: Relation, allowed: list[int]) -> Key | None:
     match relation:
         case Filter():
             return _prefer(relation.inputs[0], allowed)
-        case Reported(by=by):
+        case Reported(by=by) | Expected(by=by):
             return tuple(i for i in allowed if i in by) or tuple(allowed)
         case Projection() if as_pipe(relation) is None:
             columns = {_column(relation.columns[i][1]): i for i in allowed}

@@ -1,0 +1,94 @@
+"""On Spark: punctuations that are lost, by the clock and by the streams' own time, in two runs."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from punctum.engine.quarantine import found as quarantined
+from punctum.engine.quarantine import told as shown
+from punctum.session import Query, Session
+
+SCRIPT = """
+CREATE STREAM item (itemid BIGINT, name STRING, PUNCTUATED ON (itemid) EXPECT WITHIN '2 seconds')
+USING json OPTIONS (path 'item');
+CREATE STREAM bid (itemid BIGINT, increase BIGINT, PUNCTUATED ON (itemid)) USING json OPTIONS (path 'bid');
+CREATE STREAM report (sid STRING, hour BIGINT, ts TIMESTAMP,
+  PUNCTUATE (ts ASC), PUNCTUATE (hour) WHEN ALL sid IN ('S1', 'S2') EXPECT WITHIN '90 minutes')
+USING json OPTIONS (path 'report', maxFilesPerTrigger 1);
+CREATE SINK closing USING json OPTIONS (path 'out/closing');
+CREATE SINK hours USING json OPTIONS (path 'out/hours');
+INSERT INTO closing
+SELECT i.itemid, SUM(b.increase) AS total FROM item i JOIN bid b ON i.itemid = b.itemid GROUP BY i.itemid;
+INSERT INTO hours SELECT n, COUNT(*) AS hours FROM (SELECT hour, COUNT(*) AS n FROM report GROUP BY hour) GROUP BY n;
+"""
+
+
+def write(path: Path, *elements: dict[str, Any]) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(json.dumps(each) + "\n" for each in elements))
+
+
+def closed(itemid: int) -> dict[str, Any]:
+    return {"$punct": {"itemid": itemid}}
+
+
+def run(spark: SparkSession, directory: Path) -> list[Query]:
+    queries = Session(spark).sql(SCRIPT, directory)
+    assert isinstance(queries, list)
+    for query in queries:
+        query.start(directory / f"checkpoint-{query.name}", available_now=True).wait()
+    return queries
+
+
+def lines(directory: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for file in directory.glob("part-*") for line in file.read_text().splitlines()]
+
+
+def metrics(directory: Path, what: str) -> list[int]:
+    told = [json.loads(line) for line in (directory / "punctum/metrics.jsonl").read_text().splitlines()]
+    return [sum(counts.get(what, 0) for counts in batch["operators"].values()) for batch in told]
+
+
+def report(sid: str, hour: int, minute: int) -> dict[str, Any]:
+    return {"sid": sid, "hour": hour, "ts": f"2026-05-01T{hour:02}:{minute:02}:00Z"}
+
+
+def test_lost_punctuations(spark: SparkSession, tmp_path: Path) -> None:
+    write(tmp_path / "item/1.json", *({"itemid": i, "name": "a vase"} for i in (17, 18, 500)))
+    write(tmp_path / "bid/1.json", *({"itemid": i, "increase": i} for i in (17, 18, 500)))
+    write(tmp_path / "report/1.json", report("S1", 1, 0), report("S2", 1, 5), report("S1", 2, 0))
+    run(spark, tmp_path)
+    time.sleep(2)
+    write(tmp_path / "item/2.json", closed(18), {"itemid": 19, "name": "a bowl"})
+    write(tmp_path / "bid/2.json", closed(18), closed(17), {"itemid": 19, "increase": 9})
+    write(tmp_path / "report/2.json", report("S1", 3, 40), report("S2", 3, 50))
+    write(tmp_path / "report/3.json", report("S2", 2, 59), {"$punct": {}})
+    closing, _ = run(spark, tmp_path)
+
+    assert lines(tmp_path / "out/closing") == [{"itemid": 18, "total": 18}]
+    told = quarantined(tmp_path / "out/closing")
+    what = "no punctuation ON (itemid) has come within 2 seconds"
+    assert sorted((r["reason"].split(":")[0], r["text"], r["punctuation"]) for r in told) == [
+        (what, "1 row", '{"$punct": {"itemid": 17}}'),
+        (what, "1 row", '{"$punct": {"itemid": 500}}'),
+        (f"not a result, since {what}", '{"itemid":17,"total":17}', '{"$punct": {"itemid": 17}}'),
+    ]
+    assert metrics(tmp_path / "checkpoint-closing", "values_swept") == [0, 2]
+    assert metrics(tmp_path / "checkpoint-closing", "rows_withheld") == [0, 1]
+    assert sum(c.get("rows_swept", 0) for c in closing.metrics()[-1]["operators"].values()) == 2
+
+    assert lines(tmp_path / "out/hours") == [{"n": 2, "hours": 2}], "hour 2 is none of them"
+    (swept, withheld, late) = sorted(quarantined(tmp_path / "out/hours"), key=lambda r: r["reason"])
+    assert swept["reason"] == (
+        "no punctuation ON (hour) has come within 1 hour 30 minutes: open since 2026-05-01 02:00:00+00:00"
+    )
+    assert (withheld["text"], withheld["punctuation"]) == ('{"hour":2,"COUNT(*)":1}', '{"$punct": {"hour": 2}}')
+    assert json.loads(late["text"])["hour"] == 2
+    assert metrics(tmp_path / "checkpoint-hours", "values_swept") == [0, 1, 0]
+
+    printed = list(shown(quarantined(tmp_path / "out/closing"), 1))
+    assert printed[0] == f"2 of item: {what}"
+    assert f"1 of item: not a result, since {what}" in printed
