@@ -19,7 +19,6 @@ from engine.honest import Plain
 from engine.simulate import Simulation
 from engine.test_buckets import rounded
 from punctum.algebra import Row, Schema, end_of_stream, from_json, tups
-from punctum.errors import SchemaError
 from punctum.iterators import (
     Aggregate,
     Difference,
@@ -230,19 +229,6 @@ def test_rows_that_break_their_streams_word_are_kept_out(
     restart: bool,
 ) -> None:
     follow(SEEING_ALL[name], streams, drawn, buckets, restart)
-
-
-@pytest.mark.parametrize(
-    ("clauses", "what"),
-    [
-        ("PUNCTUATED ON (itemid) LIFESPAN '4 hours'", "LIFESPAN"),
-    ],
-)
-def test_what_is_not_built_is_refused(clauses: str, what: str) -> None:
-    bid = Schema.of(itemid="BIGINT", increase="DOUBLE", status="STRING")
-    query = parse_query("SELECT itemid FROM bid", {"bid": parse_stream("bid", bid, clauses)})
-    with pytest.raises(SchemaError, match=f"{what} is not supported yet"):
-        Simulation(query, 1).feed({"bid": Columns(empty(bid))})
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)

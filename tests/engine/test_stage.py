@@ -8,11 +8,11 @@ import pytest
 
 from punctum.algebra import Punctuation, Schema
 from punctum.engine import build, stage
-from punctum.engine.packing import PACKED, blob_of, from_blob, to_lines
+from punctum.engine.packing import CLOCK, PACKED, QUARANTINE, Sent, blob_of, from_blob, to_lines
 from punctum.engine.stage import StageProcessor
-from punctum.operators.columns import Columns, frame
+from punctum.operators.columns import Columns, frame, to_rows
 from punctum.parse.script import parse_script
-from punctum.plan.stages import stages
+from punctum.plan.stages import Stage, stages
 
 SCRIPT = """
 CREATE STREAM a (k BIGINT, v BIGINT, PUNCTUATED ON (k)) USING json OPTIONS (path 'a');
@@ -90,3 +90,47 @@ def test_a_worker_never_takes_what_it_remembers_for_what_is(seed: int, monkeypat
                 for blob in given["rows"][given["input"] >= 0].dropna():
                     released |= dict(from_blob(blob).select("k", "t").rows())
     assert released == {k: t for k, t in wanted.items() if k in closed}
+
+
+TIMED = """
+CREATE STREAM a (k BIGINT, v BIGINT, PUNCTUATED ON (k) EXPECT WITHIN '4 seconds' LIFESPAN '3 seconds')
+USING json OPTIONS (path 'a');
+CREATE SINK o USING json OPTIONS (path 'o');
+INSERT INTO o SELECT t, COUNT(*) AS n FROM (SELECT k, SUM(v) AS t FROM a GROUP BY k) GROUP BY t;
+"""
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_swept_and_over_does_not_hang_on_workers(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first stage by itself: one worker that never forgets its operators, and several that do as they like."""
+    chance = random.Random(seed)
+    (query,) = parse_script(TIMED).queries
+    last = stages(query.relation)
+    (source,) = last.inputs
+    first = source.origin
+    assert isinstance(first, Stage)
+    to = build.from_stage(first, source, (5,))
+    processors = [
+        StageProcessor(f"{seed}.{n}", 1, lambda bucket: build.running(first, (5,), bucket), to) for n in range(2)
+    ]
+    after = [build.running(last, (5,), 5) for _ in range(2)]
+    stores, caches = (Store(), Store()), [dict[Any, Any]() for _ in range(WORKERS)]
+    steady: dict[Any, Any] = {}
+    for now in range(25):
+        rows = [(chance.randrange(6), chance.randint(1, 9)) for _ in range(chance.choice([0, 1, 4]))]
+        puncts = tuple(Punctuation.of(A, k=k) for k in chance.sample(range(6), chance.choice([0, 0, 1])))
+        tick = pd.DataFrame([(0, CLOCK, None, None, None, str(1000 * now))], columns=list(PACKED))
+        slice_ = pd.concat([packed(Columns(frame(A, rows), puncts)), tick])
+        given = []
+        for n, (processor, store) in enumerate(zip(processors, stores, strict=True)):
+            before = dict(store.kept)
+            for _ in range(chance.choice([1, 2]) if n else 1):
+                store.kept = dict(before)
+                monkeypatch.setattr(stage, "_CACHE", chance.choice(caches) if n else steady)
+                processor.init(store)  # type: ignore[arg-type]
+                found = pd.concat(list(processor.handleInputRows((5,), iter([slice_]), None)))
+            sent = [Sent(*row) for row in found[found["input"] >= 0][list(PACKED[1:])].itertuples(index=False)]
+            piece, _ = after[n].feed({0: [s._replace(sender=5) for s in sent]})
+            records = sorted(t for kind, t in zip(found["input"], found["puncts"], strict=True) if kind == QUARANTINE)
+            given.append((to_rows(piece.rows), list(map(str, piece.puncts)), after[n].notes(), records))
+        assert given[0] == given[1]

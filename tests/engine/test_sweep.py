@@ -245,14 +245,15 @@ WHOLE = st.lists(
 
 @pytest.mark.parametrize("name", QUERIES)
 @settings(max_examples=max(settings().max_examples // 10, 5))
-@given(slices=WHOLE, buckets=st.integers(2, 3), both=st.booleans())
+@given(slices=WHOLE, buckets=st.integers(2, 3), both=st.booleans(), lasts=st.booleans())
 def test_buckets_and_restarts_change_nothing(
     name: str,
     slices: list[tuple[int, list[Row], list[Row], tuple[list[int], list[int]], list[int]]],
     buckets: int,
     both: bool,
+    lasts: bool,
 ) -> None:
-    within = "PUNCTUATED ON (itemid) EXPECT WITHIN '6 hours'"
+    within = "PUNCTUATED ON (itemid) EXPECT WITHIN '6 hours'" + (" LIFESPAN '7 hours'" if lasts else "")
     ddl = streams(f"{within}, PUNCTUATED ON (cat)", within if both else "PUNCTUATED ON (itemid)")
     one, many = Feeding(QUERIES[name], ddl, 1), Feeding(QUERIES[name], ddl, buckets, restart=True)
     schema = Schema.of(itemid="BIGINT", cat="BIGINT", ts="TIMESTAMP")

@@ -96,6 +96,26 @@ class PunctuationSet:
                 for piece in _minus(member, punctuation.sides):
                     self._add(piece)
 
+    def forget(self, punctuation: Punctuation) -> None:
+        """Say no longer what a punctuation says, as far as members on the same attributes say it.
+
+        >>> item = Schema.of(itemid="BIGINT", bidder="BIGINT")
+        >>> said = PunctuationSet(item, [Punctuation.of(item, itemid=i) for i in (1, 2)])
+        >>> said.add(Punctuation.of(item, bidder=9))
+        >>> said.forget(Punctuation.of(item, itemid=2))
+        >>> print(said)
+        {<1, *>, <*, 9>}
+        """
+        if not punctuation.empty and punctuation.sides:
+            axes = [axis for axis, _ in punctuation.sides]
+            found = self._overlapping(punctuation.sides)
+            members = [member for member in found if [axis for axis, _ in member] == axes]
+            for member in members:
+                self._take(member)
+            for member in members:
+                for piece in _minus(member, punctuation.sides):
+                    self._add(piece)
+
     def matches(self, row: Row) -> bool:
         """Whether a row matches a punctuation of the set."""
         return self._covering(_point(row)) is not None

@@ -19,7 +19,7 @@ from punctum.engine.quarantine import VIOLATION, Record, fail
 from punctum.engine.sinks.formats import json_lines
 from punctum.engine.stage import Running
 from punctum.engine.sweep import LATE, sweeping
-from punctum.errors import MissingError, SchemaError
+from punctum.errors import MissingError
 from punctum.iterators.aggregates import Aggregate as AggregateFunction
 from punctum.iterators.columns import Column as SpecColumn
 from punctum.iterators.join import Join as JoinSpecification
@@ -35,6 +35,7 @@ from punctum.operators.expressions import compiled
 from punctum.operators.group_by import GroupBy
 from punctum.operators.intersect import Intersect
 from punctum.operators.join import Join
+from punctum.operators.lifespan import Lifespan
 from punctum.operators.merge import Merge
 from punctum.operators.operator import Operator
 from punctum.operators.origins import Origin
@@ -48,7 +49,7 @@ from punctum.parse.definitions import AccessOrder, EndEvent, StreamDef, Violatio
 from punctum.parse.evaluate import evaluate
 from punctum.parse.expressions import Column, Expression
 from punctum.parse.shape import shape
-from punctum.plan.expect import Expected
+from punctum.plan.expect import Expected, Lasting
 from punctum.plan.punctuate import Reported
 from punctum.plan.stages import Input, Op, Pipe, Stage, partition, sweeps
 
@@ -86,6 +87,9 @@ def operator(relation: r.Relation, below: Sequence[Schema] = ()) -> Operator:
         case Expected(within=within, time=time):
             scheme = Scheme(schemas[0], relation.scheme.terms)
             return Expect(scheme, within, None if time is None else schemas[0].names[time])
+        case Lasting(lifespan=lifespan, time=time):
+            scheme = Scheme(schemas[0], relation.scheme.terms)
+            return Lifespan(scheme, lifespan, None if time is None else schemas[0].names[time])
         case r.UnionAll():
             return Merge(relation.schema, relation.schema)
         case r.Union():
@@ -200,11 +204,8 @@ def _step(step: r.Relation) -> tuple[pl.Expr | None, list[pl.Expr]]:
 
 
 def piped(pipe: Pipe) -> Piped:
-    """What a pipe does, or an error when its stream asks for what is not built."""
-    stream = pipe.stream
-    if any(limits.lifespan is not None for limits in stream.limits):
-        raise SchemaError("LIFESPAN is not supported yet", f"the stream {stream.name} has it", "leave it out")
-    return Piped(pipe.steps, stream)
+    """What a pipe does."""
+    return Piped(pipe.steps, pipe.stream)
 
 
 def from_pipe(origin: Pipe, source: Input, buckets: tuple[int, ...], clock: bool = False) -> Exchange:
@@ -225,6 +226,7 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
     reads: list[tuple[int, ...]] = []
     late: list[Callable[[], list[Record]]] = []
     expects: dict[int, Expected] = {}
+    lasts: dict[int, Lasting] = {}
 
     def place(node: Op | Input) -> int:
         if isinstance(node, Input):
@@ -237,6 +239,8 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
         if isinstance(made, Expect) and isinstance(node.relation, Expected):
             late.append(partial(_late, node.relation.stream, made, LATE))
             expects[len(operators)] = node.relation
+        if isinstance(node.relation, Lasting):
+            lasts[len(operators)] = node.relation
         operators.append(made)
         reads.append(below)
         return len(operators) - 1
@@ -249,7 +253,7 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
         s.origin.stream.name if isinstance(s.origin, Pipe) else f"stage {s.origin.number}" for s in stage.inputs
     )
     made = Running(inputs, tuple(operators), tuple(reads), stage.schema, names, tuple(late))
-    return sweeping(made, expects, last=not stage.inputs[0].everywhere) if sweeps(stage) else made
+    return sweeping(made, expects, lasts, last=not stage.inputs[0].everywhere) if sweeps(stage) else made
 
 
 def _in_bucket(source: Input, buckets: tuple[int, ...], bucket: int) -> Schema:

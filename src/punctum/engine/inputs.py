@@ -20,6 +20,7 @@ from punctum.operators.batch import Batch, add, batch, constants
 from punctum.operators.columns import Columns, empty
 from punctum.operators.guard import Guard, Guarded
 from punctum.operators.operator import Operator, Said
+from punctum.operators.project import Project
 
 
 class StageInput(ABC):
@@ -32,6 +33,10 @@ class StageInput(ABC):
     def violations(self) -> list[Record]:
         """What was not taken of the last slice."""
         return []
+
+    def forget(self, said: Batch, sender: int | None = None) -> None:
+        """Remember no longer what is over, for all that send or for one bucket of the stage before."""
+        raise NotImplementedError(f"{type(self).__name__} does not forget")
 
     @abstractmethod
     def notes(self) -> dict[str, Any]:
@@ -87,6 +92,14 @@ class FromStream(StageInput):
                 bad = found.bad.filter(here).with_columns(found.reasons.filter(here).alias(REASON))
                 records += self._original(s.origin, bad)
         return records
+
+    def forget(self, said: Batch, sender: int | None = None) -> None:
+        """The guard and the pipe forget it; the pipe's columns are the stream's own, some of them left out."""
+        self._guard.forget(0, Batch(self._schema, said.points, said.others))
+        for step in reversed(self._steps):
+            assert isinstance(step, Project), "a lifespan stands before all filters"
+            said = step.before(said)
+            step.forget(0, said)
 
     def notes(self) -> dict[str, Any]:
         """What the steps and the guard know."""
@@ -146,6 +159,13 @@ class FromStage(StageInput):
                 agreed = [q for part in agreed for q in self._said[bucket].within(part)]
         return agreed
 
+    def forget(self, said: Batch, sender: int | None = None) -> None:
+        """One bucket says it no longer, so they do not agree on it."""
+        for p in said:
+            for bucket in self._said if sender is None else (sender,):
+                self._said[bucket].forget(p)
+        self._agreed.forget(said)
+
     def notes(self) -> dict[str, Any]:
         """What each bucket has said, and what they have agreed on."""
         said = {str(bucket): to_lines(said) for bucket, said in self._said.items() if len(said)}
@@ -153,6 +173,7 @@ class FromStage(StageInput):
 
     def restore(self, notes: dict[str, Any]) -> None:
         """Go on from a state."""
+        self._said = {bucket: PunctuationSet(self._schema) for bucket in self._said}
         for bucket, lines in notes["said"].items():
             self._said[int(bucket)] = PunctuationSet(self._schema, from_lines(str(lines), self._schema))
         self._agreed.restore(notes["agreed"])

@@ -37,6 +37,7 @@ from punctum.operators.batch import constants
 from punctum.operators.columns import dtype, fitting
 from punctum.parse.definitions import Violation
 from punctum.plan.fingerprint import fingerprint
+from punctum.plan.lifespan import check_lifespans
 from punctum.plan.stages import Input, Pipe, Stage, needs_clock
 
 
@@ -70,6 +71,7 @@ class Settings:
 
 def packed(last: Stage, settings: Settings, to: ResultFiles | None = None) -> DataFrame:
     """The result of a query in packed slices, or in files, with all else that its stages have to say."""
+    check_lifespans(last)
     settings.spark.dataSource.register(PackedFiles)
     buckets = settings.buckets if settings.checkpoint == "" else settled_buckets(settings.checkpoint, settings.buckets)
     slices = _Assembly(settings, buckets, uuid4().hex).stage(last, to)

@@ -5,6 +5,9 @@ them. What operators release then is no result: it goes to the quarantine, and n
 such a punctuation later, when a join or an exchange has held it back, or as a part of a wider one. So it is also told
 at once what is lost, over its own columns, and until that is closed it withholds the rows that match it.
 
+Punctuations that hold for a while (LIFESPAN) go the same way when they are over: before the next slice, everything that
+remembers one, from the stream's guard to the last operator, forgets it.
+
 A slice goes in, with the sweep that the stages before send behind theirs, and the time of the batch where the clock
 tells it. A slice comes out, a sweep for the next stage, and records for the quarantine.
 """
@@ -22,22 +25,27 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
-from punctum.engine.packing import CLOCK, Exchange, Sent, points_of, to_lines
+from punctum.engine.packing import CLOCK, Exchange, Sent, from_lines, points_of, to_lines
 from punctum.engine.quarantine import Record, fail
 from punctum.engine.sinks.formats import json_lines
 from punctum.engine.stage import Counts, Running, counted, renamed
-from punctum.operators.batch import batch, heard
+from punctum.operators.batch import Batch, batch, heard
 from punctum.operators.columns import Columns, empty, to_rows
 from punctum.operators.expect import Expect, instant
+from punctum.operators.lifespan import Lifespan
 from punctum.operators.matching import matches
 from punctum.operators.operator import Operator
 from punctum.parse.definitions import Violation
-from punctum.plan.expect import Expected, lasting
+from punctum.plan.expect import Expected, Lasting, lasting
 
 LATE = "the value of the row was swept before it came"
 """The reason of a row that comes after its value was swept."""
 NO_RESULT = "not a result, since "
 """What the reason of a row begins with that a sweep has released."""
+FORGET = "forget"
+"""The origin of what a stage sends to the next one to be forgotten."""
+STREAM = -1
+"""The sender of what comes from a stream."""
 _DONE = ("rows_purged",)
 _KEPT = ("rows_kept", "bytes_kept", "puncts_kept", "puncts_waiting")
 
@@ -90,10 +98,11 @@ class Sweep:
 
 @dataclass
 class _Known:
-    """What changes from slice to slice: what each operator is told is lost, the last sweep, and the records."""
+    """What changes from slice to slice: what each operator is told is lost, the last sweep, and so on."""
 
     lost: list[list[Lost]]
     sweep: Sweep | None = None
+    forgotten: Batch | None = None
     records: list[Record] = field(default_factory=list)
 
 
@@ -102,6 +111,7 @@ class Sweeping(Running):
     """A stage's operators in one bucket, some of which expect punctuations, or hear of those that others expect."""
 
     expects: dict[int, Expected] = field(default_factory=dict)
+    lasts: dict[int, Lasting] = field(default_factory=dict)
     last: bool = True
     """Whether no stage follows: what a sweep has closed is closed for whoever reads the result, too."""
     known: _Known = field(default_factory=lambda: _Known([]))
@@ -109,13 +119,16 @@ class Sweeping(Running):
     def feed(self, sent: dict[int, list[Sent]]) -> tuple[Columns, list[Counts]]:
         """Run a slice through, and a sweep behind it."""
         times = [int(s.origin or 0) for each in sent.values() for s in each if s.sender == CLOCK]
-        for n, relation in self.expects.items():
+        for n, relation in (self.expects | self.lasts).items():
             if times and relation.time is None:
-                self._expect(n).at(instant(max(times)))
+                self._timed(n).at(instant(max(times)))
+        over = self._forget(sent)
         taken = [source.take(_slices(sent.get(number, []))) for number, source in enumerate(self.inputs)]
         self.known.records = []
         given, metrics = self._run(taken)
         self.known.records += super().violations()
+        for n in self.lasts:
+            metrics[n]["puncts_forgotten"] = over.get(n, 0)
         below = [self._sweep_from(number, sent.get(number, [])) for number in range(len(self.inputs))]
         sweeps = self._sweep(below, metrics)
         self.known.sweep = sweeps[-1] if sweeps else below[0]
@@ -124,6 +137,39 @@ class Sweeping(Running):
             both = heard(self.schema, piece) + heard(self.schema, renamed(self.known.sweep.said, self.schema))
             piece = Columns(piece.rows, tuple(both))
         return piece, metrics
+
+    def _forget(self, sent: dict[int, list[Sent]]) -> dict[int, int]:
+        """Let all forget what is over before the next slice, and say how many punctuations each lifespan has ended."""
+        begun: dict[int, Batch] = {}
+        for number, source in enumerate(self.inputs):
+            schema = self._schema_of(number)
+            begun[-1 - number] = Batch(schema)
+            for s in (s for s in sent.get(number, []) if s.origin == FORGET and s.sender >= 0):
+                gone = batch(schema, from_lines(s.puncts, schema))
+                source.forget(gone, s.sender)
+                begun[-1 - number] += gone
+        ended = {n: self._lasting(n).expire() for n in self.lasts}
+        for n, gone in ended.items():
+            self._forget_below(self.reads[n][0], gone)
+        for n, (operator, reads) in enumerate(zip(self.operators, self.reads, strict=True)):
+            begun[n] = ended.get(n, Batch(operator.output))
+            for i, read in enumerate(reads):
+                if len(begun[read]):
+                    gone = _moved(begun[read], operator.inputs[i])
+                    operator.forget(i, gone)
+                    begun[n] = begun[n] + operator.over(i, gone)
+        self.known.forgotten = begun[len(self.operators) - 1 if self.operators else -1]
+        return {n: len(gone) for n, gone in ended.items()}
+
+    def _forget_below(self, read: int, gone: Batch) -> None:
+        """Let what is between a lifespan and its stream forget."""
+        if not len(gone):
+            return
+        if read < 0:
+            self.inputs[-1 - read].forget(_moved(gone, self._schema_of(-1 - read)))
+        else:
+            self.operators[read].forget(0, _moved(gone, self.operators[read].inputs[0]))
+            self._forget_below(self.reads[read][0], gone)
 
     def _run(self, taken: list[Columns]) -> tuple[list[Columns], list[Counts]]:
         given: list[Columns] = []
@@ -220,6 +266,9 @@ class Sweeping(Running):
     def behind(self, to: Exchange, bucket: int) -> list[tuple[int, Sent]]:
         """The time, where it is needed, and the sweep, with what is lost, to all buckets of the next stage."""
         found, sweep = super().behind(to, bucket), self.known.sweep
+        if self.known.forgotten is not None and len(self.known.forgotten):
+            lines = to_lines(_moved(self.known.forgotten, to.schema))
+            found += [(each, Sent(bucket, None, lines, None, FORGET)) for each in _targets(to)]
         if sweep is None or sweep.cause is None:
             return found
         pieces = to.split(renamed(sweep.said, to.schema))
@@ -228,7 +277,7 @@ class Sweeping(Running):
         lost = [replace(each, punctuation=Punctuation(schema, each.punctuation.patterns)) for each in sweep.lost]
         cause = replace(sweep.cause, punctuation=_none(schema))
         data = json.dumps([each.data() for each in (lost or [cause])])
-        for each in to.buckets if to.key else to.buckets[:1]:
+        for each in _targets(to):
             part = pieces.get(each, nothing)
             found.append((each, Sent(bucket, None, to_lines(part.puncts), points_of(part), data)))
         return found
@@ -245,6 +294,16 @@ class Sweeping(Running):
         pairs = zip(self.operators, found["lost"], strict=True)
         self.known.lost = [[Lost.of(data, operator.output) for data in some] for operator, some in pairs]
 
+    def _timed(self, n: int) -> Expect | Lifespan:
+        operator = self.operators[n]
+        assert isinstance(operator, Expect | Lifespan)
+        return operator
+
+    def _lasting(self, n: int) -> Lifespan:
+        operator = self.operators[n]
+        assert isinstance(operator, Lifespan)
+        return operator
+
     def _expect(self, n: int) -> Expect:
         operator = self.operators[n]
         assert isinstance(operator, Expect)
@@ -258,19 +317,28 @@ class Sweeping(Running):
         return self.schema
 
 
-def sweeping(running: Running, expects: dict[int, Expected], last: bool) -> Sweeping:
+def sweeping(running: Running, expects: dict[int, Expected], lasts: dict[int, Lasting], last: bool) -> Sweeping:
     """The same operators, with sweeps."""
     same = {each.name: getattr(running, each.name) for each in fields(Running)}
-    return Sweeping(**same, expects=expects, last=last, known=_Known([[] for _ in running.operators]))
+    return Sweeping(**same, expects=expects, lasts=lasts, last=last, known=_Known([[] for _ in running.operators]))
 
 
 def _is_sweep(sent: Sent) -> bool:
     """Whether something was sent behind a slice by the stage before."""
-    return sent.sender >= 0 and sent.origin is not None
+    return sent.sender >= 0 and sent.origin is not None and sent.origin != FORGET
 
 
 def _slices(sent: Iterable[Sent]) -> list[Sent]:
-    return [s for s in sent if s.sender != CLOCK and not _is_sweep(s)]
+    return [s for s in sent if s.sender == STREAM or (s.sender >= 0 and s.origin is None)]
+
+
+def _targets(to: Exchange) -> tuple[int, ...]:
+    return to.buckets if to.key else to.buckets[:1]
+
+
+def _moved(said: Batch, schema: Schema) -> Batch:
+    """Punctuations over a schema that differs in names and domains alone."""
+    return Batch(schema, said.points, [Punctuation(schema, p.patterns) for p in said.others])
 
 
 def _together(schema: Schema, one: Sweep, other: Sweep) -> Sweep:

@@ -4,7 +4,7 @@ It splits a stream into its grammatical part and the violations: the rows that a
 excludes. It also drops punctuations that say nothing new.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from punctum.algebra.punctuation import Punctuation
@@ -49,6 +49,11 @@ class Guard:
                 good.append(t)
         news = [q for p in xs.puncts for q in self._heard.tell(p)]
         return Slice(tuple(good), tuple(news)), violations
+
+    def forget(self, ps: Iterable[Punctuation]) -> None:
+        """From now on rows are grammatical that only punctuations exclude which are over."""
+        for p in ps:
+            self._heard.forget(p)
 
 
 def guard(schema: Schema, xs: Stream) -> Iterator[tuple[Slice, list[Violation]]]:

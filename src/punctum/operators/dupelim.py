@@ -68,6 +68,10 @@ class Dupelim(Operator):
         """Go on with the notes of another one."""
         self._said.restore(notes["said"])
 
+    def forget(self, number: int, said: Batch) -> None:
+        """What is over may be said again."""
+        self._said.forget(self.over(number, said))
+
     def puncts(self) -> int:
         """What it has said."""
         return len(self._said.known)

@@ -87,6 +87,10 @@ class GroupBy(Operator):
         self._ended, self._combined = notes["ended"], notes["combined"]
         self._said.restore(notes["said"])
 
+    def forget(self, number: int, said: Batch) -> None:
+        """What is over may be said again."""
+        self._said.forget(self.over(number, said))
+
     def puncts(self) -> int:
         """What has been said."""
         return len(self._said.known)

@@ -12,7 +12,7 @@ from punctum.algebra.json import to_json
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
-from punctum.operators.batch import columns, heard
+from punctum.operators.batch import Batch, columns, heard
 from punctum.operators.columns import Columns, to_rows
 from punctum.operators.matching import matches
 from punctum.operators.operator import Notes, Operator, Said
@@ -64,6 +64,10 @@ class Guard(Operator):
     def restore_notes(self, notes: Notes) -> None:
         """Go on with the notes of another one."""
         self._heard.restore(notes["heard"])
+
+    def forget(self, number: int, said: Batch) -> None:
+        """What is over may be said again."""
+        self._heard.forget(self.over(number, said))
 
     def puncts(self) -> int:
         """What has been heard."""

@@ -15,10 +15,10 @@ from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.iterators.join import Join as Specification
-from punctum.operators.batch import Batch, Names, add, columns, heard
+from punctum.operators.batch import Batch, Names, add, batch, columns, heard
 from punctum.operators.columns import Columns, empty
 from punctum.operators.matching import free, matches
-from punctum.operators.operator import Notes, Operator, Said, Waits, read, read_batch, written
+from punctum.operators.operator import Notes, Operator, Said, Waits, forget, read, read_batch, written
 from punctum.operators.table import Table
 
 SIDES = ("left", "right")
@@ -97,6 +97,15 @@ class Join(Operator):
     def over(self, number: int, said: Batch) -> Batch:
         """The same, for each way to name what the join equates."""
         return self._names[number].over(said)
+
+    def forget(self, number: int, said: Batch) -> None:
+        """What is over closes no key of the other side, and is not waited with."""
+        forget(self._closed[1 - number], self._closing(number, said))
+        if len(self._waiting[number]):
+            waiting = PunctuationSet(self.inputs[number], self._waiting[number])
+            forget(waiting, said)
+            self._waiting[number] = batch(self.inputs[number], waiting)
+        self._said.forget(self.over(number, said))
 
     def _take(self, side: int, new: pl.DataFrame, ps: Batch) -> Batch:
         """Keep new rows of a side, purge the other by new punctuations, and say what no kept row holds back."""

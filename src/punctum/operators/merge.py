@@ -8,7 +8,7 @@ from punctum.iterators.merge import combined, same_schema
 from punctum.operators.batch import Batch, add, batch, columns, heard
 from punctum.operators.columns import Columns
 from punctum.operators.matching import inside
-from punctum.operators.operator import Notes, Operator, Said, read, written
+from punctum.operators.operator import Notes, Operator, Said, forget, read, written
 from punctum.operators.places import bounds
 
 
@@ -26,6 +26,11 @@ class Heard:
         both += combine(right, self.left)
         add(self.right, right)
         return self.said.news(both)
+
+    def forget(self, number: int, said: Batch) -> None:
+        """What is over for an input is not said of both."""
+        forget(self.right if number else self.left, said)
+        self.said.forget(said)
 
     def notes(self) -> Notes:
         """All three, as JSON."""
@@ -79,6 +84,10 @@ class Merge(Operator):
     def restore_notes(self, notes: Notes) -> None:
         """Go on with the notes of another one."""
         self._heard.restore(notes)
+
+    def forget(self, number: int, said: Batch) -> None:
+        """What is over for an input is not said of both."""
+        self._heard.forget(number, self.over(number, said))
 
     def puncts(self) -> int:
         """What each input and the output has said."""

@@ -95,7 +95,12 @@ class Operator(ABC):
 
     def over(self, number: int, said: Batch) -> Batch:
         """What punctuations of an input say of the output, once nothing holds them back."""
+        assert len(said.schema) == len(self.output), f"{type(self).__name__} says its own"
         return Batch(self.output, said.points, [Punctuation(self.output, p.patterns) for p in said.others])
+
+    def forget(self, number: int, said: Batch) -> None:
+        """Remember no longer that an input has said what is over, nor what followed for the output."""
+        raise NotImplementedError(f"{type(self).__name__} does not forget")
 
     def says(self, p: Punctuation) -> bool:
         """Whether it has said of its output what a punctuation says; asked of those that trust an input."""
@@ -130,6 +135,10 @@ class Said:
                     new.others.append(end_of_stream(said.schema))
         return new
 
+    def forget(self, said: Batch) -> None:
+        """What is over is not said any more, and is news when it is said again."""
+        forget(self.known, said)
+
     def notes(self) -> "Written":
         """What has been said, as data for JSON."""
         return written(self.known, self.known.schema)
@@ -146,6 +155,12 @@ class Said:
         """Whether a punctuation speaks of values that never come here, so that other buckets wait to hear it."""
         attributes = self.known.schema.attributes
         return any(attributes[at].reach is not None and not isinstance(side, Constant) for at, side in p.sides)
+
+
+def forget(known: PunctuationSet, said: Batch) -> None:
+    """Take back what punctuations say."""
+    for p in said:
+        known.forget(p)
 
 
 Written = dict[str, Any]

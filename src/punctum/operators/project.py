@@ -15,7 +15,7 @@ from punctum.iterators.columns import Column
 from punctum.iterators.project import Project as Specification
 from punctum.operators.batch import Batch, Names, add, batch, columns, heard
 from punctum.operators.columns import Columns, empty, fitting
-from punctum.operators.operator import Notes, Operator, Said, read, written
+from punctum.operators.operator import Notes, Operator, Said, forget, read, written
 
 
 class Project(Operator):
@@ -58,6 +58,18 @@ class Project(Operator):
         self._seen = PunctuationSet(schema, read(notes["seen"], schema))
         self._waiting = [(wide, needed) for wide, needed in (read(pair, schema) for pair in notes["waiting"])]
         self._said.restore(notes["said"])
+
+    def before(self, said: Batch) -> Batch:
+        """Punctuations on columns that are attributes as they are, over the input."""
+        schema, sources = self.inputs[0], [column.source for column in self._spec.columns]
+        named = [{str(sources[i]): side for i, side in p.sides} for p in said.others]
+        points = {schema.index(str(sources[at])): values for at, values in said.points.items()}
+        return Batch(schema, points, [Punctuation.of(schema, sides) for sides in named])
+
+    def forget(self, number: int, said: Batch) -> None:
+        """What is over covers no domain, and may be said again."""
+        forget(self._seen, said)
+        self._said.forget(self.over(number, said))
 
     def puncts(self) -> int:
         """What it has seen, what waits and what it has said."""

@@ -4,7 +4,7 @@ import polars as pl
 
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
-from punctum.operators.batch import batch, columns, heard
+from punctum.operators.batch import Batch, batch, columns, heard
 from punctum.operators.columns import Columns
 from punctum.operators.operator import Notes, Operator, Said
 
@@ -33,6 +33,10 @@ class Select(Operator):
         """Go on with the notes of another one."""
         self._opened = notes["opened"]
         self._said.restore(notes["said"])
+
+    def forget(self, number: int, said: Batch) -> None:
+        """What is over may be said again."""
+        self._said.forget(self.over(number, said))
 
     def puncts(self) -> int:
         """What it has said."""

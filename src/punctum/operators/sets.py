@@ -65,6 +65,10 @@ class SetOperator(Operator):
         """Go on with the notes of another one."""
         self.heard.restore(notes)
 
+    def forget(self, number: int, said: Batch) -> None:
+        """What is over for an input is not said of both."""
+        self.heard.forget(number, self.over(number, said))
+
     def puncts(self) -> int:
         """What each input and the output has said."""
         return len(self.heard)

@@ -1,8 +1,8 @@
-"""Streams whose punctuations may be lost: EXPECT WITHIN keeps state, so it is an operator of a stage.
+"""Streams whose punctuations may be lost, or hold for a while: EXPECT WITHIN and LIFESPAN are operators of a stage.
 
-It stands over the stream, behind its lists of reporters and before anything is filtered, since a punctuation that
-closes a value speaks of all of the value's rows. Rows are partitioned by the columns of its scheme: those of one value
-are in one bucket, and are swept at once.
+EXPECT WITHIN stands over the stream, behind its lists of reporters and before anything is filtered, since a punctuation
+that closes a value speaks of all of the value's rows. Rows are partitioned by the columns of its scheme: those of one
+value are in one bucket, and are swept at once. LIFESPAN stands over all of these, in the same stage.
 """
 
 from collections.abc import Iterator
@@ -42,14 +42,42 @@ class Expected(Unary):
         return f"Expected {self.scheme} within {lasting(self.within)} by {self.clock}"
 
 
+@dataclass(frozen=True)
+class Lasting(Unary):
+    """The rows of a stream, some of whose punctuations hold for a while."""
+
+    stream: StreamDef
+    by: tuple[int, ...]
+    time: int | None
+    lifespan: timedelta
+
+    @property
+    def scheme(self) -> Scheme:
+        """The columns whose punctuations are over after a while."""
+        return Scheme(self.schema, tuple((self.schema.names[i], Order.EQUALITY) for i in self.by))
+
+    @property
+    def clock(self) -> str:
+        """What tells the time: a column of the stream, or the batches' own times."""
+        return "the clock" if self.time is None else self.schema.names[self.time]
+
+    @property
+    def label(self) -> str:
+        """The columns, how long their punctuations hold, and what tells the time."""
+        return f"Lasting {self.scheme} for {lasting(self.lifespan)} by {self.clock}"
+
+
 def expected(below: Relation, stream: StreamDef) -> Relation:
-    """A stream with an operator for each scheme that has EXPECT WITHIN."""
+    """A stream with an operator for each scheme that has EXPECT WITHIN, and then for each that has LIFESPAN."""
+    schema = stream.schema
     for limits in stream.limits:
         if limits.expect is not None:
-            schema = stream.schema
-            at = timeline(stream, limits.scheme)
-            by = schema.indices(limits.scheme.attributes)
+            by, at = schema.indices(limits.scheme.attributes), timeline(stream, limits.scheme)
             below = Expected(below, stream, by, None if at is None else schema.index(at), limits.expect)
+    for limits in stream.limits:
+        if limits.lifespan is not None:
+            by, at = schema.indices(limits.scheme.attributes), timeline(stream, limits.scheme)
+            below = Lasting(below, stream, by, None if at is None else schema.index(at), limits.lifespan)
     return below
 
 

@@ -1,8 +1,8 @@
 """What a query's state depends on, in lines that a person can read: its streams, and the operators of its stages.
 
 Two scripts with the same lines can go on with each other's state. What is not there may change between two runs: paths,
-how many files make a batch, sinks, ON VIOLATION, the times of EXPECT WITHIN, aliases, comments, and streams that the
-query does not read.
+how many files make a batch, sinks, ON VIOLATION, the times of EXPECT WITHIN and LIFESPAN, aliases, comments, and
+streams that the query does not read.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from punctum.algebra.values import value_text
 from punctum.parse.definitions import AccessOrder, AllReported, Clause, EndEvent, StreamDef, TableColumn
 from punctum.parse.expressions import text, type_text
 from punctum.parse.relations import Relation
-from punctum.plan.expect import Expected
+from punctum.plan.expect import Expected, Lasting
 from punctum.plan.punctuate import Reported
 from punctum.plan.stages import Input, Op, Pipe, Stage, all_stages
 
@@ -87,8 +87,8 @@ def _operator(relation: Relation) -> str:
     match relation:
         case Reported():
             label = f"Reported {relation.scheme}"
-        case Expected():
-            label = f"Expected {relation.scheme} by {relation.clock}"
+        case Expected() | Lasting():
+            label = f"{type(relation).__name__} {relation.scheme} by {relation.clock}"
         case _:
             label = relation.label
     return f"{label} -> {', '.join(map(type_text, relation.schema.attributes))}"

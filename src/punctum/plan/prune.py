@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from punctum.parse.expressions import Column, Expression, columns, rebased
 from punctum.parse.relations import Aggregate, Filter, Join, OrderBy, Projection, Relation, Source, UnionAll, children
-from punctum.plan.expect import Expected
+from punctum.plan.expect import Expected, Lasting
 from punctum.plan.punctuate import Reported
 
 Moved = dict[int, int]
@@ -30,7 +30,7 @@ def _prune(relation: Relation, needed: set[int]) -> tuple[Relation, Moved]:
             below, moved = _prune(relation.input, needed | {*relation.by, relation.member})
             by = tuple(moved[i] for i in relation.by)
             return replace(relation, input=below, by=by, member=moved[relation.member]), moved
-        case Expected():
+        case Expected() | Lasting():
             time = () if relation.time is None else (relation.time,)
             below, moved = _prune(relation.input, needed | {*relation.by, *time})
             by, at = tuple(moved[i] for i in relation.by), next((moved[i] for i in time), None)

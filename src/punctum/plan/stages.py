@@ -14,7 +14,7 @@ from punctum.algebra.schema import Schema
 from punctum.parse.definitions import StreamDef
 from punctum.parse.expressions import Column
 from punctum.parse.relations import Aggregate, Filter, Join, OrderBy, Projection, Relation, Source, UnionAll
-from punctum.plan.expect import Expected
+from punctum.plan.expect import Expected, Lasting
 from punctum.plan.names import settled
 from punctum.plan.prune import pruned
 from punctum.plan.punctuate import Members, Reported, nobody, reported
@@ -125,22 +125,22 @@ def all_stages(last: Stage) -> list[Stage]:
 
 
 def sweeps(stage: Stage) -> bool:
-    """Whether values may be swept in a stage, or before it."""
+    """Whether values may be swept or punctuations be over in a stage, or before it."""
     before = (i.origin for i in stage.inputs)
-    return any(_expected(stage.root)) or any(isinstance(each, Stage) and sweeps(each) for each in before)
+    return any(True for _ in _timed(stage.root)) or any(isinstance(each, Stage) and sweeps(each) for each in before)
 
 
 def needs_clock(stage: Stage) -> bool:
     """Whether a stage has to be told what the time is."""
-    return any(each.time is None for each in _expected(stage.root))
+    return any(each.time is None for each in _timed(stage.root))
 
 
-def _expected(node: Op | Input) -> Iterator[Expected]:
+def _timed(node: Op | Input) -> Iterator[Expected | Lasting]:
     if isinstance(node, Op):
-        if isinstance(node.relation, Expected):
+        if isinstance(node.relation, Expected | Lasting):
             yield node.relation
         for below in node.inputs:
-            yield from _expected(below)
+            yield from _timed(below)
 
 
 class _Planner:
@@ -203,6 +203,9 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
             return [key for _ in relation.inputs]
         case Reported(by=by) | Expected(by=by):
             return [by] if key is None else [key] if set(key) <= set(by) else None
+        case Lasting():
+            pipe = as_pipe(relation.input) is not None
+            return [key] if pipe or keys_below(relation.input, key) is not None else None
         case Projection():
             if key is None:
                 return [None]
@@ -236,7 +239,7 @@ def _prefer(relation: Relation, allowed: list[int]) -> Key | None:
     if not allowed:
         return None
     match relation:
-        case Filter():
+        case Filter() | Lasting():
             return _prefer(relation.inputs[0], allowed)
         case Reported(by=by) | Expected(by=by):
             return tuple(i for i in allowed if i in by) or tuple(allowed)

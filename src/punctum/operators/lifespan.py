@@ -1,0 +1,80 @@
+"""Lifespan, vectorised: see ``punctum.iterators.lifespan``.
+
+Slices pass as they are. Kept are the punctuations that hold, in a set for each time at which some came, so that those
+of neighbouring values melt. ``expire`` says, before a slice, what everybody is to forget.
+"""
+
+from datetime import datetime, timedelta
+
+from punctum.algebra.punctuation_set import PunctuationSet
+from punctum.algebra.scheme import Scheme
+from punctum.iterators.expect import check_time, overdue, passed
+from punctum.operators.batch import Batch, add, batch, heard
+from punctum.operators.columns import Columns
+from punctum.operators.operator import Notes, Operator, read, written
+
+
+class Lifespan(Operator):
+    """The rows and punctuations of the input."""
+
+    def __init__(self, scheme: Scheme, lifespan: timedelta, time: str | None = None) -> None:
+        check_time(scheme.schema, time)
+        self.inputs, self.output = (scheme.schema,), scheme.schema
+        self._lifespan, self._time = lifespan, time
+        self._at = set(scheme.schema.indices(scheme.attributes))
+        self._held: list[tuple[datetime | None, PunctuationSet]] = []
+        self.now: datetime | None = None
+
+    def at(self, now: datetime) -> None:
+        """What the time is. It never goes back."""
+        self.now = now if self.now is None else max(self.now, now)
+        self._held = [(self.now if at is None else at, said) for at, said in self._held]
+
+    def expire(self) -> Batch:
+        """What is to be forgotten before the next slice."""
+        limit = overdue(self.now, self._lifespan)
+        over = [said for at, said in self._held if at is not None and limit is not None and at <= limit]
+        if not over:
+            return Batch(self.output)
+        self._held = [(at, said) for at, said in self._held if at is None or limit is None or at > limit]
+        forgotten = PunctuationSet(self.output, (p for said in over for p in said))
+        for _, said in self._held:
+            for p in said:
+                forgotten.remove(p)
+        return batch(self.output, forgotten)
+
+    def feed(self, *slices: Columns) -> Columns:
+        """Take the next slice."""
+        (xs,) = slices
+        said = heard(self.output, xs)
+        for t in (passed(p, self._time) for p in said.others):
+            if t is not None:
+                self.at(t)
+        points = {at: values for at, values in said.points.items() if {at} == self._at and len(values)}
+        others = [p for p in said.others if {i for i, _ in p.sides} == self._at]
+        if points or others:
+            if not self._held or self._held[-1][0] != self.now:
+                self._held.append((self.now, PunctuationSet(self.output)))
+            add(self._held[-1][1], Batch(self.output, points, others))
+        return xs
+
+    def forget(self, number: int, said: Batch) -> None:
+        """What is over is over here already."""
+
+    def notes(self) -> Notes:
+        """The time, and what holds, by when it came."""
+        held = [[at and at.isoformat(), written(said, self.output)] for at, said in self._held]
+        return {"now": self.now and self.now.isoformat(), "held": held}
+
+    def restore_notes(self, notes: Notes) -> None:
+        """Go on with the notes of another one."""
+        self.now = _time(notes["now"])
+        self._held = [(_time(at), PunctuationSet(self.output, read(said, self.output))) for at, said in notes["held"]]
+
+    def puncts(self) -> int:
+        """What holds."""
+        return sum(len(said) for _, said in self._held)
+
+
+def _time(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
