@@ -57,7 +57,7 @@ def test_everything_that_is_no_element_is_recorded(spark: SparkSession, tmp_path
         *((("2.json"), n + 1, text) for n, text in enumerate(FILES[2])),
     ]
     violations = [r for r in records if r["punctuation"]]
-    whole = {"stream": "bid", "reason": VIOLATION, "text": LATE, "file": "1.json"}
+    whole: dict[str, Any] = {"stream": "bid", "reason": VIOLATION, "text": LATE, "file": "1.json"}
     broken = {"punctuation": '{"$punct": {"itemid": 1}}'}
     assert violations == [whole | {"position": n} | broken for n in (1, 2)]
     assert [batch["quarantined"] for batch in running.metrics()] == [1, 3, 4, 0, 0]
