@@ -91,8 +91,7 @@ def _run(script: Path, checkpoint: Path, available_now: bool, master: str, quiet
     logging.basicConfig(format="%(message)s", handlers=[ours])
     logging.getLogger("punctum").setLevel(logging.WARNING if quiet else logging.INFO)
     known, text = registered(script)
-    if allowed := admit(known, text):
-        click.echo(allowed, err=True)
+    admit(known, text)  # before Spark starts; what is only allowed to run says so when it does
     queries = Session(spark_session(master, log=checkpoint / "spark.log")).sql(text, script.parent)
     assert isinstance(queries, list)
     started = [query.start(checkpoint / query.name, available_now) for query in queries]

@@ -1,9 +1,10 @@
-"""The whole walk on one screen: SQL text -> parse -> plan -> stages on Spark -> sink.
+"""The whole walk on one screen: SQL text -> parse -> analyse -> plan -> stages on Spark -> sink.
 
 In the examples, ``spark`` is a Spark session, and ``bids`` a streaming DataFrame of a directory with three bids and the
 punctuation of item 17. ``directory`` holds the script of the README, ``auction.sql``, and what its streams read.
 """
 
+import logging
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -19,6 +20,9 @@ from pyspark.sql.types import DataType, DecimalType, StructType
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Type
+from punctum.analyse.notebook import html
+from punctum.analyse.register import Registered
+from punctum.analyse.report import admit
 from punctum.engine.files import PUNCT_COLUMN
 from punctum.engine.frames import frames
 from punctum.engine.memory import MEMORY, Memory
@@ -28,9 +32,8 @@ from punctum.engine.sinks.write import hand_over, says, write
 from punctum.engine.spark import keeping_state, spark_alive, spark_session
 from punctum.engine.tables import members
 from punctum.errors import PunctumError, QueryError, SchemaError, choices
-from punctum.parse.definitions import SinkDef, StreamDef
-from punctum.parse.relations import Relation
-from punctum.parse.script import is_query, parse_query, parse_script, parse_stream
+from punctum.parse.definitions import QueryDef, StreamDef
+from punctum.parse.script import is_query, parse_script, parse_select, parse_stream
 from punctum.plan.stages import Stage, stages
 
 _TYPES = {
@@ -46,6 +49,9 @@ _TYPES = {
     "timestamp": Type.TIMESTAMP,
     "timestamp_ntz": Type.TIMESTAMP_NTZ,
 }
+
+
+_LOG = logging.getLogger(__name__)
 
 
 class Session:
@@ -126,10 +132,10 @@ class Session:
         ['closing']
         """
         if is_query(text):
-            return Query(self, "query", parse_query(text, self._streams), None, Path(directory))
+            return Query(self, parse_select(text, self._streams), text, Path(directory))
         script = parse_script(text, self._streams)
         self._fill(script.streams)
-        return [Query(self, q.name, q.relation, q.sink, Path(directory)) for q in script.queries]
+        return [Query(self, query, text, Path(directory)) for query in script.queries]
 
     def frames(self) -> dict[str, DataFrame]:
         """The DataFrames by their names."""
@@ -137,12 +143,38 @@ class Session:
 
 
 class Query:
-    """A query that can be started, or had as a DataFrame."""
+    """A query that can be started, or had as a DataFrame, when it is admitted.
 
-    def __init__(self, session: Session, name: str, relation: Relation, sink: SinkDef | None, directory: Path) -> None:
-        self._session, self.name, self._relation, self._sink, self._directory = session, name, relation, sink, directory
+    >>> session = Session(spark)
+    >>> session.stream("bid", bids)
+    >>> session.sql("SELECT DISTINCT itemid FROM bid").dataframe()
+    Traceback (most recent call last):
+    ...
+    punctum.errors.RefusedError: query: refused
+      dupelim of bid: never purged, because it lacks a scheme on some of itemid
+      1 | SELECT DISTINCT itemid FROM bid
+        | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      hint: add PUNCTUATED ON (itemid) to bid
+            or write ALLOW UNBOUNDED after the query
+    >>> session.sql("SELECT DISTINCT itemid FROM bid ALLOW UNBOUNDED").dataframe()
+    DataFrame[itemid: bigint]
+    """
+
+    def __init__(self, session: Session, definition: QueryDef, sql: str, directory: Path) -> None:
+        self._session, self._known, self._sql, self._directory = session, Registered(definition), sql, directory
+        self.name, self._relation = definition.name, definition.relation
+        self._sink = definition.sink if definition.sink.format else None
         self._running: StreamingQuery | None = None
         self._commit: Commit | None = None
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the verdict and the punctuation graphs.
+
+        >>> (closing,) = Session(spark).sql((directory / "auction.sql").read_text(), directory)
+        >>> print(closing._repr_html_().splitlines()[0])
+        <div><pre>closing: admitted
+        """
+        return html(self._known, self._sql)
 
     @property
     def schema(self) -> Schema:
@@ -265,6 +297,9 @@ class Query:
             self._commit.end()
 
     def _stages(self, punctuations: bool = False) -> Stage:
+        """The stages of the query, when it is admitted; one that is only allowed to run says so."""
+        if allowed := admit([self._known], self._sql):
+            _LOG.warning(allowed)
         return stages(self._relation, partial(members, directory=self._directory), whole=punctuations)
 
     def _settings(self, last: Stage, checkpoint: str | Path) -> Settings:

@@ -46,11 +46,14 @@ QUERIES = {
         "SELECT m, COUNT(*) AS c, MAX(t) AS t FROM (SELECT k, t, SUM(m) AS m FROM p GROUP BY k, t) AS q GROUP BY m",
     ),
 }
+UNBOUNDED = ("joined", "regrouped")
+"""Those that are complete only when their streams have ended, which they do here."""
 SCRIPT = (
     f"CREATE STREAM j ({COLUMNS}, PUNCTUATED ON (k)) USING json OPTIONS (path 'j', maxFilesPerTrigger 1);"
     f"CREATE STREAM p ({COLUMNS}, PUNCTUATED ON (t)) USING parquet OPTIONS (path 'p', maxFilesPerTrigger 1);"
 ) + "".join(
-    f"CREATE SINK {name} USING {kind} OPTIONS (path 'out/{name}'); INSERT INTO {name} {sql};"
+    f"CREATE SINK {name} USING {kind} OPTIONS (path 'out/{name}'); INSERT INTO {name} {sql}"
+    f"{' ALLOW UNBOUNDED' * (name in UNBOUNDED)};"
     for name, (kind, sql) in QUERIES.items()
 )
 SCHEMA = parse_script(SCRIPT).streams["j"].schema

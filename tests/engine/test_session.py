@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from pyspark.sql import DataFrame, SparkSession
 
-from punctum.errors import PunctumError
+from punctum.cli import cli
+from punctum.errors import PunctumError, RefusedError
 from punctum.session import Query, Session
 
 README = Path(__file__).parents[2] / "README.md"
@@ -139,6 +141,26 @@ def test_misuse(name: str, spark: SparkSession, bids: DataFrame, auction: Path) 
         wrong(Session(spark), bids, auction)
     assert str(caught.value).startswith(said.replace("{directory}", str(auction)))
     assert not spark.streams.active
+
+
+def test_an_unsafe_query_is_refused_when_it_is_to_run(
+    spark: SparkSession, auction: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """With the words of the command line; one that is allowed to be unbounded says so, and runs."""
+    sql = (auction / "auction.sql").read_text()
+    unsafe = re.sub(r",\s*PUNCTUATED ON \(itemid\)", "", sql)
+    assert unsafe != sql
+    (auction / "unsafe.sql").write_text(unsafe)
+    said = CliRunner().invoke(cli, ["check", str(auction / "unsafe.sql")]).output.rstrip("\n")
+    (query,) = Session(spark).sql(unsafe, auction)  # type: ignore[misc]
+    for run in (lambda: query.start(auction / "state"), lambda: query.dataframe(auction / "state")):
+        with pytest.raises(RefusedError) as caught:
+            run()
+        assert str(caught.value) == said and said.startswith("closing: refused")
+    assert not (auction / "state").exists() and not caplog.records
+    (allowed,) = Session(spark).sql(unsafe.replace("i.itemid;", "i.itemid ALLOW UNBOUNDED;"), auction)  # type: ignore[misc]
+    allowed.dataframe(auction / "state")
+    assert [record.message.splitlines()[0] for record in caplog.records] == ["closing: unbounded, and allowed to be"]
 
 
 def test_a_query_starts_once(spark: SparkSession, bids: DataFrame, auction: Path) -> None:

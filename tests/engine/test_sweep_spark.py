@@ -26,7 +26,8 @@ CREATE SINK closing USING json OPTIONS (path 'out/closing');
 CREATE SINK hours USING json OPTIONS (path 'out/hours');
 INSERT INTO closing
 SELECT i.itemid, SUM(b.increase) AS total FROM item i JOIN bid b ON i.itemid = b.itemid GROUP BY i.itemid;
-INSERT INTO hours SELECT n, COUNT(*) AS hours FROM (SELECT hour, COUNT(*) AS n FROM report GROUP BY hour) GROUP BY n;
+INSERT INTO hours SELECT n, COUNT(*) AS hours FROM (SELECT hour, COUNT(*) AS n FROM report GROUP BY hour) GROUP BY n
+ALLOW UNBOUNDED;
 """
 
 

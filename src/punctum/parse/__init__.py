@@ -20,7 +20,7 @@ from punctum.parse.relations import (
     UnionAll,
     show,
 )
-from punctum.parse.script import is_query, parse_query, parse_script, parse_stream
+from punctum.parse.script import is_query, parse_query, parse_script, parse_select, parse_stream
 from punctum.parse.shape import Shape, shape
 
 __all__ = [
@@ -52,6 +52,7 @@ __all__ = [
     "is_query",
     "parse_query",
     "parse_script",
+    "parse_select",
     "parse_stream",
     "shape",
     "show",

@@ -19,6 +19,8 @@ _STATEMENTS = (
     "statements are CREATE STREAM, CREATE STREAM … AS SELECT, CREATE TABLE, CREATE SINK and INSERT INTO … SELECT"
 )
 _QUERY = ("SELECT", "WITH", "(", "VALUES", "FROM", "TABLE")
+_NAMELESS = "query"
+"""The name of a query that has none."""
 _NOTHING: Mapping[str, StreamDef] = {}
 Result = TypeVar("Result")
 
@@ -48,6 +50,16 @@ def is_query(text: str) -> bool:
 
 def parse_query(text: str, catalog: Mapping[str, StreamDef]) -> Relation:
     """The relation that a single SELECT means."""
+    return parse_select(text, catalog).relation
+
+
+def parse_select(text: str, catalog: Mapping[str, StreamDef]) -> QueryDef:
+    """A single SELECT as a query; the sink that it has got in name only has no format.
+
+    >>> bid = StreamDef("bid", Schema.of(itemid="BIGINT"))
+    >>> parse_select("SELECT DISTINCT itemid FROM bid ALLOW UNBOUNDED", {"bid": bid}).allow_unbounded
+    True
+    """
     return _located(text, _Reader.single, catalog)
 
 
@@ -105,14 +117,15 @@ class _Reader:
                 self._statement(cursor)
         return Script(self.streams, self.sinks, tuple(self.queries), self.text.sql, self.tables)
 
-    def single(self) -> Relation:
+    def single(self) -> QueryDef:
         """The one query of the text."""
         found = list(self.text.statements())
         if len(found) != 1:
             raise SqlError("expected one query", f"found {len(found)} statements", "", Place(0, len(self.text.sql)))
         cursor = Cursor(self.text, *found[0])
         with _within(cursor):
-            return self._query(cursor, cursor.end)
+            relation, unbounded = self._allowed(cursor)
+        return QueryDef(_NAMELESS, SinkDef(_NAMELESS, ""), relation, unbounded, cursor.whole)
 
     def stream(self, name: str, schema: Schema) -> StreamDef:
         """The stream of which the text has the clauses."""
@@ -175,10 +188,14 @@ class _Reader:
             raise SqlError(f"two queries write to {sink.name}", detail, "use UNION ALL, or another sink", place)
         if cursor.sees("("):
             raise SqlError("a column list after the sink is not supported", "", "name columns with AS", cursor.place)
+        relation, unbounded = self._allowed(cursor)
+        self.queries.append(QueryDef(sink.name, sink, relation, unbounded, cursor.whole))
+
+    def _allowed(self, cursor: Cursor) -> tuple[Relation, bool]:
+        """A query, and whether it is allowed to be unbounded."""
         end = cursor.end
         unbounded = [self.text.word(i) for i in (end - 2, end - 1)] == ["ALLOW", "UNBOUNDED"]
-        relation = self._query(cursor, end - 2 if unbounded else end)
-        self.queries.append(QueryDef(sink.name, sink, relation, unbounded, cursor.whole))
+        return self._query(cursor, end - 2 if unbounded else end), unbounded
 
     def _query(self, cursor: Cursor, end: int) -> Relation:
         if cursor.at >= end:
