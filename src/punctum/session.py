@@ -34,6 +34,7 @@ from punctum.engine.tables import members
 from punctum.errors import PunctumError, QueryError, SchemaError, choices
 from punctum.parse.definitions import QueryDef, StreamDef
 from punctum.parse.script import is_query, parse_script, parse_select, parse_stream
+from punctum.plan.idle import spared
 from punctum.plan.stages import Stage, stages
 
 _TYPES = {
@@ -300,7 +301,9 @@ class Query:
         """The stages of the query, when it is admitted; one that is only allowed to run says so."""
         if allowed := admit([self._known], self._sql):
             _LOG.warning(allowed)
-        return stages(self._relation, partial(members, directory=self._directory), whole=punctuations)
+        return stages(
+            spared(self._relation, punctuations), partial(members, directory=self._directory), whole=punctuations
+        )
 
     def _settings(self, last: Stage, checkpoint: str | Path) -> Settings:
         kept, spark = "" if checkpoint == "" else str(Path(checkpoint).resolve()), self._session.spark

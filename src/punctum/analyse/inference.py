@@ -38,10 +38,15 @@ _NOTHING: Mapping[str, tuple[Declared, ...]] = {}
 
 
 class Inference:
-    """The facts of relations, each found once; ``more`` are schemes that streams have besides their own."""
+    """The facts of relations, each found once.
 
-    def __init__(self, more: Mapping[str, tuple[Declared, ...]] = _NOTHING) -> None:
-        self._more = more
+    ``more`` are schemes that streams have besides their own, and ``less`` those of which no punctuation is taken.
+    """
+
+    def __init__(
+        self, more: Mapping[str, tuple[Declared, ...]] = _NOTHING, less: frozenset[Declared] = frozenset()
+    ) -> None:
+        self._more, self._less = more, less
         self._facts: dict[int, tuple[Relation, Facts]] = {}
         self._blocks: dict[int, tuple[Relation, Block | None]] = {}
         self._joins: dict[int, tuple[Relation, JoinQuery]] = {}
@@ -102,7 +107,7 @@ class Inference:
 
     def _of_stream(self, stream: StreamDef) -> Facts:
         own, more = [Declared.of(stream.name, scheme) for scheme in stream.schemes], self._more.get(stream.name, ())
-        declared = dict.fromkeys([*own, *more])
+        declared = dict.fromkeys(each for each in [*own, *more] if each not in self._less)
         at = stream.schema.positions
         filled = {at[name] for scheme in more for name, order in scheme.terms if order is not Order.EQUALITY}
         promises = [Promise(frozenset((at[n], order) for n, order in d.terms), frozenset([d])) for d in declared]

@@ -14,6 +14,7 @@ from punctum.analyse.graphs import JoinQuery
 from punctum.analyse.inference import Inference, sources
 from punctum.analyse.promises import Declared
 from punctum.analyse.states import State, Verdict, states
+from punctum.analyse.useful import declared, useful
 from punctum.parse.definitions import QueryDef, Script, SinkDef, StreamDef
 from punctum.parse.relations import Relation, Source
 
@@ -76,11 +77,13 @@ class Registered:
     @cached_property
     def useless(self) -> tuple[Declared, ...]:
         """The schemes of the query's streams whose punctuations purge and release nothing in it."""
-        used = {origin for state in self.states for origin in state.uses}
-        if self.query.sink.options.get(_SAYS, "").lower() == "true":
-            used |= {o for promise in self.inference.facts(self.query.relation).promises for o in promise.origins}
-        declared = (Declared.of(stream.name, scheme) for stream in self.streams for scheme in stream.schemes)
-        return tuple(scheme for scheme in declared if scheme not in used)
+        used = useful(self.query.relation, self.says, self.inference)
+        return tuple(scheme for scheme in self.declared if scheme not in used)
+
+    @property
+    def says(self) -> bool:
+        """Whether its sink writes punctuations too."""
+        return self.query.sink.options.get(_SAYS, "").lower() == "true"
 
     @property
     def streams(self) -> tuple[StreamDef, ...]:
@@ -88,17 +91,23 @@ class Registered:
         return tuple(dict.fromkeys(source.stream for source in sources(self.query.relation, through=True)))
 
     @property
+    def declared(self) -> tuple[Declared, ...]:
+        """The schemes of the streams that the query reads."""
+        return declared(self.query.relation)
+
+    @property
     def as_written(self) -> bool:
         """Whether the query is safe when each join runs as the binary joins that are written."""
-        return self.safe and all(map(self.inference.written, self._ends))
+        return self.safe and all(map(self.inference.written, self.ends))
 
     @property
     def joins(self) -> tuple[JoinQuery, ...]:
         """The joins of the query, as graphs see them."""
-        return tuple(self.inference.join(relation) for relation in self._ends)
+        return tuple(self.inference.join(relation) for relation in self.ends)
 
     @property
-    def _ends(self) -> tuple[Relation, ...]:
+    def ends(self) -> tuple[Relation, ...]:
+        """The relations with which its joins end."""
         return tuple(_blocks(self.query.relation, self.inference))
 
 

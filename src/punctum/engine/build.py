@@ -277,7 +277,17 @@ def _input(source: Input, schema: Schema, buckets: tuple[int, ...], bucket: int)
     steps: list[Operator] = []
     for step in origin.steps:
         steps.append(operator(step, [steps[-1].output if steps else raw]))
-    return FromStream(raw, schema, steps, partial(_originals, origin))
+    return FromStream(raw, schema, steps, partial(_originals, origin), _idle(origin))
+
+
+def _idle(pipe: Pipe) -> frozenset[frozenset[int]]:
+    """The columns behind a pipe on which punctuations are of no use, when each of them stands there once, unchanged."""
+    at = pipe.stream.schema.positions
+    shown = [pipe.origin(i) for i in range(len(pipe.schema))]
+    wanted = {frozenset(scheme.attributes) for scheme in pipe.stream.schemes if scheme not in pipe.stream.idle}
+    columns = [{at[name] for name in s.attributes} for s in pipe.stream.idle if frozenset(s.attributes) not in wanted]
+    seen = (raw for raw in columns if all(shown.count(i) == 1 for i in raw))
+    return frozenset(frozenset(shown.index(i) for i in raw) for raw in seen)
 
 
 def _originals(pipe: Pipe, path: str | None, bad: pl.DataFrame) -> list[Record]:

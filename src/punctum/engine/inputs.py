@@ -5,7 +5,7 @@ punctuation sets, as JSON.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from typing import Any
 
 import polars as pl
@@ -51,12 +51,20 @@ class FromStream(StageInput):
     """What comes from a stream: its rows have been through the pipe, its punctuations go through it here.
 
     Rows that earlier punctuations exclude go no further. ``original`` finds them in the file that they came from. No
-    value lies outside its declared domain: this is said once, as if a slice had come before the first.
+    value lies outside its declared domain: this is said once, as if a slice had come before the first. Punctuations on
+    exactly those columns that are ``idle`` are of no use behind the guard, and end here.
     """
 
-    def __init__(self, raw: Schema, schema: Schema, steps: Sequence[Operator], original: "Original") -> None:
+    def __init__(
+        self,
+        raw: Schema,
+        schema: Schema,
+        steps: Sequence[Operator],
+        original: "Original",
+        idle: Set[frozenset[int]] = frozenset(),
+    ) -> None:
         self._raw, self._schema, self._steps, self._guard = raw, schema, steps, Guard(schema)
-        self._original = original
+        self._original, self._idle = original, idle
         self._violations: list[Record] = []
         self._limits = tuple(DomainLimits(raw).opening())
 
@@ -67,7 +75,16 @@ class FromStream(StageInput):
         said = self._piped(tuple(p for s in sent for p in from_lines(s.puncts, self._raw)), _points(sent))
         found = self._guard.split(Columns(_rows(sent, self._schema), said.puncts, said.points))
         self._violations = self._told(found, sent) if found.bad.height else []
-        return Columns(found.good.rows, limits + found.good.puncts, found.good.points)
+        return self._used(Columns(found.good.rows, limits + found.good.puncts, found.good.points))
+
+    def _used(self, piece: Columns) -> Columns:
+        """A slice with those punctuations that an operator may use."""
+        if not self._idle:
+            return piece
+        puncts = tuple(p for p in piece.puncts if frozenset(i for i, _ in p.sides) not in self._idle)
+        at = self._schema.positions
+        points = {name: values for name, values in piece.points.items() if frozenset([at[name]]) not in self._idle}
+        return Columns(piece.rows, puncts, points)
 
     def _piped(self, puncts: tuple[Punctuation, ...], points: dict[str, pl.Series]) -> Columns:
         """Punctuations behind the pipe."""

@@ -100,7 +100,8 @@ class Violation(Enum):
 class StreamDef:
     """A stream: its columns, what it promises, and where it is read, or the relation that it names.
 
-    Its schemes are those that are declared and those that UNIQUE and PUNCTUATE imply.
+    Its schemes are those that are declared and those that UNIQUE and PUNCTUATE imply; the idle ones of them are of no
+    use to the query that reads it.
     """
 
     name: str
@@ -113,6 +114,7 @@ class StreamDef:
     punctuates: tuple[Clause, ...] = ()
     limits: tuple[Limits, ...] = ()
     on_violation: Violation = Violation.QUARANTINE
+    idle: tuple[Scheme, ...] = ()
     place: Place = field(default=NOWHERE, compare=False)
 
 
