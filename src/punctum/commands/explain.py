@@ -1,5 +1,6 @@
 """``punctum explain``: the plan of each query, its stages and exchanges, its verdicts and its punctuation graphs."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from punctum.commands.script import registered
 
 if TYPE_CHECKING:
     from punctum.analyse.register import Registered
+    from punctum.plan.choose import Aim
 
 
 @click.command()
@@ -18,23 +20,66 @@ if TYPE_CHECKING:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Where to write the punctuation graphs: a file that ends in .svg or .dot.",
 )
-def explain(script: Path, graph: Path | None) -> None:
+@click.option(
+    "--objective",
+    type=click.Choice(["memory", "throughput"]),
+    default="memory",
+    show_default=True,
+    help="What the plans of joins are to be best in.",
+)
+@click.option(
+    "--schemes",
+    type=click.Choice(["all", "minimal"]),
+    default="all",
+    show_default=True,
+    help="Which punctuations they take: of all schemes that are of use, or of as few as keep the query safe.",
+)
+@click.option(
+    "--purge",
+    type=click.Choice(["eager", "lazy"]),
+    default="eager",
+    show_default=True,
+    help="When punctuations purge: in each batch, or in one of several.",
+)
+@click.option(
+    "--checkpoint",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Where an earlier run has measured what its streams are like.",
+)
+def explain(
+    script: Path, graph: Path | None, objective: str, schemes: str, purge: str, checkpoint: Path | None
+) -> None:
     """Show the plan of each query of a script, what it keeps, and how its streams' punctuations purge it."""
     from punctum.analyse.drawing import dot, svg  # here because the SQL parser takes a moment to import
+    from punctum.plan.choose import Aim, Schemes
+    from punctum.plan.cost import Objective, Purge
 
+    aim = Aim(Objective(objective), Schemes(schemes), Purge(purge))
     if graph is not None and graph.suffix not in (".svg", ".dot"):
         raise click.BadParameter(f"{graph.name} ends neither in .svg nor in .dot", param_hint="--graph")
     queries, sql = registered(script)
-    click.echo("\n\n".join("\n".join(_told(query, sql)) for query in queries) or "there are no queries")
+    told = ("\n".join(_told(query, sql, _measured(aim, query, checkpoint))) for query in queries)
+    click.echo("\n\n".join(told) or "there are no queries")
     if graph is not None:
         joins = [join for query in queries for join in query.joins]
         graph.write_text((svg if graph.suffix == ".svg" else dot)(joins) + "\n")
 
 
-def _told(query: "Registered", sql: str) -> list[str]:
+def _measured(aim: "Aim", query: "Registered", checkpoint: Path | None) -> "Aim":
+    """What an earlier run of a query has measured; a run keeps the place of each query in a directory of its name."""
+    from punctum.plan.measured import measured
+
+    if checkpoint is None:
+        return aim
+    own = checkpoint / query.query.name
+    return replace(aim, statistics=measured(own if own.is_dir() else checkpoint))
+
+
+def _told(query: "Registered", sql: str, aim: "Aim") -> list[str]:
     from punctum.analyse.drawing import lines
     from punctum.analyse.report import text
     from punctum.parse.relations import show
+    from punctum.plan.explain import costs
     from punctum.plan.explain import explain as stages_of
     from punctum.plan.stages import stages
 
@@ -43,6 +88,7 @@ def _told(query: "Registered", sql: str) -> list[str]:
     told += ["  stages", *_indented(stages_of(stages(relation)))]
     if query.safe and not query.as_written:
         told.append("    these binary joins are not safe; the query is when it runs as one join of all its inputs")
+    told += [f"  {line}" for line in costs(query, aim)]
     for join in query.joins:
         told += [f"  punctuation graph of the join of {', '.join(join.streams)}", *_indented(lines(join))]
     return told

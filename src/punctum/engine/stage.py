@@ -43,6 +43,7 @@ from punctum.engine.worker import settle
 from punctum.operators.columns import Columns
 from punctum.operators.operator import Operator
 from punctum.operators.table import Table
+from punctum.plan.measured import FROM
 
 Counts = dict[str, Any]
 """What is counted of an operator in a batch."""
@@ -79,6 +80,8 @@ class Running:
             slices = [renamed(piece, schema) for piece, schema in zip(read, operator.inputs, strict=True)]
             given.append(operator.feed(*slices))
             metrics.append(counted(operator, slices, given[-1]))
+            direct = ((i, piece) for i, piece in zip(reads, slices, strict=True) if i < 0)
+            metrics[-1] |= {FROM + self._input_name(i): len(piece.rows) for i, piece in direct}
         return renamed(given[-1] if given else taken[0], self.schema), metrics
 
     def behind(self, to: Exchange, bucket: int) -> list[tuple[int, Sent]]:
@@ -105,7 +108,10 @@ class Running:
     def _name(self, operator: int, number: int) -> str:
         """The stream that an operator's input comes from; the first, when there are several."""
         read = self.reads[operator][number]
-        return self.names[-1 - read] if read < 0 else self._name(read, 0)
+        return self._input_name(read) if read < 0 else self._name(read, 0)
+
+    def _input_name(self, read: int) -> str:
+        return self.names[-1 - read]
 
     def tables(self) -> dict[str, Table]:
         """All tables of all operators."""

@@ -1,7 +1,17 @@
-"""The stages of a query as text: what each reads, by which columns it is exchanged, and which operators run in it."""
+"""A query's plan as text.
 
-from collections.abc import Iterator
+Its stages: what each reads, by which columns it is exchanged, and which operators run in it. And its joins: their best
+plans with what these cost at a guess, and what the options of a plan would change.
+"""
 
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import product
+
+from punctum.analyse.register import Registered
+from punctum.analyse.useful import minimal
+from punctum.plan.choose import Aim, Joined, Schemes, inference, joined, total
+from punctum.plan.cost import Cost, Purge
 from punctum.plan.stages import Input, Op, Pipe, Stage, all_stages
 
 
@@ -30,3 +40,53 @@ def _lines(node: Op | Input, depth: int) -> Iterator[str]:
         yield from (f"{indent}  {step.label}" for step in reversed(origin.steps))
     else:
         yield f"{indent}exchange stage {origin.number} {by}"
+
+
+def costs(query: Registered, aim: Aim) -> Iterator[str]:
+    """The best plans of each join of a query, and the costs of all joins with other options."""
+    known = inference(query, aim.schemes)
+    for relation in query.ends:
+        yield from _join(joined(relation, known, aim), aim)
+    if query.ends and query.safe:
+        yield "options of plans: the schemes whose punctuations they take, and when these purge"
+        options = [replace(aim, schemes=schemes, purge=purge) for schemes, purge in product(Schemes, Purge)]
+        names = [f"{each.schemes.value}, {each.purge.value}" for each in options]
+        yield from _table(zip(names, (total(query, each) for each in options), strict=True))
+        kept = minimal(query.query.relation, query.says)
+        yield f"  minimal: {', '.join(str(scheme) for scheme in query.declared if scheme in kept)}"
+
+
+def _join(join: Joined, aim: Aim) -> Iterator[str]:
+    yield f"plans of the join of {', '.join(join.query.streams)}, the best by {aim.objective.value} first"
+    written, found = join.as_written, list(join.plans.found)
+    names = [join.text(plan.tree) for plan in found]
+    if join.text(written.tree) not in names:
+        found.append(written)
+        names.append(f"{join.text(written.tree)}, as written")
+    yield from _table(zip(names, (plan.cost for plan in found), strict=True))
+    if join.plans.because:
+        yield f"  not divided: {join.plans.because}"
+
+
+def _table(rows: Iterable[tuple[str, Cost | None]]) -> Iterator[str]:
+    """Names with costs, which stand under each other."""
+    cells = [(name, *(("not safe", "") if cost is None else _cells(cost))) for name, cost in rows]
+    width, kept, work = (max(map(len, column)) for column in zip(*cells, strict=True))
+    for name, memory, steps in cells:
+        yield f"  {name:<{width}}  {memory:>{kept}}  {steps:>{work}}".rstrip()
+
+
+def _cells(cost: Cost) -> tuple[str, str]:
+    return f"keeps {_short(cost.memory)} rows", f"{_short(cost.work)} steps/s"
+
+
+def _short(number: float) -> str:
+    """A number in three digits, for an estimate has no more.
+
+    >>> _short(48_650.0), _short(7.0), _short(18_977_616_597.0)
+    ('48.6k', '7', '19G')
+    """
+    for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if size <= number < 1e12:
+            return f"{number / size:.3g}{unit}"
+    return f"{number:.3g}"

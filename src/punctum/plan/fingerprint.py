@@ -16,9 +16,10 @@ from punctum.parse.relations import Relation
 from punctum.plan.expect import Expected, Lasting
 from punctum.plan.punctuate import Reported
 from punctum.plan.stages import Input, Op, Pipe, Stage, all_stages
+from punctum.plan.statistics import DISTINCT, OPTIONS
 
-FREE = ("path", "maxFilesPerTrigger")
-"""The options of a stream that may change."""
+FREE = ("path", "maxFilesPerTrigger", *OPTIONS)
+"""The options of a stream that may change, and so may those that begin as distinct values do."""
 
 
 def fingerprint(last: Stage) -> list[str]:
@@ -32,13 +33,17 @@ def fingerprint(last: Stage) -> list[str]:
 
 def _stream(stream: StreamDef) -> Iterator[str]:
     yield f"stream {stream.name}: {_columns(stream.schema)}"
-    options = {name: value for name, value in stream.options.items() if name not in FREE}
+    options = {name: value for name, value in stream.options.items() if not _free(name)}
     if stream.format is not None:
         given = ", ".join(f"{name} {_quoted(value)}" for name, value in sorted(options.items()))
         yield f"  USING {stream.format}" + (f" OPTIONS ({given})" if given else "")
     yield from sorted(f"  PUNCTUATED {scheme}" for scheme in stream.schemes)
     yield from sorted(f"  UNIQUE ({', '.join(names)})" for names in stream.unique)
     yield from sorted(f"  PUNCTUATE {_clause(clause)}" for clause in stream.punctuates)
+
+
+def _free(name: str) -> bool:
+    return name in FREE or name.startswith(DISTINCT)
 
 
 def _clause(clause: Clause) -> str:

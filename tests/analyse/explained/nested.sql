@@ -34,6 +34,9 @@ GROUP BY s.zone;
 --     stage 2
 --       Aggregate MAX(MAX(v)) AS most by zone
 --         exchange stage 1 by zone
+--   plans of the join of report, sensor, the best by memory first
+--     (report, sensor)  not safe
+--     not divided: no plan is safe
 --   punctuation graph of the join of report, sensor
 --     sensor -> report  report(sid)
 --     parts that cannot purge each other: report | sensor
