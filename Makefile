@@ -16,6 +16,7 @@ test: .venv/ready
 bench: .venv/ready
 	$(BIN)/python bench/punctuation_set.py
 	$(BIN)/python bench/register.py
+	$(BIN)/python bench/memory.py
 	$(BIN)/python bench/operators.py
 	$(BIN)/python bench/files.py
 	$(BIN)/python bench/sources.py

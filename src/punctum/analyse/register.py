@@ -12,6 +12,7 @@ from punctum.analyse.advice import advice
 from punctum.analyse.forms import Form, forms
 from punctum.analyse.graphs import JoinQuery
 from punctum.analyse.inference import Inference, sources
+from punctum.analyse.memory import Memory, memory
 from punctum.analyse.promises import Declared
 from punctum.analyse.states import State, Verdict, states
 from punctum.analyse.useful import declared, useful
@@ -55,7 +56,16 @@ class Registered:
 
     @property
     def bounded_memory(self) -> bool:
-        """Whether it runs in constant memory without any punctuation."""
+        """Whether it needs only bounded memory without any punctuation: by its states, or by what it asks."""
+        return self._constant or self.memory.bounded
+
+    @cached_property
+    def memory(self) -> Memory:
+        """What is known of the memory that it needs without punctuations."""
+        return memory(self.query.relation)
+
+    @property
+    def _constant(self) -> bool:
         return all(state.verdict in (Verdict.STATELESS, Verdict.BOUNDED) for state in self.states)
 
     @cached_property

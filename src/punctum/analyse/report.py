@@ -60,12 +60,24 @@ def _query(query: Registered, sql: str, every: bool) -> str:
     told = query.states if query.safe or every else query.unbounded
     kept = [state for state in told if state.verdict is not Verdict.STATELESS]
     lines += [f"  {_sentence(state)}" for state in kept] or ["  keeps nothing"]
+    if kept:
+        lines.append(f"  {_memory(query)}")
     if query.unbounded:
         lines += underlined(sql, query.unbounded[0].place)
         lines += [f"  {line}" for line in _advice(query)]
     elif query.useless:
         lines.append(f"  of no use to it: {', '.join(map(str, query.useless))}")
     return "\n".join(lines)
+
+
+def _memory(query: Registered) -> str:
+    """Whether bounded memory would do without punctuations, in one sentence."""
+    if not query.bounded_memory:
+        return f"without punctuations not in bounded memory: {query.memory.reason}"
+    if not query.memory.bounded:
+        return "without punctuations in bounded memory, as its states say"
+    later = "" if query.safe else "; this version does not run on that yet"
+    return f"without punctuations in bounded memory: {query.memory.reason}{later}"
 
 
 def _word(query: Registered) -> str:

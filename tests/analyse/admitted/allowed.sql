@@ -10,6 +10,7 @@ SELECT a.k FROM a JOIN b ON a.k = b.k ALLOW UNBOUNDED;
 -- result: unbounded, and allowed to be
 --   join keeps a: never purged, because no scheme reaches b
 --   join keeps b: never purged, because no scheme reaches a
+--   without punctuations not in bounded memory: k of a is in the result, and its values are without end (C1)
 --   7 | SELECT a.k FROM a JOIN b ON a.k = b.k ALLOW UNBOUNDED;
 --     |                 ^^^^^^^^
 --   hint: add PUNCTUATED ON (k) to a and PUNCTUATED ON (k) to b

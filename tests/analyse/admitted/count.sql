@@ -8,3 +8,4 @@ SELECT COUNT(*) AS n, MAX(x) AS most FROM a;
 -- checked
 -- result: admitted
 --   group-by of a: at most 1 row
+--   without punctuations in bounded memory: at most 2 values: the answer 2

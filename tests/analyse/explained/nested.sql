@@ -14,6 +14,7 @@ GROUP BY s.zone;
 --   join keeps report: never purged, because no scheme reaches sensor
 --   join keeps sensor: purged by report(sid)
 --   group-by of report, sensor: never purged, because it lacks a scheme on nothing but zone
+--   without punctuations not in bounded memory: it is not one select-project-join with at most one DISTINCT or GROUP BY on top
 --   8 | FROM (SELECT sid, MAX(v) AS most FROM report GROUP BY sid) t JOIN sensor s ON t.sid = s.sid
 --     |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (sid) to sensor and PUNCTUATED ON (zone) to sensor

@@ -12,6 +12,7 @@ SELECT a.k FROM a, b, c WHERE a.k = b.k AND b.x = c.x AND c.k = 8;
 --   join keeps a: never purged, because no scheme reaches c
 --   join keeps b: never purged, because no scheme reaches c
 --   join keeps c: never purged, because no scheme reaches a, b
+--   without punctuations not in bounded memory: k of a is in the result, and its values are without end (C1)
 --   8 | SELECT a.k FROM a, b, c WHERE a.k = b.k AND b.x = c.x AND c.k = 8;
 --     |                 ^^^^^^^
 --   hint: add PUNCTUATED ON (x) to b and PUNCTUATED ON (k) to c

@@ -11,6 +11,7 @@ SELECT a.k, b.x FROM a, b, c WHERE a.k = b.k AND b.k = c.k AND b.x = c.y;
 -- result: refused
 --   join keeps a: never purged, because no scheme reaches b, c
 --   join keeps b: never purged, because no scheme reaches c
+--   without punctuations not in bounded memory: k of a is in the result, and its values are without end (C1)
 --   8 | SELECT a.k, b.x FROM a, b, c WHERE a.k = b.k AND b.k = c.k AND b.x = c.y;
 --     |                      ^^^^^^^
 --   hint: add PUNCTUATED ON (k) to c

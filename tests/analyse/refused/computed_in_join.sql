@@ -10,6 +10,7 @@ SELECT t.x FROM (SELECT a.k div 2 AS half, b.x FROM a JOIN b ON a.k = b.k) t JOI
 -- checked
 -- result: refused
 --   join keeps c: never purged, because no scheme reaches a, b
+--   without punctuations not in bounded memory: x of b is in the result, and its values are without end (C1)
 --   8 | SELECT t.x FROM (SELECT a.k div 2 AS half, b.x FROM a JOIN b ON a.k = b.k) t JOIN c ON t.half = c.k;
 --     |                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (k ASC) to a

@@ -9,6 +9,7 @@ SELECT a.k FROM a JOIN b ON a.k = b.k WHERE b.kind > 8;
 -- checked
 -- result: refused
 --   join keeps a: never purged, because no scheme reaches b
+--   without punctuations not in bounded memory: k of a is in the result, and its values are without end (C1)
 --   7 | SELECT a.k FROM a JOIN b ON a.k = b.k WHERE b.kind > 8;
 --     |                 ^^^^^^^^
 --   hint: add PUNCTUATED ON (k) to b

@@ -8,6 +8,7 @@ SELECT k, COUNT(*) AS n FROM a WHERE h = 8 GROUP BY k;
 -- checked
 -- result: refused
 --   group-by of a: never purged, because it lacks a scheme on nothing but k
+--   without punctuations not in bounded memory: k of a is grouped by, and its values are without end (C1)
 --   6 | SELECT k, COUNT(*) AS n FROM a WHERE h = 8 GROUP BY k;
 --     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (h) to a

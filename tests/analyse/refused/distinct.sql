@@ -8,6 +8,7 @@ SELECT DISTINCT sid, v FROM report;
 -- checked
 -- result: refused
 --   dupelim of report: never purged, because it lacks a scheme on some of sid, v
+--   without punctuations not in bounded memory: sid of report is in the result, and its values are without end (C1)
 --   6 | SELECT DISTINCT sid, v FROM report;
 --     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (sid) to report

@@ -12,6 +12,7 @@ GROUP BY i.itemid;
 -- result: refused
 --   join keeps item: never purged, because no scheme reaches bid
 --   group-by of item, bid: never purged, because it lacks a scheme on nothing but itemid
+--   without punctuations not in bounded memory: itemid of item is grouped by, and its values are without end (C1)
 --   8 | FROM item i JOIN bid b ON i.itemid = b.itemid
 --     |      ^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (itemid) to bid

@@ -10,6 +10,7 @@ SELECT k FROM a EXCEPT SELECT k FROM b;
 -- result: refused
 --   difference of a: never purged, because it lacks a scheme of b on some of k
 --   difference of a, b: never purged, because it lacks a scheme of b on some of k
+--   without punctuations not in bounded memory: it is not one select-project-join with at most one DISTINCT or GROUP BY on top
 --   7 | SELECT k FROM a EXCEPT SELECT k FROM b;
 --     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (k) to b

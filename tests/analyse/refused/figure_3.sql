@@ -11,6 +11,7 @@ SELECT s1.a, s2.c FROM s1 JOIN s2 ON s1.b = s2.b JOIN s3 ON s2.c = s3.c;
 -- result: refused
 --   join keeps s1: never purged, because no scheme reaches s3
 --   join keeps s2: never purged, because no scheme reaches s3
+--   without punctuations not in bounded memory: a of s1 is in the result, and its values are without end (C1)
 --   8 | SELECT s1.a, s2.c FROM s1 JOIN s2 ON s1.b = s2.b JOIN s3 ON s2.c = s3.c;
 --     |                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (c) to s3

@@ -11,6 +11,7 @@ SELECT s1.a, s1.b, s2.c FROM s1, s2, s3 WHERE s1.b = s2.b AND s2.c = s3.c AND s3
 -- result: refused
 --   join keeps s1: never purged, because no scheme reaches s2, s3
 --   join keeps s3: never purged, because no scheme reaches s1, s2
+--   without punctuations not in bounded memory: a of s1 is in the result, and its values are without end (C1)
 --   8 | SELECT s1.a, s1.b, s2.c FROM s1, s2, s3 WHERE s1.b = s2.b AND s2.c = s3.c AND s3.a = s1.a;
 --     |                              ^^^^^^^^^^
 --   hint: add PUNCTUATED ON (a) to s1 and PUNCTUATED ON (b) to s2

@@ -8,6 +8,7 @@ SELECT sid, MAX(v) AS most FROM report GROUP BY sid;
 -- checked
 -- result: refused
 --   group-by of report: never purged, because it lacks a scheme on nothing but sid
+--   without punctuations not in bounded memory: sid of report is grouped by, and its values are without end (C1)
 --   6 | SELECT sid, MAX(v) AS most FROM report GROUP BY sid;
 --     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (sid) to report

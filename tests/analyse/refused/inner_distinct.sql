@@ -11,6 +11,7 @@ FROM (SELECT DISTINCT s1.a, s2.c FROM s1 JOIN s2 ON s1.b = s2.b) t JOIN s3 ON t.
 -- checked
 -- result: refused
 --   join keeps s1: never purged, because no scheme reaches s2
+--   without punctuations not in bounded memory: it is not one select-project-join with at most one DISTINCT or GROUP BY on top
 --   9 | FROM (SELECT DISTINCT s1.a, s2.c FROM s1 JOIN s2 ON s1.b = s2.b) t JOIN s3 ON t.c = s3.c AND t.a = s3.a;
 --     |                                       ^^^^^^^^^^
 --   hint: add PUNCTUATED ON (b) to s2

@@ -10,6 +10,7 @@ SELECT a.k, b.x FROM (SELECT k FROM a ORDER BY k) a JOIN b ON a.k = b.k;
 -- result: refused
 --   sort of a: never purged, because it lacks a scheme on k ASC
 --   join keeps b: never purged, because no scheme reaches a
+--   without punctuations not in bounded memory: it is not one select-project-join with at most one DISTINCT or GROUP BY on top
 --   7 | SELECT a.k, b.x FROM (SELECT k FROM a ORDER BY k) a JOIN b ON a.k = b.k;
 --     |                                                ^
 --   hint: add PUNCTUATED ON (k ASC) to a

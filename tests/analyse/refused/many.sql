@@ -10,6 +10,7 @@ SELECT a.x FROM a, b WHERE a.x = b.x AND a.y = b.y AND a.z = b.z;
 -- result: refused
 --   join keeps a: never purged, because no scheme reaches b
 --   join keeps b: never purged, because no scheme reaches a
+--   without punctuations not in bounded memory: x of a is in the result, and its values are without end (C1)
 --   7 | SELECT a.x FROM a, b WHERE a.x = b.x AND a.y = b.y AND a.z = b.z;
 --     |                 ^^^^
 --   hint: add PUNCTUATED ON (x) to a and PUNCTUATED ON (x) to b

@@ -8,6 +8,7 @@ SELECT MEDIAN(x) AS middle FROM a;
 -- checked
 -- result: refused
 --   group-by of a: never purged, because it lacks groups that could be closed
+--   without punctuations not in bounded memory: MEDIAN has to know every value of x of a, and these are without end (C1)
 --   6 | SELECT MEDIAN(x) AS middle FROM a;
 --     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: no scheme would help

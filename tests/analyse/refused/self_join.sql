@@ -9,6 +9,7 @@ SELECT a.bidderid, b.itemid FROM bid a JOIN bid b ON a.itemid = b.itemid AND a.b
 -- result: refused
 --   join keeps bid: never purged, because no scheme reaches bid #2
 --   join keeps bid #2: never purged, because no scheme reaches bid
+--   without punctuations not in bounded memory: bidderid of bid #1 is in the result, and its values are without end (C1)
 --   6 | SELECT a.bidderid, b.itemid FROM bid a JOIN bid b ON a.itemid = b.itemid AND a.bidderid = b.bidderid;
 --     |                                  ^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (bidderid) to bid

@@ -9,6 +9,7 @@ SELECT ts, MAX(v) AS most FROM report GROUP BY ts ORDER BY ts;
 -- result: refused
 --   group-by of report: never purged, because it lacks a scheme on nothing but ts
 --   sort of report: never purged, because it lacks a scheme on ts ASC
+--   without punctuations not in bounded memory: it is not one select-project-join with at most one DISTINCT or GROUP BY on top
 --   6 | SELECT ts, MAX(v) AS most FROM report GROUP BY ts ORDER BY ts;
 --     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (ts ASC) to report
