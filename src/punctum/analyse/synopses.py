@@ -112,9 +112,9 @@ class Synopsis:
                 found.setdefault(bucket, []).append(row)
         if not self.query.eliminating:
             return {bucket: [each[0]] * len(each) for bucket, each in found.items()}
-        return {bucket: self._chosen(bucket, each) for bucket, each in found.items()}
+        return {bucket: self.chosen(bucket, each) for bucket, each in found.items()}
 
-    def _chosen(self, bucket: Bucket, rows: list[Row]) -> list[Row]:
+    def chosen(self, bucket: Bucket, rows: list[Row]) -> list[Row]:
         """The best rows of a bucket."""
         order = self.query.order
         pinned = {order.of[at]: place for at, place in zip(self.keys, bucket, strict=True) if place is not None}
