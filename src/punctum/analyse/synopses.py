@@ -116,16 +116,20 @@ class Synopsis:
 
     def chosen(self, bucket: Bucket, rows: list[Row]) -> list[Row]:
         """The best rows of a bucket."""
-        order = self.query.order
-        pinned = {order.of[at]: place for at, place in zip(self.keys, bucket, strict=True) if place is not None}
         chosen = []
-        for _, up, classes in self._best(pinned):
-            columns = sorted({at[1] for at in self.keys if order.of[at] in classes})
+        for up, columns in self.rules(bucket):
             if up:
                 chosen.append(max(rows, key=lambda row: min(_key(row[i]) for i in columns)))
             else:
                 chosen.append(min(rows, key=lambda row: max(_key(row[i]) for i in columns)))
         return list(dict.fromkeys(chosen)) or rows[:1]
+
+    def rules(self, bucket: Bucket) -> Iterator[tuple[bool, list[int]]]:
+        """Which rows of a bucket are best: whose least of some columns is greatest, or whose greatest is least."""
+        order = self.query.order
+        pinned = {order.of[at]: place for at, place in zip(self.keys, bucket, strict=True) if place is not None}
+        for _, up, classes in self._best(pinned):
+            yield up, sorted({at[1] for at in self.keys if order.of[at] in classes})
 
     def _best(self, pinned: Mapping[At, int]) -> Iterator[tuple[int, bool, frozenset[At]]]:
         """For each endless place and direction the classes of inequality joins there, when some classes are pinned."""

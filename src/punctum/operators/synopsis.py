@@ -1,0 +1,222 @@
+"""Joins on synopses, vectorised: bounded memory without punctuations, as ``iterators/synopsis.py`` specifies.
+
+Kept for each input: the keys of the rows that stand for all that came, and of a preserving query how many came; of an
+eliminating one the rows that have come out too. New rows are put into their buckets first, so that what is joined is
+as small as what is kept. Nothing purges these, and nothing has to: there are never more than the analysis says.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from functools import cached_property, reduce
+from operator import and_
+
+import polars as pl
+
+from punctum.algebra.punctuation import end_of_stream
+from punctum.algebra.schema import Schema
+from punctum.algebra.values import Type
+from punctum.analyse.axes import Axis, ordinal
+from punctum.analyse.blocks import At
+from punctum.analyse.spj import Spj
+from punctum.analyse.synopses import Bucket, Synopsis
+from punctum.operators.batch import Batch, batch, columns
+from punctum.operators.columns import Columns, empty
+from punctum.operators.dupelim import distinct
+from punctum.operators.operator import Notes, Operator, Said
+from punctum.operators.table import Table
+
+COUNT, TIMES = "n", "times"
+_FIRST_DAY = date(1970, 1, 1)
+
+
+class Buckets:
+    """The buckets of one input: a frame of its rows in, the rows that stand for them out.
+
+    Partial aggregates are columns beside the keys: how each begins with a row, and how several become one.
+    """
+
+    def __init__(self, synopsis: Synopsis, partials: Sequence[tuple[pl.Expr, pl.Expr]] = ()) -> None:
+        self.partials = partials
+        self.synopsis, self._query, self._order = synopsis, synopsis.query, synopsis.query.order
+        self.mine = [at for at in self._order.attributes if at[0] == synopsis.stream]
+        self.preserving = not self._query.eliminating
+        self._rules: dict[Bucket, tuple[tuple[bool, tuple[str, ...]], ...]] = {}
+
+    @property
+    def empty(self) -> pl.DataFrame:
+        """No rows: a column for each key, and the count and partial aggregates."""
+        return self.rows(empty(self._query.streams[self.synopsis.stream].schema))
+
+    def rows(self, df: pl.DataFrame) -> pl.DataFrame:
+        """The rows that stand for new ones; those that conditions on the input alone keep out are none."""
+        names = self._query.streams[self.synopsis.stream].schema.names
+        ones = pl.repeat(1, pl.len(), dtype=pl.Int64).alias(COUNT)
+        named = df.select(ones, *(pl.col(names[at[1]]).alias(name(at)) for at in self.mine))
+        met = named.filter(self._local)
+        return self.melted(met.select(COUNT, *map(name, self.synopsis.keys), *(begin for begin, _ in self.partials)))
+
+    def melted(self, df: pl.DataFrame) -> pl.DataFrame:
+        """One bucket, one row, or its best rows."""
+        keys = [name(at) for at in self.synopsis.keys]
+        placed = df.with_columns(*(self._place(at).alias(f"p{name(at)}") for at in self.synopsis.keys), p=pl.lit(0))
+        places = ["p", *(f"p{key}" for key in keys)]
+        if self.preserving:
+            sums = [pl.col(COUNT).sum(), *(pl.col(key).first() for key in keys), *(end for _, end in self.partials)]
+            return placed.group_by(places, maintain_order=True).agg(sums).drop(places)
+        return self._best(placed, places).drop(places)
+
+    def wide(self, df: pl.DataFrame) -> pl.DataFrame:
+        """Kept rows with the columns that are equal to a key, and the count under a name of its own."""
+        keys = {self._order.of[at]: at for at in self.synopsis.keys}
+        same = [at for at in self.mine if at not in keys.values() and self._order.of[at] in keys]
+        equal = df.with_columns(pl.col(name(keys[self._order.of[at]])).alias(name(at)) for at in same)
+        return equal.rename({COUNT: f"{COUNT}{self.synopsis.stream}"})
+
+    def _best(self, placed: pl.DataFrame, places: list[str]) -> pl.DataFrame:
+        """The best rows of each bucket; buckets with the same rule are looked at together."""
+        buckets = placed.select(places).unique(maintain_order=True)
+        rules = [self._rule(bucket[1:]) for bucket in buckets.iter_rows()]
+        numbers = {rule: number for number, rule in enumerate(dict.fromkeys(rules))}
+        ruled = buckets.with_columns(pl.Series("rule", [numbers[rule] for rule in rules], dtype=pl.Int64))
+        whole = placed.join(ruled, on=places, nulls_equal=True, maintain_order="left")
+        parts = [whole.clear()]
+        for rule, number in numbers.items():
+            some = whole.filter(pl.col("rule") == number)
+            parts += [_first(some, places, up, names) for up, names in rule] or [_first(some, places, True, ())]
+        return pl.concat(parts).drop("rule").unique(maintain_order=True)
+
+    def _rule(self, bucket: Bucket) -> tuple[tuple[bool, tuple[str, ...]], ...]:
+        if bucket not in self._rules:
+            found = self.synopsis.rules(bucket)
+            self._rules[bucket] = tuple((up, tuple(f"{self.synopsis.stream}_{c}" for c in of)) for up, of in found)
+        return self._rules[bucket]
+
+    def _place(self, at: At) -> pl.Expr:
+        return _place(pl.col(name(at)), self._order.axes[at])
+
+    @cached_property
+    def _local(self) -> pl.Expr:
+        """What follows for a row of the input by itself."""
+        return reduce(and_, self._conditions(), pl.lit(True))
+
+    def _conditions(self) -> Iterator[pl.Expr]:
+        for at in self.mine:
+            places, place = self._order.range(at), self._place(at)
+            inside = place.is_between(places.low, places.high) if places.only is None else place.is_in(places.only)
+            yield inside | pl.col(name(at)).is_null() if self._query.nullable(at) else inside
+            for other in self.mine:
+                if other != at and (op := self._order.implied(at, other)) is not None:
+                    yield _compare(at, op, other).fill_null(True)
+
+
+class SynopsisJoin(Operator):
+    """The join of inputs that a bounded query describes, without groups."""
+
+    def __init__(self, query: Spj, output: Schema) -> None:
+        assert query.aggregates is None and not query.mixed and query.shown, "this is no plain join"
+        self.inputs, self.output = tuple(stream.schema for stream in query.streams), output
+        self._query = query
+        self._buckets = [Buckets(Synopsis(query, i)) for i in range(len(query.streams))]
+        self._kept = [Table(buckets.empty) for buckets in self._buckets]
+        self._shown, self._said = Table(empty(output)), Said(output)
+        self._open = set(range(len(query.streams)))
+
+    def feed(self, *slices: Columns) -> Columns:
+        """Take the next slice of each input: its buckets meet those of the others."""
+        results = [empty(self.output)]
+        for i, xs in enumerate(slices):
+            new = self._buckets[i].rows(xs.rows)
+            if new.height:
+                results.append(self._results(i, new))
+                self._kept[i].replace(self._buckets[i].melted(pl.concat([self._kept[i].frame(), new])))
+            if end_of_stream(self.inputs[i]) in xs.puncts:
+                self._open.discard(i)
+        rows = pl.concat(results)
+        if self._query.distinct:
+            rows = distinct(rows, self._shown, Batch(self.output))
+        ended = batch(self.output, [] if self._open else [end_of_stream(self.output)])
+        return columns(rows, self._said.news(ended), *slices)
+
+    def _results(self, i: int, new: pl.DataFrame) -> pl.DataFrame:
+        """The output rows for new rows of an input."""
+        met = joined(self._buckets, [new if j == i else table.frame() for j, table in enumerate(self._kept)])
+        names = zip(self._query.shown, self.output.names, strict=True)
+        shown = met.select(pl.col(name(at)).alias(to) for at, to in names)
+        return shown if self._query.distinct else repeated(shown, met[TIMES])
+
+    def tables(self) -> dict[str, Table]:
+        """What stands for each input, and the rows that have come out."""
+        kept = {f"input {i}": table for i, table in enumerate(self._kept)}
+        return kept | ({"shown": self._shown} if self._query.distinct else {})
+
+    def restore_tables(self, tables: dict[str, Table]) -> None:
+        """Go on with the rows that another one kept."""
+        self._kept = [tables[f"input {i}"] for i in range(len(self._kept))]
+        self._shown = tables.get("shown", self._shown)
+
+    def notes(self) -> Notes:
+        """The inputs that have not ended, and what has been said."""
+        return {"open": sorted(self._open), "said": self._said.notes()}
+
+    def restore_notes(self, notes: Notes) -> None:
+        """Go on with the notes of another one."""
+        self._open = set(notes["open"])
+        self._said.restore(notes["said"])
+
+    def puncts(self) -> int:
+        """The end, once it has been said."""
+        return len(self._said.known)
+
+
+def name(at: At) -> str:
+    """The column of an attribute in a frame of several inputs."""
+    return f"{at[0]}_{at[1]}"
+
+
+def _compare(left: At, op: str, right: At) -> pl.Expr:
+    a, b = pl.col(name(left)), pl.col(name(right))
+    return a < b if op == "<" else a <= b if op == "<=" else a == b
+
+
+def joined(buckets: Sequence[Buckets], frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """The combinations of rows of all inputs that fulfil the conditions, and how often each comes."""
+    query = buckets[0].synopsis.query
+    wide = [each.wide(df) for each, df in zip(buckets, frames, strict=True)]
+    met = reduce(lambda one, other: one.join(other, how="cross"), wide)
+    real = [c for c in query.compared if max(c.left[0], c.right[0]) < len(buckets) and c.left[0] != c.right[0]]
+    times = reduce(lambda a, b: a * b, (pl.col(f"{COUNT}{i}") for i in range(len(buckets))))
+    return met.filter(*(_compare(*c) for c in real)).with_columns(times.alias(TIMES))
+
+
+def repeated(df: pl.DataFrame, times: pl.Series) -> pl.DataFrame:
+    """Each row so many times."""
+    return df[pl.select(pl.int_range(df.height).repeat_by(times).explode().drop_nulls()).to_series()]
+
+
+def _first(df: pl.DataFrame, places: list[str], up: bool, names: tuple[str, ...]) -> pl.DataFrame:
+    """The best row of each bucket, the first where several are."""
+    if names:
+        worst = pl.min_horizontal(names) if up else pl.max_horizontal(names)
+        df = df.sort(worst, descending=up, maintain_order=True)
+    return df.unique(subset=places, keep="first", maintain_order=True)
+
+
+def _place(column: pl.Expr, axis: Axis) -> pl.Expr:
+    """Where values lie on an axis; NULL lies nowhere."""
+    if not axis.at:
+        return pl.when(column.is_not_null()).then(pl.lit(0, pl.Int64))
+    if axis.kind.discrete:
+        return _number(column, axis.kind).clip(axis.all.low, axis.all.high)
+    steps = [(column > c).cast(pl.Int64) * 2 + (column == c).cast(pl.Int64) for c in axis.constants]
+    return reduce(lambda a, b: a + b, steps)
+
+
+def _number(column: pl.Expr, kind: Type) -> pl.Expr:
+    """The number of a value of a discrete type, as ``ordinal`` has it."""
+    match kind:
+        case Type.DATE:
+            return column.cast(pl.Int32).cast(pl.Int64) + ordinal(_FIRST_DAY)
+        case Type.TIMESTAMP | Type.TIMESTAMP_NTZ:
+            return column.dt.epoch("us")
+        case _:
+            return column.cast(pl.Int64)

@@ -1,0 +1,169 @@
+"""Groups over joins on synopses, vectorised: aggregates are pushed below the join, as ``iterators/synopsis.py`` has it.
+
+Kept for each part and input: the keys of the rows that stand for all, how many came, and partial aggregates. The groups
+come out when every input has ended.
+"""
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from punctum.algebra.punctuation import end_of_stream
+from punctum.algebra.schema import Schema
+from punctum.analyse.spj import HOLISTIC, Aggregated, Spj
+from punctum.analyse.synopses import Synopsis
+from punctum.iterators.aggregates import Function
+from punctum.operators.batch import batch, columns
+from punctum.operators.columns import Columns, dtype, empty
+from punctum.operators.operator import Notes, Operator, Said
+from punctum.operators.synopsis import TIMES, Buckets, joined, name, repeated
+from punctum.operators.table import Table
+
+
+class Part:
+    """Synopses of all inputs, and the aggregates that they answer."""
+
+    def __init__(self, query: Spj, inputs: int, calls: dict[int, Aggregated]) -> None:
+        self.calls, self.eliminating = calls, query.eliminating
+        partial = {k: c for k, c in calls.items() if not query.eliminating and c.function not in HOLISTIC and c.of}
+        self.buckets = [
+            Buckets(
+                Synopsis(query, i), [p for k, c in partial.items() if c.of and c.of[0] == i for p in _partials(k, c)]
+            )
+            for i in range(inputs)
+        ]
+        self.tables = [Table(buckets.empty) for buckets in self.buckets]
+
+    def add(self, i: int, df: pl.DataFrame) -> None:
+        """Remember new rows of an input."""
+        new = self.buckets[i].rows(df)
+        if new.height:
+            self.tables[i].replace(self.buckets[i].melted(pl.concat([self.tables[i].frame(), new])))
+
+    def answer(self, keys: list[str]) -> pl.DataFrame:
+        """The aggregates of each group so far."""
+        met = joined(self.buckets, [table.frame() for table in self.tables])
+        if not self.eliminating and any(c.function in HOLISTIC for c in self.calls.values()):
+            whole = repeated(met.with_columns(pl.lit(1, pl.Int64).alias("one")), met[TIMES])
+        else:
+            whole = met.with_columns(pl.lit(1, pl.Int64).alias("one"))
+        plain = [_plain(c).alias(f"f{k}") for k, c in self.calls.items() if self._is_plain(c)]
+        pushed = [_total(k, c).alias(f"f{k}") for k, c in self.calls.items() if not self._is_plain(c)]
+        one, other = (_grouped(df, keys, aggs) for df, aggs in ((whole, plain), (met, pushed)))
+        return one.join(other, on=[*keys, "all"], nulls_equal=True, maintain_order="left")
+
+    def _is_plain(self, call: Aggregated) -> bool:
+        return self.eliminating or call.function in HOLISTIC
+
+
+def _grouped(df: pl.DataFrame, keys: list[str], aggregates: list[pl.Expr]) -> pl.DataFrame:
+    return df.group_by(*keys, pl.lit(0).alias("all"), maintain_order=True).agg(aggregates)
+
+
+def _partials(k: int, call: Aggregated) -> Iterator[tuple[pl.Expr, pl.Expr]]:
+    """The columns of a partial aggregate: of a row, and of several rows."""
+    assert call.of is not None
+    of = pl.col(name(call.of))
+    if call.function in (Function.COUNT, Function.AVG):
+        yield of.is_not_null().cast(pl.Int64).alias(f"c{k}"), pl.col(f"c{k}").sum()
+    if call.function in (Function.SUM, Function.AVG):
+        sums = pl.col(f"s{k}")
+        yield of.alias(f"s{k}"), pl.when(sums.count() > 0).then(sums.sum())
+    if call.function in (Function.MIN, Function.MAX):
+        most = pl.col(f"m{k}")
+        yield of.alias(f"m{k}"), most.min() if call.function is Function.MIN else most.max()
+
+
+def _total(k: int, call: Aggregated) -> pl.Expr:
+    """An aggregate of partial ones: those of an input, as often as rows of the others came."""
+    if call.of is None:
+        return pl.col(TIMES).sum()
+    times = pl.col(TIMES) // pl.col(f"n{call.of[0]}")
+    sums, counts = pl.col(f"s{k}") * times, pl.col(f"c{k}") * times
+    match call.function:
+        case Function.COUNT:
+            return counts.sum()
+        case Function.AVG:
+            return pl.when(counts.sum() > 0).then(sums.sum().cast(pl.Float64) / counts.sum())
+        case Function.SUM:
+            return pl.when(sums.count() > 0).then(sums.sum())
+        case _:
+            return pl.col(f"m{k}").min() if call.function is Function.MIN else pl.col(f"m{k}").max()
+
+
+def _plain(call: Aggregated) -> pl.Expr:
+    """An aggregate of rows that stand for all."""
+    assert call.of is not None
+    of = pl.col(name(call.of))
+    match call.function:
+        case Function.COUNT_DISTINCT:
+            return of.drop_nulls().n_unique().cast(pl.Int64)
+        case Function.MEDIAN:
+            return of.cast(pl.Float64).median()
+        case _:
+            return of.min() if call.function is Function.MIN else of.max()
+
+
+class SynopsisGroupBy(Operator):
+    """The groups of a join that a bounded query describes."""
+
+    def __init__(self, query: Spj, output: Schema) -> None:
+        assert query.aggregates and not query.mixed and not any(c.filter for c in query.aggregates)
+        self.inputs, self.output = tuple(stream.schema for stream in query.streams), output
+        self._query, self._said = query, Said(output)
+        calls = dict(enumerate(query.aggregates))
+        watched = {k: c for k, c in calls.items() if query.eliminating and c.of and not query.order.bounded(c.of)}
+        rest = {k: c for k, c in calls.items() if k not in watched}
+        n = len(self.inputs)
+        self._parts = [Part(query, n, rest)] if rest else []
+        self._parts += [Part(query.watching(c), n, {k: c}) for k, c in watched.items()]
+        self._open, self._told = set(range(n)), False
+
+    def feed(self, *slices: Columns) -> Columns:
+        """Take the next slice of each input; the groups come out with the end of the last input."""
+        for i, xs in enumerate(slices):
+            for part in self._parts:
+                part.add(i, xs.rows)
+            if end_of_stream(self.inputs[i]) in xs.puncts:
+                self._open.discard(i)
+        ended = not self._open
+        rows = self.answer() if ended and not self._told else empty(self.output)
+        self._told = ended
+        return columns(rows, self._said.news(batch(self.output, [end_of_stream(self.output)] * ended)), *slices)
+
+    def answer(self) -> pl.DataFrame:
+        """The groups as they are now."""
+        keys = [name(at) for at in self._query.shown]
+        found = [part.answer(keys) for part in self._parts]
+        whole = found[0]
+        for other in found[1:]:
+            whole = whole.join(other, on=[*keys, "all"], nulls_equal=True, maintain_order="left")
+        if not keys and not whole.height:
+            whole = whole.clear(1)
+        wanted = [*keys, *(f"f{k}" for k in range(len(self._query.aggregates or ())))]
+        made = zip(wanted, self.output.attributes, strict=True)
+        counts = {f"f{k}" for k, c in enumerate(self._query.aggregates or ()) if "COUNT" in c.function.value}
+        filled = {of: pl.col(of).fill_null(0) if of in counts else pl.col(of) for of in wanted}
+        return whole.select(filled[of].cast(dtype(attribute)).alias(attribute.name) for of, attribute in made)
+
+    def tables(self) -> dict[str, Table]:
+        """What stands for each input, for each part."""
+        return {f"part {k} input {i}": t for k, part in enumerate(self._parts) for i, t in enumerate(part.tables)}
+
+    def restore_tables(self, tables: dict[str, Table]) -> None:
+        """Go on with the rows that another one kept."""
+        for k, part in enumerate(self._parts):
+            part.tables = [tables[f"part {k} input {i}"] for i in range(len(part.tables))]
+
+    def notes(self) -> Notes:
+        """The inputs that have not ended, whether the groups have come out, and what has been said."""
+        return {"open": sorted(self._open), "told": self._told, "said": self._said.notes()}
+
+    def restore_notes(self, notes: Notes) -> None:
+        """Go on with the notes of another one."""
+        self._open, self._told = set(notes["open"]), notes["told"]
+        self._said.restore(notes["said"])
+
+    def puncts(self) -> int:
+        """The end, once it has been said."""
+        return len(self._said.known)

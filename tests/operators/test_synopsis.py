@@ -1,0 +1,144 @@
+"""The vectorised join on synopses against its specification, slice by slice, stopped and restored after each."""
+
+import json
+import random
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from analyse.memory import random_query, spj
+from iterators.test_synopsis import bounded as bounded_groups
+from iterators.test_synopsis import grouping, joining, slices
+from punctum.algebra.pattern import between
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.values import Row, Type
+from punctum.analyse.axes import Axis
+from punctum.analyse.bounded import failure
+from punctum.analyse.spj import Spj
+from punctum.analyse.synopses import synopses
+from punctum.iterators.stream import Slice
+from punctum.operators.columns import Columns, frame, to_rows
+from punctum.operators.synopsis import SynopsisJoin
+from punctum.operators.synopsis_groups import SynopsisGroupBy
+
+
+def agree(query: Spj, fed: list[list[Slice]]) -> int:
+    """Feed both, and say how many rows came out."""
+    specified, output = joining(query).start(), joining(query).output
+    running, seen = SynopsisJoin(query, output), 0
+    for each in fed:
+        expected = specified.feed(*each)
+        given = [Columns(frame(s.schema, xs.rows), xs.puncts) for s, xs in zip(query.streams, each, strict=True)]
+        found = running.feed(*given)
+        assert Counter(to_rows(found.rows)) == Counter(expected.rows), query
+        assert found.puncts == expected.puncts
+        _kept(query, running, specified.kept())
+        seen += len(expected.rows)
+        again = SynopsisJoin(query, output)
+        again.restore_tables(running.tables())
+        again.restore_notes(json.loads(json.dumps(running.notes())))
+        running = again
+    return seen
+
+
+def _kept(query: Spj, running: SynopsisJoin, expected: dict[str, list[Row]]) -> None:
+    for i, synopsis in enumerate(synopses(query)):
+        rows = running.tables()[f"input {i}"].frame()
+        keys = to_rows(rows.select(f"{at[0]}_{at[1]}" for at in synopsis.keys)) if synopsis.keys else []
+        standing = [tuple(row[at[1]] for at in synopsis.keys) for row in expected[f"input {i}"]]
+        assert Counter(keys) == (Counter(standing) if synopsis.keys else Counter()), query
+    if query.distinct:
+        assert Counter(to_rows(running.tables()["shown"].frame())) == Counter(expected["shown"])
+
+
+def bounded(chance: random.Random) -> Spj:
+    """A bounded query over several streams that shows some bounded attributes."""
+    while True:
+        query = random_query(chance)
+        if len(query.streams) > 1 and query.order.satisfiable:
+            shown = tuple(at for at in query.attributes if query.order.bounded(at))
+            query = replace(query, shown=shown[: chance.randint(1, 3)])
+            if shown and failure(query) is None:
+                return query
+
+
+def test_random_queries_agree() -> None:
+    chance, told = random.Random(3), [0, 0]
+    for _ in range(60):
+        query = bounded(chance)
+        told[query.distinct] += bool(agree(query, list(slices(query, chance))))
+    assert min(told) >= 5
+
+
+@pytest.mark.parametrize(
+    "kind", [Type.BIGINT, Type.DATE, Type.TIMESTAMP, Type.TIMESTAMP_NTZ, Type.DOUBLE, Type.DECIMAL]
+)
+@pytest.mark.parametrize("distinct", [False, True])
+def test_places_of_every_type(kind: Type, distinct: bool) -> None:
+    """Values on both sides of a constant, which lies between A and B."""
+    query = spj(f"S(A:{kind.value},K) T(B:{kind.value})", "A<B, K=1", "K", distinct)
+    found = Axis(kind, ()).values(0, 5)
+    assert found is not None
+    query = replace(query, within={**query.within, (0, 0): between(None, found[2]), (1, 0): between(found[2], None)})
+    fed = [
+        [Slice(((found[i], 1), (found[4 - i], 1)), ()), Slice(((found[i],), (found[(i + 2) % 5],)), ())]
+        for i in range(5)
+    ]
+    assert agree(query, fed)
+
+
+def agree_on_groups(query: Spj, fed: list[list[Slice]]) -> int:
+    """Feed both, compare their answers after each slice, and say how many groups there are in the end."""
+    specified, output = grouping(query).start(), grouping(query).output
+    running, groups = SynopsisGroupBy(query, output), 0
+    for each in fed:
+        assert specified.feed(*each).rows == ()
+        given = [Columns(frame(s.schema, xs.rows), xs.puncts) for s, xs in zip(query.streams, each, strict=True)]
+        assert not running.feed(*given).rows.height
+        expected = specified.answer()
+        assert Counter(to_rows(running.answer())) == Counter(expected), query
+        kept = {key: len(rows) for key, rows in specified.kept().items()}
+        assert {key: len(table) for key, table in running.tables().items()} == kept
+        groups = len(expected)
+        again = SynopsisGroupBy(query, output)
+        again.restore_tables(running.tables())
+        again.restore_notes(json.loads(json.dumps(running.notes())))
+        running = again
+    return groups
+
+
+@pytest.mark.parametrize("function", ["COUNT", "SUM", "AVG", "MIN", "MAX", "COUNT_DISTINCT", "MEDIAN"])
+def test_random_groups_agree(function: str) -> None:
+    chance = random.Random(f"groups {function}")
+    queries = bounded_groups(chance, function)
+    found = [agree_on_groups(query, list(slices(query, chance))) for query, _ in zip(queries, range(10), strict=False)]
+    assert sum(map(bool, found)) >= 3
+
+
+def test_example_8_7() -> None:
+    """A sum that is pushed below the join, with all others that can be."""
+    calls = "SUM(B) COUNT(B) MIN(B) MAX(B) AVG(B) COUNT() COUNT_DISTINCT(A) MEDIAN(C)"
+    query = spj("S(A,B) T(C)", "A<5, C<5, A>1, C>1", "A,C", aggregates=calls)
+    assert sum(agree_on_groups(query, list(slices(query, random.Random(seed)))) for seed in range(5)) > 10
+
+
+def test_groups_come_out_with_the_end_of_all_inputs() -> None:
+    query = spj("S(A) T(B)", "A=B, A>0, A<3", "A", aggregates="COUNT()")
+    running = SynopsisGroupBy(query, grouping(query).output)
+    schemas = [stream.schema for stream in query.streams]
+    ends = [Punctuation.of(schema, {}) for schema in schemas]
+    first = running.feed(Columns(frame(schemas[0], [(1,), (1,)]), (ends[0],)), Columns(frame(schemas[1], [(1,)])))
+    assert not first.rows.height and first.puncts == ()
+    last = running.feed(Columns(frame(schemas[0], [])), Columns(frame(schemas[1], [(2,)]), (ends[1],)))
+    assert to_rows(last.rows) == [(1, 2)] and last.puncts == (Punctuation.of(running.output, {}),)
+
+
+def test_the_output_ends_with_the_last_input() -> None:
+    query = spj("S(A) T(B)", "A=B, A>0, A<3", "A")
+    ends = [Punctuation.of(stream.schema, {}) for stream in query.streams]
+    fed = [
+        [Slice(((1,), (1,)), (ends[0],)), Slice(((1,),), ())],
+        [Slice((), ()), Slice(((1,), (2,)), (ends[1],))],
+    ]
+    assert agree(query, fed) == 4
