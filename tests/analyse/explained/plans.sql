@@ -15,6 +15,7 @@ SELECT c.k, s.j, s.x FROM click c JOIN view v ON c.k = v.k JOIN sale s ON c.j = 
 --   join keeps click: purged by sale(j), then view(k)
 --   join keeps view: purged by click(k), then sale(j)
 --   join keeps sale: purged by click(j), then view(k)
+--   without punctuations not in bounded memory: k of click is in the result, and its values are without end (C1)
 --   of no use to it: sale(x)
 --   plan
 --     Projection c.k AS k, s.j AS j, x
