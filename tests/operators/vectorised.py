@@ -27,6 +27,7 @@ from punctum.iterators.group_by import GroupBy as SpecGroupBy
 from punctum.iterators.intersect import Intersect as SpecIntersect
 from punctum.iterators.join import Join as SpecJoin
 from punctum.iterators.merge import Merge as SpecMerge
+from punctum.iterators.multijoin import MultiJoin as SpecMultiJoin
 from punctum.iterators.project import Project as SpecProject
 from punctum.iterators.punctuate import Punctuate as SpecPunctuate
 from punctum.iterators.select import Select as SpecSelect
@@ -40,6 +41,7 @@ from punctum.operators import (
     Intersect,
     Join,
     Merge,
+    MultiJoin,
     Operator,
     Project,
     Punctuate,
@@ -73,6 +75,9 @@ def vectorised(operator: framework.Operator) -> Operator:
             return Dupelim(operator.schema)
         case SpecJoin():
             return Join(operator.left, operator.right, operator.on, operator.prefixes)
+        case SpecMultiJoin(residual=residual):
+            holds = None if residual is None else by_row(operator.output, residual, pl.Boolean())
+            return MultiJoin(operator.schemas, operator.classes, operator.names, holds, operator.shown)
         case SpecMerge():
             return Merge(operator.left, operator.right)
         case SpecUnion():

@@ -10,6 +10,7 @@ from punctum.iterators.guard import Guard, Violation, guard
 from punctum.iterators.intersect import Intersect
 from punctum.iterators.join import Join
 from punctum.iterators.merge import Merge
+from punctum.iterators.multijoin import MultiJoin
 from punctum.iterators.project import Project
 from punctum.iterators.punctuate import Punctuate
 from punctum.iterators.select import Select
@@ -29,6 +30,7 @@ __all__ = [
     "Join",
     "Key",
     "Merge",
+    "MultiJoin",
     "Operator",
     "Project",
     "Punctuate",

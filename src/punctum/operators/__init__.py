@@ -9,6 +9,7 @@ from punctum.operators.intersect import Intersect
 from punctum.operators.join import Join
 from punctum.operators.matching import matches
 from punctum.operators.merge import Merge
+from punctum.operators.multijoin import MultiJoin
 from punctum.operators.operator import Operator, Size
 from punctum.operators.project import Project
 from punctum.operators.punctuate import Punctuate
@@ -27,6 +28,7 @@ __all__ = [
     "Intersect",
     "Join",
     "Merge",
+    "MultiJoin",
     "Operator",
     "Project",
     "Punctuate",

@@ -55,6 +55,20 @@ def matches(df: pl.DataFrame, puncts: Iterable[Punctuation] | PunctuationSet | B
     return _mask(df, puncts.schema, puncts.points, lines, boxes)
 
 
+def speaking(df: pl.DataFrame, said: PunctuationSet) -> pl.Series:
+    """Whether each row matches one of those punctuations of a set that speak of the frame's columns alone.
+
+    >>> zone = Schema.of(zoneid="BIGINT", hour="BIGINT")
+    >>> said = PunctuationSet(zone, [Punctuation.of(zone, hour=2), Punctuation.of(zone, zoneid=1, hour=3)])
+    >>> speaking(pl.DataFrame({"hour": [2, 3]}), said).to_list()
+    [True, False]
+    """
+    lines, boxes = said.lines()
+    there = [name in df.columns for name in said.schema.names]
+    alone = {at: line for at, line in lines.items() if there[at]}
+    return _mask(df, said.schema, {}, alone, [box for box in boxes if all(there[at] for at, _ in box)])
+
+
 def free(df: pl.DataFrame, puncts: Batch) -> tuple[Batch, Batch]:
     """The punctuations that no row matches, and the others."""
     if not df.height:

@@ -1,0 +1,354 @@
+"""Join of many streams on equal attributes, with chained purge.
+
+Per slice: the new rows of each input meet what is there of the others, one input after the other, each time the
+smallest one that shares a class with what has been joined; then all punctuations are heard. Kept are the rows that a
+later result may have (``iterators/multijoin.py``): a kept row's classes start a chain, and where an input is closed for
+the values at the end of a chain, the chain goes on with that input's kept rows. Chains that end in no closed input
+keep their row. Only the classes that inputs further on bind are carried along, each combination of values once.
+
+*Eager* purging does this in each slice. A *lazy* join waits until it has twice the rows and waiting punctuations that
+the last purge left, and 1,000 at least, or until an input ends; until then what it would have purged and said stays.
+
+Two things are left undone where they would cost more than they give. Closed values that nobody will ask for are
+forgotten when there are twice as many as were left the last time. And a chain does not go on from MOST_PAIRS pairs of a
+row and another input that have no class in common: such rows stay until another input is closed for them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from punctum.algebra.punctuation import Punctuation, end_of_stream
+from punctum.algebra.punctuation_set import PunctuationSet
+from punctum.algebra.schema import Schema
+from punctum.algebra.values import Type
+from punctum.iterators.multijoin import Class, without
+from punctum.iterators.multijoin import MultiJoin as Specification
+from punctum.operators.batch import Batch, Names, add, columns, constants, heard
+from punctum.operators.columns import Columns, dtype, empty, to_rows
+from punctum.operators.matching import free, speaking
+from punctum.operators.operator import Notes, Operator, Said, Waits, read, read_batch, written
+from punctum.operators.table import Table
+
+LEAST = 1_000
+"""A lazy join does not purge less than this."""
+MOST_PAIRS = 10_000_000
+"""A chain does not go on to more pairs of rows that have no class in common."""
+FEW_CLOSED = 64
+"""So many closed values are not worth looking at for those that nobody will ask for."""
+ONE, START = "one", "start"
+"""A column that all rows agree on, and the number of the row that a chain begins with."""
+
+
+@dataclass
+class Known:
+    """One input as the join knows it: rows kept, what is closed by class, punctuations that wait."""
+
+    kept: Table
+    closed: PunctuationSet
+    waiting: Batch
+    new: pl.DataFrame = field(default_factory=pl.DataFrame)
+
+    @property
+    def rows(self) -> pl.DataFrame:
+        """The kept rows and the new ones."""
+        return pl.concat([self.kept.frame(), self.new], rechunk=False) if self.new.height else self.kept.frame()
+
+    def keep(self, needed: pl.Series | None = None) -> None:
+        """Keep new rows, or those of them that are needed."""
+        self.kept.append(self.new if needed is None else self.new.filter(needed))
+        self.new = self.new.clear()
+
+
+class MultiJoin(Operator):
+    """All combinations of a row of each input that agree on every class and satisfy a residual predicate."""
+
+    def __init__(
+        self,
+        schemas: Sequence[Schema],
+        classes: Sequence[Class],
+        names: Sequence[str],
+        residual: pl.Expr | None = None,
+        shown: frozenset[int] | None = None,
+        lazy: bool = False,
+    ) -> None:
+        self._spec = spec = Specification(tuple(schemas), tuple(classes), tuple(names), shown=shown)
+        self.inputs, self.output, self._residual, self._lazy = spec.inputs, spec.output, residual, lazy
+        ends = [sum(map(len, self.inputs[: i + 1])) for i in range(len(self.inputs))]
+        self._renamed = [spec.names[end - len(s) : end] for end, s in zip(ends, self.inputs, strict=True)]
+        self._binds = [spec.binds(i) for i in range(len(self.inputs))]
+        self._names = [
+            Names(self.output, [spec.columns(i, at) for at in range(len(s))]) for i, s in enumerate(self.inputs)
+        ]
+        self._known = [
+            Known(Table(empty(s)), PunctuationSet(spec.over_classes), Batch(s), empty(s)) for s in self.inputs
+        ]
+        self._said = Said(self.output)
+        self._left = self._left_closed = 0  # what the last purge left, of rows and waiting, and of what is closed
+
+    def feed(self, *slices: Columns) -> Columns:
+        """Take the next slice of each input."""
+        rows = []
+        for i, xs in enumerate(slices):
+            new = self._agreeing(i, xs.rows)
+            if new.height:
+                rows.append(self._results(i, new))
+                self._known[i].new = new
+        ps = [heard(schema, xs) for schema, xs in zip(self.inputs, slices, strict=True)]
+        ended = self._hear(ps)
+        said = Batch(self.output)
+        if self._lazy and not ended and not self._many():
+            for known in self._known:
+                known.keep()
+        elif self._lazy or any(map(len, ps)):
+            said = self._purge()
+        else:
+            self._look_at_new()
+        found = pl.concat([empty(self.output), *rows], rechunk=False)
+        return columns(found, self._said.news(said), *slices)
+
+    def tables(self) -> dict[str, Table]:
+        """The rows of each input that may be in later results."""
+        return {f"{i}": known.kept for i, known in enumerate(self._known)}
+
+    def restore_tables(self, tables: dict[str, Table]) -> None:
+        """Go on with the rows that another one kept."""
+        for i, known in enumerate(self._known):
+            known.kept = tables[f"{i}"]
+
+    def notes(self) -> Notes:
+        """What is closed, the punctuations that wait, what has been said, and what the last purge left."""
+        closed = [written(known.closed, self._spec.over_classes) for known in self._known]
+        waiting = [written(known.waiting, schema) for known, schema in zip(self._known, self.inputs, strict=True)]
+        left = [self._left, self._left_closed]
+        return {"closed": closed, "waiting": waiting, "said": self._said.notes(), "left": left}
+
+    def restore_notes(self, notes: Notes) -> None:
+        """Go on with the notes of another one."""
+        over = self._spec.over_classes
+        for i, (known, schema) in enumerate(zip(self._known, self.inputs, strict=True)):
+            known.closed = PunctuationSet(over, read(notes["closed"][i], over))
+            known.waiting = read_batch(notes["waiting"][i], schema)
+        self._said.restore(notes["said"])
+        self._left, self._left_closed = notes["left"]
+
+    def puncts(self) -> int:
+        """What is closed, what waits and what has been said."""
+        return self._closed() + self.waiting() + len(self._said.known)
+
+    def waiting(self) -> int:
+        """The punctuations that kept rows hold back."""
+        return sum(len(known.waiting) for known in self._known)
+
+    def waits(self) -> dict[str, Waits]:
+        """An input's rows wait first for another input that they share classes with."""
+        found = {}
+        for i, schema in enumerate(self.inputs):
+            shared = [(n, j) for n in self._binds[i] for j in self._spec.others(i, n)]
+            if shared:
+                first = shared[0][1]
+                on = [
+                    (schema.names[self._at(i, n)], self.inputs[first].names[self._at(first, n)])
+                    for n, j in shared
+                    if j == first
+                ]
+                found[f"{i}"] = Waits(first, tuple(on))
+        return found
+
+    def _agreeing(self, i: int, df: pl.DataFrame) -> pl.DataFrame:
+        """The rows of an input whose classes have one value each: not NULL, and the constant if there is one."""
+        names, conditions = self.inputs[i].names, []
+        for n in self._binds[i]:
+            first, *more = (names[at] for at in self._spec.classes[n].of(i))
+            conditions += [self._key(n, first) == self._key(n, other) for other in more]
+            value, kind = self._spec.classes[n].value, dtype(self._spec.over_classes.attributes[n])
+            if value is not None:
+                same = pl.Series("", [value], dtype=kind).to_frame().select(self._key(n, "")).to_series()
+                conditions.append(self._key(n, first) == same.item())
+            elif df[first].null_count():
+                conditions.append(pl.col(first).is_not_null())
+        return df.filter(conditions) if conditions and df.height else df
+
+    def _key(self, n: int, name: str) -> pl.Expr:
+        """A column of a class as joins compare it."""
+        attribute = self._spec.over_classes.attributes[n]
+        if attribute.type is Type.DOUBLE:  # as whole numbers: for Polars, NaN in one row does not meet NaN in one row
+            return pl.col(name).reinterpret(dtype=pl.Int64)
+        return pl.col(name).cast(dtype(attribute)) if attribute.type is Type.DECIMAL else pl.col(name)
+
+    def _at(self, i: int, n: int) -> int:
+        return self._spec.classes[n].of(i)[0]
+
+    def _results(self, i: int, new: pl.DataFrame) -> pl.DataFrame:
+        """The output rows of new rows of an input with what is there of the others."""
+        found = self._over_output(i, new)
+        joined, left = [i], [j for j in range(len(self.inputs)) if j != i]
+        while left and found.height:
+            shared = {j: [n for n in self._binds[j] if any(n in self._binds[k] for k in joined)] for j in left}
+            j = min(left, key=lambda j: (not shared[j], self._known[j].rows.height))
+            found = self._joined(found, joined, j, shared[j])
+            joined.append(j)
+            left.remove(j)
+        if not found.height:
+            return empty(self.output)
+        return (found if self._residual is None else found.filter(self._residual)).select(self.output.names)
+
+    def _joined(self, found: pl.DataFrame, joined: list[int], j: int, shared: list[int]) -> pl.DataFrame:
+        other = self._over_output(j, self._known[j].rows)
+        if not shared:
+            return found.join(other, how="cross")
+        firsts = [next(k for k in joined if n in self._binds[k]) for n in shared]
+        mine = [self._key(n, self._renamed[k][self._at(k, n)]) for n, k in zip(shared, firsts, strict=True)]
+        theirs = [self._key(n, self._renamed[j][self._at(j, n)]) for n in shared]
+        if found.height >= other.height:  # the larger one looks up, the smaller one is the hash table
+            return found.join(other, left_on=mine, right_on=theirs, coalesce=False, maintain_order="left_right")
+        return other.join(found, left_on=theirs, right_on=mine, coalesce=False, maintain_order="left_right")
+
+    def _over_output(self, i: int, df: pl.DataFrame) -> pl.DataFrame:
+        return df.rename(dict(zip(df.columns, self._renamed[i], strict=True)))
+
+    def _hear(self, said: list[Batch]) -> bool:
+        """Take new punctuations, and say whether an input has ended."""
+        ended = False
+        for i, (known, ps) in enumerate(zip(self._known, said, strict=True)):
+            if len(ps):
+                known.waiting = known.waiting + ps
+                known.waiting.others = list({p.patterns: p for p in known.waiting.others}.values())
+                closing = self._closing(i, ps)
+                ended |= any(not p.sides for p in closing.others)
+                add(known.closed, closing)
+        return ended
+
+    def _closing(self, i: int, ps: Batch) -> Batch:
+        """What punctuations of an input say of classes alone."""
+        over = self._spec.over_classes
+        closing = Batch(over)
+        for at, values in ps.points.items():
+            n = self._spec.asked(i, at)
+            if n is not None and self._spec.classes[n].value is not None:
+                single = constants(ps.schema, at, values)
+                closing.others += [end_of_stream(over) for p in single if self._spec.closing(i, p) is not None][:1]
+            elif n is not None:
+                closing += Batch(over, {n: values})
+        closing.others += [q for p in ps.others if (q := self._spec.closing(i, p)) is not None]
+        return closing
+
+    def _closed(self) -> int:
+        return sum(len(known.closed) for known in self._known)
+
+    def _many(self) -> bool:
+        """Whether a lazy join has got twice as much as the last purge left."""
+        return sum(known.rows.height for known in self._known) + self.waiting() >= max(LEAST, 2 * self._left)
+
+    def _purge(self) -> Batch:
+        """Keep what may be needed, and say what no kept row holds back."""
+        bound = self._bound()
+        needed = [self._needed(i, self._known[i].rows, bound) for i in range(len(bound))]
+        for known, found in zip(self._known, needed, strict=True):
+            known.kept.retain(found.head(old := len(known.kept)))
+            known.keep(found.slice(old))
+        said = Batch(self.output)
+        for i, known in enumerate(self._known):
+            if len(known.waiting):
+                none, known.waiting = free(known.kept.frame(), known.waiting)
+                said += self._names[i].over(none)
+        if self._closed() > FEW_CLOSED + 2 * self._left_closed:
+            self.tidy()
+        self._left = sum(len(known.kept) for known in self._known) + self.waiting()
+        return said
+
+    def _look_at_new(self) -> None:
+        """Keep of new rows what may be needed; without new punctuations no other row has become useless."""
+        if any(known.new.height for known in self._known):
+            bound = self._bound()
+            needed = [self._needed(i, self._known[i].new, bound) for i in range(len(bound))]
+            for known, found in zip(self._known, needed, strict=True):
+                known.keep(found)
+
+    def _bound(self) -> list[pl.DataFrame]:
+        """The classes that the rows of each input bind, each combination of values once."""
+        return [self._classes(i, known.rows).unique() for i, known in enumerate(self._known)]
+
+    def _classes(self, i: int, df: pl.DataFrame) -> pl.DataFrame:
+        """The classes of an input's rows."""
+        over, names = self._spec.over_classes, self.inputs[i].names
+        found = ((n, pl.col(names[self._at(i, n)]).cast(dtype(over.attributes[n]))) for n in self._binds[i])
+        one = pl.repeat(0, df.height, dtype=pl.Int8, eager=True).alias(ONE)
+        return df.select(one, *(column.alias(over.names[n]) for n, column in found))
+
+    def _needed(self, i: int, df: pl.DataFrame, bound: list[pl.DataFrame]) -> pl.Series:
+        """Whether each of some rows of an input may be in a later result."""
+        if not df.height:
+            return pl.Series([], dtype=pl.Boolean)
+        rows = self._classes(i, df)
+        starts = rows.unique().with_row_index(START)
+        open_ = self._open(i, starts, bound)
+        if len(open_) in (0, starts.height):
+            return pl.repeat(len(open_) > 0, rows.height, eager=True)
+        still = starts.filter(pl.col(START).is_in(open_.implode())).drop(START)
+        keys = [self._same(name) for name in rows.columns]
+        mine = rows.with_row_index(START).join(still, left_on=keys, right_on=keys, how="semi")[START]
+        return pl.int_range(rows.height, eager=True, dtype=pl.UInt32).is_in(mine.implode())
+
+    def _open(self, i: int, starts: pl.DataFrame, bound: list[pl.DataFrame]) -> pl.Series:
+        """The numbers of the chains that end where no further input is closed."""
+        ends = [pl.Series(START, [], dtype=pl.UInt32)]
+        chains = {frozenset([i]): self._carried(starts, frozenset([i]))}
+        while chains:
+            reached = min(chains, key=len)
+            found = chains.pop(reached)
+            for j in self._next(reached):
+                if not found.height:
+                    break
+                closed = speaking(found, self._known[j].closed)
+                shared = [name for name in found.columns if name in bound[j].columns]
+                if not closed.any() or (shared == [ONE] and int(closed.sum()) * bound[j].height > MOST_PAIRS):
+                    continue
+                keys = [self._same(name) for name in shared]
+                right = bound[j].rename({name: f"{name} of {j}" for name in shared})
+                there = [self._same(name, f"{name} of {j}") for name in shared]
+                wider = found.filter(closed).join(right, left_on=keys, right_on=there, coalesce=False)
+                found, both = found.filter(~closed), reached | {j}
+                if len(both) < len(self.inputs) and wider.height:
+                    more = self._carried(wider, both)
+                    chains[both] = pl.concat([chains[both], more]).unique() if both in chains else more
+            ends.append(found[START])
+        return pl.concat(ends).unique()
+
+    def _next(self, reached: frozenset[int]) -> list[int]:
+        """The inputs that a chain has not reached, those first that share a class with what it has."""
+        classes = {n for i in reached for n in self._binds[i]}
+        left = [j for j in range(len(self.inputs)) if j not in reached]
+        return sorted(left, key=lambda j: classes.isdisjoint(self._binds[j]))
+
+    def _carried(self, found: pl.DataFrame, reached: frozenset[int]) -> pl.DataFrame:
+        """A chain's start and the classes that inputs further on bind."""
+        further = {n for j in range(len(self.inputs)) if j not in reached for n in self._binds[j]}
+        names = [self._spec.over_classes.names[n] for n in sorted(further)]
+        return found.select(START, ONE, *(name for name in names if name in found.columns)).unique()
+
+    def _same(self, class_: str, name: str | None = None) -> pl.Expr:
+        """A class column as joins compare it."""
+        if class_ == ONE:
+            return pl.col(name or ONE)
+        return self._key(self._spec.over_classes.index(class_), name or class_)
+
+    def tidy(self) -> None:
+        """Forget closed values that nobody will ask for."""
+        before = [known.closed for known in self._known]
+        for i, known in enumerate(self._known):
+            for n in self._binds[i]:
+                others = self._spec.others(i, n)
+                if self._spec.classes[n].value is None and others:
+                    known.closed = without(known.closed, n, [self._passed(j, n, before[j]) for j in others])
+        self._left_closed = self._closed()
+
+    def _passed(self, i: int, n: int, closed: PunctuationSet) -> PunctuationSet:
+        """The values of a class that an input does not keep and will not have."""
+        over = self._spec.over_classes
+        passed = PunctuationSet(over, (p for p in closed if all(at == n for at, _ in p.sides)))
+        rows = self._classes(i, self._known[i].kept.frame()).select(over.names[n]).unique()
+        for (value,) in to_rows(rows.filter(speaking(rows, passed))):
+            passed.remove(Punctuation.of(over, {over.names[n]: value}))
+        return passed

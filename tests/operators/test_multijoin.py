@@ -1,0 +1,67 @@
+"""The vectorised join of many streams does what its specification says, slice by slice; eager and lazy, and resumed."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iterators.laws import aligned
+from iterators.multijoins import Case, multijoin_cases
+from operators.vectorised import agree, assert_bags, in_columns, resume, said_in, vectorised
+from punctum.algebra.punctuation import end_of_stream
+from punctum.algebra.punctuation_set import PunctuationSet
+from punctum.algebra.values import Type
+from punctum.iterators.multijoin import MultiJoin as Specification
+from punctum.iterators.stream import Slice
+from punctum.operators import MultiJoin, multijoin, to_rows
+
+FEWER = settings().max_examples // 3
+
+
+@given(case=multijoin_cases(), points=st.booleans())
+def test_agree(case: Case, points: bool) -> None:
+    agree(*case, points=points)
+
+
+@settings(max_examples=FEWER)
+@given(case=multijoin_cases())
+def test_resume(case: Case) -> None:
+    resume(lambda: vectorised(case[0]), case[1])
+
+
+@given(case=multijoin_cases([Type.BIGINT], most=5))
+def test_what_is_closed_is_forgotten_as_specified(case: Case) -> None:
+    operator, streams = case
+    running, fast = operator.start(), vectorised(operator)
+    assert isinstance(fast, MultiJoin)
+    for slices in zip(*aligned(streams), strict=True):
+        running.feed(*slices)
+        fast.feed(*(in_columns(s, xs, False) for s, xs in zip(operator.inputs, slices, strict=True)))
+        fast.tidy()
+        assert [known.closed for known in fast._known] == [known.closed for known in running.state]
+
+
+@settings(max_examples=FEWER)
+@given(case=multijoin_cases(), least=st.integers(0, 8))
+def test_a_lazy_join_gives_the_same_and_keeps_more(case: Case, least: int) -> None:
+    operator, streams = case
+    eager, lazy = vectorised(operator), lazy_one(operator)
+    said = PunctuationSet(operator.output), PunctuationSet(operator.output)
+    ends = [Slice.of(end_of_stream(schema)) for schema in operator.inputs]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(multijoin, "LEAST", least)
+        for slices in [*zip(*aligned(streams), strict=True), ends]:
+            xs = [in_columns(s, x, False) for s, x in zip(operator.inputs, slices, strict=True)]
+            wanted, found = eager.feed(*xs), lazy.feed(*xs)
+            assert_bags(to_rows(found.rows), to_rows(wanted.rows))
+            for known, piece in zip(said, (wanted, found), strict=True):
+                for p in said_in(operator.output, piece):
+                    known.add(p)
+            assert all(map(said[0].covers, said[1])), "a lazy join says nothing early"
+            assert lazy.size().rows >= eager.size().rows
+        assert said[0] == said[1] and lazy.size().rows == 0
+
+
+def lazy_one(operator: Specification) -> MultiJoin:
+    fast = vectorised(operator)
+    assert isinstance(fast, MultiJoin)
+    return MultiJoin(operator.schemas, operator.classes, operator.names, fast._residual, operator.shown, lazy=True)
