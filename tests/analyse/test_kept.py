@@ -118,7 +118,6 @@ def test_the_register_knows_what_binary_joins_cannot_do() -> None:
     assert names == TOGETHER
 
 
-@pytest.mark.xfail(reason="joins run as the binary joins that are written")
 @pytest.mark.parametrize("name", TOGETHER)
 def test_joins_that_are_safe_only_together_keep_no_more_and_more(name: str) -> None:
     query = registered(HERE / "admitted" / f"{name}.sql")

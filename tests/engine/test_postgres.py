@@ -1,6 +1,5 @@
 """A Postgres server of the test's own: rows of every type, keys that come again, and batches that are done again."""
 
-import errno
 import math
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
@@ -16,7 +15,6 @@ from pyspark.sql import DataFrame, SparkSession
 
 from punctum.algebra.schema import Schema
 from punctum.engine.packing import to_blob
-from punctum.engine.sinks.commit import Commit
 from punctum.engine.sinks.postgres import PostgresTable
 from punctum.errors import PunctumError, QueryError, SchemaError
 from punctum.operators.columns import frame
@@ -103,18 +101,13 @@ def test_wrong_options(options: dict[str, str], error: type[PunctumError], said:
         PostgresTable.of(SinkDef("s", "postgres", options), ITEM).prepare()
 
 
-def query_over_files(spark: SparkSession, script: str, directory: Path) -> Query:
-    (directory / "in").mkdir()
+def test_on_spark_and_to_a_function(spark: SparkSession, url: str, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
     for n in range(3):
         lines = [f'{{"itemid": {n}, "increase": 2}}', f'{{"$punct": {{"itemid": {n}}}}}', "broken"]
-        (directory / "in" / f"{n}.json").write_text("\n".join(lines))
-    (query,) = Session(spark).sql(script, directory)  # type: ignore[misc]
+        (tmp_path / "in" / f"{n}.json").write_text("\n".join(lines))
+    (query,) = Session(spark).sql(SCRIPT.format(url=url), tmp_path)  # type: ignore[misc]
     assert isinstance(query, Query)
-    return query
-
-
-def test_on_spark_and_to_a_function(spark: SparkSession, url: str, tmp_path: Path) -> None:
-    query = query_over_files(spark, SCRIPT.format(url=url), tmp_path)
     query.start(tmp_path / "checkpoint", available_now=True).wait()
     assert sorted(read(url, "SELECT * FROM total")) == [(0, 2.0), (1, 2.0), (2, 2.0)]
     given: dict[int, list[tuple[Any, ...]]] = {}
@@ -126,41 +119,3 @@ def test_on_spark_and_to_a_function(spark: SparkSession, url: str, tmp_path: Pat
     assert given == {0: [(0, 2.0)], 1: [(1, 2.0)], 2: [(2, 2.0)]}
     assert [batch["quarantined"] for batch in query.metrics()] == [1, 1, 1]
     assert len(list((tmp_path / "other/quarantine").glob("part-*"))) == 3
-
-
-def test_killed_when_the_table_has_a_batch_and_spark_does_not_know_it(
-    spark: SparkSession, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """No key would hide a row that was written twice."""
-    script = SCRIPT.replace("table 'total', key 'itemid'", "table 'added'").format(url=url)
-    query, commit, once = query_over_files(spark, script, tmp_path), Commit.__call__, {0, 2}
-
-    def killed(self: Commit, packed: Any, batch: int) -> None:
-        commit(self, packed, batch)
-        if batch in once:
-            once.remove(batch)
-            raise OSError(errno.EIO, "killed")
-
-    monkeypatch.setattr(Commit, "__call__", killed)
-    for _ in range(2):
-        with pytest.raises(QueryError, match="killed"):
-            query.start(tmp_path / "checkpoint", available_now=True).wait()
-    query.start(tmp_path / "checkpoint", available_now=True).wait()
-    assert sorted(read(url, "SELECT * FROM added")) == [(0, 2.0), (1, 2.0), (2, 2.0)]
-    assert len(list((tmp_path / "checkpoint/quarantine").glob("part-*"))) == 3
-
-
-def test_a_function_is_given_the_same_batch_again(spark: SparkSession, tmp_path: Path) -> None:
-    """With the batch's number in hand it can tell that it has had these rows."""
-    query = query_over_files(spark, SCRIPT.format(url="postgresql://nobody"), tmp_path)
-    given: list[tuple[int, list[tuple[Any, ...]]]] = []
-
-    def take(rows: DataFrame, batch: int) -> None:
-        given.append((batch, [tuple(row) for row in rows.collect()]))
-        if len(given) == 2:
-            raise OSError(errno.EIO, "killed")
-
-    with pytest.raises(QueryError, match="killed"):
-        query.start(tmp_path / "checkpoint", available_now=True, to=take).wait()
-    query.start(tmp_path / "checkpoint", available_now=True, to=take).wait()
-    assert given == [(0, [(0, 2.0)]), (1, [(1, 2.0)]), (1, [(1, 2.0)]), (2, [(2, 2.0)])]

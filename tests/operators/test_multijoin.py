@@ -7,12 +7,16 @@ from hypothesis import strategies as st
 from iterators.laws import aligned
 from iterators.multijoins import Case, multijoin_cases
 from operators.vectorised import agree, assert_bags, in_columns, resume, said_in, vectorised
-from punctum.algebra.punctuation import end_of_stream
+from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.punctuation_set import PunctuationSet
+from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
+from punctum.iterators.multijoin import Class
 from punctum.iterators.multijoin import MultiJoin as Specification
 from punctum.iterators.stream import Slice
-from punctum.operators import MultiJoin, multijoin, to_rows
+from punctum.operators import MultiJoin, frame, multijoin, to_rows
+from punctum.operators.batch import batch
+from punctum.operators.columns import Columns
 
 FEWER = settings().max_examples // 3
 
@@ -65,3 +69,18 @@ def lazy_one(operator: Specification) -> MultiJoin:
     fast = vectorised(operator)
     assert isinstance(fast, MultiJoin)
     return MultiJoin(operator.schemas, operator.classes, operator.names, fast._residual, operator.shown, lazy=True)
+
+
+def test_what_is_over_closes_nothing() -> None:
+    """Section 5.1's lifespan: a key may be used again, and is then kept again."""
+    left, right = Schema.of(k="BIGINT", x="BIGINT"), Schema.of(k="BIGINT", y="BIGINT")
+    join = MultiJoin((left, right), (Class(((0, 0), (1, 0))),), ("k", "x", "k2", "y"))
+    nothing, said = Columns(frame(left, [])), Punctuation.of(right, k=1)
+    join.feed(nothing, Columns(frame(right, []), (said,)))
+    join.feed(Columns(frame(left, [(1, 1)])), Columns(frame(right, [])))
+    assert join.size().rows == 0
+    join.forget(1, batch(right, [said]))
+    join.feed(Columns(frame(left, [(1, 2)])), Columns(frame(right, [])))
+    assert to_rows(join.tables()["0"].frame()) == [(1, 2)]
+    assert said_in(join.output, join.feed(nothing, Columns(frame(right, []), (said,)))), "it is news again"
+    assert join.size().rows == 0

@@ -25,7 +25,8 @@ At = tuple[int, int]
 class Block:
     """Leaves, the equalities and constants among their columns, and where each column of the result comes from.
 
-    ``tree`` and ``on`` are how it is written: the leaves on both sides of each binary join, and the pairs they join on.
+    ``tree`` and ``on`` are how it is written: the leaves on both sides of each binary join, and the pairs they join on;
+    ``end`` is the relation with which it ends.
     """
 
     leaves: tuple[Relation, ...]
@@ -36,6 +37,7 @@ class Block:
     tree: tuple[tuple[frozenset[int], frozenset[int]], ...] = ()
     on: tuple[tuple[At, At], ...] = ()
     place: Place = NOWHERE
+    end: Relation | None = None
 
     def conditions(self, predicate: Expression) -> "Block":
         """The block with what a predicate over its columns says."""
@@ -64,7 +66,7 @@ def constants(predicate: Expression) -> Iterator[int]:
 def block(relation: Relation) -> Block | None:
     """The block that ends with a relation, if there is a join in it."""
     found = _block(relation)
-    return found if len(found.leaves) > 1 else None
+    return replace(found, end=relation) if len(found.leaves) > 1 else None
 
 
 def _block(relation: Relation) -> Block:

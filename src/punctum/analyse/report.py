@@ -24,19 +24,11 @@ def to_json(queries: Sequence[Registered]) -> dict[str, Any]:
     return {"queries": [_object(query) for query in queries]}
 
 
-_BINARY = """refused
-  it is safe as one join of all its inputs, and this version runs the binary joins that are written, which are not
-  hint: write ALLOW UNBOUNDED after the query to run them all the same"""
-
-
 def admit(queries: Sequence[Registered], sql: str) -> str:
     """Refuse queries of which one must not run, with the text that says why; or the text of those that are allowed."""
     refused = [query for query in queries if not query.admitted]
     if refused:
         raise RefusedError(text(refused, sql))
-    for query in queries:
-        if query.safe and not query.as_written and not query.query.allow_unbounded:
-            raise RefusedError(f"{query.query.name}: {_BINARY}")
     return text([query for query in queries if not query.safe], sql)
 
 

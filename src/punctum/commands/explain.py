@@ -87,7 +87,7 @@ def _told(query: "Registered", sql: str, aim: "Aim") -> list[str]:
     told = [text([query], sql, every=True), "  plan", *_indented(show(relation).splitlines())]
     told += ["  stages", *_indented(stages_of(stages(relation)))]
     if query.safe and not query.as_written:
-        told.append("    these binary joins are not safe; the query is when it runs as one join of all its inputs")
+        told.append("    the binary joins as written are not safe, so joins that are safe together run as one")
     told += [f"  {line}" for line in costs(query, aim)]
     for join in query.joins:
         told += [f"  punctuation graph of the join of {', '.join(join.streams)}", *_indented(lines(join))]

@@ -11,6 +11,7 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Order, Scheme
 from punctum.algebra.values import Value
 from punctum.analyse.predicates import promised
+from punctum.engine.cube import CubeExchange
 from punctum.engine.files import READERS, reading
 from punctum.engine.formats.read import LONGEST, clean
 from punctum.engine.inputs import REASON, FromStage, FromStream, StageInput
@@ -37,6 +38,7 @@ from punctum.operators.intersect import Intersect
 from punctum.operators.join import Join
 from punctum.operators.lifespan import Lifespan
 from punctum.operators.merge import Merge
+from punctum.operators.multijoin import MultiJoin as MultiJoinOperator
 from punctum.operators.operator import Operator
 from punctum.operators.origins import Origin
 from punctum.operators.project import Project
@@ -49,7 +51,9 @@ from punctum.parse.definitions import AccessOrder, EndEvent, StreamDef, Violatio
 from punctum.parse.evaluate import evaluate
 from punctum.parse.expressions import Column, Expression
 from punctum.parse.shape import shape
+from punctum.plan.cube import shares
 from punctum.plan.expect import Expected, Lasting
+from punctum.plan.multijoin import MultiJoin
 from punctum.plan.punctuate import Reported
 from punctum.plan.stages import Input, Op, Pipe, Stage, partition, sweeps
 
@@ -71,6 +75,9 @@ def operator(relation: r.Relation, below: Sequence[Schema] = ()) -> Operator:
             pairs = [(left.names[mine.index], right.names[theirs.index]) for mine, theirs in on]
             names = JoinSpecification(left, right, tuple(pairs), _PREFIXES).output
             return Join(left, right, pairs, _PREFIXES, None if residual is None else compiled(residual, names))
+        case MultiJoin(classes=classes, residual=residual, shown=shown):
+            holds = None if residual is None else compiled(residual, relation.schema)
+            return MultiJoinOperator(schemas, classes, relation.names, holds, shown)
         case r.Aggregate(keys=keys, aggregates=calls):
             by = [schemas[0].names[column.index] for _, column in keys]
             functions = [AggregateFunction(c.function, _name(c.argument, schemas[0]), c.name) for c in calls]
@@ -211,12 +218,26 @@ def piped(pipe: Pipe) -> Piped:
 def from_pipe(origin: Pipe, source: Input, buckets: tuple[int, ...], clock: bool = False) -> Exchange:
     """The exchange behind a pipe: rows have been through it, punctuations have not."""
     raw_key, raw = tuple(origin.origin(i) for i in source.key), origin.stream.schema
-    return Exchange(origin.schema, source.key, buckets, source.number, raw, raw_key, source.everywhere, clock)
+    at = origin.schema, source.key, buckets, source.number, raw, raw_key, source.everywhere, clock
+    if source.cube is None:
+        return Exchange(*at)
+    columns = source.cube.columns
+    there = tuple(None if i is None else origin.origin(i) for i in columns)
+    return CubeExchange(*at, columns, there, shares(source.cube, len(buckets)))
 
 
 def from_stage(origin: Stage, source: Input, buckets: tuple[int, ...], clock: bool = False) -> Exchange:
     """The exchange behind a stage."""
-    return Exchange(origin.schema, source.key, buckets, source.number, everywhere=source.everywhere, clock=clock)
+    at = origin.schema, source.key, buckets, source.number, None, (), source.everywhere, clock
+    if source.cube is None:
+        return Exchange(*at)
+    return CubeExchange(*at, source.cube.columns, (), shares(source.cube, len(buckets)))
+
+
+def exchange(source: Input, buckets: tuple[int, ...]) -> Exchange:
+    """The exchange that an input of a stage comes through."""
+    make = from_pipe if isinstance(source.origin, Pipe) else from_stage
+    return make(source.origin, source, buckets)  # type: ignore[arg-type]
 
 
 def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
@@ -258,26 +279,29 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
 
 def _in_bucket(source: Input, buckets: tuple[int, ...], bucket: int) -> Schema:
     """The schema of an input, with how far whole numbers go that never come to a bucket."""
-    schema = source.origin.schema
-    return _with(
-        schema, source.key, Exchange(schema, source.key, buckets, 0, everywhere=source.everywhere).reach(bucket)
-    )
+    return _with(source.origin.schema, exchange(source, buckets).reaches(bucket))
 
 
-def _with(schema: Schema, key: tuple[int | None, ...], reach: Reach | None) -> Schema:
-    return Schema(tuple(replace(a, reach=reach if (i,) == key else None) for i, a in enumerate(schema.attributes)))
+def _with(schema: Schema, reaches: dict[int, Reach]) -> Schema:
+    return Schema(tuple(replace(a, reach=reaches.get(i)) for i, a in enumerate(schema.attributes)))
 
 
 def _input(source: Input, schema: Schema, buckets: tuple[int, ...], bucket: int) -> StageInput:
     origin = source.origin
     if not isinstance(origin, Pipe):
         return FromStage(schema, Exchange(origin.schema, partition(origin.root), buckets, 0))
-    raw_key = tuple(origin.origin(i) for i in source.key)
-    raw = _with(origin.stream.schema, raw_key, from_pipe(origin, source, buckets).reach(bucket))
+    to = from_pipe(origin, source, buckets)
+    raw = _with(origin.stream.schema, to.reaches(bucket, raw=True))
     steps: list[Operator] = []
     for step in origin.steps:
         steps.append(operator(step, [steps[-1].output if steps else raw]))
-    return FromStream(raw, schema, steps, partial(_originals, origin), _idle(origin))
+    copy = isinstance(to, CubeExchange) and not to.primary(bucket)
+    return FromStream(raw, schema, steps, _untold if copy else partial(_originals, origin), _idle(origin))
+
+
+def _untold(path: str | None, bad: pl.DataFrame) -> list[Record]:
+    """Nothing of rows that are copies: the bucket with the first copy tells of them."""
+    return []
 
 
 def _idle(pipe: Pipe) -> frozenset[frozenset[int]]:

@@ -165,6 +165,11 @@ class Exchange:
         one = len(key) == 1 and self.schema.attributes[key[0]].type is Type.BIGINT
         return Reach(self.buckets.index(bucket), len(self.buckets)) if one else None
 
+    def reaches(self, bucket: int, raw: bool = False) -> "dict[int, Reach]":
+        """The same by column, of the exchange or of the stream."""
+        reach, key = self.reach(bucket), self.raw_key if raw else self.key
+        return {key[0]: reach} if reach is not None and key and key[0] is not None else {}
+
 
 @dataclass(frozen=True)
 class Reach:

@@ -25,10 +25,10 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.iterators.multijoin import Class, without
 from punctum.iterators.multijoin import MultiJoin as Specification
-from punctum.operators.batch import Batch, Names, add, columns, constants, heard
+from punctum.operators.batch import Batch, Names, add, batch, columns, constants, heard
 from punctum.operators.columns import Columns, dtype, empty, to_rows
 from punctum.operators.matching import free, speaking
-from punctum.operators.operator import Notes, Operator, Said, Waits, read, read_batch, written
+from punctum.operators.operator import Notes, Operator, Said, Waits, forget, read, read_batch, written
 from punctum.operators.table import Table
 
 LEAST = 1_000
@@ -155,6 +155,20 @@ class MultiJoin(Operator):
                 ]
                 found[f"{i}"] = Waits(first, tuple(on))
         return found
+
+    def over(self, number: int, said: Batch) -> Batch:
+        """What punctuations of an input say of the output, by every name."""
+        return self._names[number].over(said)
+
+    def forget(self, number: int, said: Batch) -> None:
+        """What is over closes nothing, and is not waited with."""
+        known, schema = self._known[number], self.inputs[number]
+        forget(known.closed, self._closing(number, said))
+        if len(known.waiting):
+            waiting = PunctuationSet(schema, known.waiting)
+            forget(waiting, said)
+            known.waiting = batch(schema, waiting)
+        self._said.forget(self.over(number, said))
 
     def _agreeing(self, i: int, df: pl.DataFrame) -> pl.DataFrame:
         """The rows of an input whose classes have one value each: not NULL, and the constant if there is one."""

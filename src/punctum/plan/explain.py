@@ -33,8 +33,7 @@ def _lines(node: Op | Input, depth: int) -> Iterator[str]:
             yield from _lines(below, depth + 1)
         return
     origin = node.origin
-    names = [origin.schema.names[i] for i in node.key]
-    by = f"by {', '.join(names)}" if names else "into one bucket"
+    by = f"by {node.by}" if node.by else "into one bucket"
     if isinstance(origin, Pipe):
         yield f"{indent}exchange {origin.stream.name} {by}"
         yield from (f"{indent}  {step.label}" for step in reversed(origin.steps))

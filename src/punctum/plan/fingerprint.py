@@ -63,8 +63,7 @@ def _clause(clause: Clause) -> str:
 def _stage(stage: Stage) -> Iterator[str]:
     yield f"stage {stage.number}"
     for source in stage.inputs:
-        origin, names = source.origin, source.origin.schema.names
-        by = ", ".join(names[i] for i in source.key) or "nothing"
+        origin, by = source.origin, source.by or "nothing"
         where = ", punctuations to all" if source.everywhere else ""
         name = origin.stream.name if isinstance(origin, Pipe) else f"stage {origin.number}"
         yield f"  input {source.number}: {name} by {by}{where}"

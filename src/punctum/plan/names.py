@@ -21,6 +21,7 @@ from punctum.parse.relations import (
     Source,
     Unary,
 )
+from punctum.plan.multijoin import MultiJoin
 
 Names = Sequence[str]
 
@@ -46,6 +47,11 @@ def _named(relation: Relation, names: Names | None) -> Relation:
             on = tuple((_column(a, left), _column(b, right)) for a, b in relation.on)
             bare = replace(relation, left=left, right=right, on=on, residual=None, names=chosen)
             return bare if relation.residual is None else replace(bare, residual=_moved(relation.residual, bare))
+        case MultiJoin():
+            joined = tuple(_named(each, None) for each in relation.joined)
+            chosen = tuple(names or _unique(name for each in joined for name in each.schema.names))
+            many = replace(relation, joined=joined, residual=None, names=chosen)
+            return many if relation.residual is None else replace(many, residual=_moved(relation.residual, many))
         case Aggregate():
             return _aggregate(relation, names)
         case Binary():

@@ -9,6 +9,7 @@ from dataclasses import replace
 from punctum.parse.expressions import Column, Expression, columns, rebased
 from punctum.parse.relations import Aggregate, Filter, Join, OrderBy, Projection, Relation, Source, UnionAll, children
 from punctum.plan.expect import Expected, Lasting
+from punctum.plan.multijoin import MultiJoin
 from punctum.plan.punctuate import Reported
 
 Moved = dict[int, int]
@@ -45,6 +46,8 @@ def _prune(relation: Relation, needed: set[int]) -> tuple[Relation, Moved]:
             return replace(relation, input=below, columns=chosen), {old: new for new, old in enumerate(kept)}
         case Join():
             return _join(relation, needed)
+        case MultiJoin():
+            return _multijoin(relation, needed)
         case UnionAll():
             left, moved = _prune(relation.left, needed)
             right, there = _prune(relation.right, needed)
@@ -84,6 +87,27 @@ def _join(relation: Join, needed: set[int]) -> tuple[Relation, Moved]:
     residual = None if relation.residual is None else _moved(relation.residual, moved)
     names = tuple(relation.names[old] for old, _ in sorted(moved.items(), key=lambda pair: pair[1]))
     return replace(relation, left=left, right=right, on=on, residual=residual, names=names), moved
+
+
+def _multijoin(relation: MultiJoin, needed: set[int]) -> tuple[Relation, Moved]:
+    wanted = needed | (_reads(relation.residual) if relation.residual is not None else set())
+    wanted |= {relation.offsets[i] + at for each in relation.classes for i, at in each.members}
+    joined, places, moved = list[Relation](), list[Moved](), Moved()
+    for i, offset in enumerate(relation.offsets):
+        width = len(relation.joined[i].schema)
+        below, there = _prune(relation.joined[i], {c - offset for c in wanted if offset <= c < offset + width})
+        start = sum(len(each.schema) for each in joined)
+        moved |= {offset + old: start + new for old, new in there.items()}
+        joined.append(below)
+        places.append(there)
+    classes = tuple(
+        replace(each, members=tuple((i, places[i][at]) for i, at in each.members)) for each in relation.classes
+    )
+    residual = None if relation.residual is None else _moved(relation.residual, moved)
+    names = tuple(relation.names[old] for old, _ in sorted(moved.items(), key=lambda pair: pair[1]))
+    shown = frozenset(moved[c] for c in needed)
+    found = replace(relation, joined=tuple(joined), classes=classes, residual=residual, names=names, shown=shown)
+    return found, moved
 
 
 def _chosen(source: Source, needed: set[int]) -> tuple[Relation, Moved]:

@@ -14,7 +14,9 @@ from punctum.algebra.schema import Schema
 from punctum.parse.definitions import StreamDef
 from punctum.parse.expressions import Column
 from punctum.parse.relations import Aggregate, Filter, Join, OrderBy, Projection, Relation, Source, UnionAll
+from punctum.plan.cube import DIMENSIONS, Cube
 from punctum.plan.expect import Expected, Lasting
+from punctum.plan.multijoin import MultiJoin, as_one
 from punctum.plan.names import settled
 from punctum.plan.prune import pruned
 from punctum.plan.punctuate import Members, Reported, nobody, reported
@@ -48,14 +50,23 @@ class Pipe:
 class Input:
     """What a stage reads, exchanged by a key.
 
-    Rows go to one bucket. A punctuation goes to those buckets that it can concern, or *everywhere* when the stage's
-    output is exchanged again: what only some buckets were told, not all of them can say.
+    Rows go to one bucket, or in a cube to one for each way along the dimensions that they lack. A punctuation goes to
+    those buckets that it can concern, or *everywhere* when the stage's output is exchanged again: what only some
+    buckets were told, not all of them can say.
     """
 
     number: int
     origin: "Pipe | Stage"
     key: Key
     everywhere: bool = False
+    cube: Cube | None = None
+
+    @property
+    def by(self) -> str:
+        """The columns that decide on the bucket, and * for each dimension of a cube along which rows are copied."""
+        names = self.origin.schema.names
+        columns = self.key if self.cube is None else self.cube.columns
+        return ", ".join("*" if i is None else names[i] for i in columns)
 
 
 @dataclass(frozen=True)
@@ -83,7 +94,7 @@ class Stage:
 def partition(node: Op | Input) -> Key | None:
     """The columns of a node's output that decide on the bucket its rows are in, when they can be seen there."""
     if isinstance(node, Input):
-        return node.key
+        return node.key if node.cube is None else None
     below = [partition(child) for child in node.inputs]
     match node.relation:
         case Projection(columns=columns):
@@ -94,7 +105,7 @@ def partition(node: Op | Input) -> Key | None:
             names = {column.index: i for i, (_, column) in enumerate(keys)}
             key = below[0]
             return tuple(names[i] for i in key) if key is not None and all(i in names for i in key) else None
-        case Join():
+        case Join() | MultiJoin():
             return below[0]
         case _:
             return below[0] if len(set(below)) == 1 else None
@@ -106,7 +117,7 @@ def stages(relation: Relation, members: Members = nobody, *, whole: bool = False
     What a bucket says holds for its own share of the rows. For punctuations that hold for the whole result, the last
     stage has all of its output in one bucket; where that needs one more exchange, it only brings the output together.
     """
-    relation = settled(pruned(reported(relation, members)))
+    relation = settled(pruned(reported(as_one(relation), members)))
     last = _Planner().stage(relation)
     if not whole or not any(source.key for source in last.inputs):
         return last
@@ -164,11 +175,27 @@ class _Planner:
         if isinstance(relation, Source):
             assert relation.stream.relation is not None
             return self._place(relation.stream.relation, key, into)
+        if isinstance(relation, MultiJoin) and key is None and relation.shared() and not relation.common():
+            return self._cube(relation, into)
         below = keys_below(relation, key)
         if below is None:
             assert key is not None
             return into.input(self.stage(relation, goes_on=True), key)
         placed = (self._place(child, wanted, into) for child, wanted in zip(relation.inputs, below, strict=True))
+        return Op(relation, tuple(placed))
+
+    def _cube(self, relation: MultiJoin, into: "_Building") -> Op:
+        """A join whose inputs have no column in common, in a hypercube; all that keeps state below is another stage."""
+        of = {n: {i for i, _ in relation.classes[n].members} for n in relation.shared()}
+        chosen = sorted(sorted(of, key=lambda n: -len(of[n]))[:DIMENSIONS])
+        everyone = range(len(relation.joined))
+        lacking = tuple(tuple(d for d, n in enumerate(chosen) if i not in of[n]) for i in everyone)
+        placed = []
+        for i, child in enumerate(relation.joined):
+            columns = tuple(next(iter(relation.classes[n].of(i)), None) for n in chosen)
+            key = tuple(column for column in columns if column is not None)
+            origin = as_pipe(child) or self.stage(child, goes_on=True)
+            placed.append(into.input(origin, key, Cube(columns, lacking)))
         return Op(relation, tuple(placed))
 
 
@@ -179,9 +206,9 @@ class _Building:
         self.inputs: list[Input] = []
         self._goes_on = goes_on
 
-    def input(self, origin: Pipe | Stage, key: Key) -> Input:
+    def input(self, origin: Pipe | Stage, key: Key, cube: Cube | None = None) -> Input:
         """One more input."""
-        self.inputs.append(Input(len(self.inputs), origin, key, self._goes_on))
+        self.inputs.append(Input(len(self.inputs), origin, key, self._goes_on, cube))
         return self.inputs[-1]
 
 
@@ -220,6 +247,9 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
                 pairs = list(dict.fromkeys(pair for pair in wanted if pair is not None))
             offset = len(relation.left.schema)
             return [tuple(mine for mine, _ in pairs), tuple(theirs - offset for _, theirs in pairs)]
+        case MultiJoin():
+            classes, everyone = _common(relation, key), range(len(relation.joined))
+            return None if classes is None else [tuple(relation.classes[n].of(i)[0] for n in classes) for i in everyone]
         case Aggregate():
             columns = [column.index for _, column in relation.keys]
             if key is None:
@@ -250,6 +280,9 @@ def _prefer(relation: Relation, allowed: list[int]) -> Key | None:
         case Join():
             firsts = (next((i for i in pair if i in allowed), None) for pair in _pairs(relation))
             return tuple(i for i in firsts if i is not None) or None
+        case MultiJoin():
+            firsts = (next((i for i in _members(relation, n) if i in allowed), None) for n in relation.common())
+            return tuple(i for i in firsts if i is not None) or None
         case Aggregate():
             columns = {column.index: i for i, (_, column) in enumerate(relation.keys) if i in allowed}
             found = _prefer(relation.inputs[0], [i for i in columns if i is not None])
@@ -263,6 +296,20 @@ def _prefer(relation: Relation, allowed: list[int]) -> Key | None:
 def _pairs(join: Join) -> list[tuple[int, int]]:
     """The equated columns of a join, as columns of its output."""
     return [(mine.index, len(join.left.schema) + theirs.index) for mine, theirs in join.on]
+
+
+def _members(join: MultiJoin, n: int) -> list[int]:
+    """The columns of a class, as columns of the join's output."""
+    return [join.offsets[i] + at for i, at in join.classes[n].members]
+
+
+def _common(join: MultiJoin, key: Key | None) -> list[int] | None:
+    """The classes common to all inputs by which a join's output is by the key; nothing: it cannot be."""
+    if key is None:
+        return join.common()
+    wanted = [next((n for n in join.common() if i in _members(join, n)), None) for i in key]
+    found = [n for n in dict.fromkeys(wanted) if n is not None]
+    return found if found and None not in wanted else None
 
 
 def _column(expression: object) -> int | None:

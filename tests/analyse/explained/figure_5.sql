@@ -22,15 +22,12 @@ SELECT s1.a, s1.b, s2.c FROM s1, s2, s3 WHERE s1.b = s2.b AND s2.c = s3.c AND s3
 --         Source s3
 --   stages
 --     stage 1
---       Join b = b #2
---         exchange s1 by b
---         exchange s2 by b
---     stage 2
 --       Projection a, b, c
---         Join c = c #2, a = a #2
---           exchange stage 1 by c, a
---           exchange s3 by c, a
---     these binary joins are not safe; the query is when it runs as one join of all its inputs
+--         MultiJoin a = a #2, b = b #2, c = c #2
+--           exchange s1 by a, b, *
+--           exchange s2 by *, b, c
+--           exchange s3 by a, *, c
+--     the binary joins as written are not safe, so joins that are safe together run as one
 --   plans of the join of s1, s2, s3, the best by memory first
 --     (s1, s2, s3)                keeps 720k rows  19.2k steps/s
 --     ((s1, s2), s3), as written         not safe

@@ -1,0 +1,277 @@
+"""Joins of many streams in stages and buckets, without Spark: the batch answer, each result once, and a flat state."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+
+import duckdb
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.queries import puncts
+from engine.simulate import Simulation, run
+from engine.test_buckets import assert_grammatical, rows_of
+from operators.vectorised import in_columns
+from punctum.algebra import Punctuation, Row, Schema, end_of_stream
+from punctum.algebra.values import Type
+from punctum.analyse.blocks import block
+from punctum.analyse.inference import Inference
+from punctum.engine import packing
+from punctum.engine.build import exchange
+from punctum.engine.cube import CubeExchange
+from punctum.iterators import Slice, prefix
+from punctum.operators import multijoin
+from punctum.operators.columns import Columns, frame
+from punctum.parse import StreamDef, parse_query, parse_script
+from punctum.plan.cube import Cube, shares
+from punctum.plan.explain import explain
+from punctum.plan.multijoin import lowered
+from punctum.plan.stages import all_stages, partition, stages
+from punctum.plan.trees import Tree
+
+SCHEMA = Schema.of(k="BIGINT", x="BIGINT", s="STRING")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def keys_one_by_one_and_joins_as_one() -> Iterator[None]:
+    """Neighbouring keys go to different buckets, and joins run as one even where binary joins would do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packing, "RUN", 1)
+        patch.setattr(Inference, "written", lambda self, relation: False)
+        yield
+
+
+def defined(*schemes: str) -> dict[str, StreamDef]:
+    """Streams a, b, c … with these schemes."""
+    clauses = (", ".join(f"PUNCTUATED ON ({on})" for on in each.split("; ")) for each in schemes)
+    named = zip("abcd", clauses, strict=False)
+    ddl = (f"CREATE STREAM {name} (k BIGINT, x BIGINT, s STRING, {on}) USING json;" for name, on in named)
+    return dict(parse_script("\n".join(ddl)).streams)
+
+
+CYCLE = "a.x = b.k AND b.x = c.k AND c.x = a.k"
+QUERIES = {
+    "cycle": (f"SELECT a.k, b.k AS j, c.k AS i, a.s FROM a, b, c WHERE {CYCLE}", ("x", "x", "x")),
+    "several attributes": (f"SELECT a.k, b.k AS j, c.s FROM a, b, c WHERE {CYCLE}", ("x", "k; x", "k, x")),
+    "several predicates": (
+        "SELECT a.k, b.x, c.s FROM a, b, c WHERE a.k = b.k AND a.s = b.s AND b.x = c.x AND c.k = a.x",
+        ("k, s", "x", "k"),
+    ),
+    "residual": (f"SELECT a.k, b.k AS j FROM a, b, c WHERE {CYCLE} AND a.k + b.k > c.k", ("x", "x", "x")),
+    "closed equalities": (
+        "SELECT a.k, b.x FROM a, b, c WHERE a.k = b.k AND b.k = c.k AND b.x = c.x",
+        ("k", "k, x", "k"),
+    ),
+    "constant": ("SELECT a.k, b.s FROM a JOIN b ON a.k = b.k WHERE b.x = 1", ("k", "x, k")),
+    "constant key": ("SELECT a.x, b.s FROM a JOIN b ON a.k = b.k WHERE a.k = 1", ("k", "k")),
+    "equal within": ("SELECT a.k, b.s FROM a JOIN b ON a.k = b.k WHERE a.x = a.k", ("x", "k")),
+    "grouped": (f"SELECT a.k, COUNT(*) AS n, SUM(c.x) AS t FROM a, b, c WHERE {CYCLE} GROUP BY a.k", ("x", "x", "x")),
+    "grouped by the common one": (
+        "SELECT c.k, COUNT(*) AS n FROM a, b, c WHERE a.k = b.k AND b.k = c.k AND b.x = c.x GROUP BY c.k",
+        ("k", "k, x", "k"),
+    ),
+    "of an aggregate": (
+        "WITH g AS (SELECT k, x, COUNT(*) AS n FROM a GROUP BY k, x) "
+        "SELECT g.k, g.n FROM g, b, c WHERE g.x = b.k AND b.x = c.k AND c.x = g.k",
+        ("x", "x", "x"),
+    ),
+    "path": (
+        "SELECT a.k, d.s FROM a, b, c, d WHERE a.x = b.k AND b.x = c.k AND c.x = d.k AND d.x = a.k",
+        ("x", "x", "x", "x"),
+    ),
+}
+
+
+few = st.sampled_from([0, 0, 1, 1, 2, None])
+dense = st.lists(st.tuples(few, few, st.sampled_from(["a", "a", "b", None])), min_size=2, max_size=7)
+
+
+@st.composite
+def met(draw: st.DrawFn) -> list[Slice]:
+    """A stream of few values, so that most rows meet others, which ends."""
+    slices, said = list[Slice](), list[Punctuation]()
+    for _ in range(draw(st.integers(1, 3))):
+        rows = tuple(t for t in draw(dense) if not any(p.match(t) for p in said))
+        news = draw(st.lists(puncts(SCHEMA), max_size=2))
+        said += news
+        slices += [Slice(rows, tuple(news)), *[Slice()] * draw(st.sampled_from([0, 0, 1]))]
+    return [*slices, Slice.of(end_of_stream(SCHEMA))]
+
+
+def test_all_of_these_run_as_one_join() -> None:
+    for name, (sql, schemes) in QUERIES.items():
+        assert "MultiJoin" in "\n".join(explain(stages(parse_query(sql, defined(*schemes))))), name
+
+
+def batch(sql: str, streams: list[list[Slice]]) -> list[Row]:
+    """The SQL over all rows, in DuckDB."""
+    with duckdb.connect() as connection:
+        for name, slices in zip("abcd", streams, strict=False):
+            connection.register(name, frame(SCHEMA, prefix(slices).rows).to_arrow())
+        return [tuple(row) for row in connection.execute(sql).fetchall()]
+
+
+def in_step(streams: list[list[Slice]], points: bool, last_only: bool = False) -> list[dict[str, Columns]]:
+    found: list[dict[str, Columns]] = [{} for _ in range(max(map(len, streams)))]
+    for name, slices in zip("abcd", streams, strict=False):
+        for i, xs in enumerate(slices):
+            said = xs.puncts if not last_only or i == len(slices) - 1 else ()
+            found[i][name] = in_columns(SCHEMA, Slice(xs.rows, said), points)
+    return found
+
+
+@pytest.mark.parametrize("name", QUERIES)
+@settings(max_examples=1 + settings().max_examples // 12)
+@given(data=st.data(), buckets=st.sampled_from([1, 2, 3, 4, 8]), restart=st.booleans(), points=st.booleans())
+def test_the_streaming_answer_is_the_batch_answer(
+    name: str, data: st.DataObject, buckets: int, restart: bool, points: bool
+) -> None:
+    sql, schemes = QUERIES[name]
+    streams = [data.draw(met()) for _ in schemes]
+    relation = parse_query(sql, defined(*schemes))
+    wanted = Counter(batch(sql, streams))
+    whole = run(relation, in_step(streams, points), buckets, restart, whole=True)
+    assert Counter(rows_of(whole)) == wanted
+    assert_grammatical(whole)
+    assert Counter(rows_of(run(relation, in_step(streams, points, last_only=True), buckets))) == wanted
+
+
+TREES = [
+    Tree((0, 1, 2, 3)),
+    Tree((Tree((0, 1)), Tree((2, 3)))),
+    Tree((Tree((0, 1, 2)), 3)),
+    Tree((3, Tree((1, 2)), 0)),
+]
+TREE_SQL = (
+    "SELECT a.k, d.s, a.k + c.x AS t FROM a, b, c, d WHERE a.x = b.k AND b.x = c.k AND c.x = d.k AND d.x = a.k "
+    "AND a.x + 1 = b.k + 1 AND a.k + c.k >= b.k AND d.x < 3"
+)
+
+
+@pytest.mark.parametrize("tree", TREES, ids=str)
+@settings(max_examples=1 + settings().max_examples // 25)
+@given(streams=st.tuples(*[met()] * 4), buckets=st.integers(1, 4))
+def test_any_tree_of_joins_gives_the_batch_answer(tree: Tree, streams: tuple[list[Slice], ...], buckets: int) -> None:
+    found = block(parse_query(TREE_SQL, defined("x", "x", "x", "x")))
+    assert found is not None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Inference, "written", lambda self, relation: True)  # so that the tree is left as it is
+        whole = run(lowered(found, tree), in_step(list(streams), False), buckets, whole=True)
+    assert Counter(rows_of(whole)) == Counter(batch(TREE_SQL, list(streams)))
+    assert_grammatical(whole)
+
+
+KEYS, ROUNDS = 3, 30
+
+
+def rounds(streams: dict[str, StreamDef], count: int = ROUNDS) -> Iterator[dict[str, Columns]]:
+    """In each round new keys, with rows among them, and then every punctuation that the schemes promise for them."""
+    rng = random.Random(7)
+    for n in range(count):
+        keys = range(n * KEYS, (n + 1) * KEYS)
+        sent = {}
+        for name, stream in streams.items():
+            rows = [(rng.choice(keys), rng.choice(keys)) for _ in range(3 * KEYS)]
+            closing = [
+                Punctuation.of(stream.schema, dict(zip(scheme.attributes, values, strict=True)))
+                for scheme in stream.schemes
+                for values in (
+                    [(k,) for k in keys] if len(scheme.attributes) == 1 else [(k, j) for k in keys for j in keys]
+                )
+            ]
+            sent[name] = Columns(frame(stream.schema, rows), tuple(closing))
+        yield sent
+
+
+FIGURES = {
+    "figure 3": (
+        "CREATE STREAM s1 (a BIGINT, b BIGINT, PUNCTUATED ON (b)) USING json;"
+        "CREATE STREAM s2 (b BIGINT, c BIGINT, PUNCTUATED ON (b), PUNCTUATED ON (c)) USING json;"
+        "CREATE STREAM s3 (c BIGINT, a BIGINT, PUNCTUATED ON (c)) USING json;",
+        "s1.b = s2.b AND s2.c = s3.c",
+    ),
+    "figure 5": (
+        "CREATE STREAM s1 (a BIGINT, b BIGINT, PUNCTUATED ON (b)) USING json;"
+        "CREATE STREAM s2 (b BIGINT, c BIGINT, PUNCTUATED ON (c)) USING json;"
+        "CREATE STREAM s3 (c BIGINT, a BIGINT, PUNCTUATED ON (a)) USING json;",
+        "s1.b = s2.b AND s2.c = s3.c AND s3.a = s1.a",
+    ),
+    "figure 8": (
+        "CREATE STREAM s1 (a BIGINT, b BIGINT, PUNCTUATED ON (b)) USING json;"
+        "CREATE STREAM s2 (b BIGINT, c BIGINT, PUNCTUATED ON (b), PUNCTUATED ON (c)) USING json;"
+        "CREATE STREAM s3 (c BIGINT, a BIGINT, PUNCTUATED ON (c, a)) USING json;",
+        "s1.b = s2.b AND s2.c = s3.c AND s3.a = s1.a",
+    ),
+}
+
+
+@pytest.mark.parametrize("buckets", [1, 4])
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_state_of_the_papers_figures_is_flat(name: str, buckets: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    ddl, where = FIGURES[name]
+    streams = dict(parse_script(ddl).streams)
+    relation = parse_query(f"SELECT s1.a, s2.b, s3.c FROM s1, s2, s3 WHERE {where}", streams)
+    monkeypatch.setattr(multijoin, "FEW_CLOSED", 4)
+    simulation = Simulation(relation, buckets)
+    rows, said = [], []
+    for sent in rounds(streams):
+        simulation.feed(sent)
+        rows.append(simulation.kept())
+        said.append(simulation.puncts())
+    early = ROUNDS // 10
+    assert max(rows[early:]) <= max(rows[:early]) + 3 * KEYS
+    assert max(said[early:]) <= 2 * max(said[:early])
+
+
+def test_without_punctuations_it_is_not() -> None:
+    ddl, where = FIGURES["figure 5"]
+    streams = dict(parse_script(ddl).streams)
+    simulation = Simulation(parse_query(f"SELECT s1.a FROM s1, s2, s3 WHERE {where}", streams), 2)
+    for sent in rounds(streams, 10):
+        simulation.feed({name: Columns(piece.rows) for name, piece in sent.items()})
+    assert simulation.kept() >= 10 * 3 * 3 * KEYS
+
+
+def cube(sql: str, schemes: tuple[str, ...], buckets: int) -> list[CubeExchange]:
+    last = stages(parse_query(sql, defined(*schemes)))
+    (stage,) = all_stages(last)
+    found = [exchange(source, tuple(range(buckets))) for source in stage.inputs]
+    assert all(isinstance(each, CubeExchange) for each in found)
+    return [each for each in found if isinstance(each, CubeExchange)]
+
+
+def test_rows_are_copied_along_the_dimensions_that_they_lack() -> None:
+    assert partition(stages(parse_query(QUERIES["cycle"][0], defined(*QUERIES["cycle"][1]))).root) is None
+    for each in cube(*QUERIES["cycle"], buckets=8):
+        assert each.shares == (2, 2, 2)
+        rows = frame(each.schema, [tuple(7 if a.type is Type.BIGINT else "s" for a in each.schema.attributes)])
+        assert len(each.split(Columns(rows))) == 2
+
+
+def test_shares_copy_as_little_as_they_can() -> None:
+    star = Cube((0, 1), ((), (1,), (0,)))
+    assert shares(star, 4) in ((2, 2), (1, 4), (4, 1)) and sum(shares(star, 4)) == 4
+    assert shares(Cube((0, None), ((1,), (1,), (1,), (0,))), 4) == (4, 1), "the dimension that most inputs have"
+
+
+def test_inputs_with_a_column_in_common_are_exchanged_by_it() -> None:
+    sql, schemes = QUERIES["closed equalities"]
+    (stage,) = all_stages(stages(parse_query(sql, defined(*schemes))))
+    assert [source.by for source in stage.inputs] == ["k", "k", "k"]
+    assert len(all_stages(stages(parse_query(*_grouped())))) == 1
+
+
+def _grouped() -> tuple[str, dict[str, StreamDef]]:
+    sql, schemes = QUERIES["grouped by the common one"]
+    return sql, defined(*schemes)
+
+
+def test_a_row_that_violates_is_told_once() -> None:
+    sql, schemes = QUERIES["cycle"]
+    relation, schema = parse_query(sql, defined(*schemes)), SCHEMA
+    simulation = Simulation(relation, 8)
+    simulation.feed({"a": Columns(frame(schema, []), (Punctuation.of(schema, x=3),))})
+    simulation.feed({"a": Columns(frame(schema, [(1, 3, "late")]))})
+    told = [record for running in simulation._running.values() for record in running.violations()]
+    assert [record.stream for record in told] == ["a"]
