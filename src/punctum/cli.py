@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
 
@@ -13,7 +14,7 @@ import click
 
 from punctum.commands.check import REFUSED, check
 from punctum.commands.explain import explain
-from punctum.commands.script import registered
+from punctum.commands.script import plan_options, registered
 from punctum.demo.auction import AUCTION
 from punctum.demo.outage import OUTAGE
 from punctum.demo.warehouse import WAREHOUSE
@@ -73,15 +74,18 @@ def demo(example: str | None, directory: Path) -> None:
 @click.option("--available-now", is_flag=True, help="Stop when all that is there is done.")
 @click.option("--master", default="local[*]", show_default=True, help="The Spark cluster to run on.")
 @click.option("--quiet", is_flag=True, help="No line for each batch.")
-def run(script: Path, checkpoint: Path, available_now: bool, master: str, quiet: bool) -> None:
+@plan_options
+def run(script: Path, checkpoint: Path, available_now: bool, master: str, quiet: bool, **plan: str) -> None:
     """Run the queries of a script until interrupted. With the same checkpoint they go on where they stopped."""
     from punctum.engine.spark import spark_alive  # here because pyspark takes a second to import
 
     with spark_alive():
-        _run(script, checkpoint, available_now, master, quiet)
+        _run(script, checkpoint, available_now, master, quiet, plan)
 
 
-def _run(script: Path, checkpoint: Path, available_now: bool, master: str, quiet: bool) -> None:
+def _run(
+    script: Path, checkpoint: Path, available_now: bool, master: str, quiet: bool, plan: Mapping[str, str]
+) -> None:
     from punctum.analyse.report import admit
     from punctum.engine.spark import spark_session
     from punctum.session import Session
@@ -94,7 +98,7 @@ def _run(script: Path, checkpoint: Path, available_now: bool, master: str, quiet
     admit(known, text)  # before Spark starts; what is only allowed to run says so when it does
     queries = Session(spark_session(master, log=checkpoint / "spark.log")).sql(text, script.parent)
     assert isinstance(queries, list)
-    started = [query.start(checkpoint / query.name, available_now) for query in queries]
+    started = [query.plan(**plan).start(checkpoint / query.name, available_now) for query in queries]
     click.echo(f"running {', '.join(query.name for query in started)}; stop with Ctrl-C", err=True)
     interrupted = _interruption()
     while any(query.running for query in started) and not interrupted.wait(0.3):

@@ -8,9 +8,10 @@ import logging
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
@@ -34,6 +35,8 @@ from punctum.engine.tables import members
 from punctum.errors import PunctumError, QueryError, SchemaError, choices
 from punctum.parse.definitions import QueryDef, StreamDef
 from punctum.parse.script import is_query, parse_script, parse_select, parse_stream
+from punctum.plan.choose import Aim, Schemes
+from punctum.plan.cost import Objective, Purge
 from punctum.plan.idle import spared
 from punctum.plan.stages import Stage, stages
 
@@ -53,6 +56,7 @@ _TYPES = {
 
 
 _LOG = logging.getLogger(__name__)
+_Option = TypeVar("_Option", bound=Enum)
 
 
 class Session:
@@ -167,6 +171,7 @@ class Query:
         self._sink = definition.sink if definition.sink.format else None
         self._running: StreamingQuery | None = None
         self._commit: Commit | None = None
+        self._aim = Aim()
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the verdict and the punctuation graphs.
@@ -186,6 +191,26 @@ class Query:
         itemid BIGINT, total DOUBLE
         """
         return self._relation.schema
+
+    def plan(self, objective: str | None = None, schemes: str = "all", purge: str = "eager") -> "Query":
+        """Choose the plan of its joins: the best in ``memory`` or ``throughput``, and not the one that is written.
+
+        It takes the punctuations of ``all`` schemes that are of use, or of a ``minimal`` set of them, and its joins
+        purge in each batch (``eager``) or now and then (``lazy``).
+
+        >>> (closing,) = Session(spark).sql((directory / "auction.sql").read_text(), directory)
+        >>> closing.plan("speed")
+        Traceback (most recent call last):
+        ...
+        punctum.errors.QueryError: there is no plan by speed
+          hint: memory, throughput
+        """
+        self._aim = Aim(
+            None if objective is None else _one_of(Objective, objective),
+            _one_of(Schemes, schemes),
+            _one_of(Purge, purge),
+        )
+        return self
 
     def dataframe(self, checkpoint: str | Path = "", punctuations: bool = False) -> DataFrame:
         """The result as a streaming DataFrame, for any sink of Spark's.
@@ -301,9 +326,9 @@ class Query:
         """The stages of the query, when it is admitted; one that is only allowed to run says so."""
         if allowed := admit([self._known], self._sql):
             _LOG.warning(allowed)
-        return stages(
-            spared(self._relation, punctuations), partial(members, directory=self._directory), whole=punctuations
-        )
+        relation = spared(self._relation, punctuations, self._aim.schemes)
+        tables = partial(members, directory=self._directory)
+        return stages(relation, tables, whole=punctuations, aim=self._aim)
 
     def _settings(self, last: Stage, checkpoint: str | Path) -> Settings:
         kept, spark = "" if checkpoint == "" else str(Path(checkpoint).resolve()), self._session.spark
@@ -314,6 +339,13 @@ class Query:
         if self._running is None:
             raise QueryError(f"the query {self.name} has not been started", "", "start() it first")
         return self._running
+
+
+def _one_of(options: type[_Option], name: str) -> _Option:
+    try:
+        return options(name)
+    except ValueError:
+        raise QueryError(f"there is no plan by {name}", "", choices([str(each.value) for each in options])) from None
 
 
 def _ours(name: str, text: str) -> PunctumError:

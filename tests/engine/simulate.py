@@ -12,6 +12,7 @@ from punctum.engine.stage import Counts, Running
 from punctum.operators.batch import heard
 from punctum.operators.columns import Columns, empty
 from punctum.parse.relations import Relation
+from punctum.plan.choose import Aim
 from punctum.plan.punctuate import Members, nobody
 from punctum.plan.stages import Pipe, Stage, needs_clock, stages
 
@@ -29,8 +30,9 @@ class Simulation:
         restart: bool = False,
         whole: bool = False,
         members: Members = nobody,
+        aim: Aim | None = None,
     ) -> None:
-        self.last = stages(relation, members, whole=whole)
+        self.last = stages(relation, members, whole=whole, aim=aim)
         self._buckets = tuple(range(100, 100 + buckets))
         self._running: dict[tuple[int, int], Running] = {}
         self._restart = restart
@@ -112,8 +114,13 @@ class Simulation:
 
 
 def run(
-    relation: Relation, slices: Sequence[Feed], buckets: int, restart: bool = False, whole: bool = False
+    relation: Relation,
+    slices: Sequence[Feed],
+    buckets: int,
+    restart: bool = False,
+    whole: bool = False,
+    aim: Aim | None = None,
 ) -> list[Columns]:
     """All slices of a query's result."""
-    simulation = Simulation(relation, buckets, restart, whole)
+    simulation = Simulation(relation, buckets, restart, whole, aim=aim)
     return [simulation.feed(piece) for piece in slices]

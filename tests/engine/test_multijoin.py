@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Iterator
+from itertools import product
 
 import duckdb
 import pytest
@@ -15,7 +16,6 @@ from engine.test_buckets import assert_grammatical, rows_of
 from operators.vectorised import in_columns
 from punctum.algebra import Punctuation, Row, Schema, end_of_stream
 from punctum.algebra.values import Type
-from punctum.analyse.blocks import block
 from punctum.analyse.inference import Inference
 from punctum.engine import packing
 from punctum.engine.build import exchange
@@ -24,12 +24,18 @@ from punctum.iterators import Slice, prefix
 from punctum.operators import multijoin
 from punctum.operators.columns import Columns, frame
 from punctum.parse import StreamDef, parse_query, parse_script
+from punctum.parse.relations import Join
+from punctum.plan import multijoin as plans
+from punctum.plan.choose import Aim, Schemes
+from punctum.plan.cost import Objective, Purge
 from punctum.plan.cube import Cube, shares
 from punctum.plan.explain import explain
-from punctum.plan.multijoin import lowered
-from punctum.plan.stages import all_stages, partition, stages
+from punctum.plan.idle import spared
+from punctum.plan.multijoin import MultiJoin
+from punctum.plan.stages import Input, Op, all_stages, partition, stages
 from punctum.plan.trees import Tree
 
+WRITTEN = Inference.written
 SCHEMA = Schema.of(k="BIGINT", x="BIGINT", s="STRING")
 
 
@@ -153,13 +159,57 @@ TREE_SQL = (
 @settings(max_examples=1 + settings().max_examples // 25)
 @given(streams=st.tuples(*[met()] * 4), buckets=st.integers(1, 4))
 def test_any_tree_of_joins_gives_the_batch_answer(tree: Tree, streams: tuple[list[Slice], ...], buckets: int) -> None:
-    found = block(parse_query(TREE_SQL, defined("x", "x", "x", "x")))
-    assert found is not None
+    relation = parse_query(TREE_SQL, defined("x", "x", "x", "x"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Inference, "written", lambda self, relation: True)  # so that the tree is left as it is
-        whole = run(lowered(found, tree), in_step(list(streams), False), buckets, whole=True)
+        patch.setattr(plans, "to_run", lambda *_: tree)
+        whole = run(relation, in_step(list(streams), False), buckets, whole=True)
     assert Counter(rows_of(whole)) == Counter(batch(TREE_SQL, list(streams)))
     assert_grammatical(whole)
+
+
+STAR = "SELECT a.k, b.x, c.s FROM a JOIN b ON a.k = b.k JOIN c ON a.x = c.x"
+EVERY_AIM = [Aim(*each) for each in product([None, *Objective], Schemes, Purge)]
+
+
+@settings(max_examples=1 + settings().max_examples // 4)
+@given(
+    streams=st.tuples(*[met()] * 3),
+    buckets=st.sampled_from([1, 3]),
+    restart=st.booleans(),
+    aim=st.sampled_from(EVERY_AIM),
+)
+def test_every_plan_gives_the_batch_answer(
+    streams: tuple[list[Slice], ...], buckets: int, restart: bool, aim: Aim
+) -> None:
+    sql = f"SELECT k, COUNT(*) AS n FROM ({STAR}) GROUP BY k"
+    schemes = ("k; x; k, x", "k; x", "x; s")
+    relation = spared(parse_query(sql, defined(*schemes)), True, aim.schemes)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(multijoin, "LEAST", 2)
+        patch.setattr(Inference, "written", WRITTEN)
+        whole = run(relation, in_step(list(streams), False), buckets, restart, whole=True, aim=aim)
+    assert Counter(rows_of(whole)) == Counter(batch(sql, list(streams)))
+    assert_grammatical(whole)
+
+
+def test_what_is_asked_for_is_what_runs() -> None:
+    relation, plans = parse_query(STAR, defined("k; x; k, x", "k; x", "x; s")), dict[str, str]()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Inference, "written", WRITTEN)
+        for aim in (Aim(), Aim(Objective.MEMORY), Aim(purge=Purge.LAZY)):
+            found = (op for stage in all_stages(stages(relation, aim=aim)) for op in joins(stage.root))
+            plans[str((aim.objective, aim.purge))] = ", ".join(found)
+    assert list(plans.values()) == ["Join, Join", "MultiJoin of 3", "lazy MultiJoin of 2, lazy MultiJoin of 2"]
+
+
+def joins(node: Op | Input) -> Iterator[str]:
+    if isinstance(node, Op):
+        for below in node.inputs:
+            yield from joins(below)
+        if isinstance(node.relation, Join):
+            yield "Join"
+        if isinstance(node.relation, MultiJoin):
+            yield f"{'lazy ' if node.relation.lazy else ''}MultiJoin of {len(node.inputs)}"
 
 
 KEYS, ROUNDS = 3, 30

@@ -78,6 +78,16 @@ def idle(relation: Relation, says: bool) -> dict[str, tuple[Scheme, ...]]:
     return {name: schemes for name, schemes in found.items() if schemes}
 
 
+def beyond(relation: Relation, says: bool) -> dict[str, tuple[Scheme, ...]]:
+    """The schemes of each stream that a minimal set goes without; one with a time limit is waited for."""
+    kept, found = minimal(relation, says), dict[str, tuple[Scheme, ...]]()
+    for stream in dict.fromkeys(source.stream for source in sources(relation, through=True)):
+        needed = {limits.scheme for limits in stream.limits}
+        needed |= {scheme for scheme in stream.schemes if Declared.of(stream.name, scheme) in kept}
+        found[stream.name] = tuple(scheme for scheme in stream.schemes if scheme not in needed)
+    return found
+
+
 def _free(stream: StreamDef, name: str, asked: frozenset[Of]) -> bool:
     """Whether all values of a column can never be closed by parts."""
     attribute = stream.schema.attributes[stream.schema.index(name)]

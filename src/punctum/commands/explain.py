@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from punctum.commands.script import registered
+from punctum.commands.script import plan_options, registered
 
 if TYPE_CHECKING:
     from punctum.analyse.register import Registered
@@ -20,41 +20,21 @@ if TYPE_CHECKING:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Where to write the punctuation graphs: a file that ends in .svg or .dot.",
 )
-@click.option(
-    "--objective",
-    type=click.Choice(["memory", "throughput"]),
-    default="memory",
-    show_default=True,
-    help="What the plans of joins are to be best in.",
-)
-@click.option(
-    "--schemes",
-    type=click.Choice(["all", "minimal"]),
-    default="all",
-    show_default=True,
-    help="Which punctuations they take: of all schemes that are of use, or of as few as keep the query safe.",
-)
-@click.option(
-    "--purge",
-    type=click.Choice(["eager", "lazy"]),
-    default="eager",
-    show_default=True,
-    help="When punctuations purge: in each batch, or in one of several.",
-)
+@plan_options
 @click.option(
     "--checkpoint",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Where an earlier run has measured what its streams are like.",
 )
 def explain(
-    script: Path, graph: Path | None, objective: str, schemes: str, purge: str, checkpoint: Path | None
+    script: Path, graph: Path | None, objective: str | None, schemes: str, purge: str, checkpoint: Path | None
 ) -> None:
     """Show the plan of each query of a script, what it keeps, and how its streams' punctuations purge it."""
     from punctum.analyse.drawing import dot, svg  # here because the SQL parser takes a moment to import
     from punctum.plan.choose import Aim, Schemes
     from punctum.plan.cost import Objective, Purge
 
-    aim = Aim(Objective(objective), Schemes(schemes), Purge(purge))
+    aim = Aim(None if objective is None else Objective(objective), Schemes(schemes), Purge(purge))
     if graph is not None and graph.suffix not in (".svg", ".dot"):
         raise click.BadParameter(f"{graph.name} ends neither in .svg nor in .dot", param_hint="--graph")
     queries, sql = registered(script)
@@ -85,7 +65,7 @@ def _told(query: "Registered", sql: str, aim: "Aim") -> list[str]:
 
     relation = query.query.relation
     told = [text([query], sql, every=True), "  plan", *_indented(show(relation).splitlines())]
-    told += ["  stages", *_indented(stages_of(stages(relation)))]
+    told += ["  stages", *_indented(stages_of(stages(relation, whole=query.says, aim=aim)))]
     if query.safe and not query.as_written:
         told.append("    the binary joins as written are not safe, so joins that are safe together run as one")
     told += [f"  {line}" for line in costs(query, aim)]

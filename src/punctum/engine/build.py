@@ -75,9 +75,9 @@ def operator(relation: r.Relation, below: Sequence[Schema] = ()) -> Operator:
             pairs = [(left.names[mine.index], right.names[theirs.index]) for mine, theirs in on]
             names = JoinSpecification(left, right, tuple(pairs), _PREFIXES).output
             return Join(left, right, pairs, _PREFIXES, None if residual is None else compiled(residual, names))
-        case MultiJoin(classes=classes, residual=residual, shown=shown):
+        case MultiJoin(classes=classes, residual=residual, shown=shown, lazy=lazy):
             holds = None if residual is None else compiled(residual, relation.schema)
-            return MultiJoinOperator(schemas, classes, relation.names, holds, shown)
+            return MultiJoinOperator(schemas, classes, relation.names, holds, shown, lazy)
         case r.Aggregate(keys=keys, aggregates=calls):
             by = [schemas[0].names[column.index] for _, column in keys]
             functions = [AggregateFunction(c.function, _name(c.argument, schemas[0]), c.name) for c in calls]

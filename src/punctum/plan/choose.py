@@ -11,7 +11,7 @@ from punctum.analyse.blocks import Block
 from punctum.analyse.graphs import JoinQuery
 from punctum.analyse.inference import Inference
 from punctum.analyse.register import Registered
-from punctum.analyse.useful import minimal
+from punctum.analyse.useful import declared, minimal
 from punctum.parse.relations import Relation
 from punctum.plan.cost import Cost, Costs, Objective, Purge
 from punctum.plan.enumerate import Plan, Plans, plans
@@ -28,12 +28,20 @@ class Schemes(Enum):
 
 @dataclass(frozen=True)
 class Aim:
-    """What a plan is to be best in, the options that it is to have, and what is known of the streams."""
+    """What a plan is to be best in, the options that it is to have, and what is known of the streams.
 
-    objective: Objective = Objective.MEMORY
+    Without an objective, joins run as they are written where that is safe, and else by the plan that keeps the least.
+    """
+
+    objective: Objective | None = None
     schemes: Schemes = Schemes.ALL
     purge: Purge = Purge.EAGER
     statistics: Statistics = field(default_factory=Statistics)
+
+    @property
+    def by(self) -> Objective:
+        """What plans are compared by."""
+        return self.objective or Objective.MEMORY
 
 
 @dataclass(frozen=True)
@@ -76,20 +84,28 @@ def joined(relation: Relation, known: Inference, aim: Aim, most: int = 4) -> Joi
     found, query = known.block(relation), known.join(relation)
     assert found is not None
     costs = Costs(query, aim.statistics.measures(found, query, known), aim.purge)
-    return Joined(found, query, costs, plans(costs, aim.objective, most))
+    return Joined(found, query, costs, plans(costs, aim.by, most))
 
 
-def inference(query: Registered, schemes: Schemes) -> Inference:
+def to_run(relation: Relation, known: Inference, aim: Aim) -> Tree:
+    """The tree that runs for the block that ends with a relation, which is safe."""
+    found = known.block(relation)
+    assert found is not None
+    if aim.objective is None and known.written(relation):
+        return written(found.tree)
+    return chosen(relation, known, aim)
+
+
+def inference(relation: Relation, says: bool, schemes: Schemes) -> Inference:
     """What is inferred of a query that takes the punctuations of some schemes only."""
     if schemes is Schemes.ALL:
-        return query.inference
-    kept = minimal(query.query.relation, query.says)
-    return Inference(less=frozenset(query.declared) - kept)
+        return Inference()
+    return Inference(less=frozenset(declared(relation)) - minimal(relation, says))
 
 
 def total(query: Registered, aim: Aim) -> Cost:
     """The cost of all joins of a query, each with its best plan."""
-    known, cost = inference(query, aim.schemes), Cost(0.0, 0.0)
+    known, cost = inference(query.query.relation, query.says, aim.schemes), Cost(0.0, 0.0)
     for relation in query.ends:
         cost += joined(relation, known, aim, 1).plans.found[0].cost or Cost(0.0, 0.0)
     return cost

@@ -10,9 +10,10 @@ from itertools import product
 
 from punctum.analyse.register import Registered
 from punctum.analyse.useful import minimal
-from punctum.plan.choose import Aim, Joined, Schemes, inference, joined, total
+from punctum.plan.choose import Aim, Joined, Schemes, inference, joined, to_run, total
 from punctum.plan.cost import Cost, Purge
 from punctum.plan.stages import Input, Op, Pipe, Stage, all_stages
+from punctum.plan.trees import Tree
 
 
 def explain(last: Stage) -> list[str]:
@@ -43,9 +44,10 @@ def _lines(node: Op | Input, depth: int) -> Iterator[str]:
 
 def costs(query: Registered, aim: Aim) -> Iterator[str]:
     """The best plans of each join of a query, and the costs of all joins with other options."""
-    known = inference(query, aim.schemes)
+    known = inference(query.query.relation, query.says, aim.schemes)
     for relation in query.ends:
-        yield from _join(joined(relation, known, aim), aim)
+        runs = to_run(relation, known, aim) if query.safe else None
+        yield from _join(joined(relation, known, aim), aim, runs)
     if query.ends and query.safe:
         yield "options of plans: the schemes whose punctuations they take, and when these purge"
         options = [replace(aim, schemes=schemes, purge=purge) for schemes, purge in product(Schemes, Purge)]
@@ -55,14 +57,17 @@ def costs(query: Registered, aim: Aim) -> Iterator[str]:
         yield f"  minimal: {', '.join(str(scheme) for scheme in query.declared if scheme in kept)}"
 
 
-def _join(join: Joined, aim: Aim) -> Iterator[str]:
-    yield f"plans of the join of {', '.join(join.query.streams)}, the best by {aim.objective.value} first"
+def _join(join: Joined, aim: Aim, runs: Tree | None) -> Iterator[str]:
+    """The best plans of a join; which of them runs is told when it is not the first."""
+    yield f"plans of the join of {', '.join(join.query.streams)}, the best by {aim.by.value} first"
     written, found = join.as_written, list(join.plans.found)
     names = [join.text(plan.tree) for plan in found]
     if join.text(written.tree) not in names:
         found.append(written)
         names.append(f"{join.text(written.tree)}, as written")
     yield from _table(zip(names, (plan.cost for plan in found), strict=True))
+    if runs not in (None, found[0].tree):
+        yield f"  runs: {join.text(runs)}, as written; --objective {aim.by.value} runs the first"
     if join.plans.because:
         yield f"  not divided: {join.plans.because}"
 

@@ -8,13 +8,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from punctum.algebra.scheme import Scheme
-from punctum.analyse.useful import idle
+from punctum.analyse.useful import beyond, idle
 from punctum.parse.relations import Binary, Join, Relation, Source, Unary
+from punctum.plan.choose import Schemes
 
 
-def spared(relation: Relation, says: bool = False) -> Relation:
-    """The relation with its streams' idle schemes marked, for a result that says punctuations or one that does not."""
-    return _marked(relation, idle(relation, says))
+def spared(relation: Relation, says: bool = False, schemes: Schemes = Schemes.ALL) -> Relation:
+    """The relation with its streams' idle schemes marked, for a result that says punctuations or one that does not.
+
+    When a minimal set of schemes is enough, all others are idle.
+    """
+    return _marked(relation, idle(relation, says) if schemes is Schemes.ALL else beyond(relation, says))
 
 
 def _marked(relation: Relation, schemes: Mapping[str, tuple[Scheme, ...]]) -> Relation:

@@ -1,13 +1,14 @@
-"""Joins of many inputs: a block of joins that is safe only together becomes one operator, or a tree of several.
+"""Joins of many inputs: a block of joins becomes the operators of a plan, of any number of inputs each.
 
-In: a relation whose joins are binary, as they are written. Out: the same rows, with a ``MultiJoin`` in the place of a
-block of which the binary joins are not safe and the one join of all its inputs is. Conditions on one input move down to
-it, so that they run before anything is exchanged; those on several stay with the join that first has all of these.
+In: a relation whose joins are binary, as they are written. Out: the same rows, by other joins where a plan has them:
+where the binary joins are not safe and others are, or where the plan that is best in something is asked for. Conditions
+on one input move down to it, so that they run before anything is exchanged; those on several stay with the join that
+first has all of these.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from punctum.algebra.pattern import Constant
 from punctum.algebra.schema import Schema
@@ -32,7 +33,9 @@ from punctum.parse.relations import (
     children,
 )
 from punctum.parse.scope import fresh
-from punctum.plan.trees import Tree
+from punctum.plan.choose import Aim, to_run
+from punctum.plan.cost import Purge
+from punctum.plan.trees import Tree, written
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class MultiJoin(Relation):
     """Combinations of a row of each input that agree on every class of columns and fulfil the residual.
 
     The residual speaks of the columns of all inputs, one after the other; names are those of all columns. Those that
-    anybody reads, or all, are ``shown``; of the others no punctuations are said.
+    anybody reads, or all, are ``shown``; of the others no punctuations are said. A lazy one purges now and then.
     """
 
     joined: tuple[Relation, ...]
@@ -48,6 +51,7 @@ class MultiJoin(Relation):
     residual: Expression | None
     names: tuple[str, ...]
     shown: frozenset[int] | None = None
+    lazy: bool = False
     place: Place = field(default=NOWHERE, compare=False)
 
     def __post_init__(self) -> None:
@@ -93,30 +97,31 @@ class MultiJoin(Relation):
         return [n for n, c in enumerate(self.classes) if c.value is None and len({i for i, _ in c.members}) > 1]
 
 
-def as_one(relation: Relation, known: Inference | None = None) -> Relation:
-    """The relation with each block that is safe only as one join as one join."""
-    known = known or Inference()
+def planned(relation: Relation, known: Inference, aim: Aim) -> Relation:
+    """The relation with the joins that are to run: those that are written, or those of a tree over a block's inputs."""
     found = known.block(relation)
-    if found is not None and not known.written(relation) and safe(known.join(relation)):
-        return lowered(found, Tree(tuple(range(len(found.leaves)))), known)
+    if found is not None and safe(known.join(relation)):
+        tree, lazy = to_run(relation, known, aim), aim.purge is Purge.LAZY
+        if lazy or tree != written(found.tree) or not known.written(relation):
+            return lowered(found, tree, partial(planned, known=known, aim=aim), lazy)
     if isinstance(relation, Source) and relation.stream.relation is not None:
-        inner = as_one(relation.stream.relation, known)
+        inner = planned(relation.stream.relation, known, aim)
         return relation if inner is relation.stream.relation else inner
-    if isinstance(relation, MultiJoin):
-        return replace(relation, joined=tuple(as_one(each, known) for each in relation.joined))
-    below = {name: as_one(child, known) for name, child in children(relation).items()}
+    below = {name: planned(child, known, aim) for name, child in children(relation).items()}
     same = all(below[name] is child for name, child in children(relation).items())
     return relation if same else replace(relation, **below)
 
 
-def lowered(block: Block, tree: Tree, known: Inference | None = None) -> Relation:
-    """The rows of a block, by the joins of a tree over its inputs."""
+def lowered(
+    block: Block, tree: Tree, below: Callable[[Relation], Relation] = lambda leaf: leaf, lazy: bool = False
+) -> Relation:
+    """The rows of a block, by the joins of a tree over its inputs, which are planned by themselves."""
     assert block.end is not None
     flat = _flat(block.end)
     leaves = [_selected(flat, i) for i in range(len(flat.leaves))]
     several = [_plain(condition, leaves) for condition in flat.conditions if len(_leaves(condition)) > 1]
     equal, residual = _parted(several)
-    made = _Lowering(leaves, _classes(leaves, equal), residual, block.end, known or Inference()).node(tree)
+    made = _Lowering(leaves, _classes(leaves, equal), residual, block.end, below, lazy).node(tree)
     shown = (_over(expression, made.at, made.relation.schema) for expression in flat.columns)
     names = block.end.schema.names
     return Projection(made.relation, tuple(zip(names, shown, strict=True)), getattr(block.end, "place", NOWHERE))
@@ -296,16 +301,17 @@ class _Lowering:
         classes: list[tuple[list[At], Value | None]],
         residual: list[Expression],
         end: Relation,
-        known: Inference,
+        below: Callable[[Relation], Relation],
+        lazy: bool,
     ) -> None:
-        self._known = known
+        self._below, self._lazy = below, lazy
         self._leaves, self._classes, self._waiting = leaves, classes, residual
         self._place = getattr(end, "place", NOWHERE)
 
     def node(self, tree: Tree | int) -> _Node:
         """The relation of a tree; conditions go to the first join that has all their columns."""
         if isinstance(tree, int):
-            leaf = as_one(self._leaves[tree], self._known)
+            leaf = self._below(self._leaves[tree])
             return _Node(leaf, {(tree, i): i for i in range(len(leaf.schema))})
         below = [self.node(each) for each in tree.inputs]
         at: dict[At, int] = {}
@@ -327,13 +333,13 @@ class _Lowering:
         ]
         telling = tuple(c for c in classes if len(c.members) > 1 or (c.members and c.value is not None))
         relations = tuple(node.relation for node in below)
-        if len(below) == 2 and not any(self._beyond(each, below) for each in self._classes):
+        if len(below) == 2 and not self._lazy and not any(self._beyond(each, below) for each in self._classes):
             pairs = [(c.of(0)[0], c.of(1)[0]) for c in telling if c.of(0) and c.of(1)]
             if pairs:
                 left, right = relations
                 on = tuple((_column(left.schema, a), _column(right.schema, b)) for a, b in pairs)
                 return Join(left, right, on, None, names, self._place)
-        return MultiJoin(relations, telling, None, names, place=self._place)
+        return MultiJoin(relations, telling, None, names, lazy=self._lazy, place=self._place)
 
     def _beyond(self, each: tuple[list[At], Value | None], below: Sequence[_Node]) -> bool:
         """Whether a class says what a binary join does not use: a constant, or that columns of one leaf are equal."""

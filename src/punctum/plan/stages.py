@@ -14,9 +14,10 @@ from punctum.algebra.schema import Schema
 from punctum.parse.definitions import StreamDef
 from punctum.parse.expressions import Column
 from punctum.parse.relations import Aggregate, Filter, Join, OrderBy, Projection, Relation, Source, UnionAll
+from punctum.plan.choose import Aim, inference
 from punctum.plan.cube import DIMENSIONS, Cube
 from punctum.plan.expect import Expected, Lasting
-from punctum.plan.multijoin import MultiJoin, as_one
+from punctum.plan.multijoin import MultiJoin, planned
 from punctum.plan.names import settled
 from punctum.plan.prune import pruned
 from punctum.plan.punctuate import Members, Reported, nobody, reported
@@ -111,13 +112,17 @@ def partition(node: Op | Input) -> Key | None:
             return below[0] if len(set(below)) == 1 else None
 
 
-def stages(relation: Relation, members: Members = nobody, *, whole: bool = False) -> Stage:
+def stages(relation: Relation, members: Members = nobody, *, whole: bool = False, aim: Aim | None = None) -> Stage:
     """The last stage of a query; the others are the origins of its inputs. Members are those of tables.
+
+    The aim says which plans its joins have.
 
     What a bucket says holds for its own share of the rows. For punctuations that hold for the whole result, the last
     stage has all of its output in one bucket; where that needs one more exchange, it only brings the output together.
     """
-    relation = settled(pruned(reported(as_one(relation), members)))
+    aim = aim or Aim()
+    relation = planned(relation, inference(relation, whole, aim.schemes), aim)
+    relation = settled(pruned(reported(relation, members)))
     last = _Planner().stage(relation)
     if not whole or not any(source.key for source in last.inputs):
         return last

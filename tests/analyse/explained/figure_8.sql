@@ -33,6 +33,7 @@ SELECT s1.a, s1.b, s2.c FROM s1, s2, s3 WHERE s1.b = s2.b AND s2.c = s3.c AND s3
 --   plans of the join of s1, s2, s3, the best by memory first
 --     (s1, s2, s3)     keeps 840k rows  21.4k steps/s
 --     ((s1, s2), s3)  keeps 1.32M rows  31.2k steps/s
+--     runs: ((s1, s2), s3), as written; --objective memory runs the first
 --   options of plans: the schemes whose punctuations they take, and when these purge
 --     all, eager      keeps 840k rows  21.4k steps/s
 --     all, lazy       keeps 885k rows  13.3k steps/s
