@@ -101,6 +101,9 @@ def test_nothing_is_idle_that_is_said() -> None:
     assert idle(relation, True) == {}
 
 
-def test_a_scheme_that_is_waited_for_is_not_idle() -> None:
-    sql = STREAMS.replace("PUNCTUATED ON (x)", "PUNCTUATED ON (x) EXPECT WITHIN '1 day'")
+@pytest.mark.parametrize("waited_for", ["k", "x"])
+def test_a_stream_with_a_time_limit_has_no_idle_schemes(waited_for: str) -> None:
+    """Not even those without one: an ordered scheme is the clock of the others."""
+    clause = f"PUNCTUATED ON ({waited_for})"
+    sql = STREAMS.replace(clause, f"{clause} EXPECT WITHIN '1 day'", 1)
     assert idle(known(f"{sql} INSERT INTO o {JOIN};").query.relation, False) == {}

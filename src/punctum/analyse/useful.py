@@ -66,14 +66,16 @@ def idle(relation: Relation, says: bool) -> dict[str, tuple[Scheme, ...]]:
     """The schemes of each stream whose punctuations no operator of a query can use.
 
     Of each of them a column is in no condition and has no domain: where one of these is, punctuations that leave
-    nothing of the column open together can say more than each of them. A scheme with a time limit is waited for.
+    nothing of the column open together can say more than each of them. A stream with a time limit has no idle schemes:
+    one of them is waited for, and another may be the clock by which that is.
     """
     used = useful(relation, says, Inference())
     asked = frozenset(_asked(relation))
     found: dict[str, tuple[Scheme, ...]] = {}
     for stream in dict.fromkeys(source.stream for source in sources(relation, through=True)):
-        limited = {limits.scheme for limits in stream.limits}
-        unused = [s for s in stream.schemes if Declared.of(stream.name, s) not in used and s not in limited]
+        if stream.limits:
+            continue
+        unused = [scheme for scheme in stream.schemes if Declared.of(stream.name, scheme) not in used]
         found[stream.name] = tuple(s for s in unused if any(_free(stream, name, asked) for name in s.attributes))
     return {name: schemes for name, schemes in found.items() if schemes}
 
