@@ -81,12 +81,11 @@ def idle(relation: Relation, says: bool) -> dict[str, tuple[Scheme, ...]]:
 
 
 def beyond(relation: Relation, says: bool) -> dict[str, tuple[Scheme, ...]]:
-    """The schemes of each stream that a minimal set goes without; one with a time limit is waited for."""
+    """The schemes of each stream that a minimal set goes without; a stream with time limits is left as it is."""
     kept, found = minimal(relation, says), dict[str, tuple[Scheme, ...]]()
     for stream in dict.fromkeys(source.stream for source in sources(relation, through=True)):
-        needed = {limits.scheme for limits in stream.limits}
-        needed |= {scheme for scheme in stream.schemes if Declared.of(stream.name, scheme) in kept}
-        found[stream.name] = tuple(scheme for scheme in stream.schemes if scheme not in needed)
+        if not stream.limits:
+            found[stream.name] = tuple(s for s in stream.schemes if Declared.of(stream.name, s) not in kept)
     return found
 
 
