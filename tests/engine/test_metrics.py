@@ -49,6 +49,7 @@ def test_what_is_counted_and_what_is_oldest(
     join, groups = (first["operators"][name] for name in ("s1o0", "s1o1"))
     assert (join["rows_in"], join["rows_out"], join["rows_purged"], join["rows_kept"]) == (5, 3, 0, 2)
     assert (join["puncts_in"], join["puncts_out"], join["puncts_waiting"]) == (2, 0, 2)
+    assert join["puncts_heard"] == 1, "neighbours melt"
     assert (groups["rows_in"], groups["rows_out"], groups["rows_kept"]) == (3, 0, 2)
     since, what = join["oldest"]
     assert started < since < time.time()

@@ -34,6 +34,10 @@ class StageInput(ABC):
         """What was not taken of the last slice."""
         return []
 
+    @abstractmethod
+    def puncts(self) -> int:
+        """How many punctuations it remembers."""
+
     def forget(self, said: Batch, sender: int | None = None) -> None:
         """Remember no longer what is over, for all that send or for one bucket of the stage before."""
         raise NotImplementedError(f"{type(self).__name__} does not forget")
@@ -92,6 +96,10 @@ class FromStream(StageInput):
         for step in self._steps:
             said = step.feed(Columns(empty(step.inputs[0]), said.puncts, said.points))
         return said
+
+    def puncts(self) -> int:
+        """Those that find rows which come too late."""
+        return self._guard.puncts()
 
     def violations(self) -> list[Record]:
         """The rows of the last slice that earlier punctuations exclude."""
@@ -166,6 +174,10 @@ class FromStage(StageInput):
         names = self._schema.names
         found = {names[at]: values for at, values in new.points.items()}
         return Columns(_rows(ordered, self._schema), tuple(new.others), found)
+
+    def puncts(self) -> int:
+        """What each bucket has said, and what they have agreed on."""
+        return sum(map(len, self._said.values())) + len(self._agreed.known)
 
     def _together(self, sender: int, p: Punctuation) -> Iterable[Punctuation]:
         """Hear one bucket, and give what the others have said of the same rows before."""

@@ -81,8 +81,13 @@ class Running:
             given.append(operator.feed(*slices))
             metrics.append(counted(operator, slices, given[-1]))
             direct = ((i, piece) for i, piece in zip(reads, slices, strict=True) if i < 0)
+            metrics[-1]["puncts_heard"] = self.heard(reads)
             metrics[-1] |= {FROM + self._input_name(i): len(piece.rows) for i, piece in direct}
         return renamed(given[-1] if given else taken[0], self.schema), metrics
+
+    def heard(self, reads: tuple[int, ...]) -> int:
+        """How many punctuations the inputs remember that an operator reads."""
+        return sum(self.inputs[-1 - i].puncts() for i in reads if i < 0)
 
     def behind(self, to: Exchange, bucket: int) -> list[tuple[int, Sent]]:
         """What goes to buckets of the next stage behind the last slice: that time has passed, where that matters."""

@@ -180,6 +180,7 @@ class Sweeping(Running):
             found = operator.feed(*slices)
             given.append(self._withheld(n, found) if self.known.lost[n] else found)
             metrics.append(counted(operator, slices, given[-1]))
+            metrics[-1]["puncts_heard"] = self.heard(reads)
             if operator.trusts:
                 metrics[n]["rows_withheld"] = len(found.rows) - len(given[-1].rows)
         return given, metrics

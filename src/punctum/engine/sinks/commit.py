@@ -24,7 +24,7 @@ from punctum.engine.stage import Counts
 from punctum.errors import QueryError
 
 Metrics = dict[str, Any]
-KEPT = ("rows_kept", "bytes_kept", "puncts_kept", "puncts_waiting", "oldest")
+KEPT = ("rows_kept", "bytes_kept", "puncts_kept", "puncts_heard", "puncts_waiting", "oldest")
 """The counts that say how things are after a batch."""
 DONE = ("rows_in", "rows_out", "rows_purged", "puncts_in", "puncts_out")
 """The counts that say what a batch did."""
