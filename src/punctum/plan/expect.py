@@ -18,23 +18,29 @@ _UNITS = (("day", 86_400_000), ("hour", 3_600_000), ("minute", 60_000), ("second
 
 
 @dataclass(frozen=True)
-class Expected(Unary):
-    """The rows of a stream, less those whose value was swept; a value is swept when it is open for too long."""
+class Limited(Unary):
+    """The rows of a stream that has a time limit for the punctuations on some columns."""
 
     stream: StreamDef
     by: tuple[int, ...]
     time: int | None
-    within: timedelta
 
     @property
     def scheme(self) -> Scheme:
-        """The columns whose values are to be closed."""
+        """The columns of the punctuations."""
         return Scheme(self.schema, tuple((self.schema.names[i], Order.EQUALITY) for i in self.by))
 
     @property
     def clock(self) -> str:
         """What tells the time: a column of the stream, or the batches' own times."""
         return "the clock" if self.time is None else self.schema.names[self.time]
+
+
+@dataclass(frozen=True)
+class Expected(Limited):
+    """The rows of a stream, less those whose value was swept; a value is swept when it is open for too long."""
+
+    within: timedelta
 
     @property
     def label(self) -> str:
@@ -43,23 +49,10 @@ class Expected(Unary):
 
 
 @dataclass(frozen=True)
-class Lasting(Unary):
+class Lasting(Limited):
     """The rows of a stream, some of whose punctuations hold for a while."""
 
-    stream: StreamDef
-    by: tuple[int, ...]
-    time: int | None
     lifespan: timedelta
-
-    @property
-    def scheme(self) -> Scheme:
-        """The columns whose punctuations are over after a while."""
-        return Scheme(self.schema, tuple((self.schema.names[i], Order.EQUALITY) for i in self.by))
-
-    @property
-    def clock(self) -> str:
-        """What tells the time: a column of the stream, or the batches' own times."""
-        return "the clock" if self.time is None else self.schema.names[self.time]
 
     @property
     def label(self) -> str:
