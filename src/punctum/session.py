@@ -157,6 +157,7 @@ class Query:
     ...
     punctum.errors.RefusedError: query: refused
       dupelim of bid: never purged, because it lacks a scheme on some of itemid
+      without punctuations not in bounded memory: itemid of bid is in the result, and its values are without end (C1)
       1 | SELECT DISTINCT itemid FROM bid
         | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       hint: add PUNCTUATED ON (itemid) to bid
@@ -203,7 +204,7 @@ class Query:
         Traceback (most recent call last):
         ...
         punctum.errors.QueryError: there is no plan by speed
-          hint: memory, throughput
+          hint: there are: memory, throughput
         """
         self._aim = Aim(
             None if objective is None else _one_of(Objective, objective),
