@@ -169,10 +169,6 @@ def said(piece: Columns) -> int:
     return len(piece.puncts) + sum(map(len, piece.points.values()))
 
 
-def _numbered(chunks: dict[str, Any]) -> dict[int, Any]:
-    return {int(n): known for n, known in chunks.items()}
-
-
 @dataclass
 class Cached:
     """What a worker keeps of a bucket's state: the operators, and the stamps of all of it and of each chunk.

@@ -34,11 +34,6 @@ class Table:
         self.purged = 0
         """How many rows have been dropped by ``retain``; for whoever counts and sets it back."""
 
-    @staticmethod
-    def restore(schema_frame: pl.DataFrame, chunks: Mapping[int, pl.DataFrame]) -> "Table":
-        """A table whose chunks have been stored."""
-        return Table(schema_frame, chunks)
-
     def __len__(self) -> int:
         return sum(chunk.height for chunk in self._chunks.values())
 
