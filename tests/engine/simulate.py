@@ -61,6 +61,10 @@ class Simulation:
         """How many punctuations all operators keep."""
         return sum(operator.size().puncts for running in self._running.values() for operator in running.operators)
 
+    def heard(self) -> int:
+        """How many punctuations all inputs remember."""
+        return sum(source.puncts() for running in self._running.values() for source in running.inputs)
+
     def notes(self) -> int:
         """How long the notes of all buckets are."""
         return sum(len(running.notes()) for running in self._running.values())

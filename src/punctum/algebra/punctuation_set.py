@@ -91,7 +91,7 @@ class PunctuationSet:
         if not punctuation.empty:
             members = list(self._overlapping(punctuation.sides))
             for member in members:
-                self._take(member)
+                self.take(member)
             for member in members:
                 for piece in _minus(member, punctuation.sides):
                     self._add(piece)
@@ -111,7 +111,7 @@ class PunctuationSet:
             found = self._overlapping(punctuation.sides)
             members = [member for member in found if [axis for axis, _ in member] == axes]
             for member in members:
-                self._take(member)
+                self.take(member)
             for member in members:
                 for piece in _minus(member, punctuation.sides):
                     self._add(piece)
@@ -258,10 +258,10 @@ class PunctuationSet:
             for span in near:
                 low, high = side.spans[0]
                 side = self._pattern(axis, (min(low, span[0]), max(high, span[1])))
-                self._take((*box[:n], (axis, self._pattern(axis, span)), *box[n + 1 :]))
+                self.take((*box[:n], (axis, self._pattern(axis, span)), *box[n + 1 :]))
             if line.complete_with(side):
                 for member in self._on(line, axis, rest):
-                    self._take(member)
+                    self.take(member)
                 return rest
             if near:
                 box, n = (*box[:n], (axis, side), *box[n + 1 :]), 0
@@ -271,7 +271,7 @@ class PunctuationSet:
 
     def _put(self, box: Box) -> None:
         for member in self._covered(box):
-            self._take(member)
+            self.take(member)
         if not box:
             self._clear()
             self._ended = True
@@ -292,7 +292,12 @@ class PunctuationSet:
             if _is_loose(box):
                 self._loose[box] = None
 
-    def _take(self, box: Box) -> None:
+    def has(self, box: Box) -> bool:
+        """Whether a box of constants is a member, as it is."""
+        return self._covering(box) == box
+
+    def take(self, box: Box) -> None:
+        """Say a member no longer, all of it."""
         self._ended &= bool(box)
         for n, (axis, side) in enumerate(box):
             if isinstance(side, List):

@@ -255,6 +255,7 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
         below = tuple(place(child) for child in node.inputs)
         outputs = [operators[i].output if i >= 0 else schemas[-1 - i] for i in below]
         made = operator(node.relation, outputs)
+        made.lasting = sweeps(stage)
         if isinstance(made, Punctuate) and isinstance(node.relation, Reported):
             late.append(partial(_late, node.relation.stream, made, VIOLATION))
         if isinstance(made, Expect) and isinstance(node.relation, Expected):
@@ -268,7 +269,8 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
 
     place(stage.root)
     inputs = tuple(
-        _input(source, schema, buckets, bucket) for source, schema in zip(stage.inputs, schemas, strict=True)
+        _input(source, schema, buckets, bucket, sweeps(stage))
+        for source, schema in zip(stage.inputs, schemas, strict=True)
     )
     names = tuple(
         s.origin.stream.name if isinstance(s.origin, Pipe) else f"stage {s.origin.number}" for s in stage.inputs
@@ -286,10 +288,10 @@ def _with(schema: Schema, reaches: dict[int, Reach]) -> Schema:
     return Schema(tuple(replace(a, reach=reaches.get(i)) for i, a in enumerate(schema.attributes)))
 
 
-def _input(source: Input, schema: Schema, buckets: tuple[int, ...], bucket: int) -> StageInput:
+def _input(source: Input, schema: Schema, buckets: tuple[int, ...], bucket: int, lasting: bool) -> StageInput:
     origin = source.origin
     if not isinstance(origin, Pipe):
-        return FromStage(schema, Exchange(origin.schema, partition(origin.root), buckets, 0))
+        return FromStage(schema, Exchange(origin.schema, partition(origin.root), buckets, 0), lasting)
     to = from_pipe(origin, source, buckets)
     raw = _with(origin.stream.schema, to.reaches(bucket, raw=True))
     steps: list[Operator] = []

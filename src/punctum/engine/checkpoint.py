@@ -16,7 +16,7 @@ from punctum.engine.durable import replace_text
 from punctum.errors import QueryError
 
 _PROBE = pl.DataFrame({"text": ["", "vase", "é"], "number": [17, -1, None], "price": [0.5, None, -2.0]})
-STATE = "state 1"
+STATE = "state 2"
 """The first line of a plan. It changes when the state of earlier versions can no longer be read."""
 
 

@@ -1,7 +1,7 @@
 """The inputs of a stage, in one bucket: what comes from a stream, and what comes from the stage before.
 
 Both take what was sent to the bucket in a batch and give one slice that the operators can rely on. Their state is a few
-punctuation sets, as JSON.
+punctuation sets, as JSON, and a table of what does not melt.
 """
 
 from abc import ABC, abstractmethod
@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from punctum.algebra.pattern import Constant
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
@@ -19,8 +20,10 @@ from punctum.iterators.origins import DomainLimits
 from punctum.operators.batch import Batch, add, batch, constants
 from punctum.operators.columns import Columns, empty
 from punctum.operators.guard import Guard, Guarded
-from punctum.operators.operator import Operator, Said
+from punctum.operators.operator import Operator
 from punctum.operators.project import Project
+from punctum.operators.said import Said, shorten
+from punctum.operators.table import Table
 
 
 class StageInput(ABC):
@@ -42,12 +45,16 @@ class StageInput(ABC):
         """Remember no longer what is over, for all that send or for one bucket of the stage before."""
         raise NotImplementedError(f"{type(self).__name__} does not forget")
 
-    @abstractmethod
-    def notes(self) -> dict[str, Any]:
-        """Its state, as JSON."""
+    def tables(self) -> dict[str, Table]:
+        """The part of its state that is in tables."""
+        return {}
 
     @abstractmethod
-    def restore(self, notes: dict[str, Any]) -> None:
+    def notes(self) -> dict[str, Any]:
+        """The rest of its state, as JSON."""
+
+    @abstractmethod
+    def restore(self, notes: dict[str, Any], tables: dict[str, Table]) -> None:
         """Go on from a state."""
 
 
@@ -126,13 +133,18 @@ class FromStream(StageInput):
             said = step.before(said)
             step.forget(0, said)
 
+    def tables(self) -> dict[str, Table]:
+        """What the guard has heard and does not melt."""
+        return self._guard.tables()
+
     def notes(self) -> dict[str, Any]:
         """What the steps and the guard know."""
         return {"guard": self._guard.notes()} | {str(n): step.notes() for n, step in enumerate(self._steps)}
 
-    def restore(self, notes: dict[str, Any]) -> None:
+    def restore(self, notes: dict[str, Any], tables: dict[str, Table]) -> None:
         """Go on from a state."""
         self._limits = ()
+        self._guard.restore_tables(tables)
         self._guard.restore_notes(notes["guard"])
         for n, step in enumerate(self._steps):
             step.restore_notes(notes[str(n)])
@@ -147,11 +159,12 @@ class FromStage(StageInput):
     """What comes from the buckets of the stage before: a merge of as many inputs.
 
     A punctuation holds when every bucket that can have rows for it has said it. When the earlier stage's key can be
-    seen in its output, a punctuation that fixes it concerns one bucket, and the others need say nothing.
+    seen in its output, a punctuation that fixes it concerns one bucket, and the others need say nothing. Constants that
+    hold are forgotten, unless they may be over one day.
     """
 
-    def __init__(self, schema: Schema, origin: Exchange) -> None:
-        self._schema, self._origin = schema, origin
+    def __init__(self, schema: Schema, origin: Exchange, lasting: bool = False) -> None:
+        self._schema, self._origin, self._lasting = schema, origin, lasting
         self._said = {bucket: PunctuationSet(schema) for bucket in origin.buckets}
         self._agreed = Said(schema)
 
@@ -164,7 +177,9 @@ class FromStage(StageInput):
             for name, values in from_points(s.points).items():
                 at = self._schema.index(name)
                 if self._origin.key == (at,):  # who alone can have rows for a constant need not wait for the others
-                    add(self._said[s.sender], Batch(self._schema, {at: values}))
+                    if values.dtype != pl.String:  # what melts may become part of a range that waits
+                        add(self._said[s.sender], Batch(self._schema, {at: values}))
+                        shorten(self._said[s.sender], at)
                     own.setdefault(at, []).append(values.filter(self._origin.owners(values) == s.sender))
                 else:
                     said += [(s.sender, p) for p in constants(self._schema, at, values)]
@@ -177,7 +192,7 @@ class FromStage(StageInput):
 
     def puncts(self) -> int:
         """What each bucket has said, and what they have agreed on."""
-        return sum(map(len, self._said.values())) + len(self._agreed.known)
+        return sum(map(len, self._said.values())) + len(self._agreed)
 
     def _together(self, sender: int, p: Punctuation) -> Iterable[Punctuation]:
         """Hear one bucket, and give what the others have said of the same rows before."""
@@ -186,6 +201,11 @@ class FromStage(StageInput):
         for bucket in self._origin.concerned(p):
             if bucket != sender:
                 agreed = [q for part in agreed for q in self._said[bucket].within(part)]
+        for q in agreed if not self._lasting else ():
+            if q.sides and all(isinstance(side, Constant) for _, side in q.sides):
+                for each in self._said.values():
+                    if each.has(q.sides):
+                        each.take(q.sides)
         return agreed
 
     def forget(self, said: Batch, sender: int | None = None) -> None:
@@ -200,7 +220,7 @@ class FromStage(StageInput):
         said = {str(bucket): to_lines(said) for bucket, said in self._said.items() if len(said)}
         return {"said": said, "agreed": self._agreed.notes()}
 
-    def restore(self, notes: dict[str, Any]) -> None:
+    def restore(self, notes: dict[str, Any], tables: dict[str, Table]) -> None:
         """Go on from a state."""
         self._said = {bucket: PunctuationSet(self._schema) for bucket in self._said}
         for bucket, lines in notes["said"].items():

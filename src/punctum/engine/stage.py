@@ -119,8 +119,10 @@ class Running:
         return self.names[-1 - read]
 
     def tables(self) -> dict[str, Table]:
-        """All tables of all operators."""
-        return {f"{n}.{name}": t for n, operator in enumerate(self.operators) for name, t in operator.tables().items()}
+        """All tables of all inputs and operators."""
+        heard = {f"{-1 - n}.{name}": t for n, source in enumerate(self.inputs) for name, t in source.tables().items()}
+        kept = {f"{n}.{name}": t for n, operator in enumerate(self.operators) for name, t in operator.tables().items()}
+        return heard | kept
 
     def notes(self) -> str:
         """All that is not in tables, as JSON."""
@@ -129,11 +131,14 @@ class Running:
     def restore(self, notes: str, chunks: Mapping[str, Mapping[int, pl.DataFrame]]) -> None:
         """Go on from a state."""
         inputs, operators = json.loads(notes)
-        for source, known in zip(self.inputs, inputs, strict=True):
-            source.restore(known)
+
+        def stored(of: int, tables: dict[str, Table]) -> dict[str, Table]:
+            return {name: Table(t.frame(), chunks.get(f"{of}.{name}", {})) for name, t in tables.items()}
+
+        for n, (source, known) in enumerate(zip(self.inputs, inputs, strict=True)):
+            source.restore(known, stored(-1 - n, source.tables()))
         for n, (operator, known) in enumerate(zip(self.operators, operators, strict=True)):
-            tables = operator.tables().items()
-            operator.restore_tables({name: Table(t.frame(), chunks.get(f"{n}.{name}", {})) for name, t in tables})
+            operator.restore_tables(stored(n, operator.tables()))
             operator.restore_notes(known)
 
 

@@ -9,7 +9,6 @@ import polars as pl
 from punctum.algebra.punctuation import Punctuation
 from punctum.operators.batch import Batch
 from punctum.operators.dupelim import without
-from punctum.operators.matching import matches
 from punctum.operators.sets import SetOperator, still_open
 
 
@@ -22,19 +21,19 @@ class Difference(SetOperator):
         """The left rows that the right input has closed."""
         lefts, rights = self._tables["left"], self._tables["right"]
         new = without(without(left, rights.frame()), right)
-        closed = matches(new, self.heard.right)
+        closed = self.heard.right.matches(new)
         if right.height and len(lefts):
             lefts.retain(_absent(lefts.frame(), right))
         old = lefts.frame()
         kept = still_open(old, rps)
         out = new.filter(closed) if kept is None else pl.concat([old.filter(~kept), new.filter(closed)])
         self.purge("left", new.filter(~closed), kept)
-        self.purge("right", right.filter(~matches(right, self.heard.left)), still_open(rights.frame(), lps))
+        self.purge("right", right.filter(~self.heard.left.matches(right)), still_open(rights.frame(), lps))
         return out
 
     def says(self, p: Punctuation) -> bool:
         """Whether both inputs have closed it."""
-        return self.heard.said.known.covers(p)
+        return self.heard.said.covers(p)
 
 
 def _absent(df: pl.DataFrame, others: pl.DataFrame) -> pl.Series:

@@ -6,7 +6,8 @@ from punctum.algebra.schema import Schema
 from punctum.operators.batch import Batch, columns, heard
 from punctum.operators.columns import Columns, empty
 from punctum.operators.matching import matches
-from punctum.operators.operator import Notes, Operator, Said, Waits
+from punctum.operators.operator import Notes, Operator, Waits
+from punctum.operators.said import Said
 from punctum.operators.table import Table
 
 
@@ -74,4 +75,4 @@ class Dupelim(Operator):
 
     def puncts(self) -> int:
         """What it has said."""
-        return len(self._said.known)
+        return len(self._said)

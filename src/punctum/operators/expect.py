@@ -16,9 +16,9 @@ from punctum.algebra.values import Type
 from punctum.iterators.expect import Swept, check_time, closing, overdue, passed
 from punctum.operators.batch import Batch, batch, columns, heard
 from punctum.operators.columns import Columns, dtype, empty, to_rows
-from punctum.operators.guard import why
 from punctum.operators.matching import matches
-from punctum.operators.operator import Notes, Operator, Said, Waits
+from punctum.operators.memory import Memory
+from punctum.operators.operator import PAST, Notes, Operator, Waits
 from punctum.operators.table import Table
 
 SLACK = 1_000
@@ -40,7 +40,7 @@ class Expect(Operator):
         self._clock = dtype(clock)
         keys = {name: dtype(schema.attributes[at]) for name, at in zip(self._by, self._at, strict=True)}
         self._open = Table(pl.DataFrame(schema=keys | {self._first: self._clock, self._count: pl.Int64()}))
-        self._combined, self._said = 0, Said(schema)
+        self._combined, self._said = 0, Memory(schema)
         self.now: datetime | None = None
         self.swept: list[Swept] = []
         self.late, self.reasons = empty(schema), pl.Series(dtype=pl.String)
@@ -73,9 +73,9 @@ class Expect(Operator):
         return columns(rows, news, xs)
 
     def _in_time(self, rows: pl.DataFrame) -> pl.DataFrame:
-        wrong = matches(rows, self._said.known)
+        wrong = self._said.matches(rows)
         self.late = rows.filter(wrong)
-        self.reasons = why(self.late, self._said.known)
+        self.reasons = self._said.why(self.late)
         return rows.filter(~wrong) if self.late.height else rows
 
     def _counted(self, rows: pl.DataFrame) -> pl.DataFrame:
@@ -104,12 +104,12 @@ class Expect(Operator):
             self._open.retain(~matches(known, self.sweeping))
 
     def tables(self) -> dict[str, Table]:
-        """What is open."""
-        return {"open": self._open}
+        """What is open, and what was said and does not melt."""
+        return {"open": self._open, PAST: self._said.past}
 
     def restore_tables(self, tables: dict[str, Table]) -> None:
         """Go on with the rows that another one kept."""
-        self._open = tables["open"]
+        self._open, self._said.past = tables["open"], tables[PAST]
 
     def notes(self) -> Notes:
         """The time, what has been said, and how many counts were left by the last combining."""
@@ -128,7 +128,7 @@ class Expect(Operator):
 
     def puncts(self) -> int:
         """What has been said."""
-        return len(self._said.known)
+        return len(self._said)
 
     def waits(self) -> dict[str, Waits]:
         """What is open waits for the scheme's punctuations."""

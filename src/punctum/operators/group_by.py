@@ -17,8 +17,9 @@ from punctum.iterators.group_by import GroupBy as Specification
 from punctum.operators.batch import Batch, Names, columns, heard
 from punctum.operators.columns import Columns, canonical, dtype, empty
 from punctum.operators.matching import matches
-from punctum.operators.operator import Notes, Operator, Said, Waits
+from punctum.operators.operator import Notes, Operator, Waits
 from punctum.operators.partials import Partial
+from punctum.operators.said import Said
 from punctum.operators.table import Table
 
 _TOO_LARGE = "an aggregate does not fit its type"
@@ -93,7 +94,7 @@ class GroupBy(Operator):
 
     def puncts(self) -> int:
         """What has been said."""
-        return len(self._said.known)
+        return len(self._said)
 
     def waits(self) -> dict[str, Waits]:
         """A group waits for its grouping attributes to be closed."""
@@ -105,7 +106,7 @@ class GroupBy(Operator):
 
     def says(self, p: Punctuation) -> bool:
         """Whether groups are closed."""
-        return self._said.known.covers(p)
+        return self._said.covers(p)
 
     def _released(self, closing: Batch) -> pl.DataFrame:
         """The results of the groups that are complete, which are then kept no longer."""

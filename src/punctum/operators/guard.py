@@ -8,14 +8,12 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from punctum.algebra.json import to_json
-from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
-from punctum.algebra.values import Row
 from punctum.operators.batch import Batch, columns, heard
-from punctum.operators.columns import Columns, to_rows
-from punctum.operators.matching import matches
-from punctum.operators.operator import Notes, Operator, Said
+from punctum.operators.columns import Columns
+from punctum.operators.memory import Memory
+from punctum.operators.operator import PAST, Notes, Operator
+from punctum.operators.table import Table
 
 
 @dataclass
@@ -32,6 +30,7 @@ class Guard(Operator):
     """The grammatical part of a stream.
 
     >>> from punctum.algebra.punctuation import Punctuation
+    >>> from punctum.operators.columns import to_rows
     >>> hour = Schema.of(hour="BIGINT")
     >>> guard = Guard(hour)
     >>> _ = guard.split(Columns(pl.DataFrame({"hour": [3]}), (Punctuation.of(hour, hour=3),)))
@@ -42,7 +41,7 @@ class Guard(Operator):
 
     def __init__(self, schema: Schema) -> None:
         self.inputs, self.output = (schema,), schema
-        self._heard = Said(schema)
+        self._heard = Memory(schema)
 
     def feed(self, *slices: Columns) -> Columns:
         """The grammatical part of the next slice."""
@@ -50,12 +49,20 @@ class Guard(Operator):
 
     def split(self, xs: Columns) -> Guarded:
         """The grammatical part of the next slice, and its violations."""
-        wrong = matches(xs.rows, self._heard.known)
+        wrong = self._heard.matches(xs.rows)
         bad = xs.rows.filter(wrong)
-        reasons = why(bad, self._heard.known)
+        reasons = self._heard.why(bad)
         new = self._heard.news(heard(self.output, xs))
         good = xs.rows.filter(~wrong) if bad.height else xs.rows
         return Guarded(columns(good, new, xs), bad, wrong.arg_true(), reasons)
+
+    def tables(self) -> dict[str, Table]:
+        """What was heard and does not melt."""
+        return {PAST: self._heard.past}
+
+    def restore_tables(self, tables: dict[str, Table]) -> None:
+        """Go on with what another one heard."""
+        self._heard.past = tables[PAST]
 
     def notes(self) -> Notes:
         """What has been heard."""
@@ -71,20 +78,4 @@ class Guard(Operator):
 
     def puncts(self) -> int:
         """What has been heard."""
-        return len(self._heard.known)
-
-
-def why(bad: pl.DataFrame, known: PunctuationSet) -> pl.Series:
-    """For each row that some punctuations exclude, the JSON of one that does.
-
-    Rows are looked up one by one, for violations are few; a row that comes many times is looked up once.
-    """
-
-    def found(row: Row) -> str:
-        offending = known.find(row)
-        assert offending is not None
-        return to_json(offending, known.schema)
-
-    rows = to_rows(bad)
-    reasons = {row: found(row) for row in dict.fromkeys(rows)}
-    return pl.Series("reason", [reasons[row] for row in rows], dtype=pl.String)
+        return len(self._heard)

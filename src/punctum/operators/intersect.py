@@ -7,7 +7,6 @@ import polars as pl
 
 from punctum.operators.batch import Batch
 from punctum.operators.dupelim import among
-from punctum.operators.matching import matches
 from punctum.operators.sets import SetOperator, still_open
 
 
@@ -18,6 +17,6 @@ class Intersect(SetOperator):
         """The new rows of each input that the other one has."""
         lefts, rights = self._tables["left"].frame(), self._tables["right"].frame()
         both = pl.concat([among(left, rights), among(right, lefts), among(right, left)])
-        self.purge("left", left.filter(~matches(left, self.heard.right)), still_open(lefts, rps))
-        self.purge("right", right.filter(~matches(right, self.heard.left)), still_open(rights, lps))
+        self.purge("left", left.filter(~self.heard.right.matches(left)), still_open(lefts, rps))
+        self.purge("right", right.filter(~self.heard.left.matches(right)), still_open(rights, lps))
         return both

@@ -2,7 +2,8 @@
 
 Per slice: the new left rows meet the kept right rows, then the new right rows meet all kept left rows. Kept: the rows
 of each side whose key has no NULL and is not closed by the other side: new punctuations purge the kept rows, and all
-that have been heard stop new ones. A side's punctuation waits until no kept row of that side matches it.
+that have been heard stop new ones. A key that both sides have closed is of no use any more, and forgotten. A side's
+punctuation waits until no kept row of that side matches it.
 """
 
 from collections.abc import Sequence
@@ -15,11 +16,13 @@ from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.iterators.join import Join as Specification
-from punctum.operators.batch import Batch, Names, add, batch, columns, heard
+from punctum.operators.batch import Batch, Names, batch, columns, heard
 from punctum.operators.columns import Columns, empty
 from punctum.operators.matching import free, matches
-from punctum.operators.operator import Notes, Operator, Said, Waits, forget, read, read_batch, written
+from punctum.operators.operator import Notes, Operator, Waits
+from punctum.operators.said import APART, Said, Store, forget, settle
 from punctum.operators.table import Table
+from punctum.operators.written import read_batch, written
 
 SIDES = ("left", "right")
 
@@ -43,7 +46,9 @@ class Join(Operator):
             Names(self.output, [self._columns(side, i) for i in range(len(s))]) for side, s in enumerate(self.inputs)
         ]
         self._kept = [Table(empty(schema)) for schema in self.inputs]
-        self._closed = [PunctuationSet(schema) for schema in self.inputs]  # a side's keys that the other has closed
+        self._closed = [Store(schema) for schema in self.inputs]  # a side's keys that the other has closed
+        single = all(len(set(side)) == len(self._on) for side in zip(*self._on, strict=True))
+        self._across, self._bound = dict(self._on) if single else {}, APART
         self._waiting = [Batch(schema) for schema in self.inputs]
         self._said = Said(self.output)
 
@@ -70,20 +75,20 @@ class Join(Operator):
 
     def notes(self) -> Notes:
         """The keys of each side that are closed, the punctuations that wait, and what has been said."""
-        closed = [written(said, schema) for said, schema in zip(self._closed, self.inputs, strict=True)]
+        closed = [said.notes() for said in self._closed]
         waiting = [written(said, schema) for said, schema in zip(self._waiting, self.inputs, strict=True)]
         return {"closed": closed, "waiting": waiting, "said": self._said.notes()}
 
     def restore_notes(self, notes: Notes) -> None:
         """Go on with the notes of another one."""
         for side, schema in enumerate(self.inputs):
-            self._closed[side] = PunctuationSet(schema, read(notes["closed"][side], schema))
+            self._closed[side].restore(notes["closed"][side])
             self._waiting[side] = read_batch(notes["waiting"][side], schema)
         self._said.restore(notes["said"])
 
     def puncts(self) -> int:
         """What is closed, what waits and what has been said."""
-        return sum(map(len, self._closed)) + sum(map(len, self._waiting)) + len(self._said.known)
+        return sum(map(len, self._closed)) + sum(map(len, self._waiting)) + len(self._said)
 
     def waits(self) -> dict[str, Waits]:
         """A side's rows wait for the other side to close their key."""
@@ -100,7 +105,7 @@ class Join(Operator):
 
     def forget(self, number: int, said: Batch) -> None:
         """What is over closes no key of the other side, and is not waited with."""
-        forget(self._closed[1 - number], self._closing(number, said))
+        self._closed[1 - number].forget(self._closing(number, said))
         if len(self._waiting[number]):
             waiting = PunctuationSet(self.inputs[number], self._waiting[number])
             forget(waiting, said)
@@ -119,7 +124,9 @@ class Join(Operator):
         if not len(closing):
             return said
         other = self._kept[1 - side]
-        add(self._closed[1 - side], closing)
+        self._closed[1 - side].add(closing)
+        if not self.lasting:
+            self._bound = settle(self._closed[0], self._closed[1], self._across, self._bound)
         if len(other):
             before = len(other)
             other.retain(~matches(other.frame(), closing))
@@ -164,7 +171,7 @@ class Join(Operator):
             column = df[self.inputs[side].names[pair[side]]]
             if column.null_count():
                 df = df.filter(df[column.name].is_not_null())
-        closed = matches(df, self._closed[side]) if len(self._closed[side]) else None
+        closed = self._closed[side].matches(df) if len(self._closed[side]) else None
         return df if closed is None or not closed.any() else df.filter(~closed)
 
     def _closing(self, side: int, ps: Batch) -> Batch:

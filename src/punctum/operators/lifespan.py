@@ -11,7 +11,8 @@ from punctum.algebra.scheme import Scheme
 from punctum.iterators.expect import check_time, overdue, passed
 from punctum.operators.batch import Batch, add, batch, heard
 from punctum.operators.columns import Columns
-from punctum.operators.operator import Notes, Operator, read, written
+from punctum.operators.operator import Notes, Operator
+from punctum.operators.written import read, written
 
 
 class Lifespan(Operator):

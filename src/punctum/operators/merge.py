@@ -5,61 +5,78 @@ import polars as pl
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.iterators.merge import combined, same_schema
-from punctum.operators.batch import Batch, add, batch, columns, heard
+from punctum.operators.batch import Batch, batch, columns, constants, heard
 from punctum.operators.columns import Columns
 from punctum.operators.matching import inside
-from punctum.operators.operator import Notes, Operator, Said, forget, read, written
+from punctum.operators.operator import Notes, Operator
 from punctum.operators.places import bounds
+from punctum.operators.said import APART, Said, Store, settle
 
 
 class Heard:
     """What each of two inputs has said, and what has been said of their union."""
 
     def __init__(self, schema: Schema) -> None:
-        self.left, self.right = PunctuationSet(schema), PunctuationSet(schema)
-        self.said = Said(schema)
+        self.left, self.right, self.said = Store(schema), Store(schema), Said(schema)
+        self._across, self._bound = {at: at for at in range(len(schema))}, APART
 
     def hear(self, left: Batch, right: Batch) -> Batch:
         """The punctuations of the output for new ones of the inputs."""
         both = combine(left, self.right)
-        add(self.left, left)
+        self.left.add(left)
         both += combine(right, self.left)
-        add(self.right, right)
+        self.right.add(right)
         return self.said.news(both)
+
+    def settle(self) -> None:
+        """Forget what both have said and melts with nothing."""
+        self._bound = settle(self.left, self.right, self._across, self._bound)
 
     def forget(self, number: int, said: Batch) -> None:
         """What is over for an input is not said of both."""
-        forget(self.right if number else self.left, said)
+        (self.right if number else self.left).forget(said)
         self.said.forget(said)
 
     def notes(self) -> Notes:
         """All three, as JSON."""
-        schema = self.left.schema
-        sides = {"left": written(self.left, schema), "right": written(self.right, schema)}
-        return {**sides, "said": self.said.notes()}
+        return {"left": self.left.notes(), "right": self.right.notes(), "said": self.said.notes()}
 
     def restore(self, notes: Notes) -> None:
         """Go on with the notes of another one."""
-        schema = self.left.schema
-        self.left, self.right = (PunctuationSet(schema, read(notes[side], schema)) for side in ("left", "right"))
+        self.left.restore(notes["left"])
+        self.right.restore(notes["right"])
         self.said.restore(notes["said"])
 
     def __len__(self) -> int:
-        return len(self.left) + len(self.right) + len(self.said.known)
+        return len(self.left) + len(self.right) + len(self.said)
 
 
-def combine(new: Batch, others: PunctuationSet) -> Batch:
+def combine(new: Batch, others: Store) -> Batch:
     """What new punctuations of one input and all that the other has said say together: setCombine."""
-    lines, boxes = others.lines()
+    lines, boxes = others.known.lines()
     if boxes == [()]:
         return new
-    both = batch(new.schema, combined(new.others, others))
+    both = batch(new.schema, combined(new.others, others.known))
     for at, values in new.points.items():
         if boxes or lines.keys() - {at}:
-            both += batch(new.schema, combined(list(Batch(new.schema, {at: values})), others))
+            both += batch(new.schema, combined(list(Batch(new.schema, {at: values})), others.known))
         elif at in lines:
             known = values.filter(inside(values, bounds(lines[at], new.schema.attributes[at])))
             both += Batch(new.schema, {at: known})
+    return both + _with_strings(new, others)
+
+
+def _with_strings(new: Batch, others: Store) -> Batch:
+    """What new punctuations say together with strings that the other input has said."""
+    both = Batch(new.schema)
+    for at, values in others.points.items():
+        if not len(values) or not len(new):
+            continue
+        same = new.points.get(at, values.clear())
+        both += Batch(new.schema, {at: same.filter(same.is_in(values.implode()))})
+        rest = list(Batch(new.schema, {i: v for i, v in new.points.items() if i != at}, new.others))
+        if rest:
+            both += batch(new.schema, combined(rest, PunctuationSet(new.schema, constants(new.schema, at, values))))
     return both
 
 
@@ -75,6 +92,8 @@ class Merge(Operator):
         """Take the next slice of each input."""
         left, right = slices
         said = self._heard.hear(heard(self.output, left), heard(self.output, right))
+        if not self.lasting:
+            self._heard.settle()
         return columns(pl.concat([left.rows, right.rows], rechunk=False), said, left, right)
 
     def notes(self) -> Notes:

@@ -28,8 +28,10 @@ from punctum.iterators.multijoin import MultiJoin as Specification
 from punctum.operators.batch import Batch, Names, add, batch, columns, constants, heard
 from punctum.operators.columns import Columns, dtype, empty, to_rows
 from punctum.operators.matching import free, speaking
-from punctum.operators.operator import Notes, Operator, Said, Waits, forget, read, read_batch, written
+from punctum.operators.operator import Notes, Operator, Waits
+from punctum.operators.said import Said, forget
 from punctum.operators.table import Table
+from punctum.operators.written import read, read_batch, written
 
 LEAST = 1_000
 """A lazy join does not purge less than this."""
@@ -135,7 +137,7 @@ class MultiJoin(Operator):
 
     def puncts(self) -> int:
         """What is closed, what waits and what has been said."""
-        return self._closed() + self.waiting() + len(self._said.known)
+        return self._closed() + self.waiting() + len(self._said)
 
     def waiting(self) -> int:
         """The punctuations that kept rows hold back."""

@@ -8,14 +8,17 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
+from punctum.algebra.pattern import WILDCARD
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
-from punctum.algebra.schema import Schema
+from punctum.algebra.schema import NOT_NULL, Schema
 from punctum.iterators.columns import Column
 from punctum.iterators.project import Project as Specification
 from punctum.operators.batch import Batch, Names, add, batch, columns, heard
 from punctum.operators.columns import Columns, empty, fitting
-from punctum.operators.operator import Notes, Operator, Said, forget, read, written
+from punctum.operators.operator import Notes, Operator
+from punctum.operators.said import APART, Said, forget
+from punctum.operators.written import read, written
 
 
 class Project(Operator):
@@ -29,7 +32,9 @@ class Project(Operator):
         self._plain = [all(columns[n][0].function is None for n in at) and bool(at) for at in found]
         self._names = Names(self.output, found)
         self._seen, self._said = PunctuationSet(schema), Said(self.output)
-        self._waiting: list[tuple[Punctuation, Punctuation]] = []  # what can be output, once the other has been said
+        # punctuations that can be output widened once more has been said, by the two: one for each
+        self._waiting: dict[tuple[Punctuation, Punctuation], Punctuation] = {}
+        self._bound = APART
 
     def feed(self, *slices: Columns) -> Columns:
         """Take the next slice."""
@@ -49,14 +54,14 @@ class Project(Operator):
     def notes(self) -> Notes:
         """What has been seen and said, and what waits."""
         schema = self.inputs[0]
-        waiting = [written(pair, schema) for pair in self._waiting]
+        waiting = written(self._waiting.values(), schema)
         return {"seen": written(self._seen, schema), "waiting": waiting, "said": self._said.notes()}
 
     def restore_notes(self, notes: Notes) -> None:
         """Go on with the notes of another one."""
         schema = self.inputs[0]
         self._seen = PunctuationSet(schema, read(notes["seen"], schema))
-        self._waiting = [(wide, needed) for wide, needed in (read(pair, schema) for pair in notes["waiting"])]
+        self._waiting = {self._pair(p): p for p in read(notes["waiting"], schema)}
         self._said.restore(notes["said"])
 
     def before(self, said: Batch) -> Batch:
@@ -73,7 +78,7 @@ class Project(Operator):
 
     def puncts(self) -> int:
         """What it has seen, what waits and what it has said."""
-        return len(self._seen) + len(self._waiting) + len(self._said.known)
+        return len(self._seen) + len(self._waiting) + len(self._said)
 
     def over(self, number: int, said: Batch) -> Batch:
         """What can be said of the columns."""
@@ -85,14 +90,28 @@ class Project(Operator):
     def _completed(self, new: Batch, unsure: Batch) -> list[Punctuation]:
         """The punctuations that have come to cover the domains they waited for, widened."""
         add(self._seen, new)
-        known = set(self._waiting)
         for p in unsure:
-            if self._spec.unsaid(p) and (pair := (self._spec.widened(p), self._spec.in_domain(p))) not in known:
-                known.add(pair)
-                self._waiting.append(pair)
-        complete = [wide for wide, needed in self._waiting if self._seen.covers(needed)]
-        if complete:
-            self._waiting = [pair for pair in self._waiting if not self._seen.covers(pair[1])]
-            for wide in complete:
-                self._seen.add(wide)
-        return complete
+            if self._spec.unsaid(p):
+                self._waiting.setdefault(self._pair(p), p)
+        complete = [pair for pair in self._waiting if self._seen.covers(pair[1])]
+        for pair in complete:
+            del self._waiting[pair]
+        for wide, _ in complete:
+            self._seen.add(wide)
+        if len(self._seen) + len(self._waiting) > self._bound:
+            self._spare()
+        return [wide for wide, _ in complete]
+
+    def _pair(self, p: Punctuation) -> tuple[Punctuation, Punctuation]:
+        """What can be output, once the other has been said."""
+        return self._spec.widened(p), self._spec.in_domain(p)
+
+    def _spare(self) -> None:
+        """Forget what waits for no declared domain: no scheme promises that an endless one is covered."""
+        self._seen = PunctuationSet(self.inputs[0], filter(self._hopes, self._seen))
+        self._waiting = {pair: p for pair, p in self._waiting.items() if self._hopes(p)}
+        self._bound = 2 * (len(self._seen) + len(self._waiting)) + APART
+
+    def _hopes(self, p: Punctuation) -> bool:
+        domains = [self.inputs[0].attributes[i].domain for i in self._spec.unsaid(p)]
+        return bool(domains) and not any(domain in (WILDCARD, NOT_NULL) for domain in domains)

@@ -12,9 +12,8 @@ import polars as pl
 from punctum.algebra.schema import Schema
 from punctum.operators.batch import Batch, batch, heard
 from punctum.operators.columns import Columns, empty
-from punctum.operators.guard import why
-from punctum.operators.matching import matches
-from punctum.operators.operator import Notes, Operator, Said
+from punctum.operators.memory import Memory
+from punctum.operators.operator import PAST, Notes, Operator
 from punctum.operators.origins import Origin
 from punctum.operators.table import Table
 
@@ -28,7 +27,7 @@ class Punctuate(Operator):
     def __init__(self, schema: Schema, origins: Sequence[Origin], guard: bool = False) -> None:
         self.inputs, self.output = (schema,), schema
         self._origins, self._guard = origins, guard
-        self._opened, self._said = False, Said(schema)
+        self._opened, self._said = False, Memory(schema)
         self.late, self.reasons = empty(schema), pl.Series(dtype=pl.String)
 
     def feed(self, *slices: Columns) -> Columns:
@@ -44,18 +43,19 @@ class Punctuate(Operator):
         return in_bulk(rows, self._said.news(made))
 
     def _guarded(self, rows: pl.DataFrame) -> pl.DataFrame:
-        wrong = matches(rows, self._said.known)
+        wrong = self._said.matches(rows)
         self.late = rows.filter(wrong)
-        self.reasons = why(self.late, self._said.known)
+        self.reasons = self._said.why(self.late)
         return rows.filter(~wrong) if self.late.height else rows
 
     def tables(self) -> dict[str, Table]:
-        """What the origins remember."""
+        """What the origins remember, and what was said and does not melt."""
         tables = {f"origin{n}": origin.table for n, origin in enumerate(self._origins)}
-        return {name: table for name, table in tables.items() if table is not None}
+        return {PAST: self._said.past} | {name: table for name, table in tables.items() if table is not None}
 
     def restore_tables(self, tables: dict[str, Table]) -> None:
         """Go on with the rows that another one kept."""
+        self._said.past = tables.pop(PAST)
         for name, table in tables.items():
             self._origins[int(name.removeprefix("origin"))].table = table
 
@@ -74,7 +74,7 @@ class Punctuate(Operator):
 
     def puncts(self) -> int:
         """What it has said."""
-        return len(self._said.known)
+        return len(self._said)
 
 
 def in_bulk(rows: pl.DataFrame, said: Batch) -> Columns:

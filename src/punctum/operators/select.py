@@ -6,7 +6,8 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.operators.batch import Batch, batch, columns, heard
 from punctum.operators.columns import Columns
-from punctum.operators.operator import Notes, Operator, Said
+from punctum.operators.operator import Notes, Operator
+from punctum.operators.said import Said
 
 
 class Select(Operator):
@@ -40,4 +41,4 @@ class Select(Operator):
 
     def puncts(self) -> int:
         """What it has said."""
-        return len(self._said.known)
+        return len(self._said)

@@ -36,6 +36,8 @@ class SetOperator(Operator):
         lps, rps = heard(self.output, left), heard(self.output, right)
         said = self.heard.hear(lps, rps)
         rows = self.released(left.rows, right.rows, lps, rps)
+        if not self.lasting:
+            self.heard.settle()
         return columns(distinct(rows, self._tables["distinct"], said), said, left, right)
 
     def purge(self, name: str, new: pl.DataFrame, old: pl.Series | None = None) -> None:

@@ -16,8 +16,10 @@ from punctum.iterators.sort import Sort as Specification
 from punctum.operators.batch import add, batch, columns, heard
 from punctum.operators.columns import Columns, empty
 from punctum.operators.matching import matches
-from punctum.operators.operator import Notes, Operator, Said, Waits, read, written
+from punctum.operators.operator import Notes, Operator, Waits
+from punctum.operators.said import Said
 from punctum.operators.table import Table
+from punctum.operators.written import read, written
 
 
 class Sort(Operator):
@@ -77,8 +79,8 @@ class Sort(Operator):
 
     def says(self, p: Punctuation) -> bool:
         """Whether rows are out."""
-        return self._said.known.covers(p)
+        return self._said.covers(p)
 
     def puncts(self) -> int:
         """What has been heard and said."""
-        return len(self._heard) + len(self._said.known)
+        return len(self._heard) + len(self._said)

@@ -22,7 +22,8 @@ from punctum.analyse.synopses import Bucket, Synopsis
 from punctum.operators.batch import Batch, batch, columns
 from punctum.operators.columns import Columns, empty
 from punctum.operators.dupelim import distinct
-from punctum.operators.operator import Notes, Operator, Said
+from punctum.operators.operator import Notes, Operator
+from punctum.operators.said import Said
 from punctum.operators.table import Table
 
 COUNT, TIMES = "n", "times"
@@ -165,7 +166,7 @@ class SynopsisJoin(Operator):
 
     def puncts(self) -> int:
         """The end, once it has been said."""
-        return len(self._said.known)
+        return len(self._said)
 
 
 def name(at: At) -> str:

@@ -15,7 +15,8 @@ from punctum.analyse.synopses import Synopsis
 from punctum.iterators.aggregates import Function
 from punctum.operators.batch import batch, columns
 from punctum.operators.columns import Columns, dtype, empty
-from punctum.operators.operator import Notes, Operator, Said
+from punctum.operators.operator import Notes, Operator
+from punctum.operators.said import Said
 from punctum.operators.synopsis import TIMES, Buckets, joined, name, repeated
 from punctum.operators.table import Table
 
@@ -166,4 +167,4 @@ class SynopsisGroupBy(Operator):
 
     def puncts(self) -> int:
         """The end, once it has been said."""
-        return len(self._said.known)
+        return len(self._said)

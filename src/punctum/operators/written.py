@@ -1,0 +1,61 @@
+"""Punctuations as data for JSON, and back: what operators put into their notes."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import polars as pl
+
+from punctum.algebra.cuts import HIGHEST, LOWEST
+from punctum.algebra.json import from_json, to_json
+from punctum.algebra.pattern import Span, span_pattern
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.punctuation_set import PunctuationSet
+from punctum.algebra.schema import Schema
+from punctum.algebra.values import Type
+from punctum.operators.batch import Batch, batch, constants
+from punctum.operators.columns import dtype
+
+Written = dict[str, Any]
+"""Punctuations as data for JSON: whole numbers in bulk, all others as their JSON."""
+
+
+def written(puncts: Iterable[Punctuation], schema: Schema) -> Written:
+    """Punctuations as data for JSON."""
+    if isinstance(puncts, PunctuationSet):
+        lines, boxes = puncts.lines()
+        if not boxes and all(schema.attributes[at].type is Type.BIGINT and not line.null for at, line in lines.items()):
+            return {"spans": {str(at): [_ends(span) for span in line] for at, line in lines.items()}, "others": []}
+    if isinstance(puncts, Batch):
+        plain = {at: v for at, v in puncts.points.items() if v.dtype in (pl.Int64, pl.String)}
+        rest = Batch(schema, {at: v for at, v in puncts.points.items() if at not in plain}, puncts.others)
+        points = {str(at): values.to_list() for at, values in plain.items()}
+        return {"points": points, "others": [to_json(p, schema) for p in rest]}
+    return {"others": [to_json(p, schema) for p in puncts]}
+
+
+def read(notes: Written, schema: Schema) -> list[Punctuation]:
+    """The punctuations that were written."""
+    found = [p for p in (from_json(text, schema) for text in notes["others"]) if isinstance(p, Punctuation)]
+    for at, spans in notes.get("spans", {}).items():
+        name = schema.names[int(at)]
+        found += [Punctuation.of(schema, {name: span_pattern(_span(*ends), Type.BIGINT)}) for ends in spans]
+    for at, values in notes.get("points", {}).items():
+        found += constants(schema, int(at), pl.Series(values, dtype=dtype(schema.attributes[int(at)])))
+    return found
+
+
+def read_batch(notes: Written, schema: Schema) -> Batch:
+    """The batch that was written; its constants stay columns."""
+    found = batch(schema, read({"others": notes["others"]}, schema))
+    for at, values in notes["points"].items():
+        found += Batch(schema, {int(at): pl.Series(values, dtype=dtype(schema.attributes[int(at)]))})
+    return found
+
+
+def _ends(span: Span) -> tuple[int | None, int | None]:
+    low, high = span
+    return (None if low is LOWEST else low, None if high is HIGHEST else high)
+
+
+def _span(low: int | None, high: int | None) -> Span:
+    return (LOWEST if low is None else low, HIGHEST if high is None else high)

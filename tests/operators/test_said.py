@@ -1,0 +1,155 @@
+"""What is remembered of punctuations stays small: operators may forget what melts with nothing, a guard may not."""
+
+import json
+from collections.abc import Iterator
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from iterators.operators import BINARY, UNARY, binary_cases, unary_cases
+from operators.vectorised import agree
+from punctum.algebra.json import from_json
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.punctuation_set import PunctuationSet
+from punctum.algebra.schema import Schema
+from punctum.iterators.aggregates import Aggregate, Function
+from punctum.iterators.guard import Guard as GuardSpecification
+from punctum.iterators.stream import Slice
+from punctum.operators import GroupBy, Join, Table, Union, frame, to_rows
+from punctum.operators import join as joining
+from punctum.operators import memory as remembering
+from punctum.operators import merge as merging
+from punctum.operators import said as saying
+from punctum.operators.batch import batch
+from punctum.operators.columns import Columns
+from punctum.operators.guard import Guard
+from punctum.operators.memory import Memory
+from punctum.operators.project import Project
+from strategies import punctuations, rows, schemas
+
+CASES = {kind: unary_cases(kind) for kind in UNARY if kind != "project"} | {kind: binary_cases(kind) for kind in BINARY}
+SESSION = Schema.of(id="STRING", hour="BIGINT")
+
+
+@pytest.fixture(params=[1, 3], scope="module")
+def few(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Nearly nothing is remembered at hand."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (saying, joining, merging):
+            patch.setattr(module, "APART", request.param)
+        patch.setattr(saying, "LONG", request.param)
+        yield
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("kind", CASES)
+@settings(max_examples=settings().max_examples // 3)
+@given(data=st.data())
+def test_who_forgets_says_the_same(kind: str, data: st.DataObject) -> None:
+    agree(*data.draw(CASES[kind]), points=data.draw(st.booleans()), twice=True)
+
+
+@pytest.mark.usefixtures("few")
+@given(data=st.data(), restart=st.booleans(), over=st.booleans())
+def test_a_guard_that_lays_down_is_the_specification(data: st.DataObject, restart: bool, over: bool) -> None:
+    schema = data.draw(schemas())
+    spec, guard = GuardSpecification(schema), Guard(schema)
+    for _ in range(data.draw(st.integers(1, 5))):
+        ts, ps = data.draw(st.lists(rows(schema), max_size=4)), data.draw(st.lists(punctuations(schema), max_size=4))
+        wanted, violations = spec.feed(Slice(tuple(ts), tuple(ps)))
+        before = _heard(guard)
+        found = guard.split(Columns(frame(schema, (schema.row(*t) for t in ts)), tuple(ps)))
+        assert to_rows(found.good.rows) == list(wanted.rows)
+        assert to_rows(found.bad) == [v.row for v in violations]
+        for row, reason in zip(to_rows(found.bad), found.reasons, strict=True):
+            p = from_json(reason, schema)
+            assert isinstance(p, Punctuation)
+            assert p.match(row) and PunctuationSet(schema, before).covers(p)
+        assert PunctuationSet(schema, _heard(guard)) == PunctuationSet(schema, spec._heard)
+        if restart:
+            guard = _restored(guard, Guard(schema))
+        if over and ps:
+            spec.forget(ps[:1])
+            guard.forget(0, batch(schema, ps[:1]))
+
+
+def test_a_memory_is_as_long_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(saying, "APART", 10)
+    monkeypatch.setattr(remembering, "MOST", 80)
+    guard = Guard(SESSION)
+    for n in range(0, 1_000, 20):
+        guard.feed(_closing(range(n, n + 20)))
+        assert guard.puncts() <= 80 + 10 + 20
+    late = guard.split(Columns(frame(SESSION, [(f"s{n}", 0) for n in (0, 500, 930, 999)])))
+    assert to_rows(late.good.rows) == [("s0", 0), ("s500", 0)], "too long ago"
+    assert late.reasons.to_list() == ['{"$punct": {"id": "s930"}}', '{"$punct": {"id": "s999"}}']
+
+
+def test_pairs_melt_before_they_are_laid_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(saying, "APART", 10)
+    memory = Memory(SESSION)
+    for hour in range(100):
+        memory.news(batch(SESSION, [Punctuation.of(SESSION, id=sensor, hour=hour) for sensor in "abc"]))
+    assert (len(memory), len(memory.past)) == (3, 0)
+
+
+def test_what_both_sides_have_closed_is_forgotten() -> None:
+    join = Join(SESSION, SESSION, [("id", "id")])
+    groups = GroupBy(join.output, ["left.id"], [Aggregate(Function.COUNT, None, "n")])
+    sizes = []
+    for n in range(0, 20_000, 500):
+        both = _closing(range(n, n + 500), rows=True)
+        out = groups.feed(join.feed(both, both))
+        assert len(out.rows) == 500
+        sizes.append((join.puncts(), groups.puncts()))
+    assert max(join for join, _ in sizes) <= 2 * saying.APART, "what has been said, by two names"
+    assert max(of_groups for _, of_groups in sizes) <= saying.APART
+
+
+def test_what_one_side_has_closed_is_not() -> None:
+    join = Join(SESSION, SESSION, [("id", "id")])
+    for n in range(0, 5_000, 500):
+        join.feed(_closing(range(n, n + 500)), Columns(frame(SESSION, [])))
+    join.feed(Columns(frame(SESSION, [])), Columns(frame(SESSION, [("s7", 1), ("t", 1)])))
+    assert to_rows(join.tables()["right"].frame()) == [("t", 1)]
+
+
+def test_pairs_that_both_sides_have_closed_are_forgotten() -> None:
+    union = Union(SESSION, SESSION)
+    for n in range(0, 10_000, 200):
+        said = tuple(Punctuation.of(SESSION, id=f"s{i}", hour=7 * i) for i in range(n, n + 200))
+        union.feed(Columns(frame(SESSION, []), said), Columns(frame(SESSION, []), said))
+    assert union.puncts() <= 5 * saying.APART
+
+
+def test_a_projection_waits_for_declared_domains_alone() -> None:
+    from punctum.iterators.columns import Column
+
+    project = Project(SESSION, [(Column.same(SESSION, "hour"), pl.col("hour"))])
+    for n in range(0, 20_000, 500):
+        project.feed(_closing(range(n, n + 500)))
+    assert project.puncts() <= 2 * saying.APART
+
+
+def _closing(ids: range, rows: bool = False) -> Columns:
+    names = [f"s{i}" for i in ids]
+    return Columns(frame(SESSION, [(name, 0) for name in names] if rows else []), (), {"id": pl.Series(names)})
+
+
+def _heard(guard: Guard) -> list[Punctuation]:
+    memory = guard._heard
+    shapes = [tuple(map(int, shape.split())) for shape in memory.past.frame()[remembering.SHAPE]]
+    past = to_rows(memory.past.frame().drop(remembering.SHAPE))
+    laid = [
+        Punctuation.of(memory.schema, {memory.schema.names[i]: row[i] for i in at})
+        for at, row in zip(shapes, past, strict=True)
+    ]
+    return [*memory, *laid]
+
+
+def _restored(guard: Guard, fresh: Guard) -> Guard:
+    fresh.restore_tables({name: Table(t.frame(), {0: t.frame()}) for name, t in guard.tables().items()})
+    fresh.restore_notes(json.loads(json.dumps(guard.notes())))
+    return fresh
