@@ -76,6 +76,20 @@ class Table:
                 self._write(n, chunk.filter(part))
         self._melt()
 
+    def rewrite(self, mask: pl.Series, df: pl.DataFrame) -> None:
+        """Change rows where they are: a frame of all rows, of which those differ where a mask is true.
+
+        >>> table = Table(pl.DataFrame({"n": [1, 2, 3]}), {0: pl.DataFrame({"n": [1, 2]}), 1: pl.DataFrame({"n": [3]})})
+        >>> table.rewrite(pl.Series([False, False, True]), pl.DataFrame({"n": [1, 2, 4]}))
+        >>> table.frame()["n"].to_list(), table.changes()[0].keys()
+        ([1, 2, 4], dict_keys([1]))
+        """
+        start = 0
+        for n, chunk in list(self._chunks.items()):
+            if mask.slice(start, chunk.height).any():
+                self._write(n, df.slice(start, chunk.height))
+            start += chunk.height
+
     def replace(self, df: pl.DataFrame) -> None:
         """Put other rows in the place of all."""
         self._chunks, self._frame = {}, None

@@ -1,0 +1,140 @@
+"""Logical Merge: a slice of each replica in, a slice of one stream out that is compatible with all of them.
+
+A slice is applied at once: the inserts and adjusts of all inputs, then the stable that advances furthest. After it,
+with L the output's stable and I the input that has said it: the output has exactly the events of I that are fully
+frozen at L, and an event for each start and payload that is half frozen there, so conditions C1 to C3 of section
+III-D hold.
+
+An input may be attached and detached between slices. Who attaches says from which time on the input is right: every
+event that ends at this time or later will be there. Until the output's stable has come so far the input is *joining*
+and does not lead; from then on all others may vanish (section V-B).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from punctum.algebra.schema import Schema
+from punctum.errors import SchemaError
+from punctum.iterators.merge import same_schema
+from punctum.lmerge.elements import ADJUST, NEVER, VE, VS, stable, stable_of, time_type, time_value
+from punctum.lmerge.index import Bad, Index, Step
+from punctum.lmerge.keyed import Keyed
+from punctum.lmerge.policies import Policy
+from punctum.lmerge.properties import Case
+from punctum.operators.columns import Columns
+from punctum.operators.operator import Notes, Operator
+from punctum.operators.table import Table
+
+INDEXES: dict[Case, Callable[[Schema, int, Policy], Index]] = {Case.R3: Keyed}
+"""What each case keeps."""
+EMPTY_LIFE = "an event that ends before it starts"
+
+
+@dataclass
+class Replica:
+    """An input: whether it is attached, from which time on it is right, and its last stable."""
+
+    attached: bool = True
+    since: int = NEVER
+    stable: int = NEVER
+
+
+class LMerge(Operator):
+    """One stream from several replicas of it, whose schemas are of elements."""
+
+    def __init__(
+        self,
+        schemas: Sequence[Schema],
+        case: Case = Case.R3,
+        policy: Policy | None = None,
+        attached: Sequence[bool] | None = None,
+    ) -> None:
+        if not schemas:
+            raise SchemaError("a merge needs an input", "", "name the streams that are replicas of each other")
+        for schema in schemas:
+            same_schema(schemas[0], schema)
+        self.inputs, self.output, self.case = tuple(schemas), schemas[0], case
+        self.replicas = [Replica(there) for there in attached or [True] * len(schemas)]
+        self.stable = NEVER
+        """The output's stable, as a whole number."""
+        self.bad: list[Bad] = []
+        """The rows of the last slice that were not taken."""
+        self._index = INDEXES[case](self.output, len(schemas), policy or Policy())
+
+    def attach(self, number: int, since: int = NEVER) -> None:
+        """An input begins, or begins again: right is what ends at a time or later."""
+        if self.replicas[number].attached:
+            self.detach(number)
+        self.replicas[number] = Replica(True, since)
+
+    def detach(self, number: int) -> None:
+        """An input has ended or failed: what it has said does not count any more."""
+        self.replicas[number] = Replica(False)
+        self._index.drop(number)
+
+    def joining(self, number: int) -> bool:
+        """Whether an input is attached and may still lack what the output needs."""
+        return self.replicas[number].attached and self.replicas[number].since > self.stable
+
+    def feed(self, *slices: Columns) -> Columns:
+        """Take the next slice of each input."""
+        self.bad = self._index.bad = []
+        rows = [self._taken(number, piece) for number, piece in enumerate(slices)]
+        before, given = self.stable, []
+        while (step := self._step()).lead is not None:
+            given.append(self._index.apply(rows, step))
+            rows = [piece.clear() for piece in rows]
+            self.stable = step.after
+        if not given or any(piece.height for piece in rows):
+            given.append(self._index.apply(rows, step))
+        said = (stable(self.output, time_value(self.stable, time_type(self.output))),) if self.stable > before else ()
+        return Columns(pl.concat(given, rechunk=False), said)
+
+    def _taken(self, number: int, piece: Columns) -> pl.DataFrame:
+        """The rows of an input's slice that can be taken; its stable is remembered."""
+        replica = self.replicas[number]
+        if not replica.attached:
+            return piece.rows.clear()
+        times = (t for p in piece.puncts if (t := stable_of(p)) is not None)
+        replica.stable = max([replica.stable, *times])
+        vs, ve = pl.col(VS), pl.col(VE)
+        wrong = vs.is_null() | (ve < vs) | ((ve == vs) & ~pl.col(ADJUST))
+        mask = piece.rows.select(wrong.fill_null(False)).to_series()
+        if not mask.any():
+            return piece.rows
+        self._index.bad.append(Bad(number, piece.rows.filter(mask), EMPTY_LIFE))
+        return piece.rows.filter(~mask)
+
+    def _step(self) -> Step:
+        """The next step: the stable that advances furthest, among inputs that are right from where the output is."""
+        known = [n for n, replica in enumerate(self.replicas) if replica.attached]
+        joining = frozenset(n for n in known if self.joining(n))
+        order = sorted(known, key=lambda n: (n in joining, -self.replicas[n].stable, n))
+        leads = [n for n in order if n not in joining and self.replicas[n].stable > self.stable]
+        after = self.replicas[leads[0]].stable if leads else self.stable
+        return Step(self.stable, after, leads[0] if leads else None, tuple(order), joining)
+
+    def tables(self) -> dict[str, Table]:
+        """The rows that the case keeps."""
+        return self._index.tables()
+
+    def restore_tables(self, tables: dict[str, Table]) -> None:
+        """Go on with the rows that another one kept."""
+        self._index.restore(tables)
+
+    def notes(self) -> Notes:
+        """The stables, which inputs are attached, and what else the case keeps."""
+        replicas = [[r.attached, r.since, r.stable] for r in self.replicas]
+        return {"stable": self.stable, "replicas": replicas, "index": self._index.notes()}
+
+    def restore_notes(self, notes: Notes) -> None:
+        """Go on with the notes of another one."""
+        self.stable = notes["stable"]
+        self.replicas = [Replica(*known) for known in notes["replicas"]]
+        self._index.restore_notes(notes["index"])
+
+    def puncts(self) -> int:
+        """The stables of the inputs and of the output."""
+        return sum(t > NEVER for t in [self.stable, *(r.stable for r in self.replicas)])

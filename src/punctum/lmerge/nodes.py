@@ -1,0 +1,99 @@
+"""The upper tier of an index: a row for each start and payload, found again by a hash of both.
+
+A hash of 64 bits finds candidates, and the rows themselves are compared, so that what is found is exact. Should two
+different rows have the same hash, all hashes are taken anew from another seed. Hashes are not stored, for they may be
+others in another version of Polars; they are taken anew when a state is read.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from punctum.operators.table import Table
+
+Positions = npt.NDArray[np.int64]
+"""Rows' positions."""
+Hashes = npt.NDArray[np.uint64]
+
+
+def hashes(keys: pl.DataFrame, seed: int) -> Hashes:
+    """A hash of each row."""
+    return keys.hash_rows(seed=seed).to_numpy()
+
+
+class CollisionError(Exception):
+    """Two different rows have one hash."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """Each row's number among the different ones, the first row of each of these, and its position, if it is kept."""
+
+    number: Positions
+    first: Positions
+    at: Positions
+
+
+class Nodes:
+    """Different rows, found by what they are."""
+
+    def __init__(self, keys: pl.DataFrame) -> None:
+        self.table = Table(keys)
+        self._hashes: Hashes = np.empty(0, dtype=np.uint64)
+        self._seed = 0
+
+    def __len__(self) -> int:
+        return len(self._hashes)
+
+    def restore(self, table: Table) -> None:
+        """Go on with other rows."""
+        self.table = table
+        self._rehash(self._seed)
+
+    def _rehash(self, seed: int) -> None:
+        self._seed, self._hashes = seed, hashes(self.table.frame(), seed)
+        if len(np.unique(self._hashes)) < len(self._hashes):
+            self._rehash(seed + 1)
+
+    def find(self, keys: pl.DataFrame) -> Found:
+        """Where rows are; -1 for those that are not kept."""
+        while True:
+            try:
+                return self._find(keys)
+            except CollisionError:
+                self._rehash(self._seed + 1)
+
+    def _find(self, keys: pl.DataFrame) -> Found:
+        new = hashes(keys, self._seed)
+        different, number = np.unique(new, return_inverse=True)
+        first = np.empty(len(different), dtype=np.int64)
+        first[number[::-1]] = np.arange(len(new) - 1, -1, -1)
+        if len(different) < len(new):
+            self._same(keys, keys, first[number])
+        at = np.full(len(different), -1, dtype=np.int64)
+        if len(self._hashes):
+            wanted = pl.DataFrame({"h": different, "n": np.arange(len(different))})
+            kept = pl.DataFrame({"h": self._hashes, "at": np.arange(len(self._hashes))})
+            met = wanted.join(kept, on="h")
+            n, known = met["n"].to_numpy(), met["at"].to_numpy()
+            at[n] = known
+            self._same(keys[first[n]], self.table.frame(), known)
+        return Found(number, first, at)
+
+    def _same(self, keys: pl.DataFrame, others: pl.DataFrame, at: Positions) -> None:
+        """Hold rows against those at positions of others."""
+        for name in keys.columns:
+            if not keys[name].eq_missing(others[name].gather(at)).all():
+                raise CollisionError
+
+    def append(self, keys: pl.DataFrame) -> None:
+        """Keep new rows behind the others."""
+        self.table.append(keys)
+        self._hashes = np.concatenate([self._hashes, hashes(keys, self._seed)])
+
+    def retain(self, keep: npt.NDArray[np.bool_]) -> None:
+        """Keep the rows where a mask is true."""
+        self.table.retain(pl.Series(keep))
+        self._hashes = self._hashes[keep]

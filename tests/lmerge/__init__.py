@@ -1,0 +1,1 @@
+"""Logical Merge: the model, the cases and what keeps them right."""
