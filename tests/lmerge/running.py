@@ -60,12 +60,12 @@ class Vectorised:
     """A vectorised merge that takes slices as elements; a second one is restored from the first before each slice."""
 
     def __init__(self, case: Case, inputs: int, policy: Policy) -> None:
-        self._new = lambda: LMerge([SCHEMA] * inputs, case, policy)
-        self.merge, self._guard, self.bad = self._new(), Guard(SCHEMA), 0
+        self._made = [SCHEMA] * inputs, case, policy
+        self.merge, self._guard, self.bad = LMerge(*self._made), Guard(SCHEMA), 0
 
     def feed(self, pieces: list[list[Element]]) -> list[Element]:
         slices = [to_columns(piece, SCHEMA) for piece in pieces]
-        other = self._new()
+        other = LMerge(*self._made)
         chunks = {name: stored(table) for name, table in self.merge.tables().items()}
         other.restore_tables({name: Table(t.frame(), chunks[name]) for name, t in other.tables().items()})
         other.restore_notes(json.loads(json.dumps(self.merge.notes())))

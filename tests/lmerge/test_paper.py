@@ -13,8 +13,8 @@ from punctum.lmerge.specification.multiset import R4
 from punctum.lmerge.tdb import Tdb, View, frozen, incompatibility, inconsistency, tdb, untrackable, view
 
 A, B, C, D, E = ((letter,) for letter in "ABCDE")
-PHY1 = [Insert(B, 8, INF), Insert(A, 6, 12), Adjust(B, 8, INF, 10), Stable(11), Stable(INF)]
-PHY2 = [Insert(A, 6, 7), Insert(B, 8, 15), Adjust(A, 6, 7, 12), Adjust(B, 8, 15, 10), Stable(INF)]
+PHY1: list[Element] = [Insert(B, 8, INF), Insert(A, 6, 12), Adjust(B, 8, INF, 10), Stable(11), Stable(INF)]
+PHY2: list[Element] = [Insert(A, 6, 7), Insert(B, 8, 15), Adjust(A, 6, 7, 12), Adjust(B, 8, 15, 10), Stable(INF)]
 
 
 def test_table_1_two_physical_streams_are_one_logical_one() -> None:
@@ -30,7 +30,7 @@ def test_example_1_prefixes_differ_and_are_consistent() -> None:
 
 def test_a_stable_cannot_go_on_at_once() -> None:
     """Section I-B: f(11) behind a(A, 6, 7) and a(B, 8, 15) freezes two events that are still to change."""
-    out = [Insert(A, 6, 7), Insert(B, 8, 15)]
+    out: list[Element] = [Insert(A, 6, 7), Insert(B, 8, 15)]
     assert untrackable(view([*out, Stable(11)]), [view(PHY1, 4), view(PHY2, 2)])
     assert untrackable(view(out), [view(PHY1, 4), view(PHY2, 2)]) is None
 
@@ -78,9 +78,9 @@ def test_table_2_separate_indexes_and_multisets_do_the_same() -> None:
 
 
 def test_example_3_open_and_close() -> None:
-    s = [Open(A, 1), Open(B, 2), Open(C, 3), Close(A, 4), Close(B, 5)]
-    u = [Open(A, 1), Close(A, 4), Open(B, 2), Close(B, 5), Open(C, 3)]
-    w = [Open(B, 2), Close(B, 6), Open(A, 1), Open(C, 3), Close(A, 4), Close(B, 5)]
+    s: list[Open | Close | Stable] = [Open(A, 1), Open(B, 2), Open(C, 3), Close(A, 4), Close(B, 5)]
+    u: list[Open | Close | Stable] = [Open(A, 1), Close(A, 4), Open(B, 2), Close(B, 5), Open(C, 3)]
+    w: list[Open | Close | Stable] = [Open(B, 2), Close(B, 6), Open(A, 1), Open(C, 3), Close(A, 4), Close(B, 5)]
     assert all(tdb(list(translated(each))) == Tdb([(A, 1, 4), (B, 2, 5), (C, 3, INF)]) for each in (s, u, w))
 
 
@@ -109,7 +109,7 @@ def test_example_4_compatible_is_a_part_of_the_inputs() -> None:
 
 
 def test_example_5_adjusts_are_one_insert() -> None:
-    chain = [Insert(A, 6, 20), Adjust(A, 6, 20, 30), Adjust(A, 6, 30, 25)]
+    chain: list[Element] = [Insert(A, 6, 20), Adjust(A, 6, 20, 30), Adjust(A, 6, 30, 25)]
     assert tdb(chain) == tdb([Insert(A, 6, 25)])
     assert tdb([*chain, Adjust(A, 6, 25, 6)]) == Counter()
 

@@ -21,13 +21,19 @@ from punctum.iterators.merge import same_schema
 from punctum.lmerge.elements import ADJUST, NEVER, VE, VS, stable, stable_of, time_type, time_value
 from punctum.lmerge.index import Bad, Index, Step
 from punctum.lmerge.keyed import Keyed
+from punctum.lmerge.ordered import Ranked, Strict, Unranked
 from punctum.lmerge.policies import Policy
 from punctum.lmerge.properties import Case
 from punctum.operators.columns import Columns
 from punctum.operators.operator import Notes, Operator
 from punctum.operators.table import Table
 
-INDEXES: dict[Case, Callable[[Schema, int, Policy], Index]] = {Case.R3: Keyed}
+INDEXES: dict[Case, Callable[[Schema, int, Policy], Index]] = {
+    Case.R0: Strict,
+    Case.R1: Ranked,
+    Case.R2: Unranked,
+    Case.R3: Keyed,
+}
 """What each case keeps."""
 EMPTY_LIFE = "an event that ends before it starts"
 
@@ -82,13 +88,11 @@ class LMerge(Operator):
         """Take the next slice of each input."""
         self.bad = self._index.bad = []
         rows = [self._taken(number, piece) for number, piece in enumerate(slices)]
-        before, given = self.stable, []
-        while (step := self._step()).lead is not None:
+        before, given, joining = self.stable, list[pl.DataFrame](), frozenset[int]()
+        while (step := self._step()).lead is not None or not given or step.joining != joining:
             given.append(self._index.apply(rows, step))
             rows = [piece.clear() for piece in rows]
-            self.stable = step.after
-        if not given or any(piece.height for piece in rows):
-            given.append(self._index.apply(rows, step))
+            self.stable, joining = step.after, step.joining
         said = (stable(self.output, time_value(self.stable, time_type(self.output))),) if self.stable > before else ()
         return Columns(pl.concat(given, rechunk=False), said)
 

@@ -1,0 +1,182 @@
+"""Cases R0, R1 and R2: inserts alone, in the order of their starts.
+
+R0 keeps the greatest start that was shown, R1 also how many elements with this start each input has brought, R2 the
+payloads that were shown with it. A slice is a union: what any input brings beyond the greatest start of earlier
+slices is shown once, in order. What an input says while it is joining waits until it has joined, for it may be far
+ahead of events that it lacks; only then there are more rows than that.
+"""
+
+from abc import abstractmethod
+
+import numpy as np
+import polars as pl
+
+from punctum.algebra.schema import Schema
+from punctum.lmerge.elements import ADJUST, HIDDEN, NEVER, VS, Numbers, numbers
+from punctum.lmerge.index import Bad, Index, Step
+from punctum.lmerge.policies import Policy
+from punctum.operators.columns import empty
+from punctum.operators.operator import Notes
+from punctum.operators.table import Table
+
+ADJUSTED = "an adjust in a stream that is declared to have none"
+DISORDERED = "a start that is out of the declared order"
+SOURCE, RANK = "_source", "_rank"
+"""Columns beside an element's own: the input it is from, and which one with its start it is there."""
+
+
+class Ordered(Index):
+    """What the three have in common."""
+
+    strictly = False
+
+    def __init__(self, schema: Schema, inputs: int, policy: Policy) -> None:
+        super().__init__()
+        self._schema, self._inputs = schema, inputs
+        self._keys = [*(name for name in schema.names if name not in HIDDEN), VS]
+        self._max_vs, self._last = NEVER, np.full(inputs, NEVER)
+        self._waiting = Table(empty(schema).with_columns(pl.lit(0, pl.Int64).alias(SOURCE)))
+
+    def apply(self, rows: list[pl.DataFrame], step: Step) -> pl.DataFrame:
+        """Show what is new in rows of each input."""
+        sourced = [
+            self._in_order(piece, n).with_columns(pl.lit(n, pl.Int64).alias(SOURCE)) for n, piece in enumerate(rows)
+        ]
+        waited = self._waiting.frame()
+        if step.joining:
+            self._waiting.append(pl.concat([sourced[n] for n in sorted(step.joining)]))
+            sourced = [piece.clear() if n in step.joining else piece for n, piece in enumerate(sourced)]
+        if waited.height:
+            joined = ~waited[SOURCE].is_in(sorted(step.joining))
+            sourced.insert(0, waited.filter(joined))
+            held = self._waiting.frame()
+            self._waiting.retain(held[SOURCE].is_in(sorted(step.joining)))
+        both = pl.concat(sourced)
+        vs = numbers(both[VS])
+        new = (vs >= self._max_vs) & (vs >= step.before)
+        return self._shown(both.filter(pl.Series(new))).select(self._schema.names)
+
+    def _in_order(self, piece: pl.DataFrame, number: int) -> pl.DataFrame:
+        """The inserts of an input that come in its order."""
+        if piece[ADJUST].any():
+            self.bad.append(Bad(number, piece.filter(ADJUST), ADJUSTED))
+            piece = piece.filter(~pl.col(ADJUST))
+        if not piece.height:
+            return piece
+        vs = numbers(piece[VS])
+        before = np.maximum.accumulate(np.r_[self._last[number], vs[:-1]])
+        self._last[number] = max(self._last[number], vs.max())
+        wrong = pl.Series(vs <= before if self.strictly else vs < before)
+        if wrong.any():
+            self.bad.append(Bad(number, piece.filter(wrong), DISORDERED))
+            piece = piece.filter(~wrong)
+        return piece
+
+    @abstractmethod
+    def _shown(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """What is to be shown of rows that do not start before the greatest start that was shown."""
+
+    def drop(self, number: int) -> None:
+        """Forget what an input has said."""
+        self._last[number] = NEVER
+        self._waiting.retain(self._waiting.frame()[SOURCE] != number)
+
+    def tables(self) -> dict[str, Table]:
+        """What inputs have said that are joining."""
+        return {"waiting": self._waiting}
+
+    def restore(self, tables: dict[str, Table]) -> None:
+        """Go on with the rows that another one kept."""
+        self._waiting = tables["waiting"]
+
+    def notes(self) -> Notes:
+        """The greatest start that was shown, and the last one of each input."""
+        return {"max_vs": int(self._max_vs), "last": self._last.tolist()}
+
+    def restore_notes(self, notes: Notes) -> None:
+        """Go on with the notes of another one."""
+        self._max_vs, self._last = notes["max_vs"], np.array(notes["last"], dtype=np.int64)
+
+
+class Strict(Ordered):
+    """Case R0: starts are strictly increasing."""
+
+    strictly = True
+
+    def _shown(self, rows: pl.DataFrame) -> pl.DataFrame:
+        vs, first = np.unique(numbers(rows[VS]), return_index=True)
+        new = vs > self._max_vs
+        self._max_vs = max(self._max_vs, int(vs.max(initial=NEVER)))
+        return rows[first[new]]
+
+
+class Ranked(Ordered):
+    """Case R1: elements with the same start come in the same order on all inputs."""
+
+    def __init__(self, schema: Schema, inputs: int, policy: Policy) -> None:
+        super().__init__(schema, inputs, policy)
+        self._counts, self._out = np.zeros(inputs, dtype=np.int64), 0
+
+    def _shown(self, rows: pl.DataFrame) -> pl.DataFrame:
+        if not rows.height:
+            return rows
+        vs, source = numbers(rows[VS]), rows[SOURCE].to_numpy()
+        rank = rows.select(pl.int_range(pl.len()).over(SOURCE, VS)).to_series().to_numpy()
+        rank = rank + np.where(vs == self._max_vs, self._counts[source], 0)
+        new = (vs > self._max_vs) | (rank >= self._out)
+        ranked = rows.with_columns(pl.Series(RANK, rank)).filter(pl.Series(new))
+        self._count(vs, source)
+        return ranked.unique([VS, RANK], keep="first", maintain_order=True).sort(VS, RANK)
+
+    def _count(self, vs: Numbers, source: Numbers) -> None:
+        """Count what each input has brought with the greatest start."""
+        greatest = int(vs.max())
+        if greatest > self._max_vs:
+            self._max_vs, self._out = greatest, 0
+            self._counts[:] = 0
+        self._counts += np.bincount(source[vs == greatest], minlength=self._inputs)
+        self._out = max(self._out, int(self._counts.max()))
+
+    def drop(self, number: int) -> None:
+        """Forget what an input has said."""
+        super().drop(number)
+        self._counts[number] = 0
+
+    def notes(self) -> Notes:
+        """Also how many with the greatest start each input has brought, and how many were shown."""
+        return super().notes() | {"counts": self._counts.tolist(), "out": self._out}
+
+    def restore_notes(self, notes: Notes) -> None:
+        """Go on with the notes of another one."""
+        super().restore_notes(notes)
+        self._counts, self._out = np.array(notes["counts"], dtype=np.int64), notes["out"]
+
+
+class Unranked(Ordered):
+    """Case R2: elements with the same start may come in any order, start and payload are a key."""
+
+    def __init__(self, schema: Schema, inputs: int, policy: Policy) -> None:
+        super().__init__(schema, inputs, policy)
+        self._same = Table(empty(schema).select(self._keys))
+
+    def _shown(self, rows: pl.DataFrame) -> pl.DataFrame:
+        if not rows.height:
+            return rows
+        different = rows.unique(self._keys, keep="first", maintain_order=True)
+        fresh = different.join(self._same.frame(), on=self._keys, how="anti", nulls_equal=True, maintain_order="left")
+        vs = numbers(fresh[VS])
+        greatest = int(vs.max(initial=self._max_vs))
+        if greatest > self._max_vs:
+            self._max_vs = greatest
+            self._same.replace(self._same.frame().clear())
+        self._same.append(fresh.filter(pl.Series(vs == greatest)).select(self._keys))
+        return fresh.sort(VS, maintain_order=True)
+
+    def tables(self) -> dict[str, Table]:
+        """Also what was shown with the greatest start."""
+        return super().tables() | {"same": self._same}
+
+    def restore(self, tables: dict[str, Table]) -> None:
+        """Go on with the rows that another one kept."""
+        super().restore(tables)
+        self._same = tables["same"]
