@@ -52,6 +52,4 @@ def test_the_vectorised_merge_is_compatible(case: Case, seed: int) -> None:
 def test_every_policy_is_compatible(
     case: Case, kind: type[Specified] | type[Vectorised], seed: int, policy: Policy
 ) -> None:
-    if kind is Vectorised and case not in INDEXES:
-        pytest.skip("not yet")
     tried(seed, case, policy, kind)

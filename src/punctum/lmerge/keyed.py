@@ -91,7 +91,8 @@ class Keyed(Index):
 
         node = at[found.number]
         taken = taken.at(node >= 0, node)
-        taken = self._founded(taken, ends)
+        taken, bad = founded(taken, ends)
+        self.bad += bad
         ends[taken.node, taken.source] = taken.ends  # of several rows for one event the last one counts
         touched = np.full(len(starts), -1)
         touched[taken.node] = taken.source
@@ -112,27 +113,6 @@ class Keyed(Index):
         for n, name in enumerate(self._names):
             ends[:size, n] = kept[name].to_numpy()
         return np.concatenate([kept[VS].to_numpy(), starts]), ends
-
-    def _founded(self, taken: Taken, ends: npt.NDArray[np.int64]) -> Taken:
-        """The rows less adjusts of what their input does not have at that moment."""
-        while taken.adjust.any():
-            cell = taken.node * self._inputs + taken.source
-            adjusted = np.zeros(ends.shape[0] * self._inputs, dtype=bool)
-            adjusted[cell[taken.adjust]] = True
-            rows = np.flatnonzero(adjusted[cell])
-            rows = rows[np.argsort(cell[rows], kind="stable")]
-            first = np.r_[True, cell[rows[1:]] != cell[rows[:-1]]]
-            before = np.r_[NEVER, taken.ends[rows[:-1]]]
-            before[first] = ends[taken.node[rows[first]], taken.source[rows[first]]]
-            bad = rows[taken.adjust[rows] & (before == NEVER)]
-            if not len(bad):
-                break
-            keep = np.ones(len(cell), dtype=bool)
-            keep[bad] = False
-            for n in np.unique(taken.source[bad]).tolist():
-                self.bad.append(Bad(n, taken.rows[np.sort(bad[taken.source[bad] == n])], UNFOUNDED))
-            taken = taken.at(keep, taken.node)
-        return taken
 
     def _note(self, taken: Taken) -> None:
         """Remember the greatest start that each input has inserted, where the policy asks for it."""
@@ -215,6 +195,29 @@ class Keyed(Index):
     def restore_notes(self, notes: dict[str, list[int]]) -> None:
         """Go on with the notes of another one."""
         self._latest = np.array(notes["latest"], dtype=np.int64)
+
+
+def founded(taken: Taken, ends: npt.NDArray[np.int64]) -> tuple[Taken, list[Bad]]:
+    """The rows less adjusts of what their input does not have at that moment, given its events' ends before them."""
+    found: list[Bad] = []
+    while taken.adjust.any():
+        cell = taken.node * ends.shape[1] + taken.source
+        adjusted = np.zeros(ends.size, dtype=bool)
+        adjusted[cell[taken.adjust]] = True
+        rows = np.flatnonzero(adjusted[cell])
+        rows = rows[np.argsort(cell[rows], kind="stable")]
+        first = np.r_[True, cell[rows[1:]] != cell[rows[:-1]]]
+        before = np.r_[NEVER, taken.ends[rows[:-1]]]
+        before[first] = ends[taken.node[rows[first]], taken.source[rows[first]]]
+        bad = rows[taken.adjust[rows] & (before == NEVER)]
+        if not len(bad):
+            break
+        keep = np.ones(len(cell), dtype=bool)
+        keep[bad] = False
+        for n in np.unique(taken.source[bad]).tolist():
+            found.append(Bad(n, taken.rows[np.sort(bad[taken.source[bad] == n])], UNFOUNDED))
+        taken = taken.at(keep, taken.node)
+    return taken, found
 
 
 def first_of(ends: npt.NDArray[np.int64], order: list[int]) -> Numbers:

@@ -21,9 +21,11 @@ from punctum.iterators.merge import same_schema
 from punctum.lmerge.elements import ADJUST, NEVER, VE, VS, stable, stable_of, time_type, time_value
 from punctum.lmerge.index import Bad, Index, Step
 from punctum.lmerge.keyed import Keyed
+from punctum.lmerge.multiset import Multiset
 from punctum.lmerge.ordered import Ranked, Strict, Unranked
 from punctum.lmerge.policies import Policy
 from punctum.lmerge.properties import Case
+from punctum.lmerge.separate import Separate
 from punctum.operators.columns import Columns
 from punctum.operators.operator import Notes, Operator
 from punctum.operators.table import Table
@@ -33,6 +35,8 @@ INDEXES: dict[Case, Callable[[Schema, int, Policy], Index]] = {
     Case.R1: Ranked,
     Case.R2: Unranked,
     Case.R3: Keyed,
+    Case.R3_MINUS: Separate,
+    Case.R4: Multiset,
 }
 """What each case keeps."""
 EMPTY_LIFE = "an event that ends before it starts"
