@@ -40,7 +40,7 @@ def test_the_specification_is_compatible(case: Case, seed: int) -> None:
 
 @pytest.mark.parametrize("case", INDEXES, ids=lambda case: case.value)
 @given(st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_the_vectorised_merge_is_compatible(case: Case, seed: int) -> None:
     tried(seed, case, Policy(), Vectorised)
 

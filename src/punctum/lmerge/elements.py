@@ -158,7 +158,11 @@ def stable_of(p: Punctuation) -> int | None:
     low, high = pattern.spans[0]
     if low is not LOWEST:
         return None
-    return FOREVER if high is HIGHEST else int(pl.Series([high], dtype=dtype(p.schema.attributes[at])).to_physical()[0])
+    if high is HIGHEST:
+        return FOREVER
+    if isinstance(high, int):  # of thousands in a slice most are
+        return high
+    return int(pl.Series([high], dtype=dtype(p.schema.attributes[at])).to_physical()[0])
 
 
 def time_value(t: int, kind: Type) -> Value | None:

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from punctum.algebra.schema import Schema
-from punctum.lmerge.elements import ADJUST, FROM, NEVER, VE, VOLD, VS, Numbers, moments
+from punctum.lmerge.elements import ADJUST, FOREVER, FROM, NEVER, VE, VOLD, VS, Numbers, moments
 from punctum.operators.operator import Notes
 from punctum.operators.table import Table
 
@@ -76,8 +76,7 @@ def changed(schema: Schema, payload: pl.DataFrame, vs: Numbers, old: Numbers, ne
     """The elements that change the ends of events from old to new ones; an end of ``NEVER`` is no event."""
     insert, at = old == NEVER, dict(zip(schema.names, schema.attributes, strict=True))
     ends = np.where(new == NEVER, vs, new)
-    vold = moments(old, at[VOLD])
-    vold = vold.set(pl.Series(insert), None) if insert.any() else vold
+    vold = moments(np.where(insert, FOREVER, old), at[VOLD])
     times = [moments(vs, at[VS]), moments(ends, at[VE]), vold, pl.Series(ADJUST, ~insert)]
     least = moments(np.where(insert, vs, np.minimum(old, ends)), at[FROM])
     return payload.hstack([*times, least])

@@ -11,7 +11,7 @@ stables, that it can still take, or leaves what it has.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -20,12 +20,14 @@ import polars as pl
 from punctum.algebra.schema import Schema
 from punctum.lmerge.elements import ADJUST, FOREVER, HIDDEN, NEVER, VE, VS, Numbers, numbers
 from punctum.lmerge.index import Bad, Index, Step, changed
-from punctum.lmerge.nodes import Nodes
+from punctum.lmerge.nodes import Hashes, Nodes
 from punctum.lmerge.policies import Adjusting, Inserting, Policy
 from punctum.operators.columns import empty
 from punctum.operators.table import Table
 
 Mask = npt.NDArray[np.bool_]
+Matrix = npt.NDArray[np.int64]
+"""The ends of events: a row for each event, a column for each input and one for the output."""
 OUT = -1
 """The output's column among the ends."""
 UNFOUNDED = "an adjust of an event that this input does not have"
@@ -52,8 +54,10 @@ class Taken:
 
     def at(self, mask: Mask, node: Numbers) -> "Taken":
         """Those where a mask is true, at nodes."""
+        if mask.all():
+            return replace(self, node=node)
         return Taken(
-            self.rows if mask.all() else self.rows.filter(pl.Series(mask)),
+            self.rows.filter(pl.Series(mask)),
             self.source[mask],
             self.vs[mask],
             self.ve[mask],
@@ -82,11 +86,12 @@ class Keyed(Index):
     def apply(self, rows: list[pl.DataFrame], step: Step) -> pl.DataFrame:
         """Take rows of each input, then the step's stable."""
         taken = Taken.of(rows)
-        found = self._nodes.find(taken.rows.select(self._keys))
+        keys = taken.rows.select(self._keys)
+        found = self._nodes.find(keys)
         kept, first = len(self._nodes), found.first
         new = (found.at < 0) & (taken.vs[first] >= step.before)
         at = np.where(new, kept + np.cumsum(new) - 1, found.at)
-        fresh = taken.rows[first[new]].select(self._keys)
+        fresh = keys[first[new]]
         starts, ends = self._grown(taken.vs[first[new]])
 
         node = at[found.number]
@@ -103,10 +108,10 @@ class Keyed(Index):
         given = self._changed(fresh, starts, ends[:, OUT], out)
         moved = (touched >= 0) | (out != ends[:, OUT])
         ends[:, OUT] = out
-        self._keep(fresh, starts, ends, moved, ~(gone | (ends == NEVER).all(axis=1)))
+        self._keep(fresh, found.hashes[new], starts, ends, moved, ~(gone | (ends == NEVER).all(axis=1)))
         return given
 
-    def _grown(self, starts: Numbers) -> tuple[Numbers, npt.NDArray[np.int64]]:
+    def _grown(self, starts: Numbers) -> tuple[Numbers, Matrix]:
         """The starts and ends of all nodes, new ones behind the others."""
         kept, size = self._ends.frame(), len(self._ends)
         ends = np.full((size + len(starts), self._inputs + 1), NEVER, order="F")
@@ -119,9 +124,7 @@ class Keyed(Index):
         if self._policy.insert is Inserting.LATEST:
             np.maximum.at(self._latest, taken.source, taken.vs)
 
-    def _early(
-        self, starts: Numbers, ends: npt.NDArray[np.int64], out: Numbers, step: Step, touched: Numbers
-    ) -> Numbers:
+    def _early(self, starts: Numbers, ends: Matrix, out: Numbers, step: Step, touched: Numbers) -> Numbers:
         """The output's ends with what is shown before it must be."""
         out = out.copy()
         open_ = starts >= step.after
@@ -138,7 +141,7 @@ class Keyed(Index):
         out[rows[can]] = wanted[can]
         return out
 
-    def _shown(self, some: npt.NDArray[np.int64], step: Step, starts: Numbers, ends: npt.NDArray[np.int64]) -> Numbers:
+    def _shown(self, some: Matrix, step: Step, starts: Numbers, ends: Matrix) -> Numbers:
         """For some events that the output does not have, the ends with which it is to have them now."""
         insert, order = self._policy.insert, list(step.order)
         if insert is Inserting.HALF_FROZEN or not order:
@@ -163,13 +166,15 @@ class Keyed(Index):
         payload = pl.concat([self._nodes.table.frame()[before], fresh[behind]]).drop(VS)
         return changed(self._schema, payload, starts[rows], old[rows], new[rows])
 
-    def _keep(self, fresh: pl.DataFrame, starts: Numbers, ends: npt.NDArray[np.int64], moved: Mask, keep: Mask) -> None:
+    def _keep(
+        self, fresh: pl.DataFrame, hashes: Hashes, starts: Numbers, ends: Matrix, moved: Mask, keep: Mask
+    ) -> None:
         kept = len(self._nodes)
         frame = pl.DataFrame({VS: starts} | {name: ends[:, n] for n, name in enumerate(self._names)})
         self._ends.rewrite(pl.Series(moved[:kept]), frame[:kept])
         self._ends.retain(pl.Series(keep[:kept]))
         self._nodes.retain(keep[:kept])
-        self._nodes.append(fresh.filter(pl.Series(keep[kept:])))
+        self._nodes.append(fresh.filter(pl.Series(keep[kept:])), hashes[keep[kept:]])
         self._ends.append(frame[kept:].filter(pl.Series(keep[kept:])))
 
     def drop(self, number: int) -> None:
@@ -197,7 +202,7 @@ class Keyed(Index):
         self._latest = np.array(notes["latest"], dtype=np.int64)
 
 
-def founded(taken: Taken, ends: npt.NDArray[np.int64]) -> tuple[Taken, list[Bad]]:
+def founded(taken: Taken, ends: Matrix) -> tuple[Taken, list[Bad]]:
     """The rows less adjusts of what their input does not have at that moment, given its events' ends before them."""
     found: list[Bad] = []
     while taken.adjust.any():
@@ -220,7 +225,7 @@ def founded(taken: Taken, ends: npt.NDArray[np.int64]) -> tuple[Taken, list[Bad]
     return taken, found
 
 
-def first_of(ends: npt.NDArray[np.int64], order: list[int]) -> Numbers:
+def first_of(ends: Matrix, order: list[int]) -> Numbers:
     """Of each event the end on the first of some inputs that has it."""
     found = np.full(len(ends), NEVER)
     for n in reversed(order):
@@ -228,7 +233,7 @@ def first_of(ends: npt.NDArray[np.int64], order: list[int]) -> Numbers:
     return found
 
 
-def frozen(starts: Numbers, ends: npt.NDArray[np.int64], step: Step) -> tuple[Numbers, Mask]:
+def frozen(starts: Numbers, ends: Matrix, step: Step) -> tuple[Numbers, Mask]:
     """The ends that the output must have before the step's stable, and the events that it makes final."""
     out = ends[:, OUT]
     if step.lead is None:

@@ -13,14 +13,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from punctum.algebra.schema import Schema
 from punctum.lmerge.elements import FOREVER, HIDDEN, NEVER, VE, VOLD, VS, Numbers, numbers
 from punctum.lmerge.index import Bad, Index, Step, changed
-from punctum.lmerge.keyed import OUT, UNFOUNDED, Mask, Taken
-from punctum.lmerge.nodes import Nodes
+from punctum.lmerge.keyed import OUT, UNFOUNDED, Mask, Matrix, Taken
+from punctum.lmerge.nodes import Hashes, Nodes
 from punctum.lmerge.policies import Adjusting, Inserting, Policy
 from punctum.operators.columns import empty
 from punctum.operators.operator import Notes
@@ -28,7 +27,6 @@ from punctum.operators.table import Table
 
 NODE = "_node"
 """The column that numbers starts and payloads."""
-Matrix = npt.NDArray[np.int64]
 
 
 @dataclass
@@ -79,11 +77,12 @@ class Multiset(Index):
     def apply(self, rows: list[pl.DataFrame], step: Step) -> pl.DataFrame:
         """Take rows of each input, then the step's stable."""
         taken = Taken.of(rows)
-        found = self._nodes.find(taken.rows.select(self._keys))
+        keys = taken.rows.select(self._keys)
+        found = self._nodes.find(keys)
         kept, first = len(self._nodes), found.first
         new = (found.at < 0) & (taken.vs[first] >= step.before)
         at = np.where(new, kept + np.cumsum(new) - 1, found.at)
-        fresh = taken.rows[first[new]].select(self._keys)
+        fresh = keys[first[new]]
         starts = np.concatenate([self._starts.frame()[VS].to_numpy(), taken.vs[first[new]]])
         node = at[found.number]
         taken = taken.at(node >= 0, node)
@@ -98,7 +97,7 @@ class Multiset(Index):
         self._early(starts, cells, step, touched, changes)
         self._follow(starts, cells, step, np.where(gone, -1, touched), changes)
         given = self._given(fresh, starts, *changes.all())
-        self._keep(fresh, starts, cells, gone)
+        self._keep(fresh, found.hashes[new], starts, cells, gone)
         return given
 
     def _counted(self, taken: Taken) -> Cells:
@@ -209,7 +208,7 @@ class Multiset(Index):
         payload = pl.concat([self._nodes.table.frame()[node[node < kept]], fresh[node[node >= kept] - kept]]).drop(VS)
         return changed(self._schema, payload, starts[node], old, new)
 
-    def _keep(self, fresh: pl.DataFrame, starts: Numbers, cells: Cells, gone: Mask) -> None:
+    def _keep(self, fresh: pl.DataFrame, hashes: Hashes, starts: Numbers, cells: Cells, gone: Mask) -> None:
         kept, old = len(self._nodes), self._starts.frame()[NODE].to_numpy()
         ids = np.concatenate([old, np.arange(self._next, self._next + fresh.height)])
         self._next += fresh.height
@@ -220,7 +219,7 @@ class Multiset(Index):
         self._ends.replace(pl.DataFrame({NODE: ids[cells.node[live]], VE: cells.ve[live]} | counts))
         self._starts.retain(pl.Series(keep[:kept]))
         self._nodes.retain(keep[:kept])
-        self._nodes.append(fresh.filter(pl.Series(keep[kept:])))
+        self._nodes.append(fresh.filter(pl.Series(keep[kept:])), hashes[keep[kept:]])
         self._starts.append(pl.DataFrame({NODE: ids[kept:], VS: starts[kept:]}).filter(pl.Series(keep[kept:])))
 
     def drop(self, number: int) -> None:

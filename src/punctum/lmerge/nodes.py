@@ -23,6 +23,18 @@ def hashes(keys: pl.DataFrame, seed: int) -> Hashes:
     return keys.hash_rows(seed=seed).to_numpy()
 
 
+def _different(new: Hashes) -> tuple[Hashes, Positions, Positions]:
+    """The different ones in the order in which they come, which of them each one is, and where each comes first."""
+    sorted_, number = np.unique(new, return_inverse=True)
+    first = np.empty(len(sorted_), dtype=np.int64)
+    first[number[::-1]] = np.arange(len(new) - 1, -1, -1)
+    heads = np.zeros(len(new), dtype=bool)
+    heads[first] = True
+    place = (np.cumsum(heads) - 1)[first]
+    first = np.flatnonzero(heads)
+    return new[first], place[number], first
+
+
 class CollisionError(Exception):
     """Two different rows have one hash."""
 
@@ -34,6 +46,8 @@ class Found:
     number: Positions
     first: Positions
     at: Positions
+    hashes: Hashes
+    """Of the different ones; they hold until rows are looked for again."""
 
 
 class Nodes:
@@ -67,9 +81,7 @@ class Nodes:
 
     def _find(self, keys: pl.DataFrame) -> Found:
         new = hashes(keys, self._seed)
-        different, number = np.unique(new, return_inverse=True)
-        first = np.empty(len(different), dtype=np.int64)
-        first[number[::-1]] = np.arange(len(new) - 1, -1, -1)
+        different, number, first = _different(new)
         if len(different) < len(new):
             self._same(keys, keys, first[number])
         at = np.full(len(different), -1, dtype=np.int64)
@@ -80,7 +92,7 @@ class Nodes:
             n, known = met["n"].to_numpy(), met["at"].to_numpy()
             at[n] = known
             self._same(keys[first[n]], self.table.frame(), known)
-        return Found(number, first, at)
+        return Found(number, first, at, different)
 
     def _same(self, keys: pl.DataFrame, others: pl.DataFrame, at: Positions) -> None:
         """Hold rows against those at positions of others."""
@@ -88,10 +100,10 @@ class Nodes:
             if not keys[name].eq_missing(others[name].gather(at)).all():
                 raise CollisionError
 
-    def append(self, keys: pl.DataFrame) -> None:
-        """Keep new rows behind the others."""
+    def append(self, keys: pl.DataFrame, known: Hashes) -> None:
+        """Keep new rows behind the others, with the hashes by which they were not found."""
         self.table.append(keys)
-        self._hashes = np.concatenate([self._hashes, hashes(keys, self._seed)])
+        self._hashes = np.concatenate([self._hashes, known])
 
     def retain(self, keep: npt.NDArray[np.bool_]) -> None:
         """Keep the rows where a mask is true."""

@@ -55,10 +55,10 @@ class Single:
         moved[at[here]] = True
         self.ends.rewrite(pl.Series(moved), pl.DataFrame({VS: self.vs, VE: ends}))
         self.retain(ends != NEVER)
-        new = pl.Series(~here & (ve != NEVER))
-        fresh = keys.filter(new)
-        self.nodes.append(fresh)
-        self.ends.append(pl.DataFrame({VS: numbers(fresh[VS]), VE: pl.Series(ve).filter(new)}))
+        new = ~here & (ve != NEVER)
+        fresh = keys.filter(pl.Series(new))
+        self.nodes.append(fresh, found.hashes[found.number[new]])
+        self.ends.append(pl.DataFrame({VS: numbers(fresh[VS]), VE: ve[new]}))
 
     def retain(self, keep: Mask) -> None:
         """Keep the events where a mask is true."""
@@ -108,7 +108,9 @@ class Separate(Index):
 
     def _freeze(self, step: Step, lead: int) -> list[pl.DataFrame]:
         """Bring the output to where the leading input is, and purge what is final."""
-        known = pl.concat([self._out.nodes.table.frame(), self._inputs[lead].nodes.table.frame()]).unique()
+        known = pl.concat([self._out.nodes.table.frame(), self._inputs[lead].nodes.table.frame()]).unique(
+            maintain_order=True
+        )
         known = known.filter(pl.Series(numbers(known[VS]) < step.after))
         vs, out, end = numbers(known[VS]), self._out.get(known), self._inputs[lead].get(known)
         end = self._fallen(known, vs, out, end, step)
