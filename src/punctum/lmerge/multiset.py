@@ -31,11 +31,15 @@ NODE = "_node"
 
 @dataclass
 class Cells:
-    """Ends of events: the node and the end of each, in order, and how many events each input and the output have."""
+    """Ends of events: the node and the end of each, in order, and how many events each input and the output have.
+
+    And which of them are kept already, in the order of their table.
+    """
 
     node: Numbers
     ve: Numbers
     counts: Matrix
+    kept: Numbers
 
     def totals(self, nodes: int) -> Matrix:
         """How many events of each node each input and the output have."""
@@ -113,9 +117,10 @@ class Multiset(Index):
         cell = np.empty(len(order), dtype=np.int64)
         cell[order] = np.cumsum(differs) - 1
         heads = order[differs]
-        cells = Cells(node[heads], ve[heads], np.zeros((len(heads), self._inputs + 1), dtype=np.int64, order="F"))
+        counts = np.zeros((len(heads), self._inputs + 1), dtype=np.int64, order="F")
+        cells = Cells(node[heads], ve[heads], counts, cell[: len(known)])
         for n, name in enumerate(self._names):
-            cells.counts[cell[: len(known)], n] = kept[name].to_numpy()
+            counts[cells.kept, n] = kept[name].to_numpy()
         plus, minus = cell[len(known) : len(known) + len(adds)], cell[len(known) + len(adds) :]
         np.add.at(cells.counts, (plus, taken.source[adds]), 1)
         np.subtract.at(cells.counts, (minus, taken.source[takes]), 1)
@@ -215,12 +220,25 @@ class Multiset(Index):
         live = (cells.counts != 0).any(axis=1) & ~gone[cells.node]
         keep = np.zeros(len(starts), dtype=bool)
         keep[cells.node[live]] = True
-        counts = {name: cells.counts[live, n] for n, name in enumerate(self._names)}
-        self._ends.replace(pl.DataFrame({NODE: ids[cells.node[live]], VE: cells.ve[live]} | counts))
+        self._keep_ends(ids[cells.node], cells, live)
         self._starts.retain(pl.Series(keep[:kept]))
         self._nodes.retain(keep[:kept])
         self._nodes.append(fresh.filter(pl.Series(keep[kept:])), hashes[keep[kept:]])
         self._starts.append(pl.DataFrame({NODE: ids[kept:], VS: starts[kept:]}).filter(pl.Series(keep[kept:])))
+
+    def _keep_ends(self, ids: Numbers, cells: Cells, live: Mask) -> None:
+        """Write the counts that have changed, and those that are new behind them."""
+        counts = {name: cells.counts[:, n] for n, name in enumerate(self._names)}
+        frame = pl.DataFrame({NODE: ids, VE: cells.ve} | counts)
+        kept, before = frame[cells.kept], self._ends.frame()
+        moved = np.zeros(kept.height, dtype=bool)
+        for name in self._names:
+            moved |= kept[name].to_numpy() != before[name].to_numpy()
+        self._ends.rewrite(pl.Series(moved), kept)
+        self._ends.retain(pl.Series(live[cells.kept]))
+        new = live.copy()
+        new[cells.kept] = False
+        self._ends.append(frame.filter(pl.Series(new)))
 
     def drop(self, number: int) -> None:
         """Forget what an input has said."""

@@ -82,8 +82,8 @@ class Nodes:
     def _find(self, keys: pl.DataFrame) -> Found:
         new = hashes(keys, self._seed)
         different, number, first = _different(new)
-        if len(different) < len(new):
-            self._same(keys, keys, first[number])
+        again = np.flatnonzero(first[number] != np.arange(len(new)))
+        self._same(keys[again], keys, first[number[again]])
         at = np.full(len(different), -1, dtype=np.int64)
         if len(self._hashes):
             wanted = pl.DataFrame({"h": different, "n": np.arange(len(different))})

@@ -21,8 +21,8 @@ from punctum.operators.table import Table
 
 ADJUSTED = "an adjust in a stream that is declared to have none"
 DISORDERED = "a start that is out of the declared order"
-SOURCE, RANK = "_source", "_rank"
-"""Columns beside an element's own: the input it is from, and which one with its start it is there."""
+SOURCE = "_source"
+"""A column beside an element's own: the input it is from."""
 
 
 class Ordered(Index):
@@ -121,12 +121,13 @@ class Ranked(Ordered):
         if not rows.height:
             return rows
         vs, source = numbers(rows[VS]), rows[SOURCE].to_numpy()
-        rank = rows.select(pl.int_range(pl.len()).over(SOURCE, VS)).to_series().to_numpy()
-        rank = rank + np.where(vs == self._max_vs, self._counts[source], 0)
-        new = (vs > self._max_vs) | (rank >= self._out)
-        ranked = rows.with_columns(pl.Series(RANK, rank)).filter(pl.Series(new))
+        rank = ranks(vs, source) + np.where(vs == self._max_vs, self._counts[source], 0)
+        new = np.flatnonzero((vs > self._max_vs) | (rank >= self._out))
         self._count(vs, source)
-        return ranked.unique([VS, RANK], keep="first", maintain_order=True).sort(VS, RANK)
+        order = new[np.lexsort((rank[new], vs[new]))]
+        again = (vs[order[1:]] == vs[order[:-1]]) & (rank[order[1:]] == rank[order[:-1]])
+        first: Numbers = order[~np.r_[False, again][: len(order)]]
+        return rows[first]
 
     def _count(self, vs: Numbers, source: Numbers) -> None:
         """Count what each input has brought with the greatest start."""
@@ -150,6 +151,19 @@ class Ranked(Ordered):
         """Go on with the notes of another one."""
         super().restore_notes(notes)
         self._counts, self._out = np.array(notes["counts"], dtype=np.int64), notes["out"]
+
+
+def ranks(vs: Numbers, source: Numbers) -> Numbers:
+    """The how manieth each element is of those with its start on its input, where starts never decrease.
+
+    >>> ranks(np.array([3, 3, 3, 4, 4]), np.array([0, 1, 0, 1, 1])).tolist()
+    [0, 0, 1, 0, 1]
+    """
+    order = np.argsort(source.astype(np.uint16), kind="stable")
+    runs = np.r_[True, (np.diff(vs[order]) != 0) | (np.diff(source[order]) != 0)]
+    found = np.empty(len(vs), dtype=np.int64)
+    found[order] = np.arange(len(vs)) - np.flatnonzero(runs)[np.cumsum(runs) - 1]
+    return found
 
 
 class Unranked(Ordered):
