@@ -1,0 +1,381 @@
+"""The experiments of the paper on Logical Merge again, as tables and plots: figures 2 to 9.
+
+Streams are made as in section VI-B: events of a whole number and a random text, gaps and lifetimes at random, disorder
+by elements that come late, a share of stables. They go through the operators slice by slice, without Spark
+(``bench/lmerge.py`` has Spark). Throughput is elements of all inputs in a second, memory what the operators keep. In
+figures 8 and 9 time is the elements' own, at 5,000 a second, so their shapes do not hang on the machine. Figure 10 is
+``bench/plan_switching.py``.
+
+    python bench/replicas.py [directory for the plots] [thousands of events]
+"""
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from punctum.algebra.schema import Schema
+from punctum.lmerge.cleanse import Cleanse
+from punctum.lmerge.elements import element_schema, stable
+from punctum.lmerge.merge import LMerge
+from punctum.lmerge.properties import Case
+from punctum.operators.columns import Columns, empty
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+
+SCHEMA = element_schema(Schema.of(n="BIGINT", text="STRING"))
+SLICE, RATE, GAP, ACTIVE = 10_000, 5_000, 20, 10_000
+Numbers = npt.NDArray[np.int64]
+Feed = Iterator[list[Columns]]
+Curve = list[tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Presentation:
+    """A stream: elements in the order of their arrival, and before which of them a stable comes, of what time."""
+
+    rows: pl.DataFrame
+    stables: Numbers
+    times: Numbers
+
+    def slices(self, ends: Sequence[int]) -> Iterator[Columns]:
+        """The elements up to each end, with the last stable among them, which is the furthest."""
+        start = 0
+        for end in ends:
+            there = (self.stables >= start) & (self.stables < end)
+            said = (stable(SCHEMA, int(self.times[there][-1])),) if there.any() else ()
+            yield Columns(self.rows.slice(start, end - start), said)
+            start = end
+
+
+def events(count: int, seed: int = 17, lifetime: int | None = None) -> pl.DataFrame:
+    """The events that replicas stand for, by start."""
+    draw = np.random.default_rng(seed)
+    vs = np.cumsum(draw.integers(0, GAP + 1, count))
+    lives = draw.integers(1, GAP * ACTIVE if lifetime is None else 2 * lifetime, count)
+    texts = draw.integers(0, 256, (count, 50), dtype=np.uint8)
+    return pl.DataFrame(
+        {
+            "n": draw.integers(0, 401, count),
+            "text": pl.Series([row.tobytes().hex() for row in texts]),
+            "_vs": vs,
+            "_ve": vs + lives,
+        }
+    )
+
+
+def elements(events: pl.DataFrame, old: pl.Series | None = None) -> pl.DataFrame:
+    """Events as inserts, or as adjusts from other ends."""
+    adjust = old is not None
+    least = pl.min_horizontal("_ve", "_vold") if adjust else pl.col("_vs")
+    vold = pl.lit(None, pl.Int64) if old is None else old
+    return (
+        events.with_columns(vold.alias("_vold"), _adjust=pl.lit(adjust))
+        .with_columns(least.alias("_from"))
+        .select(SCHEMA.names)
+        .cast(empty(SCHEMA).schema)
+    )
+
+
+def arriving(rows: pl.DataFrame, at: npt.NDArray[np.float64], share: float, seed: int) -> Presentation:
+    """Elements in the order of times, with so many stables for each element, each as far as the later ones allow."""
+    order = np.argsort(at, kind="stable")
+    rows = rows[order]
+    later = np.minimum.accumulate(rows["_from"].to_numpy()[::-1])[::-1]
+    places = np.flatnonzero(np.random.default_rng(seed).random(rows.height) < share)
+    return Presentation(rows, places, later[places])
+
+
+def present(events: pl.DataFrame, seed: int, disorder: float = 0.0, share: float = 0.01) -> Presentation:
+    """Inserts of all events; some of them come later than others that start after them."""
+    draw = np.random.default_rng(seed)
+    late = (draw.random(events.height) < disorder) * draw.random(events.height) * GAP * 1_000
+    return arriving(elements(events), events["_vs"].to_numpy() + late, share, seed)
+
+
+def revised(events: pl.DataFrame, seed: int, disorder: float, share: float, adjusted: float = 0.56) -> Presentation:
+    """A presentation in which a part of the events comes with an early end that is adjusted later."""
+    draw = np.random.default_rng(seed)
+    chosen = draw.random(events.height) < adjusted
+    vs, ve = events["_vs"].to_numpy(), events["_ve"].to_numpy()
+    first = np.where(chosen, vs + np.maximum(1, (ve - vs) // 2), ve)
+    late = (draw.random(events.height) < disorder) * draw.random(events.height) * GAP * 1_000
+    begun = vs + late
+    inserts = elements(events.with_columns(pl.Series("_ve", first)))
+    changes = elements(events.filter(pl.Series(chosen)), pl.Series(first[chosen]))
+    # an adjust comes before what it changes can be frozen, and never before its insert
+    changed = begun[chosen] + 1
+    return arriving(pl.concat([inserts, changes]), np.concatenate([begun, changed]), share, seed)
+
+
+def together(inputs: Sequence[Presentation], size: int = SLICE) -> Feed:
+    """Slices of all inputs, one of each at a time."""
+    longest = max(each.rows.height for each in inputs)
+    ends = [[min(end, each.rows.height) for end in range(size, longest + size, size)] for each in inputs]
+    return (list(pieces) for pieces in zip(*(p.slices(e) for p, e in zip(inputs, ends, strict=True)), strict=True))
+
+
+def cleansed(inputs: Sequence[Presentation]) -> tuple[Callable[[list[Columns]], Columns], Callable[[], int]]:
+    """A cleanse for each input, and a merge of what is in order then; and what all of them keep."""
+    cleanses, merge = [Cleanse(SCHEMA) for _ in inputs], LMerge([SCHEMA] * len(inputs), Case.R1)
+    return (
+        lambda pieces: merge.feed(*(c.feed(piece) for c, piece in zip(cleanses, pieces, strict=True))),
+        lambda: merge.size().bytes + sum(c.size().bytes for c in cleanses),
+    )
+
+
+def merged(inputs: Sequence[Presentation], case: Case) -> tuple[Callable[[list[Columns]], Columns], Callable[[], int]]:
+    """A merge of the inputs, and what it keeps."""
+    merge = LMerge([SCHEMA] * len(inputs), case)
+    return lambda pieces: merge.feed(*pieces), lambda: merge.size().bytes
+
+
+def measured(run: tuple[Callable[[list[Columns]], Columns], Callable[[], int]], feed: Feed) -> tuple[float, float, int]:
+    """Elements of the inputs in a second, the most that was kept in MB, and how many adjusts came out."""
+    step, kept = run
+    spent, count, most, adjusts = 0.0, 0, 0, 0
+    for pieces in feed:
+        begun = time.perf_counter()
+        out = step(pieces)
+        spent += time.perf_counter() - begun
+        count += sum(piece.rows.height for piece in pieces)
+        most = max(most, kept())
+        adjusts += int(out.rows["_adjust"].sum())
+    return count / spent, most / 1e6, adjusts
+
+
+NAMES = {Case.R0: "R0", Case.R1: "R1", Case.R2: "R2", Case.R3: "R3+", Case.R3_MINUS: "R3-", Case.R4: "R4"}
+
+
+def table(title: str, across: str, curves: dict[str, Curve], form: str = ",.0f") -> None:
+    """Print curves that have the same places."""
+    print(f"\n{title}")
+    places = [x for x, _ in next(iter(curves.values()))]
+    print(f"{across:>24}" + "".join(f"{x:>13g}" for x in places))
+    for name, curve in curves.items():
+        print(f"{name:>24}" + "".join(f"{y:>13{form}}" for _, y in curve), flush=True)
+
+
+def drawn(to: Path, name: str, across: str, up: str, curves: dict[str, Curve], log: bool = False) -> None:
+    """Draw curves into a file."""
+    figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
+    for label, curve in curves.items():
+        axes.plot(*zip(*curve, strict=True), marker="" if len(curve) > 20 else "o", label=label)
+    axes.set(xlabel=across, ylabel=up, yscale="log" if log else "linear")
+    if not log:
+        axes.set_ylim(bottom=0)
+    axes.legend()
+    figure.savefig(to / f"{name}.png", dpi=150)
+    plt.close(figure)
+
+
+def figures_2_and_3(to: Path, count: int) -> None:
+    """Memory and throughput against the number of inputs, of ordered streams without adjusts."""
+    known = events(count).unique("_vs", keep="first", maintain_order=True)
+    speed: dict[str, Curve] = {name: [] for name in NAMES.values()}
+    memory: dict[str, Curve] = {name: [] for name in NAMES.values()}
+    for inputs in (2, 4, 6, 8, 10):
+        streams = [present(known, seed) for seed in range(inputs)]
+        for case, name in NAMES.items():
+            rate, kept, _ = measured(merged(streams, case), together(streams))
+            speed[name].append((inputs, rate))
+            memory[name].append((inputs, kept))
+    table("Figure 2: MB kept", "inputs", memory, ",.2f")
+    table("Figure 3: elements a second", "inputs", speed)
+    drawn(to, "lmerge-figure2", "inputs", "MB", memory)
+    drawn(to, "lmerge-figure3", "inputs", "elements a second", speed, log=True)
+
+
+def counted(events: pl.DataFrame, seed: int, disorder: float) -> Presentation:
+    """A count for each 200 time units over a disordered stream: shown when a later row comes, revised by late rows."""
+    came = present(events, seed, disorder, 0.0).rows
+    counts: dict[int, int] = {}
+    shown: set[int] = set()
+    front, found, limits = -1, list[tuple[int, int, int | None]](), list[int]()
+    windows = came["_vs"].to_numpy() // 200
+    lowest = np.minimum.accumulate(windows[::-1])[::-1]
+    for at, window in enumerate(windows.tolist()):
+        old = counts.get(window, 0)
+        counts[window] = old + 1
+        if window in shown:
+            found += [(window, old, window), (window, old + 1, None)]
+        elif window > front:
+            ready = [each for each in counts if front <= each < window and each not in shown]
+            found += [(each, counts[each], None) for each in sorted(ready)]
+            shown |= set(ready)
+            front = window
+        limits += [int(lowest[at]) * 200] * (len(found) - len(limits))
+    rows = pl.DataFrame(
+        {
+            "n": [n for _, n, _ in found],
+            "text": ["x" * 100] * len(found),
+            "_vs": [w * 200 for w, _, _ in found],
+            "_ve": [w * 200 if removed is not None else (w + 5) * 200 for w, _, removed in found],
+            "_vold": [None if removed is None else (w + 5) * 200 for w, _, removed in found],
+            "_adjust": [removed is not None for _, _, removed in found],
+            "_from": [w * 200 for w, _, _ in found],
+        },
+        schema=dict(empty(SCHEMA).schema),
+    )
+    later = np.minimum.accumulate(rows["_from"].to_numpy()[::-1])[::-1]
+    places = np.flatnonzero(np.random.default_rng(seed).random(rows.height) < 0.01)
+    return Presentation(rows, places, later[places])
+
+
+def figure_4(to: Path, count: int) -> None:
+    """Adjusts that come out against disorder, of counts over disordered streams."""
+    known = events(count)
+    curves: dict[str, Curve] = {"one input, no merge": [], "merge of three": []}
+    for percent in (0, 10, 20, 30, 40, 50):
+        streams = [counted(known, seed, percent / 100) for seed in range(3)]
+        _, _, adjusts = measured(merged(streams, Case.R3), together(streams, 1_000))
+        curves["one input, no merge"].append((percent, int(streams[0].rows["_adjust"].sum())))
+        curves["merge of three"].append((percent, adjusts))
+    table("Figure 4: adjusts that come out", "% disorder", curves)
+    drawn(to, "lmerge-figure4", "% disorder", "adjusts", curves)
+
+
+def figure_5(to: Path, count: int) -> None:
+    """Throughput against how far two of three inputs are behind, in seconds of 5,000 elements."""
+    known = events(count, lifetime=40 * GAP * RATE // 20)
+    curves: dict[str, Curve] = {"one of three lags": [], "two of three lag": []}
+    streams = [present(known, seed, 0.2, 0.001) for seed in range(3)]
+    for lag in (0, 1, 2, 3, 4, 5):
+        for lagging, curve in enumerate(curves.values(), 1):
+            ends = range(SLICE, count + 6 * RATE + SLICE, SLICE)
+            behind = [0] * (3 - lagging) + [lag * RATE] * lagging
+            places = [[min(max(end - late, 0), count) for end in ends] for late in behind]
+            feeds = [stream.slices(at) for stream, at in zip(streams, places, strict=True)]
+            feed = (list(pieces) for pieces in zip(*feeds, strict=True))
+            curve.append((lag, measured(merged(streams, Case.R3), feed)[0]))
+    table("Figure 5: elements a second", "seconds of lag", curves)
+    drawn(to, "lmerge-figure5", "seconds of lag", "elements a second", curves)
+
+
+def figure_6(to: Path, count: int) -> None:
+    """Memory and throughput against how often a stable comes."""
+    known = events(count).unique("_vs", keep="first", maintain_order=True)
+    speed: dict[str, Curve] = {name: [] for name in NAMES.values()}
+    memory: dict[str, Curve] = {name: [] for name in NAMES.values()}
+    for percent in (0.001, 0.01, 0.1, 1.0):
+        streams = [present(known, seed, 0.0, percent / 100) for seed in range(3)]
+        for case, name in NAMES.items():
+            rate, kept, _ = measured(merged(streams, case), together(streams, 2_000))
+            speed[name].append((percent, rate))
+            memory[name].append((percent, kept))
+    table("Figure 6, left: MB kept", "% stables", memory, ",.2f")
+    table("Figure 6, right: elements a second", "% stables", speed)
+    drawn(to, "lmerge-figure6-left", "% stables", "MB", memory)
+    drawn(to, "lmerge-figure6-right", "% stables", "elements a second", speed, log=True)
+
+
+def figure_7(to: Path, count: int) -> None:
+    """Enforcing order against merging directly, with half of the elements late and a third of them adjusts."""
+    known = events(count)
+    ways = {"C+LM R1": None, "LM R3+": Case.R3, "LM R3-": Case.R3_MINUS}
+    speed: dict[str, Curve] = {name: [] for name in ways}
+    memory: dict[str, Curve] = {name: [] for name in ways}
+    for inputs in (2, 4, 6, 8, 10):
+        streams = [revised(known, seed, 0.5, 0.001) for seed in range(inputs)]
+        for name, case in ways.items():
+            run = cleansed(streams) if case is None else merged(streams, case)
+            rate, kept, _ = measured(run, together(streams))
+            speed[name].append((inputs, rate))
+            memory[name].append((inputs, kept))
+    table("Figure 7, left: MB kept", "inputs", memory, ",.2f")
+    table("Figure 7, right: elements a second", "inputs", speed)
+    drawn(to, "lmerge-figure7-left", "inputs", "MB", memory)
+    drawn(to, "lmerge-figure7-right", "inputs", "elements a second", speed)
+
+
+def paced(streams: Sequence[Presentation], delays: Sequence[npt.NDArray[np.float64]], step: float = 0.1) -> list[Curve]:
+    """Elements a second, of each input and of the output, when each element takes a delay more than its share."""
+    count = streams[0].rows.height
+    arrived = [np.maximum.accumulate(np.arange(p.rows.height) / RATE + d) for p, d in zip(streams, delays, strict=True)]
+    moments = np.arange(step, max(a[-1] for a in arrived) + step, step)
+    feeds = [
+        p.slices(np.searchsorted(a, moments, side="right").tolist()) for p, a in zip(streams, arrived, strict=True)
+    ]
+    merge = LMerge([SCHEMA] * len(streams), Case.R3)
+    rates: list[Curve] = [[] for _ in range(len(streams) + 1)]
+    for moment, pieces in zip(moments.tolist(), zip(*feeds, strict=True), strict=True):
+        out = merge.feed(*pieces)
+        if moment > count / RATE:
+            break
+        for curve, rows in zip(rates, [*(piece.rows for piece in pieces), out.rows], strict=True):
+            curve.append((moment, rows.height / step))
+    return rates
+
+
+def queued(waits: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """How late each element is, when work waits at some of them and elements come all the time: a queue that drains."""
+    service = 0.25 / RATE  # what has waited is done four times as fast as it comes
+    late, found = 0.0, np.empty(len(waits))
+    for n, wait in enumerate(waits):
+        late = max(0.0, late - 1 / RATE + service) + wait
+        found[n] = late
+    return found
+
+
+def steadiness(curve: Curve) -> float:
+    """The standard deviation of a rate by its mean."""
+    values = np.array([y for _, y in curve])
+    return float(values.std() / values.mean())
+
+
+def figure_8(to: Path, count: int) -> None:
+    """Four inputs that stop and catch up at random, and what comes out."""
+    known = events(count)
+    streams = [present(known, seed, 0.2) for seed in range(4)]
+    draw = np.random.default_rng(8)
+    delays = []
+    for chance in (0.003, 0.0035, 0.004, 0.005):
+        stops = draw.random(count) < chance
+        delays.append(queued(np.where(stops, np.maximum(0, draw.normal(20, 5, count)) / 1_000, 0.0)))
+    rates = paced(streams, delays)
+    labels = [*(f"input {n}" for n in range(1, 5)), "merged"]
+    print("\nFigure 8: standard deviation of the rate by its mean")
+    for label, curve in zip(labels, rates, strict=True):
+        print(f"{label:>24}{steadiness(curve):>13.2f}", flush=True)
+    drawn(to, "lmerge-figure8", "seconds", "elements a second", {"an input": rates[0], "merged": rates[-1]})
+
+
+def figure_9(to: Path, count: int) -> None:
+    """Three inputs, each congested for a while, two of them at once for some of it, and what comes out."""
+    known = events(count)
+    streams = [present(known, seed, 0.2) for seed in range(3)]
+    whole = count / RATE
+    draw = np.random.default_rng(9)
+    delays = []
+    for begin, end in ((0.15, 0.3), (0.4, 0.6), (0.55, 0.7)):
+        at = np.arange(count) / RATE / whole
+        congested = (at > begin) & (at < end)
+        delays.append(queued(np.where(congested, np.maximum(0, draw.normal(3, 1, count)) / RATE, 0.0)))
+    rates = paced(streams, delays, 0.25)
+    labels = [*(f"input {n}" for n in range(1, 4)), "merged"]
+    print("\nFigure 9: the least rate, elements a second, after the first second")
+    for label, curve in zip(labels, rates, strict=True):
+        print(f"{label:>24}{min(y for x, y in curve if 1 < x < whole - 0.5):>13,.0f}", flush=True)
+    drawn(to, "lmerge-figure9", "seconds", "elements a second", dict(zip(labels, rates, strict=True)))
+
+
+def main() -> None:
+    """All figures."""
+    to = Path(sys.argv[1] if len(sys.argv) > 1 else "figures")
+    to.mkdir(parents=True, exist_ok=True)
+    count = 1_000 * max(20, int(sys.argv[2])) if len(sys.argv) > 2 else 200_000
+    measured(merged(few := [present(events(20_000), seed) for seed in range(2)], Case.R3), together(few))  # warm up
+    for figure in (figures_2_and_3, figure_4, figure_5, figure_6, figure_7, figure_8, figure_9):
+        figure(to, count)
+    print(f"\nplots in {to}")
+
+
+if __name__ == "__main__":
+    main()
