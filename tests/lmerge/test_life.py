@@ -50,6 +50,13 @@ def test_a_missing_element_is_shown_while_no_later_one_was(kind: Kind, case: Cas
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("case", [Case.R0, Case.R1, Case.R2])
+def test_what_is_missing_before_a_stable_is_not_shown_behind_it(kind: Kind, case: Case) -> None:
+    out = said(kind, case, [[Insert(A, 1, 9), Stable(5)], []], [[], [Insert(A, 3, 9), Insert(A, 5, 9)]])
+    assert out == [["insert(A, 1, 9)", "stable(5)"], ["insert(A, 5, 9)"]]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("case", [Case.R3, Case.R3_MINUS, Case.R4])
 def test_an_element_stays_when_the_input_has_it_that_freezes_its_start(kind: Kind, case: Case) -> None:
     """Section V-C, for R3 and R4: A is missing on the second input, B on the first one."""
