@@ -23,10 +23,12 @@ bench: .venv/ready
 	$(BIN)/python bench/auction.py 100000 450
 	$(BIN)/python bench/auction.py 1000000 40
 	$(BIN)/python bench/small.py
+	$(BIN)/python bench/lmerge_cases.py
 
 # The experiments of the papers again, as plots in figures/.
 figures: .venv/ready
 	$(BIN)/python bench/figures.py figures
+	$(BIN)/python bench/replicas.py figures
 
 format: .venv/ready
 	$(BIN)/ruff check --fix .

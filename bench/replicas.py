@@ -1,4 +1,4 @@
-"""The experiments of the paper on Logical Merge again, as tables and plots: figures 2 to 9.
+"""The experiments of the paper on Logical Merge again, as tables and plots: figures 2 to 9, and its policies.
 
 Streams are made as in section VI-B: events of a whole number and a random text, gaps and lifetimes at random, disorder
 by elements that come late, a share of stables. They go through the operators slice by slice, without Spark
@@ -24,6 +24,7 @@ from punctum.algebra.schema import Schema
 from punctum.lmerge.cleanse import Cleanse
 from punctum.lmerge.elements import element_schema, stable
 from punctum.lmerge.merge import LMerge
+from punctum.lmerge.policies import Policy
 from punctum.lmerge.properties import Case
 from punctum.operators.columns import Columns, empty
 
@@ -110,8 +111,7 @@ def revised(events: pl.DataFrame, seed: int, disorder: float, share: float, adju
     begun = vs + late
     inserts = elements(events.with_columns(pl.Series("_ve", first)))
     changes = elements(events.filter(pl.Series(chosen)), pl.Series(first[chosen]))
-    # an adjust comes before what it changes can be frozen, and never before its insert
-    changed = begun[chosen] + 1
+    changed = begun[chosen] + 1 + draw.random(int(chosen.sum())) * GAP * 500
     return arriving(pl.concat([inserts, changes]), np.concatenate([begun, changed]), share, seed)
 
 
@@ -366,6 +366,27 @@ def figure_9(to: Path, count: int) -> None:
     drawn(to, "lmerge-figure9", "seconds", "elements a second", dict(zip(labels, rates, strict=True)))
 
 
+def policies(count: int) -> None:
+    """What a policy costs and gives: how late events are shown, and what comes out, of three revised replicas."""
+    known = events(count)
+    streams = [revised(known, seed, 0.2, 0.01) for seed in range(3)]
+    came = pl.concat([s.rows.with_row_index("at").filter(~pl.col("_adjust")) for s in streams])
+    first = came.group_by("_vs", "text").agg(pl.col("at").min() // 1_000)
+    print("\nPolicies (section V-A): how late an event is shown, in elements of an input, and what comes out")
+    print(f"{'insert':>24}{'adjust':>13}{'late':>13}{'inserts':>13}{'adjusts':>13}")
+    for insert in ("first", "leading", "latest", "fullest", "share", "half frozen"):
+        for adjust in ("stable", "at once", "leading"):
+            merge, shown, adjusts = LMerge([SCHEMA] * 3, Case.R3, Policy.of(insert, adjust)), list[pl.DataFrame](), 0
+            for slice, pieces in enumerate(together(streams, 1_000)):
+                out = merge.feed(*pieces).rows
+                adjusts += int(out["_adjust"].sum())
+                shown.append(out.filter(~pl.col("_adjust")).select("_vs", "text", pl.lit(slice).alias("shown")))
+            inserts = pl.concat(shown)
+            late = inserts.unique(["_vs", "text"], keep="first").join(first, on=["_vs", "text"])
+            mean = 1_000 * float((late["shown"] - late["at"].cast(pl.Int32)).mean() or 0)  # type: ignore[arg-type]
+            print(f"{insert:>24}{adjust:>13}{mean:>13,.0f}{inserts.height:>13,}{adjusts:>13,}", flush=True)
+
+
 def main() -> None:
     """All figures."""
     to = Path(sys.argv[1] if len(sys.argv) > 1 else "figures")
@@ -374,6 +395,7 @@ def main() -> None:
     measured(merged(few := [present(events(20_000), seed) for seed in range(2)], Case.R3), together(few))  # warm up
     for figure in (figures_2_and_3, figure_4, figure_5, figure_6, figure_7, figure_8, figure_9):
         figure(to, count)
+    policies(count)
     print(f"\nplots in {to}")
 
 
