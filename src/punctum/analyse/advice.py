@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from punctum.algebra.scheme import Order
 from punctum.analyse.blocks import Block
+from punctum.analyse.choice import inferred
 from punctum.analyse.graphs import Attr, JoinQuery
 from punctum.analyse.inference import Inference
 from punctum.analyse.promises import Declared
@@ -54,14 +55,14 @@ class _Search:
     """Looks at a relation with further schemes."""
 
     def __init__(self, relation: Relation) -> None:
-        self.relation, self.plain = relation, Inference()
+        self.relation, self.plain = relation, inferred(relation)
         self._left = EFFORT
         wanted = [want for state in states(relation, self.plain) for want in state.wants]
         self._orders = {each for want in [*wanted, *_sorted(relation)] for each in self.candidates(want)}
 
     def every(self, more: Set) -> list[State]:
         """The states that are unbounded with some more schemes."""
-        found = list(states(self.relation, Inference(_by_stream(more))))
+        found = list(states(self.relation, Inference(_by_stream(more), parts=self.plain.parts)))
         self._left -= len(found)
         return [state for state in found if state.verdict is Verdict.UNBOUNDED]
 

@@ -136,6 +136,27 @@ class Axis:
             case _:
                 return self.all
 
+    def ends(self, places: Places) -> tuple[tuple[str, Value] | None, tuple[str, Value] | None]:
+        """The comparisons with constants that say of a value that it does not lie below or above some places.
+
+        >>> Axis(Type.BIGINT, (10, 20)).ends(Places(11, 21)), Axis(Type.DOUBLE, (10.0,)).ends(Places(0, 0))
+        ((('>=', 11), None), (None, ('<', 10.0)))
+        """
+        low, high, last = places.low, places.high, self.constants[-1]
+        if self.kind.discrete:
+            return (
+                None if low <= self.all.low else (">", last) if low > self.at[-1] else (">=", self._only(low)),
+                None
+                if high >= self.all.high
+                else ("<", self.constants[0])
+                if high < self.at[0]
+                else ("<=", self._only(high)),
+            )
+        return (
+            None if not low else (">=", self._only(low)) if low % 2 else (">", self.constants[low // 2 - 1]),
+            None if high >= self.all.high else ("<=" if high % 2 else "<", self.constants[high // 2]),
+        )
+
     def slots(self) -> tuple[Places, ...]:
         """The constants and what lies between them, from low to high."""
         if not self.at:

@@ -4,9 +4,11 @@ In: a relation. Out: the query, or nothing when it has another form. Selections,
 become one list of conditions over base streams; what stands above the DISTINCT or the grouping needs no memory.
 
 A column that is computed from one stream is one more attribute of it. A condition on one stream that is no comparison
-is passed over, for it can be checked when a row comes; one on several streams needs all attributes that it reads.
+is passed over, for it can be checked when a row comes; one on several streams needs all attributes that it reads. What
+such attributes and conditions are is told beside the query, as expressions whose columns are *marks* of attributes.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from punctum.algebra.pattern import NULL, Pattern
@@ -17,11 +19,52 @@ from punctum.analyse.orders import Comparison
 from punctum.analyse.predicates import pattern_of
 from punctum.analyse.spj import Aggregated, Occurrence, Spj
 from punctum.parse.definitions import StreamDef
-from punctum.parse.expressions import Call, Column, Expression, Literal, columns, conjuncts, rebased, text
+from punctum.parse.expressions import Call, Column, Expression, Literal, columns, conjuncts, kind, rebased, text
 from punctum.parse.relations import Aggregate, Distinct, Filter, Join, Projection, Relation, Source
 from punctum.parse.scope import fresh
 
 _OPS = {"<": "<", "<=": "<=", "=": "=", ">": "<", ">=": "<="}
+_WIDEST = 1 << 20
+"""More columns than any relation has."""
+
+
+def mark(at: At) -> int:
+    """The number by which an expression names an attribute."""
+    return at[0] * _WIDEST + at[1]
+
+
+def marked(column: Column) -> At:
+    """The attribute that a column of such an expression names."""
+    return divmod(column.index, _WIDEST)
+
+
+@dataclass(frozen=True)
+class Written:
+    """A query and what a relation says besides: each stream, its computed attributes, and conditions of other forms.
+
+    ``columns`` are those of the relation, below a DISTINCT or a grouping if there is one, which is ``top``. Conditions
+    in ``local`` are on one stream, those in ``mixed`` on several.
+    """
+
+    query: Spj
+    streams: tuple[StreamDef, ...]
+    computed: Mapping[str, tuple[Expression, ...]]
+    local: Mapping[int, tuple[Expression, ...]]
+    mixed: tuple[Expression, ...]
+    columns: tuple[Expression, ...]
+    top: Aggregate | Distinct | None
+
+    def own(self, expression: Expression) -> Expression:
+        """An expression over columns that streams bring: computed attributes are written out."""
+        return rebased(expression, self._brought)
+
+    def _brought(self, column: Column) -> Expression:
+        stream, at = marked(column)
+        given = len(self.streams[stream].schema)
+        if at < given:
+            return column
+        made = self.computed[self.streams[stream].name][at - given]
+        return self.own(rebased(made, lambda each: replace(each, index=mark((stream, each.index)))))
 
 
 class _OtherFormError(Exception):
@@ -30,10 +73,11 @@ class _OtherFormError(Exception):
 
 @dataclass(frozen=True)
 class _Made:
-    """A column of a relation: the attributes that it reads, and the one that it is, if it is one."""
+    """A column of a relation: the attributes that it reads, the one that it is, if it is one, and the expression."""
 
     reads: frozenset[At]
     at: At | None
+    whole: Expression
 
 
 @dataclass
@@ -44,8 +88,8 @@ class _Reader:
     computed: dict[str, list[Expression]] = field(default_factory=dict)
     compared: list[Comparison] = field(default_factory=list)
     within: dict[At, Pattern] = field(default_factory=dict)
-    mixed: list[frozenset[At]] = field(default_factory=list)
-    loose: bool = False
+    mixed: list[tuple[frozenset[At], Expression]] = field(default_factory=list)
+    local: dict[int, list[Expression]] = field(default_factory=dict)
 
     def read(self, relation: Relation) -> list[_Made]:
         """The columns of a relation, whose streams and conditions are noted."""
@@ -54,8 +98,11 @@ class _Reader:
                 return self.read(relation.stream.relation)
             case Source():
                 self.streams.append(relation.stream)
-                here = [(len(self.streams) - 1, i) for i in range(len(relation.schema))]
-                return [_Made(frozenset([at]), at) for at in here]
+                number, attributes = len(self.streams) - 1, enumerate(relation.schema.attributes)
+                return [
+                    _Made(frozenset([(number, i)]), (number, i), Column(mark((number, i)), a.name, a))
+                    for i, a in attributes
+                ]
             case Filter():
                 found = self.read(relation.input)
                 self.conditions(relation.predicate, found)
@@ -92,14 +139,15 @@ class _Reader:
         reads = frozenset[At]().union(*(each.reads for each in made))
         streams = {at[0] for each in made for at in ([each.at] if each.at is not None else each.reads)}
         if len(streams) != 1 or any(each.at is None for each in made):
-            return _Made(reads, None)
+            return _Made(reads, None, rebased(expression, lambda column: below[column.index].whole))
         (stream,) = streams
-        return _Made(reads, self.more(stream, rebased(expression, lambda column: self._own(below[column.index]))))
+        at = self.more(stream, rebased(expression, lambda column: self._own(below[column.index].at)))
+        return _Made(reads, at, replace(self._own(at), index=mark(at)))
 
-    def _own(self, made: _Made) -> Column:
-        assert made.at is not None
-        schema = self.schema(made.at[0])
-        return Column(made.at[1], schema.names[made.at[1]], schema.attributes[made.at[1]])
+    def _own(self, at: At | None) -> Column:
+        assert at is not None
+        schema = self.schema(at[0])
+        return Column(at[1], schema.names[at[1]], schema.attributes[at[1]])
 
     def more(self, stream: int, expression: Expression) -> At:
         """The attribute that an expression is, in all occurrences of its stream."""
@@ -135,7 +183,7 @@ class _Reader:
         at = None if of is None else self.column(of, below).at
         if at is None:
             return False
-        own = self._own(_Made(frozenset(), at))
+        own = self._own(at)
         whole = replace(condition, args=tuple(own if arg is args[0] else arg for arg in condition.args))
         found = pattern_of(whole if computed else condition)
         if found is None or found[1] == NULL:
@@ -158,7 +206,8 @@ class _Reader:
     def compare(self, a: _Made, op: str, b: _Made) -> bool:
         """Note a comparison; of columns that are no attributes, what they read."""
         if a.at is None or b.at is None:
-            self.mixed.append(a.reads | b.reads)
+            whole = Call(op, (a.whole, b.whole), kind(Type.BOOLEAN, a.whole.nullable or b.whole.nullable))
+            self.mixed.append((a.reads | b.reads, whole))
         else:
             self.compared.append(Comparison(a.at, op, b.at))
         return True
@@ -166,21 +215,43 @@ class _Reader:
     def other(self, condition: Expression, below: list[_Made]) -> None:
         """Note any other condition."""
         reads = frozenset[At]().union(*(below[column.index].reads for column in columns(condition)))
-        if len({at[0] for at in reads}) > 1:
-            self.mixed.append(reads)
-        self.loose = True
+        whole = rebased(condition, lambda column: below[column.index].whole)
+        streams = {at[0] for at in reads} or {0}
+        if len(streams) > 1:
+            self.mixed.append((reads, whole))
+        else:
+            self.local.setdefault(streams.pop(), []).append(whole)
 
     def query(self) -> Spj:
         """The query that was read, without what it shows."""
         names = [stream.name for stream in self.streams]
         numbered = [n if names.count(n) == 1 else f"{n} #{names[: i + 1].count(n)}" for i, n in enumerate(names)]
         streams = tuple(Occurrence(numbered[i], names[i], self.schema(i)) for i in range(len(names)))
-        loose = self.loose or any(self.computed.values())
-        return Spj(streams, tuple(self.compared), dict(self.within), mixed=tuple(self.mixed), loose=loose)
+        loose = bool(self.local or self.mixed) or any(self.computed.values())
+        mixed = tuple(reads for reads, _ in self.mixed)
+        return Spj(streams, tuple(self.compared), dict(self.within), mixed=mixed, loose=loose)
+
+    def written(self, query: Spj, shown: list[_Made], top: Aggregate | Distinct | None) -> Written:
+        """The query with all else that was read."""
+        return Written(
+            query,
+            tuple(self.streams),
+            {name: tuple(each) for name, each in self.computed.items()},
+            {stream: tuple(each) for stream, each in self.local.items()},
+            tuple(whole for _, whole in self.mixed),
+            tuple(each.whole for each in shown),
+            top,
+        )
 
 
 def conjunctive(relation: Relation) -> Spj | None:
     """The select-project-join query that a relation is, if it is one."""
+    found = written(relation)
+    return None if found is None else found.query
+
+
+def written(relation: Relation) -> Written | None:
+    """The same with all that the relation says."""
     top = _top(relation)
     reader = _Reader()
     try:
@@ -198,9 +269,10 @@ def conjunctive(relation: Relation) -> Spj | None:
                 Aggregated(f, None if of is None else below[of.index].at, None if by is None else below[by.index].at)
                 for f, of, by in calls
             )
-            return _showing(replace(reader.query(), aggregates=aggregates), keys)
+            grouped = replace(reader.query(), aggregates=aggregates or None, distinct=not aggregates)
+            return reader.written(_showing(grouped, keys), keys, top)
         case _:
-            return _showing(replace(reader.query(), distinct=top is not None), below)
+            return reader.written(_showing(replace(reader.query(), distinct=top is not None), below), below, top)
 
 
 def _top(relation: Relation) -> Aggregate | Distinct | None:

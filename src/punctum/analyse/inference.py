@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from punctum.algebra.scheme import Order
 from punctum.analyse.blocks import At, Block, block, constants, equalities
+from punctum.analyse.condensed import Condensed
 from punctum.analyse.graphs import Attr, JoinQuery, On, safe, unreachable
 from punctum.analyse.predicates import pattern_of
 from punctum.analyse.promises import Declared, Facts, Promise, both, distinct, joined, ways
@@ -40,13 +41,17 @@ _NOTHING: Mapping[str, tuple[Declared, ...]] = {}
 class Inference:
     """The facts of relations, each found once.
 
-    ``more`` are schemes that streams have besides their own, and ``less`` those of which no punctuation is taken.
+    ``more`` are schemes that streams have besides their own, and ``less`` those of which no punctuation is taken. The
+    ``parts`` run on synopses; they go by the ids of their relations.
     """
 
     def __init__(
-        self, more: Mapping[str, tuple[Declared, ...]] = _NOTHING, less: frozenset[Declared] = frozenset()
+        self,
+        more: Mapping[str, tuple[Declared, ...]] = _NOTHING,
+        less: frozenset[Declared] = frozenset(),
+        parts: Mapping[int, Condensed] | None = None,
     ) -> None:
-        self._more, self._less = more, less
+        self._more, self._less, self.parts = more, less, parts or {}
         self._facts: dict[int, tuple[Relation, Facts]] = {}
         self._blocks: dict[int, tuple[Relation, Block | None]] = {}
         self._joins: dict[int, tuple[Relation, JoinQuery]] = {}
@@ -60,7 +65,7 @@ class Inference:
     def block(self, relation: Relation) -> Block | None:
         """The block that ends with a relation, if there is one."""
         if id(relation) not in self._blocks:
-            self._blocks[id(relation)] = relation, block(relation)
+            self._blocks[id(relation)] = relation, None if id(relation) in self.parts else block(relation)
         return self._blocks[id(relation)][1]
 
     def join(self, relation: Relation) -> JoinQuery:
@@ -83,6 +88,8 @@ class Inference:
         return all(safe(plain, pair) for pair in found.tree)
 
     def _find(self, relation: Relation) -> Facts:
+        if (part := self.parts.get(id(relation))) is not None:
+            return self._of_part(part)
         if (found := self.block(relation)) is not None:
             return self._of_block(found, self.join(relation), relation)
         match relation:
@@ -144,6 +151,14 @@ class Inference:
         fixed = frozenset(i for i, number in enumerate(classes) if number in said)
         filled = {i for i, at in enumerate(found.columns) if at is not None and self._filled(found, query, at)}
         return Facts(distinct(promises), same, same, fixed, constant, _never_null(relation) | filled)
+
+    def _of_part(self, part: Condensed) -> Facts:
+        """What holds for a part on synopses: it ends when all its streams do."""
+        ends = [[p for p in self.facts(below).promises if not p.terms] for below in part.inputs]
+        origins = frozenset[Declared]().union(*(each[0].origins for each in ends if each))
+        promises = (Promise(frozenset(), origins),) if all(ends) else ()
+        each = tuple(range(len(part.relation.schema)))
+        return Facts(promises, each, each, filled=_never_null(part.relation))
 
     def _fixed(self, found: Block) -> frozenset[At]:
         """The columns of leaves that selections fix, in the leaves and between them."""

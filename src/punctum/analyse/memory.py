@@ -63,15 +63,15 @@ def _bounded(query: Spj) -> Memory:
     values = sum(synopsis.values for synopsis in found) + answers(query)
     if not values:
         return Memory(True, "each row is answered by itself", found, 0)
-    parts = [_told(synopsis) for synopsis in found[:_SHOWN]]
+    parts = [f"{synopsis.query.streams[synopsis.stream].name} {told(synopsis)}" for synopsis in found[:_SHOWN]]
     parts += [f"{len(found) - _SHOWN} more synopses"] if len(found) > _SHOWN else []
     parts += [f"the answer {answers(query)}"] if answers(query) else []
     return Memory(True, f"at most {_number(values)}: {', '.join(parts)}", found, values)
 
 
-def _told(synopsis: Synopsis) -> str:
+def told(synopsis: Synopsis) -> str:
     """A synopsis in a few words."""
-    query, name = synopsis.query, synopsis.query.streams[synopsis.stream].name
+    query = synopsis.query
     keys = ", ".join(query.attribute(at).name for at in synopsis.keys)
     if query.eliminating:
         rows = max(1, len(synopsis.best))
@@ -81,7 +81,7 @@ def _told(synopsis: Synopsis) -> str:
         each = " and ".join(["a count", *partials])
     parted = ", ".join(query.attribute(at).name for at in synopsis.keys if query.count(at) > 1)
     by = f" for each of {synopsis.buckets} buckets by {parted}" if parted else ""
-    return f"{name} {each}{by}"
+    return f"{each}{by}"
 
 
 def _partial(function: Function) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from punctum.analyse.advice import advice
+from punctum.analyse.choice import inferred
 from punctum.analyse.forms import Form, forms
 from punctum.analyse.graphs import JoinQuery
 from punctum.analyse.inference import Inference, sources
@@ -32,7 +33,7 @@ class Registered:
     @cached_property
     def inference(self) -> Inference:
         """The facts of the query's relations."""
-        return Inference()
+        return inferred(self.query.relation)
 
     @cached_property
     def states(self) -> tuple[State, ...]:
@@ -142,11 +143,13 @@ def registered(relation: Relation, name: str = "query") -> Registered:
 
 
 def _unsafe(relation: Relation) -> bool:
-    return any(state.verdict is Verdict.UNBOUNDED for state in states(relation, Inference()))
+    return any(state.verdict is Verdict.UNBOUNDED for state in states(relation, inferred(relation)))
 
 
 def _blocks(relation: Relation, known: Inference) -> Iterator[Relation]:
     """The relations with which joins end, each after those below it."""
+    if id(relation) in known.parts:
+        return
     found = known.block(relation)
     inner = relation.stream.relation if isinstance(relation, Source) else None
     below = relation.inputs if inner is None else (inner,)

@@ -19,11 +19,11 @@ from punctum.algebra.pattern import Pattern
 from punctum.algebra.scheme import Order
 from punctum.algebra.values import Type
 from punctum.analyse.blocks import Block
+from punctum.analyse.finite import LISTS, kept, rows
 from punctum.analyse.graphs import Attr, JoinQuery, Step, chain
 from punctum.analyse.inference import Inference, closing, ordered, title
 from punctum.analyse.promises import Declared, Facts, Promise
 from punctum.errors import Place
-from punctum.iterators.aggregates import Function
 from punctum.iterators.columns import finite
 from punctum.parse.definitions import NOWHERE
 from punctum.parse.relations import (
@@ -84,11 +84,14 @@ NAMES: dict[type[Relation], str] = {
     Intersect: "intersect",
     Except: "difference",
 }
-_LISTS = (Function.COUNT_DISTINCT, Function.MEDIAN)
 
 
 def states(relation: Relation, known: Inference) -> Iterator[State]:
     """The states of a relation's operators, each after those below it."""
+    if (part := known.parts.get(id(relation))) is not None:
+        for name, most in part.told:
+            yield State("synopsis", name, Verdict.BOUNDED, (most,), _place(relation))
+        return
     if (found := known.block(relation)) is not None:
         for leaf in found.leaves:
             yield from states(leaf, known)
@@ -121,7 +124,9 @@ def _join(found: Block, query: JoinQuery, known: Inference) -> Iterator[State]:
         steps = chain(query, leaf)
         reached = {leaf, *(step.scheme.stream for step in steps)}
         missing = [i for i in range(len(query.streams)) if i not in reached]
-        if not missing:
+        if missing and (most := rows(found.leaves[leaf])) is not None:
+            yield State("join", name, Verdict.BOUNDED, (_rows(most),), found.place)
+        elif not missing:
             witness = tuple(_told(query.streams[on.stream], on.attributes) for on, _ in steps)
             yield State("join", name, Verdict.PURGEABLE, witness, found.place, uses=used, chain=steps)
         else:
@@ -165,6 +170,8 @@ def _unary(relation: Distinct | Aggregate | OrderBy, below: Facts) -> State:
     if closed:
         witness = tuple(sorted(map(str, closed[0].origins)))
         return State(operator, name, Verdict.PURGEABLE, witness, place, uses=used)
+    if (finite := rows(relation) if isinstance(relation, OrderBy) else kept(relation)) is not None:
+        return State(operator, name, Verdict.BOUNDED, (_rows(finite),), place, uses=used)
     return State(operator, name, Verdict.UNBOUNDED, (missing,), place, wants)
 
 
@@ -198,7 +205,7 @@ def _same(below: Facts, keys: list[int]) -> set[int]:
 def _most(relation: Distinct | Aggregate | OrderBy, below: Facts) -> str | None:
     """How many rows there are at most, where constants and domains say so."""
     match relation:
-        case Aggregate() if any(call.function in _LISTS for call in relation.aggregates):
+        case Aggregate() if any(call.function in LISTS for call in relation.aggregates):
             return None
         case Aggregate():
             columns = [column.index for _, column in relation.keys]
@@ -210,7 +217,10 @@ def _most(relation: Distinct | Aggregate | OrderBy, below: Facts) -> str | None:
     counts = [1 if i in below.constant else _values(attributes[i].domain, attributes[i].type) for i in columns]
     if any(count is None for count in counts):
         return None
-    most = prod(count for count in counts if count is not None)
+    return _rows(prod(count for count in counts if count is not None))
+
+
+def _rows(most: int) -> str:
     return "1 row" if most == 1 else f"{most} rows"
 
 

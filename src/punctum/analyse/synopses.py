@@ -70,7 +70,7 @@ class Synopsis:
     def stored(self) -> int:
         """How many values a bucket stores at most."""
         if self.query.eliminating:
-            return max(1, len(self.best)) * len(self.keys)
+            return max(1, len(self.best)) * max(1, len(self.keys))
         doubled = sum(call.function is Function.AVG for call in self.partials)
         return len(self.keys) + 1 + len(self.partials) + doubled
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Type
+from punctum.analyse.choice import inferred
 from punctum.analyse.inference import Inference, sources
 from punctum.analyse.promises import Declared
 from punctum.analyse.states import State, states
@@ -42,11 +43,11 @@ def minimal(relation: Relation, says: bool) -> frozenset[Declared]:
     Those on many attributes are left out first, for they have the most punctuations.
     """
     every = declared(relation)
-    kept = frozenset(every) & useful(relation, says, Inference())
-    before = _enough(relation, says, Inference())
+    kept = frozenset(every) & useful(relation, says, inferred(relation))
+    before = _enough(relation, says, inferred(relation))
     for scheme in sorted(kept, key=lambda each: (-len(each.terms), str(each))):
         less = frozenset(every) - kept | {scheme}
-        if _enough(relation, says, Inference(less=less)) == before:
+        if _enough(relation, says, inferred(relation, less=less)) == before:
             kept -= {scheme}
     return kept
 
@@ -69,7 +70,7 @@ def idle(relation: Relation, says: bool) -> dict[str, tuple[Scheme, ...]]:
     nothing of the column open together can say more than each of them. A stream with a time limit has no idle schemes:
     one of them is waited for, and another may be the clock by which that is.
     """
-    used = useful(relation, says, Inference())
+    used = useful(relation, says, inferred(relation))
     asked = frozenset(_asked(relation))
     found: dict[str, tuple[Scheme, ...]] = {}
     for stream in dict.fromkeys(source.stream for source in sources(relation, through=True)):

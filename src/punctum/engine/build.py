@@ -45,6 +45,8 @@ from punctum.operators.project import Project
 from punctum.operators.punctuate import Punctuate, in_bulk
 from punctum.operators.select import Select
 from punctum.operators.sort import Sort
+from punctum.operators.synopsis import SynopsisJoin
+from punctum.operators.synopsis_groups import SynopsisGroupBy
 from punctum.operators.union import Union
 from punctum.parse import relations as r
 from punctum.parse.definitions import AccessOrder, EndEvent, StreamDef, Violation
@@ -56,6 +58,7 @@ from punctum.plan.expect import Expected, Lasting
 from punctum.plan.multijoin import MultiJoin
 from punctum.plan.punctuate import Reported
 from punctum.plan.stages import Input, Op, Pipe, Stage, partition, sweeps
+from punctum.plan.synopsis import Synopsis as SynopsisNode
 
 ROW = "\0row"
 _PREFIXES = ("$left.", "$right.")  # for names that both inputs of a join have, until the relation renames them
@@ -78,6 +81,9 @@ def operator(relation: r.Relation, below: Sequence[Schema] = ()) -> Operator:
         case MultiJoin(classes=classes, residual=residual, shown=shown, lazy=lazy):
             holds = None if residual is None else compiled(residual, relation.schema)
             return MultiJoinOperator(schemas, classes, relation.names, holds, shown, lazy)
+        case SynopsisNode(query=query):
+            made = SynopsisJoin if query.aggregates is None else SynopsisGroupBy
+            return made(query, relation.schema, schemas)
         case r.Aggregate(keys=keys, aggregates=calls):
             by = [schemas[0].names[column.index] for _, column in keys]
             functions = [AggregateFunction(c.function, _name(c.argument, schemas[0]), c.name) for c in calls]
@@ -89,8 +95,8 @@ def operator(relation: r.Relation, below: Sequence[Schema] = ()) -> Operator:
             return Dupelim(schemas[0])
         case Reported(member=member, members=members):
             scheme = Scheme(schemas[0], relation.scheme.terms)
-            made = origins.AllReported(scheme, schemas[0].names[member], members)
-            return Punctuate(schemas[0], [made], guard=True)
+            origin = origins.AllReported(scheme, schemas[0].names[member], members)
+            return Punctuate(schemas[0], [origin], guard=True)
         case Expected(within=within, time=time):
             scheme = Scheme(schemas[0], relation.scheme.terms)
             return Expect(scheme, within, None if time is None else schemas[0].names[time])

@@ -54,7 +54,13 @@ class Buckets:
         ones = pl.repeat(1, pl.len(), dtype=pl.Int64).alias(COUNT)
         named = df.select(ones, *(pl.col(names[at[1]]).alias(name(at)) for at in self.mine))
         met = named.filter(self._local)
-        return self.melted(met.select(COUNT, *map(name, self.synopsis.keys), *(begin for begin, _ in self.partials)))
+        return self.melted(met.select(*self._kept, *(begin for begin, _ in self.partials)))
+
+    @property
+    def _kept(self) -> list[str]:
+        """The columns beside partial aggregates; where it does not matter how often rows come, nobody counts them."""
+        keys = [name(at) for at in self.synopsis.keys]
+        return [COUNT, *keys] if self.preserving or not keys else keys
 
     def melted(self, df: pl.DataFrame) -> pl.DataFrame:
         """One bucket, one row, or its best rows."""
@@ -71,7 +77,8 @@ class Buckets:
         keys = {self._order.of[at]: at for at in self.synopsis.keys}
         same = [at for at in self.mine if at not in keys.values() and self._order.of[at] in keys]
         equal = df.with_columns(pl.col(name(keys[self._order.of[at]])).alias(name(at)) for at in same)
-        return equal.rename({COUNT: f"{COUNT}{self.synopsis.stream}"})
+        counted = equal if COUNT in equal.columns else equal.with_columns(pl.lit(1, pl.Int64).alias(COUNT))
+        return counted.rename({COUNT: f"{COUNT}{self.synopsis.stream}"})
 
     def _best(self, placed: pl.DataFrame, places: list[str]) -> pl.DataFrame:
         """The best rows of each bucket; buckets with the same rule are looked at together."""
@@ -113,9 +120,9 @@ class Buckets:
 class SynopsisJoin(Operator):
     """The join of inputs that a bounded query describes, without groups."""
 
-    def __init__(self, query: Spj, output: Schema) -> None:
-        assert query.aggregates is None and not query.mixed and query.shown, "this is no plain join"
-        self.inputs, self.output = tuple(stream.schema for stream in query.streams), output
+    def __init__(self, query: Spj, output: Schema, inputs: Sequence[Schema] = ()) -> None:
+        assert query.aggregates is None and not query.mixed, "this is no plain join"
+        self.inputs, self.output = tuple(inputs) or tuple(stream.schema for stream in query.streams), output
         self._query = query
         self._buckets = [Buckets(Synopsis(query, i)) for i in range(len(query.streams))]
         self._kept = [Table(buckets.empty) for buckets in self._buckets]
@@ -130,7 +137,7 @@ class SynopsisJoin(Operator):
             if new.height:
                 results.append(self._results(i, new))
                 self._kept[i].replace(self._buckets[i].melted(pl.concat([self._kept[i].frame(), new])))
-            if end_of_stream(self.inputs[i]) in xs.puncts:
+            if any(not p.sides for p in xs.puncts):
                 self._open.discard(i)
         rows = pl.concat(results)
         if self._query.distinct:
@@ -141,8 +148,8 @@ class SynopsisJoin(Operator):
     def _results(self, i: int, new: pl.DataFrame) -> pl.DataFrame:
         """The output rows for new rows of an input."""
         met = joined(self._buckets, [new if j == i else table.frame() for j, table in enumerate(self._kept)])
-        names = zip(self._query.shown, self.output.names, strict=True)
-        shown = met.select(pl.col(name(at)).alias(to) for at, to in names)
+        names = zip(self._query.shown, self.output.names, strict=bool(self._query.shown))
+        shown = met.select([pl.col(name(at)).alias(to) for at, to in names] or _row(self.output))
         return shown if self._query.distinct else repeated(shown, met[TIMES])
 
     def tables(self) -> dict[str, Table]:
@@ -172,6 +179,11 @@ class SynopsisJoin(Operator):
 def name(at: At) -> str:
     """The column of an attribute in a frame of several inputs."""
     return f"{at[0]}_{at[1]}"
+
+
+def _row(output: Schema) -> pl.Expr:
+    """The column of a result that shows nothing: there is a row."""
+    return pl.repeat(1, pl.len(), dtype=pl.Int64).alias(output.names[0])
 
 
 def _compare(left: At, op: str, right: At) -> pl.Expr:

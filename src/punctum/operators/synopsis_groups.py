@@ -4,7 +4,7 @@ Kept for each part and input: the keys of the rows that stand for all, how many 
 come out when every input has ended.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
@@ -108,9 +108,9 @@ def _plain(call: Aggregated) -> pl.Expr:
 class SynopsisGroupBy(Operator):
     """The groups of a join that a bounded query describes."""
 
-    def __init__(self, query: Spj, output: Schema) -> None:
+    def __init__(self, query: Spj, output: Schema, inputs: Sequence[Schema] = ()) -> None:
         assert query.aggregates and not query.mixed and not any(c.filter for c in query.aggregates)
-        self.inputs, self.output = tuple(stream.schema for stream in query.streams), output
+        self.inputs, self.output = tuple(inputs) or tuple(stream.schema for stream in query.streams), output
         self._query, self._said = query, Said(output)
         calls = dict(enumerate(query.aggregates))
         watched = {k: c for k, c in calls.items() if query.eliminating and c.of and not query.order.bounded(c.of)}
@@ -125,7 +125,7 @@ class SynopsisGroupBy(Operator):
         for i, xs in enumerate(slices):
             for part in self._parts:
                 part.add(i, xs.rows)
-            if end_of_stream(self.inputs[i]) in xs.puncts:
+            if any(not p.sides for p in xs.puncts):
                 self._open.discard(i)
         ended = not self._open
         rows = self.answer() if ended and not self._told else empty(self.output)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from punctum.analyse.blocks import Block
+from punctum.analyse.choice import inferred
 from punctum.analyse.graphs import JoinQuery
 from punctum.analyse.inference import Inference
 from punctum.analyse.register import Registered
@@ -99,8 +100,8 @@ def to_run(relation: Relation, known: Inference, aim: Aim) -> Tree:
 def inference(relation: Relation, says: bool, schemes: Schemes) -> Inference:
     """What is inferred of a query that takes the punctuations of some schemes only."""
     if schemes is Schemes.ALL:
-        return Inference()
-    return Inference(less=frozenset(declared(relation)) - minimal(relation, says))
+        return inferred(relation)
+    return inferred(relation, less=frozenset(declared(relation)) - minimal(relation, says))
 
 
 def total(query: Registered, aim: Aim) -> Cost:

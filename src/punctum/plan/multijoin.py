@@ -35,6 +35,7 @@ from punctum.parse.relations import (
 from punctum.parse.scope import fresh
 from punctum.plan.choose import Aim, to_run
 from punctum.plan.cost import Purge
+from punctum.plan.synopsis import synopsis
 from punctum.plan.trees import Tree, written
 
 
@@ -99,6 +100,8 @@ class MultiJoin(Relation):
 
 def planned(relation: Relation, known: Inference, aim: Aim) -> Relation:
     """The relation with the joins that are to run: those that are written, or those of a tree over a block's inputs."""
+    if (part := known.parts.get(id(relation))) is not None:
+        return synopsis(part)
     found = known.block(relation)
     if found is not None and safe(known.join(relation)):
         tree, lazy = to_run(relation, known, aim), aim.purge is Purge.LAZY

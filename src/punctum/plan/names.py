@@ -8,6 +8,7 @@ do those of set operators, whose inputs have them in common.
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from punctum.algebra.schema import Schema
 from punctum.parse.expressions import Column, Expression, rebased, text
 from punctum.parse.relations import (
     Aggregate,
@@ -22,6 +23,7 @@ from punctum.parse.relations import (
     Unary,
 )
 from punctum.plan.multijoin import MultiJoin
+from punctum.plan.synopsis import Synopsis
 
 Names = Sequence[str]
 
@@ -52,6 +54,9 @@ def _named(relation: Relation, names: Names | None) -> Relation:
             chosen = tuple(names or _unique(name for each in joined for name in each.schema.names))
             many = replace(relation, joined=joined, residual=None, names=chosen)
             return many if relation.residual is None else replace(many, residual=_moved(relation.residual, many))
+        case Synopsis():
+            columns = zip(names or relation.schema.names, relation.schema.attributes, strict=True)
+            return replace(relation, result=Schema(tuple(replace(a, name=name) for name, a in columns)))
         case Aggregate():
             return _aggregate(relation, names)
         case Binary():

@@ -11,6 +11,7 @@ from punctum.parse.relations import Aggregate, Filter, Join, OrderBy, Projection
 from punctum.plan.expect import Expected, Lasting
 from punctum.plan.multijoin import MultiJoin
 from punctum.plan.punctuate import Reported
+from punctum.plan.synopsis import Synopsis
 
 Moved = dict[int, int]
 """Where the needed columns are now."""
@@ -48,6 +49,8 @@ def _prune(relation: Relation, needed: set[int]) -> tuple[Relation, Moved]:
             return _join(relation, needed)
         case MultiJoin():
             return _multijoin(relation, needed)
+        case Synopsis():
+            return relation, _all(relation)
         case UnionAll():
             left, moved = _prune(relation.left, needed)
             right, there = _prune(relation.right, needed)

@@ -12,6 +12,7 @@ from punctum.parse.definitions import AllReported, StreamDef, TableColumn
 from punctum.parse.relations import Relation, Source, Unary, children
 from punctum.plan.expect import expected
 from punctum.plan.multijoin import MultiJoin
+from punctum.plan.synopsis import Synopsis
 
 Members = Callable[[TableColumn], tuple[Value, ...]]
 """Who is in the column of a table."""
@@ -52,7 +53,7 @@ def reported(relation: Relation, members: Members) -> Relation:
             if isinstance(clause, AllReported):
                 found = _waiting(found, relation.stream, clause, members)
         return expected(found, relation.stream)
-    if isinstance(relation, MultiJoin):
+    if isinstance(relation, MultiJoin | Synopsis):
         return replace(relation, joined=tuple(reported(each, members) for each in relation.joined))
     return replace(relation, **{name: reported(child, members) for name, child in children(relation).items()})
 

@@ -21,6 +21,7 @@ from punctum.plan.multijoin import MultiJoin, planned
 from punctum.plan.names import settled
 from punctum.plan.prune import pruned
 from punctum.plan.punctuate import Members, Reported, nobody, reported
+from punctum.plan.synopsis import Synopsis
 
 Key = tuple[int, ...]
 """The columns that decide on the bucket; none: all rows are in one bucket."""
@@ -108,6 +109,10 @@ def partition(node: Op | Input) -> Key | None:
             return tuple(names[i] for i in key) if key is not None and all(i in names for i in key) else None
         case Join() | MultiJoin():
             return below[0]
+        case Synopsis():
+            shown = {at[0]: n for at, n in node.relation.parting}
+            wanted = None if below[0] is None else [shown.get(i) for i in below[0]]
+            return None if wanted is None or None in wanted else tuple(n for n in wanted if n is not None)
         case _:
             return below[0] if len(set(below)) == 1 else None
 
@@ -261,6 +266,11 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
                 return [_prefer(relation.inputs[0], columns) or tuple(columns)]
             fits = all(i < len(columns) for i in key) and bool(key) == bool(columns)
             return [tuple(columns[i] for i in key)] if fits else None
+        case Synopsis():
+            parts = [at for at, shown in relation.parting if key is None or shown in key]
+            if key is not None and len(parts) < len(key):
+                return None
+            return [tuple(at[i] for at in parts) for i in range(len(relation.joined))]
         case OrderBy():
             return None if key else [()]
         case _:
@@ -292,6 +302,8 @@ def _prefer(relation: Relation, allowed: list[int]) -> Key | None:
             columns = {column.index: i for i, (_, column) in enumerate(relation.keys) if i in allowed}
             found = _prefer(relation.inputs[0], [i for i in columns if i is not None])
             return tuple(columns[i] for i in found) if found else tuple(columns.values()) or None
+        case Synopsis():
+            return tuple(n for _, n in relation.parting if n in allowed) or None
         case OrderBy():
             return None
         case _:

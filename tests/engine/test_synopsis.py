@@ -1,0 +1,138 @@
+"""Queries on synopses through the whole engine: the answer at every prefix, and never more state than is stated."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import duckdb
+import pytest
+
+from engine.simulate import Simulation
+from punctum.algebra import Row
+from punctum.analyse.register import registered
+from punctum.engine import packing
+from punctum.operators.columns import Columns, frame, to_rows
+from punctum.parse import Relation, parse_query, parse_script
+from punctum.plan.stages import Input, Op, all_stages, stages
+from punctum.plan.synopsis import Synopsis
+
+STREAMS = parse_script(
+    """
+    CREATE STREAM s (a BIGINT, b BIGINT, c BIGINT) USING json;
+    CREATE STREAM t (d BIGINT, e BIGINT) USING json;
+    CREATE STREAM u (g BIGINT, h STRING) USING json;
+    """
+).streams
+PLAIN = {
+    "equality": "SELECT a FROM s JOIN t ON a = d WHERE a > 10 AND d < 20",
+    "more columns": "SELECT a, c, d + 1 AS more FROM s JOIN t ON a = d WHERE a > 10 AND d < 20 AND c IN (9, 12)",
+    "filters": "SELECT a FROM s JOIN t ON a = d AND b >= e WHERE a > 10 AND d < 20 AND b > 9 AND e < 12 AND c % 2 = 0",
+    "three": "SELECT a, g FROM s JOIN t ON a = d JOIN u ON e = g WHERE a > 10 AND d < 20 AND g IN (9, 10)",
+    "self join": "SELECT x.a FROM s x JOIN s y ON x.a = y.b WHERE x.a > 10 AND y.b < 20",
+}
+DISTINCT = {
+    "distinct": "SELECT DISTINCT a FROM s JOIN t ON a = d WHERE a > 10 AND d < 20",
+    "inequality": "SELECT DISTINCT a FROM s JOIN t ON a = d AND b < e WHERE a > 10 AND d < 20",
+    "computed": "SELECT DISTINCT a % 3 AS x, 5 AS five FROM s JOIN t ON a = d AND b < e WHERE a > 10 AND d < 20",
+    "nothing shown": "SELECT DISTINCT 1 AS one FROM s JOIN t ON a = d AND b < e WHERE a > 10 AND d < 20",
+    "strings": "SELECT DISTINCT h FROM u JOIN t ON g = d AND g < e WHERE h IN ('x', 'y') AND g BETWEEN 9 AND 21",
+    "grouping": "SELECT a FROM s JOIN t ON a = d AND b < e WHERE a > 10 AND d < 20 GROUP BY a",
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def keys_one_by_one() -> Iterator[None]:
+    """Neighbouring keys go to different buckets, for the few keys of these tests would all be one bucket's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packing, "RUN", 1)
+        yield
+
+
+def batch(sql: str, rows: dict[str, list[Row]]) -> list[tuple[Any, ...]]:
+    """The SQL over all rows, in DuckDB."""
+    with duckdb.connect() as connection:
+        for name, each in rows.items():
+            connection.register(name, frame(STREAMS[name].schema, each).to_arrow())
+        return connection.execute(sql).fetchall()
+
+
+def some_rows(name: str, chance: random.Random, count: int) -> list[Row]:
+    """Rows whose numbers lie on both sides of all constants, duplicates and NULLs among them."""
+
+    def value(kind: str) -> object:
+        if kind == "STRING":
+            return chance.choice([None, "x", "y", "z"])
+        return chance.choice([None, -(10**12), *range(7, 23), 10**12])
+
+    kinds = [attribute.type.value for attribute in STREAMS[name].schema.attributes]
+    rows = [tuple(value(kind) for kind in kinds) for _ in range(count)]
+    return rows + rows[: count // 3]  # type: ignore[return-value]
+
+
+def columns(rows: Mapping[str, Sequence[Row]]) -> dict[str, Columns]:
+    return {name: Columns(frame(STREAMS[name].schema, each)) for name, each in rows.items()}
+
+
+def stated(relation: Relation) -> int:
+    """How many values are kept at most, as check states it."""
+    states = registered(relation).states
+    assert {state.verdict.value for state in states} <= {"bounded", "stateless"}, states
+    words = [state.witness[0].split() for state in states if state.witness]
+    return sum(int(number) * (1 if kind.startswith("value") else len(relation.schema)) for number, kind, *_ in words)
+
+
+def on_synopses(relation: Relation) -> bool:
+    def nodes(node: Op | Input) -> Iterator[Relation]:
+        if isinstance(node, Op):
+            yield node.relation
+            for below in node.inputs:
+                yield from nodes(below)
+
+    return any(isinstance(each, Synopsis) for stage in all_stages(stages(relation)) for each in nodes(stage.root))
+
+
+def values_kept(simulation: Simulation) -> int:
+    operators = [operator for running in simulation._running.values() for operator in running.operators]
+    tables = [table.frame() for operator in operators for table in operator.tables().values()]
+    return sum(table.height * max(1, table.width) for table in tables)
+
+
+@pytest.mark.parametrize("name", PLAIN | DISTINCT)
+@pytest.mark.parametrize(("buckets", "restart"), [(1, False), (3, True), (8, False)])
+def test_every_prefix_has_the_batch_answer(name: str, buckets: int, restart: bool) -> None:
+    sql, chance = (PLAIN | DISTINCT)[name], random.Random(name)
+    relation = parse_query(sql, STREAMS)
+    assert on_synopses(relation)
+    simulation, fed, out = Simulation(relation, buckets, restart), {n: list[Row]() for n in STREAMS}, list[Row]()
+    for _ in range(8):
+        new = {n: some_rows(n, chance, chance.randint(0, 12)) for n in STREAMS}
+        fed = {n: fed[n] + new[n] for n in STREAMS}
+        out += to_rows(simulation.feed(columns(new)).rows)
+        assert Counter(out) == Counter(batch(sql, fed))
+    assert out
+
+
+def adversarial(chance: random.Random) -> Iterator[Mapping[str, Sequence[Row]]]:
+    """Values that grow and shrink without end beside every value that counts, in every combination."""
+    inside = list(range(9, 21))
+    for n in range(1, 60):
+        numbers = [*inside, 100 + n, -100 - n]
+        yield {
+            "s": [(chance.choice(inside), chance.choice(numbers), chance.choice(numbers)) for _ in range(40)],
+            "t": [(chance.choice(inside), chance.choice(numbers)) for _ in range(40)],
+            "u": [(chance.choice(inside), chance.choice(["x", "y", f"z{n}"])) for _ in range(40)],
+        }
+
+
+@pytest.mark.parametrize("name", PLAIN | DISTINCT)
+def test_never_more_is_kept_than_is_stated(name: str) -> None:
+    sql = (PLAIN | DISTINCT)[name]
+    relation = parse_query(sql, STREAMS)
+    most, simulation = stated(relation), Simulation(relation, 4)
+    kept = []
+    for new in adversarial(random.Random(name)):
+        simulation.feed(columns(new))
+        kept.append(values_kept(simulation))
+    assert max(kept) <= most, (max(kept), most)
+    assert max(kept) == kept[-1] >= most / 4, "the bound is not far from what there is"

@@ -1,0 +1,61 @@
+"""Queries on synopses, on Spark: the batch answer, stopped and resumed, with a flat state and no punctuation."""
+
+import json
+import random
+from collections import Counter
+from pathlib import Path
+
+import duckdb
+import polars as pl
+from pyspark.sql import SparkSession
+
+from punctum.session import Session
+
+BATCHES = 6
+COLUMNS = {"s": ("a", "b"), "t": ("d", "e")}
+PAIRS = "SELECT a FROM s JOIN t ON a = d WHERE a > 10 AND d < 20"
+BEST = "SELECT DISTINCT a FROM s JOIN t ON a = d AND b < e WHERE a > 10 AND d < 20"
+SCRIPT = (
+    "".join(
+        f"CREATE STREAM {name} ({one} BIGINT, {other} BIGINT) USING json OPTIONS (path '{name}', maxFilesPerTrigger 1);"
+        for name, (one, other) in COLUMNS.items()
+    )
+    + f"CREATE SINK pairs USING json OPTIONS (path 'pairs'); INSERT INTO pairs {PAIRS};"
+    + f"CREATE SINK best USING json OPTIONS (path 'best'); INSERT INTO best {BEST};"
+)
+
+
+def rows(name: str, n: int) -> list[dict[str, int]]:
+    """The rows of a file; b falls and e rises without end."""
+    chance = random.Random(f"{name} {n}")
+    free = 1_000 - 100 * n if name == "s" else 100 * n
+    one, other = COLUMNS[name]
+    return [{one: chance.randint(5, 25), other: free + chance.randint(0, 150)} for _ in range(30)]
+
+
+def write(directory: Path, files: range) -> None:
+    for name in COLUMNS:
+        (directory / name).mkdir(exist_ok=True)
+        for n in files:
+            (directory / name / f"{n}.json").write_text("".join(json.dumps(row) + "\n" for row in rows(name, n)))
+
+
+def test_joins_without_punctuations(spark: SparkSession, tmp_path: Path) -> None:
+    for files in (range(2), range(2, BATCHES)):
+        write(tmp_path, files)
+        queries = Session(spark).sql(SCRIPT, tmp_path)
+        assert isinstance(queries, list)
+        for query in queries:
+            query.start(tmp_path / "checkpoint" / query.name, available_now=True).wait()
+    with duckdb.connect() as connection:
+        for name in COLUMNS:
+            connection.register(name, pl.DataFrame([row for n in range(BATCHES) for row in rows(name, n)]).to_arrow())
+        for name, sql in (("pairs", PAIRS), ("best", BEST)):
+            files_of = (tmp_path / name).glob("part-*")
+            found = [tuple(json.loads(line).values()) for file in files_of for line in file.read_text().splitlines()]
+            wanted = connection.execute(sql).fetchall()
+            assert Counter(found) == Counter(wanted) and wanted, name
+    for name, most in (("pairs", 18), ("best", 27)):
+        lines = (tmp_path / f"checkpoint/{name}/punctum/metrics.jsonl").read_text().splitlines()
+        kept = [json.loads(line)["operators"]["s1o0"]["rows_kept"] for line in lines]
+        assert len(kept) == BATCHES and max(kept) <= most
