@@ -29,11 +29,15 @@ PLAIN = {
     "more columns": "SELECT a, c, d + 1 AS more FROM s JOIN t ON a = d WHERE a > 10 AND d < 20 AND c IN (9, 12)",
     "filters": "SELECT a FROM s JOIN t ON a = d AND b >= e WHERE a > 10 AND d < 20 AND b > 9 AND e < 12 AND c % 2 = 0",
     "three": "SELECT a, g FROM s JOIN t ON a = d JOIN u ON e = g WHERE a > 10 AND d < 20 AND g IN (9, 10)",
+    "no equality": "SELECT a FROM s JOIN t ON b < d WHERE d > 10 AND b < 20 AND a = 10",
+    "cross join": "SELECT g, d FROM u CROSS JOIN t WHERE g BETWEEN 9 AND 12 AND d IN (8, 20)",
     "self join": "SELECT x.a FROM s x JOIN s y ON x.a = y.b WHERE x.a > 10 AND y.b < 20",
 }
 DISTINCT = {
     "distinct": "SELECT DISTINCT a FROM s JOIN t ON a = d WHERE a > 10 AND d < 20",
     "inequality": "SELECT DISTINCT a FROM s JOIN t ON a = d AND b < e WHERE a > 10 AND d < 20",
+    "no equality, once": "SELECT DISTINCT a FROM s, t WHERE b < d AND a = 10",
+    "four inequalities": "SELECT DISTINCT a FROM s, t WHERE b < d AND c < e AND b < e AND c < d AND a IN (10, 12)",
     "computed": "SELECT DISTINCT a % 3 AS x, 5 AS five FROM s JOIN t ON a = d AND b < e WHERE a > 10 AND d < 20",
     "nothing shown": "SELECT DISTINCT 1 AS one FROM s JOIN t ON a = d AND b < e WHERE a > 10 AND d < 20",
     "strings": "SELECT DISTINCT h FROM u JOIN t ON g = d AND g < e WHERE h IN ('x', 'y') AND g BETWEEN 9 AND 21",
@@ -111,6 +115,18 @@ def test_every_prefix_has_the_batch_answer(name: str, buckets: int, restart: boo
         out += to_rows(simulation.feed(columns(new)).rows)
         assert Counter(out) == Counter(batch(sql, fed))
     assert out
+
+
+@pytest.mark.parametrize("sql", ["SELECT a, e FROM s JOIN t ON b < d", "SELECT a, g FROM s CROSS JOIN u"])
+def test_what_is_not_bounded_runs_when_it_is_allowed_to(sql: str) -> None:
+    relation, chance, out = parse_query(sql, STREAMS), random.Random(1), list[Row]()
+    assert not registered(relation).safe and not on_synopses(relation)
+    simulation, fed = Simulation(relation, 3, True), {n: list[Row]() for n in STREAMS}
+    for _ in range(3):
+        new = {n: some_rows(n, chance, 6) for n in STREAMS}
+        fed = {n: fed[n] + new[n] for n in STREAMS}
+        out += to_rows(simulation.feed(columns(new)).rows)
+        assert Counter(out) == Counter(batch(sql, fed))
 
 
 def adversarial(chance: random.Random) -> Iterator[Mapping[str, Sequence[Row]]]:

@@ -107,6 +107,12 @@ class Registered:
         return declared(self.query.relation)
 
     @property
+    def crosses(self) -> bool:
+        """Whether streams are joined without an equality of columns."""
+        ends = (self.inference.block(relation) for relation in self.ends)
+        return any(len(end.on) < len(end.leaves) - 1 for end in ends if end is not None)
+
+    @property
     def as_written(self) -> bool:
         """Whether the query is safe when each join runs as the binary joins that are written."""
         return self.safe and all(map(self.inference.written, self.ends))

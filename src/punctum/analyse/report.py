@@ -99,6 +99,7 @@ def _advice(query: Registered) -> list[str]:
     more = len(query.advice) - _SHOWN
     lines += [f"one of {more} other sets of schemes"] if more > 0 else []
     lines += [form.told for form in query.rewrites]
+    lines += ["join every stream by an equality: ON one.x = other.y, of plain columns"] if query.crosses else []
     lines = [line if i == 0 else f"or {line}" for i, line in enumerate(lines)]
     lines = [f"hint: {line}" if i == 0 else f"      {line}" for i, line in enumerate(lines)]
     if not lines:

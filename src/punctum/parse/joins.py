@@ -3,10 +3,9 @@
 All joins are inner, so ON and WHERE are one list of conditions. A condition on one table filters that table; an
 equality between columns of two tables joins them; a condition on several tables is the residual of the join that brings
 the last of them. The tables join in the order in which they are written, but one without an equality to those before it
-waits for the table that brings one.
+waits for the table that brings one. When none does, the next table joins without.
 """
 
-from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -21,7 +20,7 @@ from punctum.parse.relations import Filter, Join, Relation
 from punctum.parse.scope import Scope, Table, fresh
 from punctum.parse.text import Text
 
-_INNER = "supported are INNER JOIN with ON or USING, and comma joins with equalities in WHERE"
+_INNER = "supported are INNER JOIN with ON or USING, CROSS JOIN, and comma joins"
 
 
 class From:
@@ -57,9 +56,8 @@ class From:
                 self._join(inner)
 
     def _join(self, node: exp.Join) -> None:
-        comma = node.args.get("kind") == "CROSS" and not self._crossed(node)
         written = " ".join(str(node.args.get(key) or "") for key in ("method", "side", "kind")).upper().split()
-        if not comma and written not in ([], ["INNER"]):
+        if written not in ([], ["INNER"], ["CROSS"]):  # sqlglot reads a comma as CROSS
             place = self.text.after(written[0], self._place(node.this))
             raise SqlError(f"{' '.join(written)} JOIN is not supported", "", _INNER, place)
         extra = [key for key, value in node.args.items() if value and key not in ("this", "on", "using", "kind")]
@@ -70,12 +68,6 @@ class From:
             self._condition(on, "JOIN … ON")
         for name in node.args.get("using") or []:
             self._using(name)
-
-    def _crossed(self, node: exp.Join) -> bool:
-        """Whether a cross join is written with these words; sqlglot reads a comma as the same."""
-        start, end = self.tables[-1].place.end, self._place(node.this).start
-        between = range(bisect_left(self.text.starts, start), bisect_left(self.text.starts, end))
-        return any(self.text.word(i) == "CROSS" for i in between)
 
     def _using(self, name: exp.Expr) -> None:
         place = self._place(name)
@@ -126,11 +118,7 @@ class From:
         for i in range(len(self.tables)):
             if i not in order and any(self._equality(c, order, i) for c in waiting):
                 return i
-        missing = self.tables[next(i for i in range(len(self.tables)) if i not in order)]
-        before = ", ".join(self.tables[i].alias for i in order)
-        what = f"the join with {missing.alias} has no equality"
-        detail = f"no condition says that a column of {missing.alias} equals one of {before}"
-        raise SqlError(what, detail, "join ON a.x = b.y, between plain columns of one type", missing.place)
+        return next(i for i in range(len(self.tables)) if i not in order)
 
     def _equality(self, condition: Expression, order: list[int], i: int) -> tuple[Column, Column] | None:
         """The columns, before and in the new table, that a condition equates."""

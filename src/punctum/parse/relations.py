@@ -114,7 +114,7 @@ class Projection(Unary):
 
 @dataclass(frozen=True)
 class Join(Relation):
-    """Pairs of rows that are equal on pairs of columns and fulfil the residual; names are those of all columns."""
+    """Pairs of rows that are equal on pairs of columns, if any, and fulfil the residual; names are of all columns."""
 
     left: Relation
     right: Relation
@@ -124,7 +124,6 @@ class Join(Relation):
     place: Place = field(default=NOWHERE, compare=False)
 
     def __post_init__(self) -> None:
-        assert self.on, "a join needs an equality"
         for a, b in self.on:
             _fits(a, self.left.schema)
             _fits(b, self.right.schema)
@@ -150,7 +149,7 @@ class Join(Relation):
         """The equalities and the residual."""
         width = len(self.left.schema)
         pairs = ", ".join(f"{self.names[a.index]} = {self.names[width + b.index]}" for a, b in self.on)
-        return f"Join {pairs}" + (f" where {text(self.residual)}" if self.residual is not None else "")
+        return f"Join {pairs or 'all'}" + (f" where {text(self.residual)}" if self.residual is not None else "")
 
 
 @dataclass(frozen=True)

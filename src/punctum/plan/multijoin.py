@@ -20,7 +20,18 @@ from punctum.analyse.predicates import pattern_of
 from punctum.errors import Place
 from punctum.iterators.multijoin import Class
 from punctum.parse.definitions import NOWHERE
-from punctum.parse.expressions import Call, Column, Expression, columns, conjunction, conjuncts, kind, rebased, text
+from punctum.parse.expressions import (
+    Call,
+    Column,
+    Expression,
+    Literal,
+    columns,
+    conjunction,
+    conjuncts,
+    kind,
+    rebased,
+    text,
+)
 from punctum.parse.relations import (
     Aggregate,
     Distinct,
@@ -112,7 +123,30 @@ def planned(relation: Relation, known: Inference, aim: Aim) -> Relation:
         return relation if inner is relation.stream.relation else inner
     below = {name: planned(child, known, aim) for name, child in children(relation).items()}
     same = all(below[name] is child for name, child in children(relation).items())
-    return relation if same else replace(relation, **below)
+    made = relation if same else replace(relation, **below)
+    return _crossed(made) if isinstance(made, Join) and not made.on else made
+
+
+def _crossed(join: Join) -> Relation:
+    """A join without an equality, as one on a constant that both sides get."""
+    sides = [_widened_by_one(side) for side in join.inputs]
+    left, right = sides
+    width, names = len(join.left.schema), join.names
+    taken = [name.lower() for name in names]
+    ours = (*names[:width], fresh("one", taken), *names[width:], fresh("other", taken))
+    on = (_column(left.schema, width), _column(right.schema, len(join.right.schema)))
+    bare = Join(left, right, (on,), None, ours, join.place)
+    shown = [*range(width), *range(width + 1, len(names) + 1)]
+    columns_ = [_column(bare.schema, i) for i in shown]
+    residual = join.residual and rebased(join.residual, lambda column: columns_[column.index])
+    made = replace(bare, residual=residual)
+    return Projection(made, tuple(zip(names, columns_, strict=True)), join.place)
+
+
+def _widened_by_one(side: Relation) -> Relation:
+    own = [(name, _column(side.schema, i)) for i, name in enumerate(side.schema.names)]
+    name = fresh("1", [name.lower() for name in side.schema.names])
+    return Projection(side, (*own, (name, Literal(1, Type.BIGINT))))
 
 
 def lowered(

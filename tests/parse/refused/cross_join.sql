@@ -1,7 +1,0 @@
-SELECT name FROM item CROSS JOIN bid
-
--- refused
--- CROSS JOIN is not supported
---   hint: supported are INNER JOIN with ON or USING, and comma joins with equalities in WHERE
---   1 | SELECT name FROM item CROSS JOIN bid
---     |                       ^^^^^^^^^^^^^^
