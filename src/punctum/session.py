@@ -24,6 +24,7 @@ from punctum.algebra.values import Type
 from punctum.analyse.notebook import html
 from punctum.analyse.register import Registered
 from punctum.analyse.report import admit
+from punctum.analyse.updates import key
 from punctum.engine.files import PUNCT_COLUMN
 from punctum.engine.frames import frames
 from punctum.engine.memory import MEMORY, Memory
@@ -255,7 +256,8 @@ class Query:
         if self._sink is None:
             raise SchemaError("the query has no sink", "", "INSERT INTO a sink, start(to=…), or use dataframe()")
         last = self._stages(says(self._sink))
-        self._running, self._commit = write(last, self._settings(last, checkpoint), self._sink, available_now)
+        told = key(self._relation) if self._known.updates else None
+        self._running, self._commit = write(last, self._settings(last, checkpoint), self._sink, available_now, told)
         return self
 
     @property
@@ -329,7 +331,7 @@ class Query:
             _LOG.warning(allowed)
         relation = spared(self._relation, punctuations, self._aim.schemes)
         tables = partial(members, directory=self._directory)
-        return stages(relation, tables, whole=punctuations, aim=self._aim)
+        return stages(relation, tables, whole=punctuations, aim=self._aim, updates=self._known.updates)
 
     def _settings(self, last: Stage, checkpoint: str | Path) -> Settings:
         kept, spark = "" if checkpoint == "" else str(Path(checkpoint).resolve()), self._session.spark

@@ -31,8 +31,9 @@ class Simulation:
         whole: bool = False,
         members: Members = nobody,
         aim: Aim | None = None,
+        updates: bool = False,
     ) -> None:
-        self.last = stages(relation, members, whole=whole, aim=aim)
+        self.last = stages(relation, members, whole=whole, aim=aim, updates=updates)
         self._buckets = tuple(range(100, 100 + buckets))
         self._running: dict[tuple[int, int], Running] = {}
         self._restart = restart

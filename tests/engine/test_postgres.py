@@ -77,6 +77,20 @@ def test_a_key_that_comes_again_and_a_batch_that_is_done_again(url: str) -> None
     assert sorted(read(url, "SELECT * FROM again")) == wanted, "the batch has been written before"
 
 
+def test_groups_that_come_again_take_the_place_of_their_rows(url: str) -> None:
+    for name, groups, wanted in (
+        ("by_item", ("itemid",), [(1, 3.0), (2, 2.0), (None, 5.0)]),
+        ("one", (), [(None, 5.0)]),
+    ):
+        made = PostgresTable.of(SinkDef("s", "postgres", {"url": url, "table": name}), ITEM, groups)
+        made.prepare()
+        write = made.writer(f"groups {name}")
+        write(packed(frame(ITEM, [(1, 1.0), (2, 2.0), (None, 4.0)] if groups else [(1, 1.0)])), 0)
+        write(packed(frame(ITEM, [(1, 3.0), (None, 5.0)] if groups else [(None, 5.0)])), 1)
+        write(packed(frame(ITEM, [])), 2)
+        assert sorted(read(url, f"SELECT * FROM {name}"), key=str) == sorted(wanted, key=str)
+
+
 def test_a_batch_is_written_wholly_or_not_at_all(url: str) -> None:
     write = table(url, "wholly", ITEM, "").writer("two")
     broken = [*packed(frame(ITEM, [(1, 1.0)])), {"rows": b"not Arrow"}]

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from engine.simulate import Simulation
-from punctum.algebra import Row
+from punctum.algebra import Row, end_of_stream
 from punctum.analyse.register import registered
 from punctum.engine import packing
 from punctum.operators.columns import Columns, frame, to_rows
@@ -152,3 +152,50 @@ def test_never_more_is_kept_than_is_stated(name: str) -> None:
         kept.append(values_kept(simulation))
     assert max(kept) <= most, (max(kept), most)
     assert max(kept) == kept[-1] >= most / 4, "the bound is not far from what there is"
+
+
+GROUPS = {
+    "sum": "SELECT a, SUM(b) AS t, COUNT(*) AS n FROM s JOIN t ON a = d WHERE a > 10 AND d < 20 GROUP BY a",
+    "below the join": "SELECT g, d, SUM(h2) AS t FROM t, (SELECT g, g * 2 AS h2 FROM u) AS z "
+    "WHERE g BETWEEN 9 AND 12 AND d IN (8, 20) GROUP BY g, d",
+    "global": "SELECT COUNT(*) AS n, MIN(b) AS lo, AVG(e) AS m FROM s JOIN t ON a = d WHERE a > 10 AND d < 20",
+    "most": "SELECT a, MAX(b) AS hi FROM s JOIN t ON a = d WHERE a > 10 AND d < 20 GROUP BY a",
+    "whole": "SELECT a, COUNT(DISTINCT c) AS n, MEDIAN(c) AS m FROM s JOIN t ON a = d "
+    "WHERE a > 10 AND d < 20 AND c IN (7, 8, 9) GROUP BY a",
+    "one stream": "SELECT a, MEDIAN(b) AS m FROM s WHERE a IN (9, 10) AND b BETWEEN 9 AND 20 GROUP BY a",
+    "plain groups": "SELECT a, SUM(b) AS t, COUNT(*) AS n FROM s WHERE a IN (9, 10) GROUP BY a",
+}
+
+
+@pytest.mark.parametrize("name", GROUPS)
+@pytest.mark.parametrize(("buckets", "restart"), [(1, True), (4, False), (4, True)])
+def test_updates_have_the_batch_answer_at_every_prefix(name: str, buckets: int, restart: bool) -> None:
+    sql, chance = GROUPS[name], random.Random(name)
+    relation = parse_query(sql, STREAMS)
+    known = registered(relation)
+    assert known.safe and known.updates
+    assert on_synopses(relation) == (name != "plain groups")
+    simulation, fed = Simulation(relation, buckets, restart, updates=True), {n: list[Row]() for n in STREAMS}
+    groups = dict[tuple[Any, ...], Row]()
+    keys = sum(name_.islower() and name_ in ("a", "g", "d") for name_ in relation.schema.names)
+    for _ in range(8):
+        new = {n: some_rows(n, chance, chance.randint(0, 12)) for n in STREAMS}
+        fed = {n: fed[n] + new[n] for n in STREAMS}
+        found = to_rows(simulation.feed(columns(new)).rows)
+        assert len({row[:keys] for row in found}) == len(found)
+        groups |= {row[:keys]: row for row in found}
+        wanted = batch(sql, fed)
+        assert Counter(groups.values()) == Counter(wanted)
+    assert groups
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_groups_come_once_when_streams_end(name: str) -> None:
+    sql, chance = GROUPS[name], random.Random(name)
+    relation = parse_query(sql, STREAMS)
+    simulation, fed = Simulation(relation, 3, True), {n: some_rows(n, chance, 60) for n in STREAMS}
+    assert not simulation.feed(columns(fed)).rows.height
+    ends = {n: Columns(frame(STREAMS[n].schema, []), (end_of_stream(STREAMS[n].schema),)) for n in STREAMS}
+    found = to_rows(simulation.feed(ends).rows)
+    assert Counter(found) == Counter(batch(sql, fed)) and found
+    assert not simulation.feed(ends).rows.height

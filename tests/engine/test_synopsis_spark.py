@@ -14,6 +14,7 @@ from punctum.session import Session
 BATCHES = 6
 COLUMNS = {"s": ("a", "b"), "t": ("d", "e")}
 PAIRS = "SELECT a FROM s JOIN t ON a = d WHERE a > 10 AND d < 20"
+SUMS = "SELECT a, SUM(b) AS t, COUNT(*) AS n FROM s JOIN t ON a = d WHERE a > 10 AND d < 20 GROUP BY a"
 BEST = "SELECT DISTINCT a FROM s JOIN t ON a = d AND b < e WHERE a > 10 AND d < 20"
 SCRIPT = (
     "".join(
@@ -21,6 +22,7 @@ SCRIPT = (
         for name, (one, other) in COLUMNS.items()
     )
     + f"CREATE SINK pairs USING json OPTIONS (path 'pairs'); INSERT INTO pairs {PAIRS};"
+    + f"CREATE SINK sums USING json OPTIONS (path 'sums'); INSERT INTO sums {SUMS};"
     + f"CREATE SINK best USING json OPTIONS (path 'best'); INSERT INTO best {BEST};"
 )
 
@@ -55,7 +57,11 @@ def test_joins_without_punctuations(spark: SparkSession, tmp_path: Path) -> None
             found = [tuple(json.loads(line).values()) for file in files_of for line in file.read_text().splitlines()]
             wanted = connection.execute(sql).fetchall()
             assert Counter(found) == Counter(wanted) and wanted, name
-    for name, most in (("pairs", 18), ("best", 27)):
+        groups: dict[int, tuple[int, ...]] = {}
+        for file in sorted((tmp_path / "sums").glob("part-*")):
+            groups |= {row["a"]: tuple(row.values()) for row in map(json.loads, file.read_text().splitlines())}
+        assert Counter(groups.values()) == Counter(connection.execute(SUMS).fetchall()), "the last row of each group"
+    for name, most in (("pairs", 18), ("best", 27), ("sums", 18)):
         lines = (tmp_path / f"checkpoint/{name}/punctum/metrics.jsonl").read_text().splitlines()
         kept = [json.loads(line)["operators"]["s1o0"]["rows_kept"] for line in lines]
         assert len(kept) == BATCHES and max(kept) <= most

@@ -9,13 +9,15 @@ import duckdb
 import pytest
 
 from analyse.memory import random_query, spj
+from punctum.algebra.pattern import between, constant
 from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Row, Type
 from punctum.analyse.bounded import failure
 from punctum.analyse.orders import Comparison
 from punctum.analyse.spj import Spj
-from punctum.analyse.synopses import Synopsis, answers, synopses
+from punctum.analyse.synopses import Synopsis, answers, carried, synopses
 from punctum.iterators.aggregates import Function
 from punctum.iterators.stream import Slice
 from punctum.iterators.synopsis import Call, GroupExecution, JoinExecution, Part, SynopsisGroupBy, SynopsisJoin
@@ -41,10 +43,11 @@ def joining(query: Spj) -> SynopsisJoin:
     schemas = tuple(stream.schema for stream in query.streams)
     remembered = tuple(Synopsis(query, i) for i in range(len(schemas)))
     shown = [Attribute(f"c{k}", query.attribute(at).type) for k, at in enumerate(query.shown)]
-    return SynopsisJoin(schemas, remembered, fulfils(query), query.shown, Schema(tuple(shown)), query.distinct)
+    result = Schema(tuple(shown))
+    return SynopsisJoin(schemas, remembered, fulfils(query), query.shown, result, query.distinct, carried(query))
 
 
-def grouping(query: Spj) -> SynopsisGroupBy:
+def grouping(query: Spj, updates: bool = False) -> SynopsisGroupBy:
     """The synopses of the query, n of them a part; of a part that watches one MIN or MAX the call is the last one."""
     schemas, calls = tuple(stream.schema for stream in query.streams), query.aggregates or ()
     whole = tuple(Synopsis(query, i) for i in range(len(schemas)))
@@ -57,7 +60,8 @@ def grouping(query: Spj) -> SynopsisGroupBy:
     made = tuple(Call(c.function, c.of, f"f{k}") for k, c in enumerate(calls))
     names = [Attribute(f"k{k}", query.attribute(at).type) for k, at in enumerate(query.shown)]
     names += [Attribute(call.name, Type.DOUBLE) for call in made]
-    return SynopsisGroupBy(schemas, tuple(parts), fulfils(query), query.shown, made, Schema(tuple(names)))
+    result = Schema(tuple(names))
+    return SynopsisGroupBy(schemas, tuple(parts), fulfils(query), query.shown, made, result, carried(query), updates)
 
 
 def sql(query: Spj) -> str:
@@ -108,6 +112,30 @@ def slices(query: Spj, chance: random.Random, nulls: bool = True) -> Iterator[li
             Slice(tuple(_row(stream.schema, chance, nulls) for _ in range(chance.randint(0, 3))), ())
             for stream in query.streams
         ]
+
+
+def punctuated(query: Spj, chance: random.Random) -> Iterator[list[Slice]]:
+    """The same, with punctuations on single columns, which no later row matches; in the end all streams have ended."""
+    said = [PunctuationSet(stream.schema) for stream in query.streams]
+    for piece in slices(query, chance):
+        fed = []
+        for stream, known, xs in zip(query.streams, said, piece, strict=True):
+            rows = tuple(row for row in xs.rows if known.find(row) is None)
+            puncts = tuple(_punctuation(stream.schema, chance) for _ in range(chance.randint(0, 3)))
+            for p in puncts:
+                known.add(p)
+            fed.append(Slice(rows, puncts))
+        yield fed
+    yield [Slice((), (Punctuation.of(stream.schema, {}),)) for stream in query.streams]
+
+
+def _punctuation(schema: Schema, chance: random.Random) -> Punctuation:
+    if chance.random() < 0.1:
+        return Punctuation.of(schema, {})
+    attribute, low = chance.choice(schema.attributes), chance.choice(VALUES)
+    value = attribute.type.accept
+    pattern = chance.choice([constant(value(low)), between(value(low), value(low + 3)), between(None, value(low))])
+    return Punctuation.of(schema, {attribute.name: pattern})
 
 
 def _row(schema: Schema, chance: random.Random, nulls: bool) -> Row:
@@ -180,3 +208,53 @@ def test_groups_come_out_with_the_end_of_all_inputs() -> None:
     assert running.feed(Slice(((1,), (1,)), (ends[0],)), Slice(((1,),), ())) == Slice((), ())
     last = running.feed(Slice((), ()), Slice(((2,),), (ends[1],)))
     assert last.rows == ((1, 2),) and last.puncts == (Punctuation.of(grouping(query).output, {}),)
+
+
+def grammatical(out: list[Slice]) -> None:
+    """No row matches what was said before, and in the end everything has been said."""
+    said: list[Punctuation] = []
+    for piece in out:
+        assert not [(t, p) for t in piece.rows for p in said if p.match(t)]
+        said += piece.puncts
+    assert any(not p.sides for p in said), "the result has not ended"
+
+
+def of_all(query: Spj, fed: list[list[Slice]]) -> list[Row]:
+    """The answer over all rows, in DuckDB."""
+    with tables(query) as connection:
+        for stream, pieces in zip(query.streams, zip(*fed, strict=True), strict=True):
+            for row in (row for piece in pieces for row in piece.rows):
+                connection.execute(f"INSERT INTO {stream.name} VALUES ({', '.join('?' * len(row))})", row)
+        return connection.execute(sql(query)).fetchall()
+
+
+@pytest.mark.parametrize("function", ["", "COUNT", "SUM", "MAX", "COUNT_DISTINCT"])
+def test_punctuations_close_what_all_inputs_have_closed(function: str) -> None:
+    """Results are grammatical, a group comes out once, and it is the one that a batch has in the end."""
+    chance, early = random.Random(f"closing {function}"), 0
+    queries = (query for query in bounded(chance, function) if query.shown)
+    for query, _ in zip(queries, range(15), strict=False):
+        fed = list(punctuated(query, chance))
+        running = (joining(query) if query.aggregates is None else grouping(query)).start()
+        out = [running.feed(*each) for each in fed]
+        grammatical(out)
+        assert Counter(row for piece in out for row in piece.rows) == Counter(of_all(query, fed)), query
+        early += any(piece.puncts for piece in out[:-1])
+    assert early >= 3, "something is closed before the end"
+
+
+def test_updates_are_the_groups_that_have_changed() -> None:
+    """The last row of each group is the answer at every prefix."""
+    chance, changed = random.Random("updates"), 0
+    queries = (next(bounded(chance, function)) for function in ("COUNT", "MAX") * 10)
+    for query in queries:
+        running, told = grouping(query, updates=True).start(), dict[Row, Row]()
+        keys = len(query.shown)
+        for each in punctuated(query, chance):
+            rows = running.feed(*each).rows
+            assert len({row[:keys] for row in rows}) == len(rows)
+            assert not [row for row in rows if told.get(row[:keys]) == row], "only what is new"
+            changed += sum(row[:keys] in told for row in rows)
+            told |= {row[:keys]: row for row in rows}
+            assert Counter(told.values()) == Counter(running.answer() if told or query.shown else [])
+    assert changed >= 3

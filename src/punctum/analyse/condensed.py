@@ -16,7 +16,7 @@ from punctum.analyse.conjunctions import Written, mark, marked, written
 from punctum.analyse.memory import Memory, of_query, told
 from punctum.analyse.orders import Comparison
 from punctum.analyse.spj import Aggregated, Spj
-from punctum.analyse.synopses import answers
+from punctum.analyse.synopses import answers, carried
 from punctum.parse.expressions import Call, Column, Expression, Literal, conjunction, kind, rebased
 from punctum.parse.relations import Filter, Projection, Relation, Source
 
@@ -96,6 +96,12 @@ class Condensed:
             return replace(column, index=at[marked(column)])
         own = self.written.own(column)
         return rebased(own, lambda each: replace(each, index=at[marked(each)]))
+
+    @property
+    def carried(self) -> tuple[dict[int, int], ...]:
+        """For each input its columns that one of the relation's columns must equal, with the first such one."""
+        shown = {e.index: n for n, e in reversed(list(enumerate(self.shown))) if isinstance(e, Column)}
+        return tuple({at: shown[n] for at, n in each.items() if n in shown} for each in carried(self.query))
 
     @property
     def direct(self) -> bool:

@@ -153,12 +153,14 @@ class Inference:
         return Facts(distinct(promises), same, same, fixed, constant, _never_null(relation) | filled)
 
     def _of_part(self, part: Condensed) -> Facts:
-        """What holds for a part on synopses: it ends when all its streams do."""
-        ends = [[p for p in self.facts(below).promises if not p.terms] for below in part.inputs]
-        origins = frozenset[Declared]().union(*(each[0].origins for each in ends if each))
-        promises = (Promise(frozenset(), origins),) if all(ends) else ()
+        """What holds for a part on synopses: what all its streams have said of columns that it shows."""
         each = tuple(range(len(part.relation.schema)))
-        return Facts(promises, each, each, filled=_never_null(part.relation))
+        whole = Facts((Promise(frozenset(), frozenset()),), each, each)
+        for below, to in zip(part.inputs, part.carried, strict=True):
+            said = [p for p in self.facts(below).promises if all(column in to for column in p.columns)]
+            terms = ((joined((to[column], order) for column, order in p.terms), p.origins) for p in said)
+            whole = replace(whole, promises=both(whole, Facts(tuple(Promise(*p) for p in terms), each, each)))
+        return replace(whole, filled=_never_null(part.relation))
 
     def _fixed(self, found: Block) -> frozenset[At]:
         """The columns of leaves that selections fix, in the leaves and between them."""

@@ -16,12 +16,14 @@ from punctum.analyse.inference import Inference, sources
 from punctum.analyse.memory import Memory, memory
 from punctum.analyse.promises import Declared
 from punctum.analyse.states import State, Verdict, states
+from punctum.analyse.updates import closed, grouping, having
 from punctum.analyse.useful import declared, useful
+from punctum.errors import SchemaError
 from punctum.parse.definitions import QueryDef, Script, SinkDef, StreamDef
 from punctum.parse.relations import Relation, Source
 
-_SAYS = "punctuations"
-"""The option with which a sink writes punctuations too."""
+_SAYS, _UPDATES = "punctuations", "updates"
+"""The options with which a sink writes punctuations too, and each group whenever it changes."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,19 @@ class Registered:
     def says(self) -> bool:
         """Whether its sink writes punctuations too."""
         return self.query.sink.options.get(_SAYS, "").lower() == "true"
+
+    @cached_property
+    def updates(self) -> bool:
+        """Whether a group comes again when it changes: as its sink says, or else when no punctuation can close it."""
+        found, option = grouping(self.query.relation), self.query.sink.options.get(_UPDATES)
+        if option is None:
+            return found is not None and not closed(found, self.inference)
+        if option.lower() not in ("true", "false"):
+            raise SchemaError(f"updates of {self.query.name} is neither true nor false", option, "updates 'true'")
+        if option.lower() == "true" and found is None:
+            why = "HAVING may take a group back" if having(self.query.relation) else "its rows are not groups"
+            raise SchemaError(f"{self.query.name} has no updates", why, "leave updates out")
+        return option.lower() == "true"
 
     @property
     def streams(self) -> tuple[StreamDef, ...]:

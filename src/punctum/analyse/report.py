@@ -54,6 +54,8 @@ def _query(query: Registered, sql: str, every: bool) -> str:
     lines += [f"  {_sentence(state)}" for state in kept] or ["  keeps nothing"]
     if kept:
         lines.append(f"  {_memory(query)}")
+    if query.admitted and query.updates:
+        lines.append("  gives each group again when it changes")
     if query.unbounded:
         lines += underlined(sql, query.unbounded[0].place)
         lines += [f"  {line}" for line in _advice(query)]

@@ -89,8 +89,9 @@ NAMES: dict[type[Relation], str] = {
 def states(relation: Relation, known: Inference) -> Iterator[State]:
     """The states of a relation's operators, each after those below it."""
     if (part := known.parts.get(id(relation))) is not None:
+        used = _origins(known.facts(relation).promises)
         for name, most in part.told:
-            yield State("synopsis", name, Verdict.BOUNDED, (most,), _place(relation))
+            yield State("synopsis", name, Verdict.BOUNDED, (most,), _place(relation), uses=used)
         return
     if (found := known.block(relation)) is not None:
         for leaf in found.leaves:

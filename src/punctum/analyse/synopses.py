@@ -174,6 +174,18 @@ def answers(query: Spj) -> int:
     return rows * max(1, len(query.shown) + sum(each) + doubled)
 
 
+def carried(query: Spj) -> tuple[dict[int, int], ...]:
+    """For each stream its columns that a shown attribute must equal, with the first such one."""
+    first: dict[At, int] = {}
+    for n, at in enumerate(query.shown):
+        first.setdefault(query.order.of[at], n)
+    found: tuple[dict[int, int], ...] = tuple({} for _ in query.streams)
+    for (stream, column), its in query.order.of.items():
+        if its in first:
+            found[stream][column] = first[its]
+    return found
+
+
 def _classes(query: Spj, ats: Iterable[At]) -> tuple[At, ...]:
     return tuple({query.order.of[at]: at for at in ats}.values())
 

@@ -65,7 +65,7 @@ def _told(query: "Registered", sql: str, aim: "Aim") -> list[str]:
 
     relation = query.query.relation
     told = [text([query], sql, every=True), "  plan", *_indented(show(relation).splitlines())]
-    told += ["  stages", *_indented(stages_of(stages(relation, whole=query.says, aim=aim)))]
+    told += ["  stages", *_indented(stages_of(stages(relation, whole=query.says, aim=aim, updates=query.updates)))]
     if query.safe and not query.as_written:
         told.append("    the binary joins as written are not safe, so joins that are safe together run as one")
     told += [f"  {line}" for line in costs(query, aim)]

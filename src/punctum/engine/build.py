@@ -82,13 +82,14 @@ def operator(relation: r.Relation, below: Sequence[Schema] = ()) -> Operator:
             holds = None if residual is None else compiled(residual, relation.schema)
             return MultiJoinOperator(schemas, classes, relation.names, holds, shown, lazy)
         case SynopsisNode(query=query):
-            made = SynopsisJoin if query.aggregates is None else SynopsisGroupBy
-            return made(query, relation.schema, schemas)
+            if query.aggregates is None:
+                return SynopsisJoin(query, relation.schema, schemas)
+            return SynopsisGroupBy(query, relation.schema, schemas, relation.updates)
         case r.Aggregate(keys=keys, aggregates=calls):
             by = [schemas[0].names[column.index] for _, column in keys]
             functions = [AggregateFunction(c.function, _name(c.argument, schemas[0]), c.name) for c in calls]
             filters = [None if c.filter is None else compiled(c.filter, schemas[0]) for c in calls]
-            return GroupBy(schemas[0], by, functions, filters)
+            return GroupBy(schemas[0], by, functions, filters, relation.updates)
         case r.OrderBy(keys=keys):
             return Sort(schemas[0], [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys])
         case r.Distinct():

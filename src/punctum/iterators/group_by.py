@@ -8,6 +8,8 @@
 
 ``groupPs`` gives the punctuations that speak of grouping attributes alone: they say which groups are complete. Without
 grouping attributes there is one group, and as in SQL it has a result even when no row came.
+
+With *updates* a group's result comes out after each slice that has rows of it, and not again when it is complete.
 """
 
 from collections.abc import Iterable
@@ -37,6 +39,7 @@ class GroupBy(Unary[State], Specified):
     schema: Schema
     by: tuple[str, ...]
     aggregates: tuple[Aggregate, ...]
+    updates: bool = False
 
     @property
     def output(self) -> Schema:
@@ -48,10 +51,14 @@ class GroupBy(Unary[State], Specified):
         return State()
 
     def step(self, ts: Rows, st: State) -> tuple[Rows, State]:
-        return [], State((*st.rows, *ts), st.ended)
+        rows, at = (*st.rows, *ts), self.schema.indices(self.by)
+        touched = {tuple(t[i] for i in at) for t in ts} if self.updates else set()
+        return self._results_of([t for t in rows if tuple(t[i] for i in at) in touched]), State(rows, st.ended)
 
     def pass_(self, ps: Puncts, st: State) -> Rows:
-        return [] if st.ended else self._results(st.rows, self.group_ps(ps))
+        if st.ended or (self.updates and (st.rows or self.by)):
+            return []
+        return self._results(st.rows, self.group_ps(ps))
 
     def prop(self, ps: Puncts, st: State) -> Puncts:
         return [self._over_output(p) for p in self.group_ps(ps)]
@@ -70,11 +77,14 @@ class GroupBy(Unary[State], Specified):
 
     def _results(self, ts: Iterable[Row], complete: Puncts) -> list[Row]:
         """A result for each group that is complete."""
+        return self._results_of([t for t in ts if set_match(t, complete)], bool(complete) and not self.by)
+
+    def _results_of(self, ts: Iterable[Row], one: bool = False) -> list[Row]:
+        """A result for each group of rows, or for one of none."""
         at = self.schema.indices(self.by)
-        groups: dict[Row, list[Row]] = {(): []} if complete and not at else {}
+        groups: dict[Row, list[Row]] = {(): []} if one else {}
         for t in ts:
-            if set_match(t, complete):
-                groups.setdefault(tuple(t[i] for i in at), []).append(t)
+            groups.setdefault(tuple(t[i] for i in at), []).append(t)
         return [(*key, *(a.value(rows, self.schema) for a in self.aggregates)) for key, rows in groups.items()]
 
     def _over_output(self, p: Punctuation) -> Punctuation:

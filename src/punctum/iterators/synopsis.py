@@ -11,17 +11,24 @@ stands for the rows that came, after every prefix of the inputs::
   results; those of one input are multiplied by how often rows of the other inputs came.
 - eliminating: the best rows of a bucket stand for all.
 
-Which rows are alike and which are best is another's business: ``Remembering``. When every input has ended the output
-ends, and groups come out then; no other punctuation says anything here.
+Which rows are alike and which are best is another's business: ``Remembering``. A result holds a row of every input, and
+a new result a new row, so with ``carried(p)`` for a punctuation on columns that results show::
+
+    prop       setCombine(carried(ps₁), …, carried(psₙ))    what all inputs have said; an input that has ended says all
+    pass       groups that such a punctuation covers, or with ``updates`` after each slice those that have changed,
+               once there was a row or the end
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
 from typing import Any, Protocol
 
+from punctum.algebra.functions import set_match
+from punctum.algebra.pattern import Pattern
 from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row, Value
 from punctum.iterators.aggregates import Aggregate, Function
@@ -101,6 +108,7 @@ class SynopsisJoin(Operator):
     shown: tuple[At, ...]
     result: Schema
     distinct: bool = False
+    carried: tuple[Mapping[int, int], ...] = ()
 
     @property
     def inputs(self) -> tuple[Schema, ...]:
@@ -118,23 +126,45 @@ class SynopsisJoin(Operator):
 
 
 class _Execution:
-    """What both kinds do with their inputs: they end when all have ended."""
+    """What both kinds do with their inputs: they say what all of these have said."""
 
-    def __init__(self, operator: Operator) -> None:
+    def __init__(self, operator: "SynopsisJoin | SynopsisGroupBy") -> None:
         self._hearers = [Hearer(schema) for schema in operator.inputs]
-        self._open, self._output = set(range(len(self._hearers))), Sayer(operator.output)
-        self._end = Punctuation.of(operator.output, {})
+        self._schema, self._output = operator.output, Sayer(operator.output)
+        self._carried = operator.carried or tuple({} for _ in operator.inputs)
+        self._by = [PunctuationSet(operator.output) for _ in operator.inputs]
+        self._agreed: list[Punctuation] = []
 
     def _heard(self, slices: Sequence[Slice]) -> Iterator[tuple[int, Row]]:
-        """The new rows, those of the first input first."""
+        """The new rows, those of the first input first; then what all inputs have come to say."""
+        said = list[tuple[int, Punctuation]]()
         for i, (hearer, xs) in enumerate(zip(self._hearers, slices, strict=True)):
             ts, ps = hearer.hear(xs)
             yield from ((i, t) for t in ts)
-            if any(p == Punctuation.of(p.schema, {}) for p in ps):
-                self._open.discard(i)
+            said += [(i, q) for p in ps if (q := carry(p, self._carried[i], self._schema)) is not None]
+        self._agreed = [q for i, p in said for q in agree(self._by, i, p)]
 
-    def _said(self) -> list[Punctuation]:
-        return [] if self._open else [self._end]
+
+def carry(p: Punctuation, to: Mapping[int, int], schema: Schema) -> Punctuation | None:
+    """What a punctuation says of results that have some of its columns; nothing when it is on others too."""
+    if any(at not in to for at, _ in p.sides):
+        return None
+    found: dict[str, Pattern] = {}
+    for at, pattern in p.sides:
+        name = schema.names[to[at]]
+        found[name] = found[name].meet(pattern) if name in found else pattern
+    carried = Punctuation.of(schema, found)
+    return None if carried.empty else carried
+
+
+def agree(said: Sequence[PunctuationSet], i: int, p: Punctuation) -> list[Punctuation]:
+    """Hear what one of several says, and give what the others have said of the same rows before."""
+    said[i].add(p)
+    agreed = [p]
+    for j, other in enumerate(said):
+        if j != i:
+            agreed = [q for part in agreed for q in other.within(part)]
+    return agreed
 
 
 class JoinExecution(_Execution):
@@ -149,7 +179,7 @@ class JoinExecution(_Execution):
     def feed(self, *slices: Slice) -> Slice:
         """Take the next slice of each input: each row meets what stands for the others."""
         rows = [result for i, row in self._heard(slices) for result in self._results(i, row)]
-        return self._output.say(rows, self._said())
+        return self._output.say(rows, self._agreed)
 
     def _results(self, i: int, row: Row) -> Iterator[Row]:
         operator = self._operator
@@ -193,6 +223,8 @@ class SynopsisGroupBy(Operator):
     keys: tuple[At, ...]
     calls: tuple[Call, ...]
     result: Schema
+    carried: tuple[Mapping[int, int], ...] = ()
+    updates: bool = False
 
     @property
     def inputs(self) -> tuple[Schema, ...]:
@@ -225,16 +257,22 @@ class GroupExecution(_Execution):
         self.memories = [
             Memory(p.remembered, p.eliminating, operator.partial(p), [{} for _ in range(n)]) for p in parts
         ]
-        self._told = False
+        self._told: set[Row] = set()
+        self._begun = False
+        self._closed = PunctuationSet(operator.output)
 
     def feed(self, *slices: Slice) -> Slice:
-        """Take the next slice of each input; the groups come out with the end of the last input."""
-        for i, row in self._heard(slices):
-            for memory in self.memories:
-                memory.add(i, row)
-        rows = self.answer() if not self._open and not self._told else []
-        self._told = not self._open
-        return self._output.say(rows, self._said())
+        """Take the next slice of each input; the groups come out when they are closed, or whenever they change."""
+        new = [memory.add(i, row) for i, row in self._heard(slices) for memory in self.memories]
+        self._begun |= any(new) or any(not p.sides for p in self._agreed)
+        rows = self.answer() if self._begun else []
+        if self._operator.updates:
+            rows, self._told = [row for row in rows if row not in self._told], set(rows)
+        else:
+            rows = [t for t in rows if set_match(t, self._agreed) and self._closed.find(t) is None]
+        for p in self._agreed:
+            self._closed.add(p)
+        return self._output.say(rows, self._agreed)
 
     def answer(self) -> list[Row]:
         """The groups as they are now."""

@@ -2,7 +2,8 @@
 
 Kept: partial aggregates of the open groups. The partials of a slice are a chunk behind those of earlier slices, so a
 group may have several; they are combined when it closes, and all of them when they have become twice as many as they
-were when they were last combined.
+were when they were last combined. With updates a group comes out after each slice that has rows of it, and not again
+when it is closed.
 """
 
 from collections.abc import Sequence
@@ -38,9 +39,10 @@ class GroupBy(Operator):
         by: Sequence[str],
         aggregates: Sequence[Aggregate],
         filters: Sequence[pl.Expr | None] | None = None,
+        updates: bool = False,
     ) -> None:
         self.inputs, self.output = (schema,), Specification(schema, tuple(by), tuple(aggregates)).output
-        self._by, self._at = list(by), schema.indices(by)
+        self._by, self._at, self._updates = list(by), schema.indices(by), updates
         mark = "#" * (1 + max(len(name) for name in schema.names))  # no attribute's name
         chosen = filters or [None] * len(aggregates)
         self._partials = [Partial(aggregate, schema, chosen[i], f"{mark}{i}") for i, aggregate in enumerate(aggregates)]
@@ -61,7 +63,11 @@ class GroupBy(Operator):
             exprs = [expr for partial in self._partials for expr in partial.of_rows(xs.rows)]
             self._groups.append(self._grouped(xs.rows, exprs))
         closing = heard(self.inputs[0], xs).on(self._at)
-        rows = self._released(closing) if len(closing) else empty(self.output)
+        rows = self._current(xs.rows) if self._updates else empty(self.output)
+        if len(closing):
+            told = self._updates and (self._by or len(self._groups))
+            released = self._released(closing)
+            rows = rows if told else released
         if len(self._groups) > 2 * self._combined + SLACK:
             self._groups.replace(self._combine(self._groups.frame()))
             self._combined = len(self._groups)
@@ -120,6 +126,16 @@ class GroupBy(Operator):
         if not self._by and not done.height:
             nothing = {p.aggregate.name: [p.of_nothing] for p in self._partials}
             return pl.DataFrame(nothing, schema=empty(self.output).schema)
+        return self._results(done)
+
+    def _current(self, new: pl.DataFrame) -> pl.DataFrame:
+        """The results so far of the groups that have new rows."""
+        kept = self._groups.frame() if new.height else self._groups.frame().clear()
+        if self._by:
+            kept = kept.join(new.select(self._by).unique(), on=self._by, how="semi", nulls_equal=True)
+        return self._results(self._combine(kept))
+
+    def _results(self, done: pl.DataFrame) -> pl.DataFrame:
         try:
             return canonical(done.select(*self._by, *(partial.result() for partial in self._partials)))
         except pl.exceptions.InvalidOperationError as error:

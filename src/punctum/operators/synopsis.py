@@ -12,19 +12,22 @@ from operator import and_
 
 import polars as pl
 
-from punctum.algebra.punctuation import end_of_stream
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.analyse.axes import Axis, ordinal
 from punctum.analyse.blocks import At
 from punctum.analyse.spj import Spj
-from punctum.analyse.synopses import Bucket, Synopsis
-from punctum.operators.batch import Batch, batch, columns
+from punctum.analyse.synopses import Bucket, Synopsis, carried
+from punctum.iterators.synopsis import agree, carry
+from punctum.operators.batch import Batch, batch, columns, heard
 from punctum.operators.columns import Columns, empty
 from punctum.operators.dupelim import distinct
 from punctum.operators.operator import Notes, Operator
 from punctum.operators.said import Said
 from punctum.operators.table import Table
+from punctum.operators.written import read, written
 
 COUNT, TIMES = "n", "times"
 _FIRST_DAY = date(1970, 1, 1)
@@ -117,6 +120,40 @@ class Buckets:
                     yield _compare(at, op, other).fill_null(True)
 
 
+class Closing:
+    """What all inputs of a query have said of the columns that it shows; what one has said waits for the others."""
+
+    def __init__(self, query: Spj, output: Schema) -> None:
+        self._carried, self._output = carried(query), output
+        self._by = [PunctuationSet(output) for _ in query.streams]
+        self.closed, self._said = PunctuationSet(output), Said(output)
+
+    def hear(self, inputs: Sequence[Schema], slices: Sequence[Columns]) -> Batch:
+        """Take what inputs say, and give what is new of the output."""
+        agreed: list[Punctuation] = []
+        for i, xs in enumerate(slices):
+            for p in heard(inputs[i], xs):
+                if (q := carry(p, self._carried[i], self._output)) is not None:
+                    agreed += agree(self._by, i, q)
+        for p in agreed:
+            self.closed.add(p)
+        return self._said.news(batch(self._output, agreed))
+
+    def notes(self) -> Notes:
+        """What each input has said, and what all have."""
+        by = [written(said, self._output) for said in self._by]
+        return {"by": by, "closed": written(self.closed, self._output), "said": self._said.notes()}
+
+    def restore(self, notes: Notes) -> None:
+        """Go on with the notes of another one."""
+        self._by = [PunctuationSet(self._output, read(said, self._output)) for said in notes["by"]]
+        self.closed = PunctuationSet(self._output, read(notes["closed"], self._output))
+        self._said.restore(notes["said"])
+
+    def __len__(self) -> int:
+        return sum(map(len, self._by)) + len(self.closed) + len(self._said)
+
+
 class SynopsisJoin(Operator):
     """The join of inputs that a bounded query describes, without groups."""
 
@@ -126,8 +163,7 @@ class SynopsisJoin(Operator):
         self._query = query
         self._buckets = [Buckets(Synopsis(query, i)) for i in range(len(query.streams))]
         self._kept = [Table(buckets.empty) for buckets in self._buckets]
-        self._shown, self._said = Table(empty(output)), Said(output)
-        self._open = set(range(len(query.streams)))
+        self._shown, self._closing = Table(empty(output)), Closing(query, output)
 
     def feed(self, *slices: Columns) -> Columns:
         """Take the next slice of each input: its buckets meet those of the others."""
@@ -137,13 +173,10 @@ class SynopsisJoin(Operator):
             if new.height:
                 results.append(self._results(i, new))
                 self._kept[i].replace(self._buckets[i].melted(pl.concat([self._kept[i].frame(), new])))
-            if any(not p.sides for p in xs.puncts):
-                self._open.discard(i)
         rows = pl.concat(results)
         if self._query.distinct:
             rows = distinct(rows, self._shown, Batch(self.output))
-        ended = batch(self.output, [] if self._open else [end_of_stream(self.output)])
-        return columns(rows, self._said.news(ended), *slices)
+        return columns(rows, self._closing.hear(self.inputs, slices), *slices)
 
     def _results(self, i: int, new: pl.DataFrame) -> pl.DataFrame:
         """The output rows for new rows of an input."""
@@ -163,17 +196,16 @@ class SynopsisJoin(Operator):
         self._shown = tables.get("shown", self._shown)
 
     def notes(self) -> Notes:
-        """The inputs that have not ended, and what has been said."""
-        return {"open": sorted(self._open), "said": self._said.notes()}
+        """What inputs have said."""
+        return self._closing.notes()
 
     def restore_notes(self, notes: Notes) -> None:
         """Go on with the notes of another one."""
-        self._open = set(notes["open"])
-        self._said.restore(notes["said"])
+        self._closing.restore(notes)
 
     def puncts(self) -> int:
-        """The end, once it has been said."""
-        return len(self._said)
+        """What inputs have said."""
+        return len(self._closing)
 
 
 def name(at: At) -> str:

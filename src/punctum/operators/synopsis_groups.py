@@ -1,23 +1,22 @@
 """Groups over joins on synopses, vectorised: aggregates are pushed below the join, as ``iterators/synopsis.py`` has it.
 
-Kept for each part and input: the keys of the rows that stand for all, how many came, and partial aggregates. The groups
-come out when every input has ended.
+Kept for each part and input: the keys of the rows that stand for all, how many came, and partial aggregates. A group
+comes out when punctuations of all inputs close it; or, with updates, after each slice that has changed it.
 """
 
 from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from punctum.algebra.punctuation import end_of_stream
 from punctum.algebra.schema import Schema
 from punctum.analyse.spj import HOLISTIC, Aggregated, Spj
 from punctum.analyse.synopses import Synopsis
 from punctum.iterators.aggregates import Function
-from punctum.operators.batch import batch, columns
+from punctum.operators.batch import columns
 from punctum.operators.columns import Columns, dtype, empty
+from punctum.operators.matching import matches
 from punctum.operators.operator import Notes, Operator
-from punctum.operators.said import Said
-from punctum.operators.synopsis import TIMES, Buckets, joined, name, repeated
+from punctum.operators.synopsis import TIMES, Buckets, Closing, joined, name, repeated
 from punctum.operators.table import Table
 
 
@@ -35,11 +34,12 @@ class Part:
         ]
         self.tables = [Table(buckets.empty) for buckets in self.buckets]
 
-    def add(self, i: int, df: pl.DataFrame) -> None:
-        """Remember new rows of an input."""
+    def add(self, i: int, df: pl.DataFrame) -> bool:
+        """Remember new rows of an input, and say whether there are any that matter."""
         new = self.buckets[i].rows(df)
         if new.height:
             self.tables[i].replace(self.buckets[i].melted(pl.concat([self.tables[i].frame(), new])))
+        return bool(new.height)
 
     def answer(self, keys: list[str]) -> pl.DataFrame:
         """The aggregates of each group so far."""
@@ -108,29 +108,34 @@ def _plain(call: Aggregated) -> pl.Expr:
 class SynopsisGroupBy(Operator):
     """The groups of a join that a bounded query describes."""
 
-    def __init__(self, query: Spj, output: Schema, inputs: Sequence[Schema] = ()) -> None:
+    def __init__(self, query: Spj, output: Schema, inputs: Sequence[Schema] = (), updates: bool = False) -> None:
         assert query.aggregates and not query.mixed and not any(c.filter for c in query.aggregates)
         self.inputs, self.output = tuple(inputs) or tuple(stream.schema for stream in query.streams), output
-        self._query, self._said = query, Said(output)
+        self._query, self._closing, self._updates = query, Closing(query, output), updates
         calls = dict(enumerate(query.aggregates))
         watched = {k: c for k, c in calls.items() if query.eliminating and c.of and not query.order.bounded(c.of)}
         rest = {k: c for k, c in calls.items() if k not in watched}
         n = len(self.inputs)
         self._parts = [Part(query, n, rest)] if rest else []
         self._parts += [Part(query.watching(c), n, {k: c}) for k, c in watched.items()]
-        self._open, self._told = set(range(n)), False
+        self._begun, self._before = False, empty(output)
 
     def feed(self, *slices: Columns) -> Columns:
-        """Take the next slice of each input; the groups come out with the end of the last input."""
-        for i, xs in enumerate(slices):
-            for part in self._parts:
-                part.add(i, xs.rows)
-            if any(not p.sides for p in xs.puncts):
-                self._open.discard(i)
-        ended = not self._open
-        rows = self.answer() if ended and not self._told else empty(self.output)
-        self._told = ended
-        return columns(rows, self._said.news(batch(self.output, [end_of_stream(self.output)] * ended)), *slices)
+        """Take the next slice of each input; the groups come out when they are closed, or whenever they change."""
+        new = [part.add(i, xs.rows) for i, xs in enumerate(slices) for part in self._parts]
+        closed = self._closing.closed.copy()
+        agreed = self._closing.hear(self.inputs, slices)
+        rows = empty(self.output)
+        if self._updates and (any(new) or (not self._begun and any(not p.sides for p in agreed.others))):
+            rows, self._before, self._begun = self._changed(), self.answer(), True
+        elif not self._updates and len(agreed):
+            rows = self.answer()
+            rows = rows.filter(matches(rows, agreed) & ~matches(rows, closed))
+        return columns(rows, agreed, *slices)
+
+    def _changed(self) -> pl.DataFrame:
+        """The groups that are not as they were told last."""
+        return self.answer().join(self._before, on=list(self.output.names), how="anti", nulls_equal=True)
 
     def answer(self) -> pl.DataFrame:
         """The groups as they are now."""
@@ -157,14 +162,15 @@ class SynopsisGroupBy(Operator):
             part.tables = [tables[f"part {k} input {i}"] for i in range(len(part.tables))]
 
     def notes(self) -> Notes:
-        """The inputs that have not ended, whether the groups have come out, and what has been said."""
-        return {"open": sorted(self._open), "told": self._told, "said": self._said.notes()}
+        """What inputs have said, and whether groups were told."""
+        return {"closing": self._closing.notes(), "begun": self._begun}
 
     def restore_notes(self, notes: Notes) -> None:
-        """Go on with the notes of another one."""
-        self._open, self._told = set(notes["open"]), notes["told"]
-        self._said.restore(notes["said"])
+        """Go on with the notes of another one; its tables are there."""
+        self._closing.restore(notes["closing"])
+        self._begun = notes["begun"]
+        self._before = self.answer() if self._updates and self._begun else self._before
 
     def puncts(self) -> int:
-        """The end, once it has been said."""
-        return len(self._said)
+        """What inputs have said."""
+        return len(self._closing)

@@ -243,11 +243,15 @@ class AggregateCall:
 
 @dataclass(frozen=True)
 class Aggregate(Unary):
-    """A row for each group: its keys, then its aggregates; without keys, one row for all."""
+    """A row for each group: its keys, then its aggregates; without keys, one row for all.
+
+    With ``updates`` a group comes again whenever it changes.
+    """
 
     keys: tuple[tuple[str, Column], ...]
     aggregates: tuple[AggregateCall, ...]
     place: Place = field(default=NOWHERE, compare=False)
+    updates: bool = False
 
     def __post_init__(self) -> None:
         assert self.keys or self.aggregates

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from punctum.algebra.schema import Schema
+from punctum.analyse.updates import updating
 from punctum.parse.definitions import StreamDef
 from punctum.parse.expressions import Column
 from punctum.parse.relations import Aggregate, Filter, Join, OrderBy, Projection, Relation, Source, UnionAll
@@ -117,15 +118,23 @@ def partition(node: Op | Input) -> Key | None:
             return below[0] if len(set(below)) == 1 else None
 
 
-def stages(relation: Relation, members: Members = nobody, *, whole: bool = False, aim: Aim | None = None) -> Stage:
+def stages(
+    relation: Relation,
+    members: Members = nobody,
+    *,
+    whole: bool = False,
+    aim: Aim | None = None,
+    updates: bool = False,
+) -> Stage:
     """The last stage of a query; the others are the origins of its inputs. Members are those of tables.
 
-    The aim says which plans its joins have.
+    The aim says which plans its joins have; with updates its groups come again when they change.
 
     What a bucket says holds for its own share of the rows. For punctuations that hold for the whole result, the last
     stage has all of its output in one bucket; where that needs one more exchange, it only brings the output together.
     """
     aim = aim or Aim()
+    relation = updating(relation) if updates else relation
     relation = planned(relation, inference(relation, whole, aim.schemes), aim)
     relation = settled(pruned(reported(relation, members)))
     last = _Planner().stage(relation)

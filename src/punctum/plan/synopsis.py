@@ -23,6 +23,7 @@ class Synopsis(Relation):
     joined: tuple[Relation, ...]
     query: Spj
     result: Schema
+    updates: bool = False
     place: Place = field(default=NOWHERE, compare=False)
 
     def __post_init__(self) -> None:
@@ -73,7 +74,7 @@ def synopsis(part: Condensed) -> Relation:
         for at in query.shown
     )
     result = Schema(attributes) if attributes else Schema.of(row="BIGINT")
-    node = Synopsis(part.inputs, query, result, place)
+    node = Synopsis(part.inputs, query, result, place=place)
     found = Projection(node, tuple(zip(relation.schema.names, _over(part.shown, node), strict=True)), place)
     return found if not query.distinct or part.direct else Distinct(found, place)
 
@@ -84,7 +85,7 @@ def _groups(part: Condensed, relation: Aggregate) -> Relation:
     at = [expression.index for expression in part.shown if isinstance(expression, Column)]
     attributes = relation.schema.attributes
     shown = tuple(attributes[at.index(n)] for n in range(len(query.shown)))
-    node = Synopsis(part.inputs, query, Schema(shown + attributes[keys:]), relation.place)
+    node = Synopsis(part.inputs, query, Schema(shown + attributes[keys:]), relation.updates, relation.place)
     if at == list(range(len(query.shown))):
         return node
     columns = [*at, *(len(query.shown) + n for n in range(len(attributes) - keys))]

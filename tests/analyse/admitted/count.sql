@@ -9,3 +9,4 @@ SELECT COUNT(*) AS n, MAX(x) AS most FROM a;
 -- result: admitted
 --   group-by of a: at most 1 row
 --   without punctuations in bounded memory: at most 2 values: the answer 2
+--   gives each group again when it changes

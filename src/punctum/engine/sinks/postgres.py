@@ -1,7 +1,8 @@
 """A table of Postgres as a sink: each batch in one transaction, which also notes the batch's number.
 
-With ``key`` columns a row takes the place of the one with the same key; without, rows are added. A batch that is done
-again after a crash finds its number noted and changes nothing: every row counts once.
+With ``key`` columns a row takes the place of the one with the same key; without, rows are added. Groups that come again
+when they change take the place of the row with the same grouping columns, NULL or not; without any, of all rows. A batch
+that is done again after a crash finds its number noted and changes nothing: every row counts once.
 """
 
 import io
@@ -34,16 +35,17 @@ _TYPES = {
 
 @dataclass(frozen=True)
 class PostgresTable:
-    """A table to write to, in a database, and the columns of its key."""
+    """A table to write to, in a database, and the columns of its key, or those of groups that come again."""
 
     url: str
     table: str
     schema: Schema
     key: tuple[str, ...]
+    groups: tuple[str, ...] | None = None
 
     @staticmethod
-    def of(sink: SinkDef, schema: Schema) -> "PostgresTable":
-        """The table of a sink's options."""
+    def of(sink: SinkDef, schema: Schema, groups: tuple[str, ...] | None = None) -> "PostgresTable":
+        """The table of a sink's options; rows may be groups that come again, unless the options name a key."""
         for option in ("url", "table"):
             if option not in sink.options:
                 hint = "OPTIONS (url 'postgresql://user@host/database', table 'closing', key 'itemid')"
@@ -51,7 +53,7 @@ class PostgresTable:
         key = tuple(name.strip() for name in sink.options.get("key", "").split(",") if name.strip())
         for name in key:
             schema.index(name)
-        return PostgresTable(sink.options["url"], sink.options["table"], schema, key)
+        return PostgresTable(sink.options["url"], sink.options["table"], schema, key, None if key else groups)
 
     def prepare(self) -> None:
         """Make the tables that are not there, or say why they cannot be made."""
@@ -79,16 +81,23 @@ class PostgresTable:
 
     def _write(self, connection: Any, rows: pl.DataFrame) -> None:
         names = _names(self.schema.names)
+        staged = bool(self.key) or self.groups is not None
         if self.key:  # the last row of a key is the one that stays
             rows = rows.unique(self.key, keep="last", maintain_order=True)
+        if staged:
             connection.execute(
                 f"CREATE TEMP TABLE arrived ON COMMIT DROP AS SELECT {names} FROM {_quoted(self.table)} WITH NO DATA"
             )
-        target = "arrived" if self.key else _quoted(self.table)
+        target = "arrived" if staged else _quoted(self.table)
         text = io.BytesIO()
         in_text(rows, self.schema).write_csv(text, include_header=False)
         with connection.cursor().copy(f"COPY {target} ({names}) FROM STDIN WITH (FORMAT csv)") as copy:
             copy.write(text.getvalue())
+        if self.groups is not None:
+            same = [f"old.{_quoted(n)} IS NOT DISTINCT FROM arrived.{_quoted(n)}" for n in self.groups]
+            where = " AND ".join(same) or "true"
+            connection.execute(f"DELETE FROM {_quoted(self.table)} AS old USING arrived WHERE {where}")
+            connection.execute(f"INSERT INTO {_quoted(self.table)} ({names}) SELECT {names} FROM arrived")
         if self.key:
             others = [n for n in self.schema.names if n not in self.key]
             update = ", ".join(f"{_quoted(n)} = EXCLUDED.{_quoted(n)}" for n in others)
@@ -97,6 +106,7 @@ class PostgresTable:
                 f"INSERT INTO {_quoted(self.table)} ({names}) SELECT {names} FROM arrived "
                 f"ON CONFLICT ({_names(self.key)}) DO {does}"
             )
+        if staged:
             connection.execute("DROP TABLE arrived")
 
 

@@ -31,14 +31,16 @@ def says(sink: SinkDef) -> bool:
     return written == "true"
 
 
-def write(last: Stage, settings: Settings, sink: SinkDef, available_now: bool) -> tuple[StreamingQuery, Commit]:
-    """Start a query that writes a result to a sink."""
+def write(
+    last: Stage, settings: Settings, sink: SinkDef, available_now: bool, key: tuple[str, ...] | None = None
+) -> tuple[StreamingQuery, Commit]:
+    """Start a query that writes a result to a sink; of rows with the same key, if there is one, the last one counts."""
     if sink.format not in FORMATS:
         hint = choices(FORMATS) + "; for any other sink of Spark's, use dataframe()"
         raise SchemaError(f"the format {sink.format} of {sink.name} is not supported", "", hint)
     checkpoint = Path(settings.checkpoint)
     if sink.format in ("console", "postgres"):
-        table = PostgresTable.of(sink, last.schema) if sink.format == "postgres" else None
+        table = PostgresTable.of(sink, last.schema, key) if sink.format == "postgres" else None
         slices, id_ = packed(last, settings), query_id(checkpoint)
         if table is not None:
             table.prepare()

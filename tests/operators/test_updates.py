@@ -1,0 +1,36 @@
+"""Groups that come again when they change: specification and vectorised operator, slice by slice."""
+
+import json
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.queries import A, ended
+from punctum.iterators.aggregates import Aggregate, Function
+from punctum.iterators.group_by import GroupBy as Specification
+from punctum.iterators.stream import Slice
+from punctum.operators.columns import Columns, frame, to_rows
+from punctum.operators.group_by import GroupBy
+
+CALLS = (Aggregate(Function.COUNT, None, "n"), Aggregate(Function.SUM, "x", "t"), Aggregate(Function.MAX, "s", "m"))
+
+
+@given(stream=ended(A), by=st.sampled_from([(), ("k",), ("k", "s")]))
+def test_updates(stream: list[Slice], by: tuple[str, ...]) -> None:
+    specified = Specification(A, by, CALLS, updates=True)
+    execution, running = specified.start(), GroupBy(A, by, CALLS, updates=True)
+    rows, told = list[tuple[object, ...]](), dict[tuple[object, ...], tuple[object, ...]]()
+    for xs in stream:
+        expected = execution.feed(xs)
+        found = to_rows(running.feed(Columns(frame(A, xs.rows), xs.puncts)).rows)
+        assert Counter(found) == Counter(expected.rows)
+        told |= {row[: len(by)]: row for row in found}
+        rows += xs.rows
+        again = GroupBy(A, by, CALLS, updates=True)
+        again.restore_tables(running.tables())
+        again.restore_notes(json.loads(json.dumps(running.notes())))
+        running = again
+        whole = Specification(A, by, CALLS)._results_of(rows)  # type: ignore[arg-type]
+        assert set(whole) <= set(told.values()), "what was told last of each group is the answer so far"
+    assert len(told) == max(len({tuple(row[A.index(n)] for n in by) for row in rows}), int(not by))
