@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from engine.simulate import Simulation
-from punctum.algebra import Row, end_of_stream
+from punctum.algebra import Punctuation, Row, end_of_stream
 from punctum.analyse.register import registered
 from punctum.engine import packing
 from punctum.operators.columns import Columns, frame, to_rows
@@ -199,3 +199,79 @@ def test_groups_come_once_when_streams_end(name: str) -> None:
     found = to_rows(simulation.feed(ends).rows)
     assert Counter(found) == Counter(batch(sql, fed)) and found
     assert not simulation.feed(ends).rows.height
+
+
+PUNCTUATED = parse_script(
+    """
+    CREATE STREAM s (a BIGINT, b BIGINT, c BIGINT, PUNCTUATED ON (a)) USING json;
+    CREATE STREAM t (d BIGINT, e BIGINT, PUNCTUATED ON (d)) USING json;
+    CREATE STREAM u (g BIGINT, h STRING, PUNCTUATED ON (g)) USING json;
+    """
+).streams
+BLOCK = "SELECT DISTINCT a FROM s JOIN t ON a = d AND b < e WHERE a IN (9, 10, 11)"
+MIXED = {
+    "two parts": f"SELECT x.a, y.g FROM ({BLOCK}) x "
+    "JOIN (SELECT DISTINCT g FROM u JOIN t ON g < e WHERE g BETWEEN 8 AND 12) y ON x.a = y.g",
+    "union": f"{BLOCK} UNION ALL SELECT a FROM s WHERE c > 9",
+    "distinct of a union": f"SELECT DISTINCT a FROM ({BLOCK} "
+    "UNION ALL SELECT DISTINCT g AS a FROM u WHERE g IN (7, 9)) z",
+    "counted": f"SELECT COUNT(*) AS n FROM ({BLOCK}) x",
+}
+
+
+@pytest.mark.parametrize("name", MIXED)
+def test_parts_on_synopses_with_others(name: str) -> None:
+    """Every prefix has the batch answer, and what is kept of finitely many rows is finite."""
+    sql, chance = MIXED[name], random.Random(name)
+    relation = parse_query(sql, STREAMS)
+    known = registered(relation)
+    assert known.safe and on_synopses(relation), known.states
+    simulation, out = Simulation(relation, 3, True, updates=known.updates), list[Row]()
+    fed = {n: list[Row]() for n in STREAMS}
+    for _ in range(6):
+        new = {n: some_rows(n, chance, 15) for n in STREAMS}
+        fed = {n: fed[n] + new[n] for n in STREAMS}
+        found = to_rows(simulation.feed(columns(new)).rows)
+        out = (found or out or [(0,)]) if known.updates else out + found
+        assert Counter(out) == Counter(batch(sql, fed))
+    assert out and simulation.kept() < 60
+
+
+def test_a_join_by_punctuations_and_groups_by_conditions() -> None:
+    sql = "SELECT b, SUM(e) AS total FROM s JOIN t ON a = d WHERE b BETWEEN 1 AND 5 GROUP BY b"
+    relation = parse_query(sql, PUNCTUATED)
+    assert registered(relation).safe and not on_synopses(relation)
+    chance, simulation, groups = random.Random(1), Simulation(relation, 3, updates=True), dict[Any, Row]()
+    fed: dict[str, list[Row]] = {"s": [], "t": [], "u": []}
+    for n in range(30):
+        new: dict[str, list[Row]] = {
+            "s": [(n, chance.randint(0, 6), 1) for _ in range(20)],
+            "t": [(n, chance.randint(0, 9)) for _ in range(20)],
+            "u": [],
+        }
+        fed = {name: fed[name] + new[name] for name in fed}
+        said = {name: (Punctuation.of(PUNCTUATED[name].schema, {key: n}),) for name, key in (("s", "a"), ("t", "d"))}
+        pieces = {name: Columns(frame(PUNCTUATED[name].schema, new[name]), said.get(name, ())) for name in new}
+        groups |= {row[0]: row for row in to_rows(simulation.feed(pieces).rows)}
+        assert Counter(groups.values()) == Counter(batch(sql, fed))
+        assert simulation.kept() <= 5 * 3, "a row of each group in each bucket at most"
+
+
+def test_groups_that_all_streams_have_closed_are_final() -> None:
+    """S ends with a = 10, and t closes each d: what comes out is what a batch has, and comes once."""
+    sql = "SELECT d, MAX(e) AS most FROM s JOIN t ON b < e WHERE a = 10 AND d IN (1, 2) GROUP BY d"
+    relation = parse_query(sql, PUNCTUATED)
+    assert registered(relation).safe and on_synopses(relation) and not registered(relation).updates
+    simulation = Simulation(relation, 3, True)
+    s, t = PUNCTUATED["s"].schema, PUNCTUATED["t"].schema
+    first = {
+        "s": Columns(frame(s, [(10, 3, 0), (11, -9, 0)])),
+        "t": Columns(frame(t, [(1, 5), (2, 1), (2, 9), (3, 7)])),
+    }
+    assert not simulation.feed(first).rows.height
+    ends = {"s": Columns(frame(s, []), (Punctuation.of(s, a=10),)), "t": Columns(frame(t, [(1, 6)]))}
+    assert not simulation.feed(ends).rows.height
+    one = simulation.feed({"t": Columns(frame(t, [(2, 8)]), (Punctuation.of(t, d=1),))})
+    assert to_rows(one.rows) == [(1, 6)]
+    two = simulation.feed({"t": Columns(frame(t, [(2, 11)]), (Punctuation.of(t, d=2),))})
+    assert to_rows(two.rows) == [(2, 11)]

@@ -89,7 +89,7 @@ def operator(relation: r.Relation, below: Sequence[Schema] = ()) -> Operator:
             by = [schemas[0].names[column.index] for _, column in keys]
             functions = [AggregateFunction(c.function, _name(c.argument, schemas[0]), c.name) for c in calls]
             filters = [None if c.filter is None else compiled(c.filter, schemas[0]) for c in calls]
-            return GroupBy(schemas[0], by, functions, filters, relation.updates)
+            return GroupBy(schemas[0], by, functions, filters, relation.updates, relation.few)
         case r.OrderBy(keys=keys):
             return Sort(schemas[0], [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys])
         case r.Distinct():

@@ -40,9 +40,11 @@ class GroupBy(Operator):
         aggregates: Sequence[Aggregate],
         filters: Sequence[pl.Expr | None] | None = None,
         updates: bool = False,
+        few: bool = False,
     ) -> None:
         self.inputs, self.output = (schema,), Specification(schema, tuple(by), tuple(aggregates)).output
         self._by, self._at, self._updates = list(by), schema.indices(by), updates
+        self._slack = 0 if few else SLACK
         mark = "#" * (1 + max(len(name) for name in schema.names))  # no attribute's name
         chosen = filters or [None] * len(aggregates)
         self._partials = [Partial(aggregate, schema, chosen[i], f"{mark}{i}") for i, aggregate in enumerate(aggregates)]
@@ -68,7 +70,7 @@ class GroupBy(Operator):
             told = self._updates and (self._by or len(self._groups))
             released = self._released(closing)
             rows = rows if told else released
-        if len(self._groups) > 2 * self._combined + SLACK:
+        if len(self._groups) > (2 * self._combined + self._slack if self._slack else self._combined):
             self._groups.replace(self._combine(self._groups.frame()))
             self._combined = len(self._groups)
         return columns(rows, self._said.news(self._names.over(closing)), xs)

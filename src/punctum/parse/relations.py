@@ -245,13 +245,15 @@ class AggregateCall:
 class Aggregate(Unary):
     """A row for each group: its keys, then its aggregates; without keys, one row for all.
 
-    With ``updates`` a group comes again whenever it changes.
+    With ``updates`` a group comes again whenever it changes. When there are ``few`` groups, finitely many whatever
+    comes, no more than a row is kept of each.
     """
 
     keys: tuple[tuple[str, Column], ...]
     aggregates: tuple[AggregateCall, ...]
     place: Place = field(default=NOWHERE, compare=False)
     updates: bool = False
+    few: bool = False
 
     def __post_init__(self) -> None:
         assert self.keys or self.aggregates

@@ -14,6 +14,7 @@ from punctum.algebra.pattern import Constant
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type, Value
 from punctum.analyse.blocks import At, Block
+from punctum.analyse.finite import kept
 from punctum.analyse.graphs import safe
 from punctum.analyse.inference import Inference
 from punctum.analyse.predicates import pattern_of
@@ -124,6 +125,8 @@ def planned(relation: Relation, known: Inference, aim: Aim) -> Relation:
     below = {name: planned(child, known, aim) for name, child in children(relation).items()}
     same = all(below[name] is child for name, child in children(relation).items())
     made = relation if same else replace(relation, **below)
+    if isinstance(made, Aggregate) and isinstance(relation, Aggregate) and kept(relation) is not None:
+        return replace(made, few=True)
     return _crossed(made) if isinstance(made, Join) and not made.on else made
 
 

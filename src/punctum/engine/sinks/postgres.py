@@ -1,7 +1,7 @@
 """A table of Postgres as a sink: each batch in one transaction, which also notes the batch's number.
 
 With ``key`` columns a row takes the place of the one with the same key; without, rows are added. Groups that come again
-when they change take the place of the row with the same grouping columns, NULL or not; without any, of all rows. A batch
+when they change take the place of the row with the same grouping columns, NULL or not; without any, of all. A batch
 that is done again after a crash finds its number noted and changes nothing: every row counts once.
 """
 
