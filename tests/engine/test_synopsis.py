@@ -31,6 +31,8 @@ PLAIN = {
     "three": "SELECT a, g FROM s JOIN t ON a = d JOIN u ON e = g WHERE a > 10 AND d < 20 AND g IN (9, 10)",
     "no equality": "SELECT a FROM s JOIN t ON b < d WHERE d > 10 AND b < 20 AND a = 10",
     "cross join": "SELECT g, d FROM u CROSS JOIN t WHERE g BETWEEN 9 AND 12 AND d IN (8, 20)",
+    "condition": "SELECT a FROM s JOIN t ON a = d AND c <> e AND (c + e) % 2 = 0 WHERE a > 7 AND d < 22 "
+    "AND c BETWEEN 7 AND 19 AND e BETWEEN 8 AND 21",
     "self join": "SELECT x.a FROM s x JOIN s y ON x.a = y.b WHERE x.a > 10 AND y.b < 20",
 }
 DISTINCT = {
@@ -162,6 +164,12 @@ GROUPS = {
     "most": "SELECT a, MAX(b) AS hi FROM s JOIN t ON a = d WHERE a > 10 AND d < 20 GROUP BY a",
     "whole": "SELECT a, COUNT(DISTINCT c) AS n, MEDIAN(c) AS m FROM s JOIN t ON a = d "
     "WHERE a > 10 AND d < 20 AND c IN (7, 8, 9) GROUP BY a",
+    "filtered": "SELECT a, COUNT(*) FILTER (WHERE b > 10) AS n, SUM(e) FILTER (WHERE c % 2 = 0) AS t, "
+    "MAX(b) FILTER (WHERE e > 12) AS hi, COUNT(DISTINCT c) FILTER (WHERE b < 15) AS d FROM s JOIN t ON a = d "
+    "WHERE a > 10 AND d < 20 AND c IN (7, 8, 9) GROUP BY a",
+    "filtered most": "SELECT a, MAX(b) FILTER (WHERE c > 9) AS hi FROM s JOIN t ON a = d WHERE a IN (9, 10) GROUP BY a",
+    "condition": "SELECT a, SUM(b) AS t FROM s JOIN t ON a = d AND c + e > 17 WHERE a > 7 AND d < 22 "
+    "AND c BETWEEN 7 AND 19 AND e BETWEEN 8 AND 21 GROUP BY a",
     "one stream": "SELECT a, MEDIAN(b) AS m FROM s WHERE a IN (9, 10) AND b BETWEEN 9 AND 20 GROUP BY a",
     "plain groups": "SELECT a, SUM(b) AS t, COUNT(*) AS n FROM s WHERE a IN (9, 10) GROUP BY a",
 }

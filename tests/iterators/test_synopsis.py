@@ -57,7 +57,7 @@ def grouping(query: Spj, updates: bool = False) -> SynopsisGroupBy:
     for k in watched:
         asking = query.watching(calls[k])
         parts.append(Part(tuple(Synopsis(asking, i) for i in range(len(schemas))), True, (k,)))
-    made = tuple(Call(c.function, c.of, f"f{k}") for k, c in enumerate(calls))
+    made = tuple(Call(c.function, c.of, f"f{k}", c.filter) for k, c in enumerate(calls))
     names = [Attribute(f"k{k}", query.attribute(at).type) for k, at in enumerate(query.shown)]
     names += [Attribute(call.name, Type.DOUBLE) for call in made]
     result = Schema(tuple(names))

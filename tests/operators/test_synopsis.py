@@ -13,11 +13,13 @@ from iterators.test_synopsis import grouping, joining, punctuated, slices
 from punctum.algebra.pattern import between
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
+from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row, Type
 from punctum.analyse.axes import Axis
 from punctum.analyse.bounded import failure
 from punctum.analyse.spj import Spj
 from punctum.analyse.synopses import synopses
+from punctum.errors import SchemaError
 from punctum.iterators.stream import Slice
 from punctum.operators.columns import Columns, frame, to_rows
 from punctum.operators.synopsis import SynopsisJoin
@@ -136,6 +138,20 @@ def test_example_8_7() -> None:
     calls = "SUM(B) COUNT(B) MIN(B) MAX(B) AVG(B) COUNT() COUNT_DISTINCT(A) MEDIAN(C)"
     query = spj("S(A,B) T(C)", "A<5, C<5, A>1, C>1", "A,C", aggregates=calls)
     assert sum(agree_on_groups(query, list(slices(query, random.Random(seed)))) for seed in range(5)) > 10
+
+
+def test_a_sum_is_right_or_refused() -> None:
+    """Whole numbers are added with 38 digits, and multiplied by how often rows of the other input came."""
+    query = spj("S(A,B) T(C)", "A=C, A>0, A<3", "A", aggregates="SUM(B)")
+    output = Schema.of(k="BIGINT", total="BIGINT")
+    most = 2**62
+    rows: list[Row] = [(1, most), (1, most), (1, -most)]
+    running = SynopsisGroupBy(query, output, (), True)
+    schemas = [stream.schema for stream in query.streams]
+    given = running.feed(Columns(frame(schemas[0], rows)), Columns(frame(schemas[1], [(1,)])))
+    assert to_rows(given.rows) == [(1, most)]
+    with pytest.raises(SchemaError, match="does not fit"):
+        running.feed(Columns(frame(schemas[0], [])), Columns(frame(schemas[1], [(1,)])))
 
 
 def test_groups_come_out_with_the_end_of_all_inputs() -> None:

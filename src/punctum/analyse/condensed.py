@@ -76,6 +76,14 @@ class Condensed:
             mixed=tuple(frozenset(map(self.moved, ats)) for ats in query.mixed),
         )
 
+    @property
+    def residual(self) -> Expression | None:
+        """The conditions on several streams that are no comparison of attributes, over marks of the inputs' columns."""
+        whole = conjunction([self.written.own(each) for each in self.written.mixed])
+        if whole is None:
+            return None
+        return rebased(whole, lambda column: replace(column, index=mark(self.moved(marked(column)))))
+
     def moved(self, at: At) -> At:
         """Where an attribute is in the inputs."""
         return at[0], self.kept[at[0]].index(at[1])
@@ -135,8 +143,6 @@ def condensed(relation: Relation) -> Condensed | None:
 
 def _runs(made: Condensed) -> bool:
     query = made.written.query
-    if query.mixed or any(call.filter is not None for call in query.aggregates or ()):
-        return False
     return query.aggregates is None or made.direct
 
 

@@ -45,7 +45,7 @@ from punctum.operators.project import Project
 from punctum.operators.punctuate import Punctuate, in_bulk
 from punctum.operators.select import Select
 from punctum.operators.sort import Sort
-from punctum.operators.synopsis import SynopsisJoin
+from punctum.operators.synopsis import SynopsisJoin, met
 from punctum.operators.synopsis_groups import SynopsisGroupBy
 from punctum.operators.union import Union
 from punctum.parse import relations as r
@@ -82,9 +82,10 @@ def operator(relation: r.Relation, below: Sequence[Schema] = ()) -> Operator:
             holds = None if residual is None else compiled(residual, relation.schema)
             return MultiJoinOperator(schemas, classes, relation.names, holds, shown, lazy)
         case SynopsisNode(query=query):
+            more = None if relation.residual is None else met(query, relation.residual)
             if query.aggregates is None:
-                return SynopsisJoin(query, relation.schema, schemas)
-            return SynopsisGroupBy(query, relation.schema, schemas, relation.updates)
+                return SynopsisJoin(query, relation.schema, schemas, more)
+            return SynopsisGroupBy(query, relation.schema, schemas, relation.updates, more)
         case r.Aggregate(keys=keys, aggregates=calls):
             by = [schemas[0].names[column.index] for _, column in keys]
             functions = [AggregateFunction(c.function, _name(c.argument, schemas[0]), c.name) for c in calls]

@@ -52,11 +52,12 @@ class Remembering(Protocol):
 
 @dataclass(frozen=True)
 class Call:
-    """An aggregate of a column of an input; COUNT of nothing counts rows."""
+    """An aggregate of a column of an input, over results whose filter is true; COUNT of nothing counts rows."""
 
     function: Function
     of: At | None
     name: str
+    filter: At | None = None
 
 
 _WHOLE = (Function.COUNT_DISTINCT, Function.MEDIAN)
@@ -295,7 +296,10 @@ class GroupExecution(_Execution):
         return found
 
     def _value(self, call: Call, memory: Memory, met: list[tuple[tuple[Row, Stored], ...]]) -> Value | None:
-        """An aggregate from what buckets know."""
+        """An aggregate from what buckets know; a filter is a key of its bucket."""
+        if call.filter is not None:
+            stream, at = call.filter
+            met = [each for each in met if each[stream][0][at] is True]
         if call.of is None:
             return sum(prod(stored.count for _, stored in each) for each in met)
         i, column = call.of

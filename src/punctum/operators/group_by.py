@@ -23,7 +23,7 @@ from punctum.operators.partials import Partial
 from punctum.operators.said import Said
 from punctum.operators.table import Table
 
-_TOO_LARGE = "an aggregate does not fit its type"
+TOO_LARGE = "an aggregate does not fit its type"
 SLACK = 1_000
 """So many partials are not worth combining."""
 
@@ -141,7 +141,7 @@ class GroupBy(Operator):
         try:
             return canonical(done.select(*self._by, *(partial.result() for partial in self._partials)))
         except pl.exceptions.InvalidOperationError as error:
-            raise SchemaError(_TOO_LARGE, str(error), "cast its argument to DECIMAL or DOUBLE") from None
+            raise SchemaError(TOO_LARGE, str(error), "cast its argument to DECIMAL or DOUBLE") from None
 
     def _combine(self, partials: pl.DataFrame) -> pl.DataFrame:
         if not partials.height:
@@ -152,6 +152,6 @@ class GroupBy(Operator):
         grouped = df.group_by(self._keys, maintain_order=True).agg(exprs).select(self._columns)
         if over := next((p for p in self._partials if p.overflows(df, grouped, self._keys)), None):
             raise SchemaError(
-                _TOO_LARGE, f"{over.aggregate.name} has more than 38 digits", "cast its argument to DOUBLE"
+                TOO_LARGE, f"{over.aggregate.name} has more than 38 digits", "cast its argument to DOUBLE"
             )
         return grouped

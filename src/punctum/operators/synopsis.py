@@ -6,6 +6,7 @@ as small as what is kept. Nothing purges these, and nothing has to: there are ne
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 from functools import cached_property, reduce
 from operator import and_
@@ -18,16 +19,19 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.analyse.axes import Axis, ordinal
 from punctum.analyse.blocks import At
+from punctum.analyse.conjunctions import mark
 from punctum.analyse.spj import Spj
 from punctum.analyse.synopses import Bucket, Synopsis, carried
 from punctum.iterators.synopsis import agree, carry
 from punctum.operators.batch import Batch, batch, columns, heard
 from punctum.operators.columns import Columns, empty
 from punctum.operators.dupelim import distinct
+from punctum.operators.expressions import compiled
 from punctum.operators.operator import Notes, Operator
 from punctum.operators.said import Said
 from punctum.operators.table import Table
 from punctum.operators.written import read, written
+from punctum.parse.expressions import Expression, rebased
 
 COUNT, TIMES = "n", "times"
 _FIRST_DAY = date(1970, 1, 1)
@@ -157,8 +161,11 @@ class Closing:
 class SynopsisJoin(Operator):
     """The join of inputs that a bounded query describes, without groups."""
 
-    def __init__(self, query: Spj, output: Schema, inputs: Sequence[Schema] = ()) -> None:
-        assert query.aggregates is None and not query.mixed, "this is no plain join"
+    def __init__(
+        self, query: Spj, output: Schema, inputs: Sequence[Schema] = (), residual: pl.Expr | None = None
+    ) -> None:
+        assert query.aggregates is None and (not query.mixed or residual is not None), "this is no plain join"
+        self._residual = residual
         self.inputs, self.output = tuple(inputs) or tuple(stream.schema for stream in query.streams), output
         self._query = query
         self._buckets = [Buckets(Synopsis(query, i)) for i in range(len(query.streams))]
@@ -180,7 +187,8 @@ class SynopsisJoin(Operator):
 
     def _results(self, i: int, new: pl.DataFrame) -> pl.DataFrame:
         """The output rows for new rows of an input."""
-        met = joined(self._buckets, [new if j == i else table.frame() for j, table in enumerate(self._kept)])
+        frames = [new if j == i else table.frame() for j, table in enumerate(self._kept)]
+        met = joined(self._buckets, frames, self._residual)
         names = zip(self._query.shown, self.output.names, strict=bool(self._query.shown))
         shown = met.select([pl.col(name(at)).alias(to) for at, to in names] or _row(self.output))
         return shown if self._query.distinct else repeated(shown, met[TIMES])
@@ -223,14 +231,25 @@ def _compare(left: At, op: str, right: At) -> pl.Expr:
     return a < b if op == "<" else a <= b if op == "<=" else a == b
 
 
-def joined(buckets: Sequence[Buckets], frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+def joined(buckets: Sequence[Buckets], frames: Sequence[pl.DataFrame], residual: pl.Expr | None = None) -> pl.DataFrame:
     """The combinations of rows of all inputs that fulfil the conditions, and how often each comes."""
     query = buckets[0].synopsis.query
     wide = [each.wide(df) for each, df in zip(buckets, frames, strict=True)]
-    met = reduce(lambda one, other: one.join(other, how="cross"), wide)
+    pairs = reduce(lambda one, other: one.join(other, how="cross"), wide)
     real = [c for c in query.compared if max(c.left[0], c.right[0]) < len(buckets) and c.left[0] != c.right[0]]
     times = reduce(lambda a, b: a * b, (pl.col(f"{COUNT}{i}") for i in range(len(buckets))))
-    return met.filter(*(_compare(*c) for c in real)).with_columns(times.alias(TIMES))
+    held = pairs.filter(*(_compare(*c) for c in real))
+    held = held if residual is None else held.filter(residual)
+    return held.with_columns(times.alias(TIMES))
+
+
+def met(query: Spj, condition: Expression) -> pl.Expr:
+    """A condition over marks of attributes, for frames of several inputs."""
+    ats = [(i, column) for i, stream in enumerate(query.streams) for column in range(len(stream.schema))]
+    schema = Schema(tuple(replace(query.attribute(at), name=name(at)) for at in ats))
+    place = {mark(at): n for n, at in enumerate(ats)}
+    moved = rebased(condition, lambda c: replace(c, index=place[c.index], name=schema.names[place[c.index]]))
+    return compiled(moved, schema)
 
 
 def repeated(df: pl.DataFrame, times: pl.Series) -> pl.DataFrame:

@@ -9,11 +9,14 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from punctum.algebra.schema import Schema
+from punctum.algebra.values import Type
 from punctum.analyse.spj import HOLISTIC, Aggregated, Spj
 from punctum.analyse.synopses import Synopsis
+from punctum.errors import SchemaError
 from punctum.iterators.aggregates import Function
 from punctum.operators.batch import columns
 from punctum.operators.columns import Columns, dtype, empty
+from punctum.operators.group_by import TOO_LARGE
 from punctum.operators.matching import matches
 from punctum.operators.operator import Notes, Operator
 from punctum.operators.synopsis import TIMES, Buckets, Closing, joined, name, repeated
@@ -23,12 +26,20 @@ from punctum.operators.table import Table
 class Part:
     """Synopses of all inputs, and the aggregates that they answer."""
 
-    def __init__(self, query: Spj, inputs: int, calls: dict[int, Aggregated]) -> None:
-        self.calls, self.eliminating = calls, query.eliminating
+    def __init__(self, query: Spj, inputs: int, calls: dict[int, Aggregated], residual: pl.Expr | None) -> None:
+        self.calls, self.eliminating, self._residual = calls, query.eliminating, residual
+        self._reals = {k for k, c in calls.items() if c.of and query.attribute(c.of).type is Type.DOUBLE}
+        self._whole = {k for k, c in calls.items() if c.of and query.attribute(c.of).type is Type.BIGINT}
         partial = {k: c for k, c in calls.items() if not query.eliminating and c.function not in HOLISTIC and c.of}
         self.buckets = [
             Buckets(
-                Synopsis(query, i), [p for k, c in partial.items() if c.of and c.of[0] == i for p in _partials(k, c)]
+                Synopsis(query, i),
+                [
+                    p
+                    for k, c in partial.items()
+                    if c.of and c.of[0] == i
+                    for p in _partials(k, c, k in self._whole, k in self._reals)
+                ],
             )
             for i in range(inputs)
         ]
@@ -43,13 +54,14 @@ class Part:
 
     def answer(self, keys: list[str]) -> pl.DataFrame:
         """The aggregates of each group so far."""
-        met = joined(self.buckets, [table.frame() for table in self.tables])
+        met = joined(self.buckets, [table.frame() for table in self.tables], self._residual)
         if not self.eliminating and any(c.function in HOLISTIC for c in self.calls.values()):
             whole = repeated(met.with_columns(pl.lit(1, pl.Int64).alias("one")), met[TIMES])
         else:
             whole = met.with_columns(pl.lit(1, pl.Int64).alias("one"))
-        plain = [_plain(c).alias(f"f{k}") for k, c in self.calls.items() if self._is_plain(c)]
-        pushed = [_total(k, c).alias(f"f{k}") for k, c in self.calls.items() if not self._is_plain(c)]
+        calls = [(k, c, k in self._reals) for k, c in self.calls.items()]
+        plain = [_plain(c, real).alias(f"f{k}") for k, c, real in calls if self._is_plain(c)]
+        pushed = [_total(k, c, k in self._whole, real).alias(f"f{k}") for k, c, real in calls if not self._is_plain(c)]
         one, other = (_grouped(df, keys, aggs) for df, aggs in ((whole, plain), (met, pushed)))
         return one.join(other, on=[*keys, "all"], nulls_equal=True, maintain_order="left")
 
@@ -61,26 +73,39 @@ def _grouped(df: pl.DataFrame, keys: list[str], aggregates: list[pl.Expr]) -> pl
     return df.group_by(*keys, pl.lit(0).alias("all"), maintain_order=True).agg(aggregates)
 
 
-def _partials(k: int, call: Aggregated) -> Iterator[tuple[pl.Expr, pl.Expr]]:
-    """The columns of a partial aggregate: of a row, and of several rows."""
+def _partials(k: int, call: Aggregated, whole: bool, real: bool) -> Iterator[tuple[pl.Expr, pl.Expr]]:
+    """The columns of a partial aggregate: of a row, and of several rows; sums of whole numbers have 38 digits."""
     assert call.of is not None
     of = pl.col(name(call.of))
     if call.function in (Function.COUNT, Function.AVG):
         yield of.is_not_null().cast(pl.Int64).alias(f"c{k}"), pl.col(f"c{k}").sum()
     if call.function in (Function.SUM, Function.AVG):
         sums = pl.col(f"s{k}")
-        yield of.alias(f"s{k}"), pl.when(sums.count() > 0).then(sums.sum())
+        yield (of.cast(pl.Decimal(38, 0)) if whole else of).alias(f"s{k}"), pl.when(sums.count() > 0).then(sums.sum())
     if call.function in (Function.MIN, Function.MAX):
         most = pl.col(f"m{k}")
-        yield of.alias(f"m{k}"), most.min() if call.function is Function.MIN else most.max()
+        yield of.alias(f"m{k}"), _end(most, call, real)
 
 
-def _total(k: int, call: Aggregated) -> pl.Expr:
+def _end(values: pl.Expr, call: Aggregated, real: bool) -> pl.Expr:
+    """The least or the greatest; NaN is greater than any number."""
+    if call.function is Function.MIN:
+        return values.min()
+    return values.nan_max() if real else values.max()
+
+
+def _passed(values: pl.Expr, call: Aggregated) -> pl.Expr:
+    """Those values that the filter of an aggregate lets through."""
+    return values if call.filter is None else values.filter(pl.col(name(call.filter)))
+
+
+def _total(k: int, call: Aggregated, whole: bool, real: bool) -> pl.Expr:
     """An aggregate of partial ones: those of an input, as often as rows of the others came."""
     if call.of is None:
-        return pl.col(TIMES).sum()
+        return _passed(pl.col(TIMES), call).sum()
     times = pl.col(TIMES) // pl.col(f"n{call.of[0]}")
-    sums, counts = pl.col(f"s{k}") * times, pl.col(f"c{k}") * times
+    part = pl.col(f"s{k}").cast(pl.Int128) if whole else pl.col(f"s{k}")  # a product of DECIMALs loses digits
+    sums, counts = _passed(part * times, call), _passed(pl.col(f"c{k}") * times, call)
     match call.function:
         case Function.COUNT:
             return counts.sum()
@@ -89,35 +114,42 @@ def _total(k: int, call: Aggregated) -> pl.Expr:
         case Function.SUM:
             return pl.when(sums.count() > 0).then(sums.sum())
         case _:
-            return pl.col(f"m{k}").min() if call.function is Function.MIN else pl.col(f"m{k}").max()
+            return _end(_passed(pl.col(f"m{k}"), call), call, real)
 
 
-def _plain(call: Aggregated) -> pl.Expr:
+def _plain(call: Aggregated, real: bool) -> pl.Expr:
     """An aggregate of rows that stand for all."""
     assert call.of is not None
-    of = pl.col(name(call.of))
+    of = _passed(pl.col(name(call.of)), call)
     match call.function:
         case Function.COUNT_DISTINCT:
             return of.drop_nulls().n_unique().cast(pl.Int64)
         case Function.MEDIAN:
             return of.cast(pl.Float64).median()
         case _:
-            return of.min() if call.function is Function.MIN else of.max()
+            return _end(of, call, real)
 
 
 class SynopsisGroupBy(Operator):
     """The groups of a join that a bounded query describes."""
 
-    def __init__(self, query: Spj, output: Schema, inputs: Sequence[Schema] = (), updates: bool = False) -> None:
-        assert query.aggregates and not query.mixed and not any(c.filter for c in query.aggregates)
+    def __init__(
+        self,
+        query: Spj,
+        output: Schema,
+        inputs: Sequence[Schema] = (),
+        updates: bool = False,
+        residual: pl.Expr | None = None,
+    ) -> None:
+        assert query.aggregates and (not query.mixed or residual is not None)
         self.inputs, self.output = tuple(inputs) or tuple(stream.schema for stream in query.streams), output
         self._query, self._closing, self._updates = query, Closing(query, output), updates
         calls = dict(enumerate(query.aggregates))
         watched = {k: c for k, c in calls.items() if query.eliminating and c.of and not query.order.bounded(c.of)}
         rest = {k: c for k, c in calls.items() if k not in watched}
         n = len(self.inputs)
-        self._parts = [Part(query, n, rest)] if rest else []
-        self._parts += [Part(query.watching(c), n, {k: c}) for k, c in watched.items()]
+        self._parts = [Part(query, n, rest, residual)] if rest else []
+        self._parts += [Part(query.watching(c), n, {k: c}, residual) for k, c in watched.items()]
         self._begun, self._before = False, empty(output)
 
     def feed(self, *slices: Columns) -> Columns:
@@ -150,7 +182,10 @@ class SynopsisGroupBy(Operator):
         made = zip(wanted, self.output.attributes, strict=True)
         counts = {f"f{k}" for k, c in enumerate(self._query.aggregates or ()) if "COUNT" in c.function.value}
         filled = {of: pl.col(of).fill_null(0) if of in counts else pl.col(of) for of in wanted}
-        return whole.select(filled[of].cast(dtype(attribute)).alias(attribute.name) for of, attribute in made)
+        try:
+            return whole.select(filled[of].cast(dtype(attribute)).alias(attribute.name) for of, attribute in made)
+        except pl.exceptions.InvalidOperationError as error:
+            raise SchemaError(TOO_LARGE, str(error), "cast its argument to DECIMAL or DOUBLE") from None
 
     def tables(self) -> dict[str, Table]:
         """What stands for each input, for each part."""

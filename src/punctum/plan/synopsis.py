@@ -12,18 +12,22 @@ from punctum.analyse.condensed import Condensed
 from punctum.analyse.spj import Spj
 from punctum.errors import Place
 from punctum.parse.definitions import NOWHERE
-from punctum.parse.expressions import Column, Expression, rebased
+from punctum.parse.expressions import Column, Expression, rebased, text
 from punctum.parse.relations import Aggregate, Distinct, Projection, Relation
 
 
 @dataclass(frozen=True)
 class Synopsis(Relation):
-    """The result of a query over its inputs: the shown attributes, and the aggregates if it groups."""
+    """The result of a query over its inputs: the shown attributes, and the aggregates if it groups.
+
+    The residual is a further condition; its columns are marks of attributes.
+    """
 
     joined: tuple[Relation, ...]
     query: Spj
     result: Schema
     updates: bool = False
+    residual: Expression | None = None
     place: Place = field(default=NOWHERE, compare=False)
 
     def __post_init__(self) -> None:
@@ -47,7 +51,8 @@ class Synopsis(Relation):
         each = "distinct " if self.query.distinct else ""
         shown = ", ".join(map(self.query.name, self.query.shown)) or "nothing"
         calls = "".join(f", {c.function.value}" for c in self.query.aggregates or ())
-        return f"Synopsis of {each}{shown}{calls} where {', '.join(compared) or 'anything meets'}"
+        more = [] if self.residual is None else [text(self.residual)]
+        return f"Synopsis of {each}{shown}{calls} where {', '.join([*compared, *more]) or 'anything meets'}"
 
     @cached_property
     def parting(self) -> tuple[tuple[tuple[int, ...], int | None], ...]:
@@ -74,7 +79,7 @@ def synopsis(part: Condensed) -> Relation:
         for at in query.shown
     )
     result = Schema(attributes) if attributes else Schema.of(row="BIGINT")
-    node = Synopsis(part.inputs, query, result, place=place)
+    node = Synopsis(part.inputs, query, result, residual=part.residual, place=place)
     found = Projection(node, tuple(zip(relation.schema.names, _over(part.shown, node), strict=True)), place)
     return found if not query.distinct or part.direct else Distinct(found, place)
 
@@ -85,7 +90,9 @@ def _groups(part: Condensed, relation: Aggregate) -> Relation:
     at = [expression.index for expression in part.shown if isinstance(expression, Column)]
     attributes = relation.schema.attributes
     shown = tuple(attributes[at.index(n)] for n in range(len(query.shown)))
-    node = Synopsis(part.inputs, query, Schema(shown + attributes[keys:]), relation.updates, relation.place)
+    node = Synopsis(
+        part.inputs, query, Schema(shown + attributes[keys:]), relation.updates, part.residual, relation.place
+    )
     if at == list(range(len(query.shown))):
         return node
     columns = [*at, *(len(query.shown) + n for n in range(len(attributes) - keys))]
