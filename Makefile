@@ -18,6 +18,7 @@ bench: .venv/ready
 	$(BIN)/python bench/register.py
 	$(BIN)/python bench/memory.py
 	$(BIN)/python bench/operators.py
+	$(BIN)/python bench/synopsis.py
 	$(BIN)/python bench/files.py
 	$(BIN)/python bench/sources.py
 	$(BIN)/python bench/auction.py 100000 450
