@@ -152,12 +152,15 @@ class Synopsis:
 
 
 def synopses(query: Spj) -> tuple[Synopsis, ...]:
-    """The synopsis of each stream of a bounded query; nothing is remembered of a single one.
+    """The synopsis of each stream of a bounded query; of a single one nothing, or what MEDIAN and the like are made of.
 
     For each MIN and MAX of an attribute that is not bounded there are synopses of their own.
     """
-    if not query.order.satisfiable or len(query.streams) == 1:
+    if not query.order.satisfiable:
         return ()
+    if len(query.streams) == 1:
+        whole = any(call.function in HOLISTIC for call in query.aggregates or ())
+        return (Synopsis(query, 0),) if whole else ()
     watched = [query.watching(call) for call in open_extremes(query)] if query.eliminating else []
     asked = [query] if not watched or len(watched) < len(query.aggregates or ()) else []
     return tuple(Synopsis(each, i) for each in (*asked, *watched) for i in range(len(query.streams)))
