@@ -43,6 +43,8 @@ DISTINCT = {
     "computed": "SELECT DISTINCT a % 3 AS x, 5 AS five FROM s JOIN t ON a = d AND b < e WHERE a > 10 AND d < 20",
     "nothing shown": "SELECT DISTINCT 1 AS one FROM s JOIN t ON a = d AND b < e WHERE a > 10 AND d < 20",
     "strings": "SELECT DISTINCT h FROM u JOIN t ON g = d AND g < e WHERE h IN ('x', 'y') AND g BETWEEN 9 AND 21",
+    "one says nothing new": "SELECT DISTINCT 1 AS one FROM s x JOIN s y ON x.a = y.a WHERE x.b IN (9, 12)",
+    "two of three": "SELECT DISTINCT x.b FROM s x JOIN s y ON x.a = y.a JOIN t ON x.b = d WHERE x.b > 8 AND d < 14",
     "grouping": "SELECT a FROM s JOIN t ON a = d AND b < e WHERE a > 10 AND d < 20 GROUP BY a",
 }
 

@@ -13,6 +13,7 @@ from punctum.algebra.values import Type, Value
 from punctum.analyse.blocks import At
 from punctum.analyse.bounded import failure
 from punctum.analyse.conjunctions import Written, mark, marked, written
+from punctum.analyse.lto import leaving_out, redundant, stood_in
 from punctum.analyse.memory import Memory, of_query, told
 from punctum.analyse.orders import Comparison
 from punctum.analyse.spj import Aggregated, Spj
@@ -134,11 +135,26 @@ def condensed(relation: Relation) -> Condensed | None:
     found = written(relation)
     if found is None or found.top not in (None, relation):
         return None
-    query = found.query
-    if not query.order.satisfiable or query.stateless or failure(query) is not None:
+    if not found.query.order.satisfiable or found.query.stateless:
         return None
+    while failure(found.query) is not None:
+        if not found.query.eliminating or (pair := redundant(found.query)) is None:
+            return None
+        found = _without(found, *pair)
+    query = found.query
     made = Condensed(relation, found, of_query(query))
     return made if _runs(made) else None
+
+
+def _without(found: Written, gone: int, by: int) -> Written:
+    """What is written, with one occurrence of a stream in the place of another one."""
+
+    def moved(column: Column) -> Column:
+        return replace(column, index=mark(stood_in(marked(column), gone, by)))
+
+    streams = (*found.streams[:gone], *found.streams[gone + 1 :])
+    columns = tuple(rebased(each, moved) for each in found.columns)
+    return replace(found, query=leaving_out(found.query, gone, by), streams=streams, columns=columns)
 
 
 def _runs(made: Condensed) -> bool:

@@ -130,21 +130,35 @@ def without_redundant(query: Spj, order: Order) -> tuple[Order, tuple[At, ...]]:
 
 def reduced(query: Spj) -> Spj:
     """The same query without occurrences of streams that are redundant in it as it stands."""
+    left, found = query, redundant(query)
+    while found is not None:
+        left = leaving_out(left, *found)
+        found = redundant(left)
+    return left
+
+
+def redundant(query: Spj) -> tuple[int, int] | None:
+    """An occurrence of a stream that says nothing new, and the one that stands in for it.
+
+    A query with conditions of other forms is not looked at: these would have to hold for the other occurrence too.
+    """
     steps = len(query.attributes) ** 2 * len(query.streams) ** 2
-    if steps > LIMIT or not query.order.satisfiable:
-        return query
-    if (pair := _redundant(query, query.order, query.listed, range(len(query.streams)))) is None:
-        return query
-    gone, by = pair
-    return reduced(_leaving_out(query, gone, by))
+    if steps > LIMIT or query.loose or not query.order.satisfiable:
+        return None
+    return _redundant(query, query.order, query.listed, range(len(query.streams)))
 
 
-def _leaving_out(query: Spj, gone: int, by: int) -> Spj:
+def stood_in(at: At, gone: int, by: int) -> At:
+    """Where an attribute is when one occurrence of a stream is in the place of another one."""
+    stream = by if at[0] == gone else at[0]
+    return stream - (stream > gone), at[1]
+
+
+def leaving_out(query: Spj, gone: int, by: int) -> Spj:
     """A query with one occurrence of a stream in the place of another one."""
 
     def moved(at: At) -> At:
-        stream = by if at[0] == gone else at[0]
-        return stream - (stream > gone), at[1]
+        return stood_in(at, gone, by)
 
     within: dict[At, Pattern] = {}
     for at, pattern in query.within.items():

@@ -179,7 +179,8 @@ class SynopsisJoin(Operator):
             new = self._buckets[i].rows(xs.rows)
             if new.height:
                 results.append(self._results(i, new))
-                self._kept[i].replace(self._buckets[i].melted(pl.concat([self._kept[i].frame(), new])))
+                if len(self._kept) > 1:  # rows of a single input meet nothing later
+                    self._kept[i].replace(self._buckets[i].melted(pl.concat([self._kept[i].frame(), new])))
         rows = pl.concat(results)
         if self._query.distinct:
             rows = distinct(rows, self._shown, Batch(self.output))
