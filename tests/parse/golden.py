@@ -66,6 +66,7 @@ def dump(found: Relation | Script) -> str:
         lines += [f"  {scheme}" for scheme in stream.schemes] + [f"  unique {', '.join(u)}" for u in stream.unique]
         lines += [f"  {clause(each)}" for each in stream.punctuates]
         lines += [f"  {each.scheme} expect {each.expect} lifespan {each.lifespan}" for each in stream.limits]
+        lines += [f"  {stream.temporal}"] * (stream.temporal is not None)
         lines += ["  fails on a violation"] * (stream.on_violation is Violation.FAIL)
         lines += [show(stream.relation)] if stream.relation else [f"  {stream.format} {stream.options}"]
     lines += [f"sink {sink.name}: {sink.format} {sink.options}" for sink in found.sinks.values()]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Value
-from punctum.errors import Place
+from punctum.errors import Place, SchemaError
 from punctum.parse.expressions import Expression
 
 if TYPE_CHECKING:
@@ -97,11 +97,42 @@ class Violation(Enum):
 
 
 @dataclass(frozen=True)
+class Temporal:
+    """What a temporal stream declares of its elements.
+
+    ``key`` are columns of which no two events of one start have the same values; nothing: none are declared.
+    """
+
+    ordered: bool = False
+    strictly: bool = False
+    insert_only: bool = False
+    ties: bool = False
+    key: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How a merge of replicas answers: when an insert goes out, when an adjust does, and the share that is waited for.
+
+    >>> print(Policy(insert="share", share=0.5))
+    insert share 0.5, adjust stable
+    """
+
+    insert: str = "first"
+    adjust: str = "stable"
+    share: float = 0.5
+
+    def __str__(self) -> str:
+        share = f" {self.share:g}" if self.insert == "share" else ""
+        return f"insert {self.insert}{share}, adjust {self.adjust}"
+
+
+@dataclass(frozen=True)
 class StreamDef:
     """A stream: its columns, what it promises, and where it is read, or the relation that it names.
 
     Its schemes are those that are declared and those that UNIQUE and PUNCTUATE imply; the idle ones of them are of no
-    use to the query that reads it.
+    use to the query that reads it. The columns of a temporal stream are those of its elements.
     """
 
     name: str
@@ -115,6 +146,7 @@ class StreamDef:
     limits: tuple[Limits, ...] = ()
     on_violation: Violation = Violation.QUARANTINE
     idle: tuple[Scheme, ...] = ()
+    temporal: Temporal | None = None
     place: Place = field(default=NOWHERE, compare=False)
 
 
@@ -126,6 +158,18 @@ class SinkDef:
     format: str
     options: Mapping[str, str] = field(default_factory=dict, hash=False)
     place: Place = field(default=NOWHERE, compare=False)
+
+
+ELEMENTS = "elements"
+"""The option of a sink that takes the elements of a temporal stream, and not the events when they are final."""
+
+
+def takes_elements(sink: SinkDef) -> bool:
+    """Whether a sink takes elements."""
+    written = sink.options.get(ELEMENTS, "false").lower()
+    if written not in ("true", "false"):
+        raise SchemaError(f"{ELEMENTS} of {sink.name} is neither true nor false", written, f"{ELEMENTS} 'true'")
+    return written == "true"
 
 
 @dataclass(frozen=True)

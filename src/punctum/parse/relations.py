@@ -4,16 +4,17 @@ Expressions speak of the columns of the node below by position; the residual of 
 sides, the left ones first. The domains in a schema are promises, so each node passes on only those that still hold.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
 
 from punctum.algebra.pattern import WILDCARD, Pattern
 from punctum.algebra.schema import NOT_NULL, Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.errors import Place
 from punctum.iterators.aggregates import Function
-from punctum.parse.definitions import NOWHERE, StreamDef
+from punctum.parse.definitions import NOWHERE, Policy, StreamDef
+from punctum.parse.elements import EVENT, HIDDEN
 from punctum.parse.expressions import Column, Expression, columns, kind, named, text
 
 
@@ -296,10 +297,69 @@ class OrderBy(Unary):
         return f"OrderBy {', '.join(keys)}"
 
 
+@dataclass(frozen=True)
+class Final(Unary):
+    """The events of a temporal stream as rows, each when it is final: payload, start and end."""
+
+    place: Place = field(default=NOWHERE, compare=False)
+
+    def __post_init__(self) -> None:
+        assert self.input.schema.names[-len(HIDDEN) :] == HIDDEN
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The payload, the start and the end."""
+        return Schema(self.input.schema.attributes[: len(EVENT) - len(HIDDEN)])
+
+
+@dataclass(frozen=True)
+class LMerge(Relation):
+    """One temporal stream of replicas of it; a case that is forced, how it answers, and what controls its inputs.
+
+    ``absent`` are inputs that are not there when the query starts; the control says when they come, and which go.
+    """
+
+    merged: tuple[Relation, ...]
+    names: tuple[str, ...]
+    policy: Policy = field(default_factory=Policy)
+    case: str | None = None
+    control: Source | None = None
+    absent: tuple[str, ...] = ()
+    place: Place = field(default=NOWHERE, compare=False)
+
+    def __post_init__(self) -> None:
+        kinds = {tuple((a.name, a.type, a.digits) for a in each.schema.attributes) for each in self.merged}
+        assert len(self.merged) == len(self.names) and len(kinds) == 1, (self.names, kinds)
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        """The replicas, and what controls them."""
+        return self.merged if self.control is None else (*self.merged, self.control)
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The columns of the elements, with the domains that hold for all inputs."""
+        several = zip(*(each.schema.attributes for each in self.merged), strict=True)
+        return Schema(tuple(replace(same[0], domain=_all_of([a.domain for a in same])) for same in several))
+
+    @property
+    def label(self) -> str:
+        """The inputs, and what is asked for."""
+        asked = [f"case {self.case}"] * (self.case is not None) + [str(self.policy)] * (self.policy != Policy())
+        return f"LMerge {', '.join(self.names)}" + (f" ({', '.join(asked)})" if asked else "")
+
+
 def children(relation: Relation) -> dict[str, Relation]:
     """The nodes below, by the names of their fields."""
     names = ((), ("input",), ("left", "right"))[len(relation.inputs)]
     return dict(zip(names, relation.inputs, strict=True))
+
+
+def over(relation: Relation, change: Callable[[Relation], Relation]) -> Relation:
+    """The node over other ones: those below it, each changed."""
+    if isinstance(relation, LMerge):
+        return replace(relation, merged=tuple(map(change, relation.merged)))
+    return replace(relation, **{name: change(child) for name, child in children(relation).items()})
 
 
 def show(relation: Relation) -> str:
@@ -315,6 +375,11 @@ def _lines(relation: Relation, depth: int) -> Iterator[str]:
 
 def _as(name: str, shown: str) -> str:
     return shown if shown == name else f"{shown} AS {name}"
+
+
+def _all_of(domains: Sequence[Pattern]) -> Pattern:
+    """A domain that holds for each of some."""
+    return reduce(_either, domains)
 
 
 def _either(one: Pattern, other: Pattern) -> Pattern:

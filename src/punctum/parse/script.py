@@ -9,14 +9,16 @@ from typing import TypeVar
 from punctum.algebra.schema import Schema
 from punctum.errors import Place, PunctumError, SqlError, choices, nearest
 from punctum.parse.cursor import Cursor
-from punctum.parse.definitions import QueryDef, Script, SinkDef, StreamDef, TableDef
+from punctum.parse.definitions import QueryDef, Script, SinkDef, StreamDef, TableDef, Temporal, takes_elements
 from punctum.parse.relations import Relation
 from punctum.parse.select import Queries
-from punctum.parse.streams import StreamReader, later, read_sink, read_table
+from punctum.parse.streams import StreamReader, read_sink, read_table
+from punctum.parse.temporal import TemporalReader, elements_of, read_merge, temporal_of
 from punctum.parse.text import Text
 
 _STATEMENTS = (
-    "statements are CREATE STREAM, CREATE STREAM … AS SELECT, CREATE TABLE, CREATE SINK and INSERT INTO … SELECT"
+    "statements are CREATE [TEMPORAL] STREAM, CREATE [TEMPORAL] STREAM … AS SELECT, CREATE STREAM … AS LMERGE, "
+    "CREATE TABLE, CREATE SINK and INSERT INTO … SELECT"
 )
 _QUERY = ("SELECT", "WITH", "(", "VALUES", "FROM", "TABLE")
 _NAMELESS = "query"
@@ -138,6 +140,8 @@ class _Reader:
     def _statement(self, cursor: Cursor) -> None:
         if cursor.accept("CREATE", "STREAM"):
             self._stream(cursor)
+        elif cursor.accept("CREATE", "TEMPORAL", "STREAM"):
+            self._stream(cursor, temporal=True)
         elif cursor.accept("CREATE", "TABLE"):
             place = cursor.place
             name = cursor.name("a name", "CREATE TABLE")
@@ -150,8 +154,6 @@ class _Reader:
             self.sinks[name] = read_sink(cursor, name)
         elif cursor.accept("INSERT", "INTO"):
             self._insert(cursor)
-        elif cursor.sees("CREATE", "TEMPORAL"):
-            raise later("CREATE TEMPORAL STREAM", cursor.whole, "CREATE STREAM is")
         else:
             words = [self.text.word(i) for i in range(cursor.at, min(cursor.at + 2, cursor.end))]
             shown = " ".join(words) if words[0] in ("CREATE", "INSERT", "DROP", "ALTER") else words[0]
@@ -159,17 +161,19 @@ class _Reader:
             what = "a query has no sink" if query else f"the statement {shown or 'here'} is not supported"
             raise SqlError(what, "", "write INSERT INTO sink SELECT …" if query else _STATEMENTS, cursor.whole)
 
-    def _stream(self, cursor: Cursor) -> None:
+    def _stream(self, cursor: Cursor, temporal: bool = False) -> None:
         place = cursor.place
         name = cursor.name("a name", "CREATE STREAM")
         self._new(name, "stream", [*self.known, *self.tables], place)
         if cursor.accept("AS"):
-            if cursor.sees("LMERGE"):
-                raise later("LMERGE", cursor.place, "CREATE STREAM … AS SELECT is")
-            relation = self._query(cursor, cursor.end)
-            stream = StreamDef(name, relation.schema, relation=relation, place=cursor.whole)
+            merged = cursor.sees("LMERGE")
+            relation = read_merge(cursor, name, self.known) if merged else self._query(cursor, cursor.end)
+            if temporal and not merged:
+                relation = temporal_of(relation, cursor.whole)
+            has = Temporal() if temporal or merged else None
+            stream = StreamDef(name, relation.schema, relation=relation, temporal=has, place=cursor.whole)
         else:
-            stream = StreamReader(cursor, name, self.tables).read()
+            stream = (TemporalReader if temporal else StreamReader)(cursor, name, self.tables).read()
         self.streams[name] = self.known[name] = stream
 
     def _new(self, name: str, what: str, known: Iterable[str], place: Place) -> None:
@@ -189,6 +193,8 @@ class _Reader:
         if cursor.sees("("):
             raise SqlError("a column list after the sink is not supported", "", "name columns with AS", cursor.place)
         relation, unbounded = self._allowed(cursor)
+        if takes_elements(sink):
+            relation = elements_of(relation, cursor.whole)
         self.queries.append(QueryDef(sink.name, sink, relation, unbounded, cursor.whole))
 
     def _allowed(self, cursor: Cursor) -> tuple[Relation, bool]:

@@ -18,6 +18,7 @@ from punctum.parse.relations import (
     Distinct,
     Except,
     Filter,
+    Final,
     Intersect,
     OrderBy,
     Projection,
@@ -118,7 +119,8 @@ class Queries:
         if name in self.ctes:
             return self.ctes[name]
         if name in self.streams:
-            return Source(self.streams[name], self.place(node.this))
+            source = Source(self.streams[name], self.place(node.this))
+            return source if source.stream.temporal is None else Final(source, source.place)
         if name in self.tables:
             hint = "FROM takes streams; a table is for PUNCTUATE … WHEN ALL … IN"
             raise SqlError(f"{node.name} is a table", "", hint, self.place(node.this))

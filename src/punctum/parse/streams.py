@@ -17,11 +17,6 @@ from punctum.parse.definitions import Clause, Limits, SinkDef, StreamDef, TableD
 _CLAUSES = "PUNCTUATED ON (…), PUNCTUATE (…) …, UNIQUE (…), DOMAIN … BETWEEN … AND …, DOMAIN … IN (…)"
 
 
-def later(what: str, place: Place, hint: str = "") -> SqlError:
-    """The error for what is designed but not built."""
-    return SqlError(f"{what} is not supported yet", "", hint, place)
-
-
 class StreamReader(ColumnReader):
     """Reads the definition of one stream; tables are those that its clauses may name."""
 
@@ -163,19 +158,27 @@ def using(cursor: Cursor, where: str) -> tuple[str, dict[str, str]]:
     format_ = cursor.name("a format", "USING")
     options: dict[str, str] = {}
     if cursor.accept("OPTIONS"):
-        cursor.expect("(", "OPTIONS")
-        while True:
-            place, key = cursor.place, _key(cursor)
-            if key.lower() in (known.lower() for known in options):
-                raise SqlError(f"the option {key} is there twice", place=place)
-            cursor.accept("=")
-            options[key] = _option(cursor)
-            if not cursor.accept(","):
-                break
-        cursor.expect(")", "OPTIONS")
+        options = {key: value for key, (value, _) in read_options(cursor).items()}
     if not cursor.done:
         raise cursor.unexpected("; or the end", where)
     return format_, options
+
+
+def read_options(cursor: Cursor) -> dict[str, tuple[str, Place]]:
+    """The options in brackets that follow, each with its place."""
+    found: dict[str, tuple[str, Place]] = {}
+    cursor.expect("(", "OPTIONS")
+    while True:
+        first, place, key = cursor.at, cursor.place, _key(cursor)
+        if key.lower() in (known.lower() for known in found):
+            raise SqlError(f"the option {key} is there twice", place=place)
+        cursor.accept("=")
+        value = _option(cursor)
+        found[key] = value, cursor.since(first)
+        if not cursor.accept(","):
+            break
+    cursor.expect(")", "OPTIONS")
+    return found
 
 
 def _key(cursor: Cursor) -> str:

@@ -1,0 +1,343 @@
+"""Temporal streams: their properties, merges of them, and queries whose results are temporal.
+
+::
+
+    CREATE TEMPORAL STREAM a (symbol STRING, price DOUBLE, KEY (symbol), ORDERED) USING json OPTIONS (path 'in/a');
+    CREATE STREAM m AS LMERGE (a, b, c) OPTIONS (insert 'half frozen');
+    CREATE TEMPORAL STREAM q AS SELECT …;
+
+A query whose result has a start becomes one of inserts. Selections and projections of a temporal stream stay temporal:
+they take elements as they come, since what they look at is the same in all elements of an event.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from punctum.algebra.schema import NOT_NULL, Attribute, Schema
+from punctum.algebra.scheme import Order, Scheme
+from punctum.algebra.values import Type
+from punctum.errors import Place, SqlError, choices, nearest
+from punctum.parse.cursor import Cursor
+from punctum.parse.definitions import Policy, StreamDef, TableDef, Temporal
+from punctum.parse.elements import ADJUST, EVENT, FROM, HIDDEN, TIMES, VE, VOLD, VS, element_schema, payload_of
+from punctum.parse.expressions import Column, Expression, Literal, columns, rebased, type_text
+from punctum.parse.functions import call
+from punctum.parse.relations import Filter, Final, LMerge, Projection, Relation, Source
+from punctum.parse.streams import StreamReader, read_options
+
+_WHERE = "CREATE TEMPORAL STREAM"
+_PROPERTIES = "ORDERED, STRICTLY ORDERED, INSERT ONLY, KEY (…), DETERMINISTIC TIES"
+CASES = ("R0", "R1", "R2", "R3", "R3-", "R4")
+"""The cases of a merge; R3- keeps an index for each input."""
+INSERTS = ("first", "leading", "latest", "fullest", "half frozen", "share")
+ADJUSTS = ("stable", "at once", "leading")
+_OPTIONS = ("case", "insert", "share", "adjust", "control", "absent")
+_PLAIN = ("PUNCTUATED", "PUNCTUATE", "UNIQUE", "DOMAIN")
+Moved = list[int]
+"""For each column of a relation over events, the column over elements that has it."""
+
+
+class TemporalReader(StreamReader):
+    """Reads the definition of one temporal stream."""
+
+    def __init__(self, cursor: Cursor, name: str, tables: Mapping[str, TableDef]) -> None:
+        super().__init__(cursor, name, tables)
+        self.where, self.expected = _WHERE, f"a column or one of {_PROPERTIES}"
+        self.properties = Temporal()
+
+    def read(self) -> StreamDef:
+        """The stream whose definition follows its name."""
+        found = super().read()
+        time = next((a for a in found.schema.attributes if a.name == VS), Attribute(VS, Type.BIGINT))
+        payload = tuple(a for a in found.schema.attributes if a.name not in EVENT)
+        if not payload:
+            raise SqlError(f"the stream {self.name} has no payload", "", f"name columns beside {VS}", self.cursor.whole)
+        schema = element_schema(payload, time.type, self.properties.insert_only)
+        stables = Scheme(schema, ((FROM, Order.ASC),))
+        return replace(found, schema=schema, schemes=(stables,), temporal=self.properties)
+
+    def column(self) -> None:
+        """A column of the payload, or the start or the end with its type."""
+        place = self.cursor.place
+        super().column()
+        name, attribute = list(self.attributes.items())[-1]
+        if name.lower() in HIDDEN and name not in EVENT:
+            hint = f"of its own columns a stream may declare {VS} and {VE}, in small letters, with their type"
+            raise SqlError(f"{name} is a column of every temporal stream", "", hint, place)
+        if name in EVENT and attribute.type not in TIMES:
+            what = f"{name} cannot be {type_text(attribute)}"
+            raise SqlError(what, "", f"a time is one of {', '.join(t.value for t in TIMES)}", place)
+        types = {a.type for known, a in self.attributes.items() if known in EVENT}
+        if len(types) > 1:
+            raise SqlError(f"{VS} and {VE} have two types", "", "give both one type", place)
+
+    def _clause(self) -> bool:
+        cursor, first = self.cursor, self.cursor.at
+        if any(cursor.sees(word) for word in _PLAIN) and not self._names_column():
+            what = f"{cursor.text.word(first)} does not stand in a temporal stream"
+            raise SqlError(what, "its punctuations are its stables", f"it takes {_PROPERTIES}", cursor.place)
+        found = self._property()
+        if found is None:
+            cursor.at = first
+            return False
+        if any(getattr(self.properties, name) for name in found):
+            raise SqlError(f"{cursor.text.word(first)} is there twice", "", "leave one out", cursor.since(first))
+        self.properties = replace(self.properties, **found)
+        return True
+
+    def _property(self) -> dict[str, Any] | None:
+        """The property that follows, if one does."""
+        cursor = self.cursor
+        if cursor.sees("KEY", "("):
+            cursor.at += 1
+            place, terms = cursor.place, self.terms("KEY", ordered=False)
+            if hidden := [name for name, _ in terms if name in EVENT]:
+                hint = "the start is part of every key; name columns of the payload"
+                raise SqlError(f"{hidden[0]} does not stand in KEY", "", hint, place)
+            return {"key": tuple(name for name, _ in terms)}
+        for words, name in _WORDS.items():
+            if cursor.accept(*words):
+                return {name: True} if cursor.sees(",") or cursor.sees(")") else None
+        return None
+
+
+_WORDS = {
+    ("STRICTLY", "ORDERED"): "strictly",
+    ("ORDERED",): "ordered",
+    ("INSERT", "ONLY"): "insert_only",
+    ("DETERMINISTIC", "TIES"): "ties",
+}
+
+
+def read_merge(cursor: Cursor, name: str, known: Mapping[str, StreamDef]) -> LMerge:
+    """The merge that follows LMERGE."""
+    first = cursor.at
+    cursor.expect("LMERGE", "LMERGE")
+    streams, places = _replicas(cursor, known)
+    given: dict[str, tuple[str, Place]] = {}
+    if cursor.accept("OPTIONS"):
+        options = read_options(cursor)
+        given = {key.lower(): option for key, option in options.items()}
+    if not cursor.done:
+        raise cursor.unexpected("OPTIONS, ; or the end", "LMERGE")
+    place = cursor.since(first)
+    merged = tuple(Source(stream, at) for stream, at in zip(streams, places, strict=True))
+    names = tuple(stream.name for stream in streams)
+    return _with_options(LMerge(merged, names, place=place), name, given)
+
+
+def _replicas(cursor: Cursor, known: Mapping[str, StreamDef]) -> tuple[list[StreamDef], list[Place]]:
+    by_name = {name.lower(): stream for name, stream in known.items()}
+    cursor.expect("(", "LMERGE")
+    streams, places = list[StreamDef](), list[Place]()
+    while True:
+        place, name = cursor.place, cursor.name("a temporal stream", "LMERGE")
+        stream = by_name.get(name.lower())
+        if stream is None:
+            there = [each.name for each in known.values() if each.temporal is not None]
+            raise SqlError(f"there is no stream {name}", choices(there), nearest(name, there), place)
+        if stream.temporal is None:
+            hint = f"define it with CREATE TEMPORAL STREAM {stream.name} …"
+            raise SqlError(f"{stream.name} is not a temporal stream", "LMERGE merges replicas of one", hint, place)
+        if stream in streams:
+            raise SqlError(f"{stream.name} is there twice", "", "a replica is a stream of its own", place)
+        if streams:
+            _alike(streams[0], stream, place)
+        streams.append(stream)
+        places.append(place)
+        if not cursor.accept(","):
+            break
+    cursor.expect(")", "LMERGE")
+    return streams, places
+
+
+def _alike(one: StreamDef, other: StreamDef, place: Place) -> None:
+    first, second = (_shown(stream.schema) for stream in (one, other))
+    if first != second:
+        detail = f"{one.name} has ({first}), {other.name} has ({second})"
+        hint = "replicas have columns of the same names and types, in one order"
+        raise SqlError(f"{other.name} is no replica of {one.name}", detail, hint, place)
+
+
+def _shown(schema: Schema) -> str:
+    """The payload and the start, as a script would declare them."""
+    shown = schema.attributes[: len(payload_of(schema)) + 1]
+    return ", ".join(f"{a.name} {type_text(a)}" for a in shown)
+
+
+def _with_options(merge: LMerge, name: str, given: dict[str, tuple[str, Place]]) -> LMerge:
+    for key, (_, place) in given.items():
+        if key not in _OPTIONS:
+            raise SqlError(f"LMERGE has no option {key}", choices(_OPTIONS), nearest(key, _OPTIONS), place)
+    case = _one_of(given, "case", CASES, "")
+    policy = Policy(_one_of(given, "insert", INSERTS, "first"), _one_of(given, "adjust", ADJUSTS, "stable"))
+    if "share" in given:
+        policy = replace(policy, share=_share(policy, *given["share"]))
+    absent = _absent(merge, *given["absent"]) if "absent" in given else ()
+    control = _control(merge, name, *given["control"]) if "control" in given else None
+    if absent and control is None:
+        hint = "add control 'directory', whose files say when they come"
+        raise SqlError("absent inputs could never come", "", hint, given["absent"][1])
+    return replace(merge, case=case.upper() or None, policy=policy, absent=absent, control=control)
+
+
+def _one_of(given: Mapping[str, tuple[str, Place]], key: str, known: tuple[str, ...], default: str) -> str:
+    if key not in given:
+        return default
+    value, place = given[key]
+    found = next((each for each in known if each.lower() == " ".join(value.lower().split())), None)
+    if found is None:
+        raise SqlError(f"the option {key} is '{value}'", choices(known), nearest(value, known), place)
+    return found
+
+
+def _share(policy: Policy, value: str, place: Place) -> float:
+    if policy.insert != "share":
+        raise SqlError("a share is for insert 'share'", "", "leave it out, or add insert 'share'", place)
+    try:
+        share = float(value)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise SqlError(f"the option share is '{value}'", "", "a number above 0, and 1 at most", place)
+    return share
+
+
+def _absent(merge: LMerge, value: str, place: Place) -> tuple[str, ...]:
+    found = []
+    for each in (part.strip() for part in value.split(",")):
+        known = next((name for name in merge.names if name.lower() == each.lower()), None)
+        if known is None:
+            raise SqlError(f"{each or 'nothing'} is no input", choices(merge.names), nearest(each, merge.names), place)
+        found.append(known)
+    if len(set(found)) == len(merge.names):
+        raise SqlError("all inputs are absent", "", "one at least is there when the query starts", place)
+    return tuple(dict.fromkeys(found))
+
+
+def _control(merge: LMerge, name: str, path: str, place: Place) -> Source:
+    """The stream that says which inputs come and go: an input's name, whether it comes, and from when it is right."""
+    time = merge.schema.attributes[merge.schema.index(VS)].type
+    texts = Attribute("input", Type.STRING, NOT_NULL), Attribute("change", Type.STRING, NOT_NULL)
+    schema = Schema((*texts, Attribute("since", time)))
+    options = {"path": path, "maxFilesPerTrigger": "1"}
+    return Source(StreamDef(f"{name}.control", schema, format="json", options=options), place)
+
+
+def inserts_only(relation: Relation) -> bool:
+    """Whether the elements of a relation are inserts alone."""
+    match relation:
+        case Source(stream=stream):
+            inner = stream.relation
+            return (
+                inserts_only(inner)
+                if inner is not None
+                else stream.temporal is not None and stream.temporal.insert_only
+            )
+        case Filter():
+            return inserts_only(relation.input)
+        case LMerge():
+            return all(map(inserts_only, relation.merged))
+        case Projection():
+            _, adjust = relation.columns[relation.schema.index(ADJUST)]
+            return (
+                adjust == Literal(False, Type.BOOLEAN) if isinstance(adjust, Literal) else inserts_only(relation.input)
+            )
+        case _:
+            raise AssertionError(relation)
+
+
+def elements_of(relation: Relation, place: Place) -> Relation:
+    """The elements of which a relation shows the events when they are final; an error when it is another one."""
+    found = _lifted(relation)
+    if found is None:
+        hint = "elements come from a temporal stream under selections and projections; name a part of a query with "
+        raise SqlError("the result has no elements", "", hint + "CREATE TEMPORAL STREAM … AS SELECT", place)
+    return found[0]
+
+
+def temporal_of(relation: Relation, place: Place) -> Relation:
+    """The elements of a query's result: those of the temporal stream that it selects from, or an insert for a row."""
+    found = _lifted(relation)
+    return _inserts(relation, place) if found is None else found[0]
+
+
+def _lifted(relation: Relation) -> tuple[Relation, Moved] | None:
+    """Selections and projections over elements instead of events, and where the columns are there."""
+    if isinstance(relation, Final):
+        return relation.input, list(range(len(relation.schema)))
+    if isinstance(relation, Source) and relation.stream.relation is not None:
+        return _lifted(relation.stream.relation)
+    if not isinstance(relation, Filter | Projection) or (found := _lifted(relation.input)) is None:
+        return None
+    below, moved = found
+    if isinstance(relation, Filter):
+        return replace(relation, input=below, predicate=_over(relation.predicate, below, moved)), moved
+    width = len(payload_of(below.schema))
+    chosen: list[tuple[str, Expression]] = []
+    places: Moved = []
+    for name, expression in relation.columns:
+        at = moved[expression.index] - width if isinstance(expression, Column) else -1
+        if 0 <= at < len(EVENT) and name == EVENT[at]:
+            places.append(-1 - at)
+        else:
+            places.append(len(chosen))
+            chosen.append((name, _over(expression, below, moved)))
+    _checked([name for name, _ in chosen], relation.place)
+    chosen += [(name, _column(below.schema, width + i)) for i, name in enumerate(HIDDEN)]
+    payload = len(chosen) - len(HIDDEN)
+    return Projection(below, tuple(chosen), relation.place), [at if at >= 0 else payload - 1 - at for at in places]
+
+
+def _over(expression: Expression, below: Relation, moved: Moved) -> Expression:
+    """An expression of events over elements; the end of an event is none of its elements' columns."""
+    for column in columns(expression):
+        if below.schema.names[moved[column.index]] == VE:
+            detail = "the elements of an event have several ends, of which the last one is its own"
+            raise SqlError(f"{VE} is not known before an event is final", detail, f"look at {VS}", column.place)
+    return rebased(expression, lambda column: _column(below.schema, moved[column.index]))
+
+
+def _inserts(relation: Relation, place: Place) -> Relation:
+    """An insert for each row; a row without an end is a point, which lasts for one unit of time."""
+    schema = relation.schema
+    if VS not in schema.names:
+        hint = f"name a column {VS}, as in SELECT ts AS {VS}, …"
+        raise SqlError(f"the result has no start {VS}", choices(schema.names), hint, place)
+    start = _column(schema, schema.index(VS))
+    if start.type not in TIMES:
+        hint = f"a time is one of {', '.join(t.value for t in TIMES)}"
+        raise SqlError(f"{VS} cannot be {type_text(start.attribute)}", "", hint, place)
+    if start.nullable:
+        raise SqlError(f"{VS} may be NULL", "", "declare its column NOT NULL, or promise it in order (ASC)", place)
+    payload = [(a.name, _column(schema, i)) for i, a in enumerate(schema.attributes) if a.name not in EVENT]
+    _checked([name for name, _ in payload], place)
+    if not payload:
+        raise SqlError("the result has no payload", "", f"select columns beside {VS}", place)
+    end: Expression = call("+", (start, _tick(start.type)), place)
+    if VE in schema.names:
+        end = _column(schema, schema.index(VE))
+        if end.type is not start.type:
+            raise SqlError(f"{VS} and {VE} have two types", "", "CAST one to the type of the other", place)
+    never = Literal(None, start.type)
+    hidden = ((VS, start), (VE, end), (VOLD, never), (ADJUST, Literal(False, Type.BOOLEAN)), (FROM, start))
+    return Projection(relation, (*payload, *hidden), place)
+
+
+def _tick(kind: Type) -> Literal:
+    """One unit of a time."""
+    if kind is Type.BIGINT:
+        return Literal(1, kind)
+    return Literal(timedelta(days=1) if kind is Type.DATE else timedelta(microseconds=1), Type.BIGINT)
+
+
+def _checked(names: Iterable[str], place: Place) -> None:
+    for name in names:
+        if name.lower() in HIDDEN:
+            raise SqlError(f"{name} is a column of every temporal stream", "", "rename it with AS", place)
+
+
+def _column(schema: Schema, i: int) -> Column:
+    return Column(i, schema.names[i], schema.attributes[i])

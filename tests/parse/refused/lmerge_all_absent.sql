@@ -1,0 +1,8 @@
+CREATE TEMPORAL STREAM a (symbol STRING, price DOUBLE) USING json OPTIONS (path 'in/a'); CREATE TEMPORAL STREAM b (symbol STRING, price DOUBLE) USING json OPTIONS (path 'in/b');
+CREATE STREAM m AS LMERGE (a, b) OPTIONS (absent 'a, b', control 'ctl');
+
+-- refused
+-- all inputs are absent
+--   hint: one at least is there when the query starts
+--   2 | CREATE STREAM m AS LMERGE (a, b) OPTIONS (absent 'a, b', control 'ctl');
+--     |                                           ^^^^^^^^^^^^^

@@ -1,0 +1,7 @@
+CREATE TEMPORAL STREAM q AS SELECT hour AS _vs FROM report;
+
+-- refused
+-- the result has no payload
+--   hint: select columns beside _vs
+--   1 | CREATE TEMPORAL STREAM q AS SELECT hour AS _vs FROM report;
+--     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

@@ -1,0 +1,7 @@
+CREATE TEMPORAL STREAM q AS SELECT sid AS _vs, hour FROM report;
+
+-- refused
+-- _vs cannot be STRING
+--   hint: a time is one of BIGINT, DATE, TIMESTAMP, TIMESTAMP_NTZ
+--   1 | CREATE TEMPORAL STREAM q AS SELECT sid AS _vs, hour FROM report;
+--     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

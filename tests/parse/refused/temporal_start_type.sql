@@ -1,0 +1,7 @@
+CREATE TEMPORAL STREAM a (symbol STRING, _vs DOUBLE) USING json OPTIONS (path 'in/a');
+
+-- refused
+-- _vs cannot be DOUBLE
+--   hint: a time is one of BIGINT, DATE, TIMESTAMP, TIMESTAMP_NTZ
+--   1 | CREATE TEMPORAL STREAM a (symbol STRING, _vs DOUBLE) USING json OPTIONS (path 'in/a');
+--     |                                          ^^^
