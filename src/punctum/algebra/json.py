@@ -3,7 +3,8 @@
 A row is an object. A punctuation is ``{"$punct": {…}}``, where an attribute that is not named is a wildcard, so
 ``{"$punct": {}}`` ends the stream. A pattern is a scalar (a constant, ``null`` included), ``{"in": [1, 5]}``,
 ``{"ge": 17, "lt": 20}`` (``gt``, ``ge``, ``lt``, ``le``, one end may be missing; ``{"gt": null}`` is every value but
-NULL) or ``{"none": true}``.
+NULL) or ``{"none": true}``. Where rows have a start ``_vs``, ``{"$stable": 11}`` says that no later one has a start
+below 11, and ``{"$stable": null}`` ends the stream.
 
 DECIMAL, DATE and TIMESTAMP are strings, and so are the DOUBLEs ``"NaN"``, ``"Infinity"`` and ``"-Infinity"``.
 """
@@ -21,6 +22,7 @@ from punctum.algebra.values import Row, Type, Value, value_from_text, value_text
 from punctum.errors import CodecError, PatternError, SchemaError, choices
 
 PUNCT = "$punct"
+STABLE, START = "$stable", "_vs"
 _LOWER, _UPPER = {"gt": "(", "ge": "["}, {"lt": ")", "le": "]"}
 _NOT_NULL = {"gt": None}  # the range that is infinite on both sides
 _EXPECTED = 'a scalar, {"in": […]}, a range of gt, ge, lt, le, or {"none": true}'
@@ -61,6 +63,8 @@ def from_json(text: str | bytes, schema: Schema) -> Element:
         raise CodecError("a line is not JSON", str(error), "each line is one JSON object") from None
     if not isinstance(found, dict):
         raise CodecError("a line is not a JSON object", f"found {_show(found)}", "a row or a punctuation is an object")
+    if STABLE in found and START in schema.positions:
+        return _stable(found, schema)
     return _punctuation(found, schema) if PUNCT in found else _row(found, schema)
 
 
@@ -76,6 +80,13 @@ def _row(found: dict[str, Any], schema: Schema) -> Row:
     if missing := [name for name in schema.names if name not in found]:
         raise CodecError(f"the row has no column {missing[0]}", f"it has: {', '.join(found)}", "write NULL as null")
     return tuple(_value_from_json(found[attribute.name], attribute) for attribute in schema.attributes)
+
+
+def _stable(found: dict[str, Any], schema: Schema) -> Punctuation:
+    if len(found) > 1:
+        raise CodecError("a stable is malformed", f"found {_show(found)}", f'it is {{"{STABLE}": …}} alone')
+    time = _value_from_json(found[STABLE], schema.attributes[schema.index(START)])
+    return Punctuation.of(schema, {} if time is None else {START: between(None, time, "[)")})
 
 
 def _punctuation(found: dict[str, Any], schema: Schema) -> Punctuation:

@@ -16,16 +16,17 @@ from punctum.engine.formats.csv import read_csv
 from punctum.engine.formats.json import read_json
 from punctum.engine.formats.parquet import from_columns, read_parquet
 from punctum.engine.formats.read import PUNCT_COLUMN, REJECTED, Found, Read, option
+from punctum.engine.formats.temporal import Decoder, elements_of_columns, read_elements
 from punctum.engine.formats.xml import read_xml
 from punctum.errors import MissingError
 from punctum.parse.definitions import StreamDef
+from punctum.parse.elements import is_elements
 
 __all__ = ["LINE_COLUMN", "PUNCT_COLUMN", "READERS", "REJECTED", "Read", "check_options", "from_frame", "reading"]
 
 LINE_COLUMN = "_line"
 """The one column of a DataFrame whose elements are lines of JSON."""
 
-Decoder = Callable[[bytes, Schema, Mapping[str, str]], Read]
 Reader = Callable[[Path, Schema, Mapping[str, str]], Read]
 """Reads a file of a stream that has this schema and these options."""
 
@@ -39,13 +40,13 @@ def from_frame(given: pl.DataFrame, schema: Schema) -> Read:
     (2, 'n: 2')
     """
     if given.columns != [LINE_COLUMN] or LINE_COLUMN in schema.names:
-        return from_columns(given, schema)
-    return read_json("\n".join(given[LINE_COLUMN]).encode(), schema, {})
+        return elements_of_columns(given, schema) if is_elements(schema) else from_columns(given, schema)
+    return _decoded("json", "\n".join(given[LINE_COLUMN]).encode(), schema, {})
 
 
 def check_options(format_: str, schema: Schema, options: Mapping[str, str]) -> None:
     """An error when a stream has an option that its format does not take; what a file holds is never one."""
-    _DECODERS[format_](b"", schema, options)
+    _decoded(format_, b"", schema, options)
 
 
 def reading(stream: StreamDef) -> dict[str, str]:
@@ -53,7 +54,14 @@ def reading(stream: StreamDef) -> dict[str, str]:
     return {**stream.options, "rowTag": option(stream.options, "rowTag", stream.name)}
 
 
-def _read(decode: Decoder, path: Path, schema: Schema, options: Mapping[str, str]) -> Read:
+def _decoded(format_: str, data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
+    decode = _DECODERS[format_]
+    if is_elements(schema):
+        return read_elements(format_, decode, data, schema, options)
+    return decode(data, schema, options)
+
+
+def _read(format_: str, path: Path, schema: Schema, options: Mapping[str, str]) -> Read:
     try:
         data = path.read_bytes()
     except (IsADirectoryError, PermissionError) as error:
@@ -65,8 +73,8 @@ def _read(decode: Decoder, path: Path, schema: Schema, options: Mapping[str, str
         raise MissingError(f"the file {path.name} is no longer there", str(path), hint) from None
     except OSError as error:
         raise MissingError(f"the file {path.name} cannot be read", f"{path}: {error.strerror}", "try again") from None
-    return decode(data, schema, options)
+    return _decoded(format_, data, schema, options)
 
 
-READERS: dict[str, Reader] = {name: partial(_read, decode) for name, decode in _DECODERS.items()}
+READERS: dict[str, Reader] = {name: partial(_read, name) for name in _DECODERS}
 """The reader of each format."""

@@ -157,7 +157,9 @@ class _Reader:
         doubt = differ(fields, rows)
         self._exactly(at[doubt.to_numpy()])
         at = at[~doubt.to_numpy()]
-        return self.found.read(rows.filter(~doubt), said, lambda row: self._place(int(at[row])))
+        return self.found.read(
+            rows.filter(~doubt), said, lambda row: self._place(int(at[row])), self.positions[at].astype(np.int64)
+        )
 
     def _place(self, at: int) -> tuple[int, bytes]:
         return int(self.positions[at]), self.lines[at].rstrip(b"\r\n")

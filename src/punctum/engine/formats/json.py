@@ -16,7 +16,7 @@ import polars as pl
 import pyarrow as pa
 from pyarrow import json as arrow_json
 
-from punctum.algebra.json import PUNCT, from_json, unique_keys
+from punctum.algebra.json import PUNCT, STABLE, START, from_json, unique_keys
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.engine.formats.lines import Lines, Mask, Numbers, alike
@@ -62,9 +62,11 @@ class _Reader:
         texts = self.lines.texts
         blank = texts.str.strip_chars(_BLANK) == ""
         special = texts.str.contains(f'"{PUNCT}"', literal=True)
+        if START in self.schema.positions:
+            special |= texts.str.contains(f'"{STABLE}"', literal=True)
         said = self._said(np.flatnonzero(special))
         rows, at = self._rows(np.flatnonzero(~(blank | special)))
-        return self.found.read(rows, said, lambda row: self._place(int(at[row])))
+        return self.found.read(rows, said, lambda row: self._place(int(at[row])), at + 1)
 
     def _place(self, at: int) -> tuple[int, bytes]:
         return at + 1, self.lines[at].rstrip(b"\r\n")

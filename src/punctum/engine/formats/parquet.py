@@ -78,7 +78,7 @@ def from_columns(given: pl.DataFrame, schema: Schema) -> Read:
     if doubt.any():
         _reject(given.filter(doubt), rows.filter(doubt), positions[doubt.to_numpy()], found)
         rows, positions = rows.filter(~doubt), positions[~doubt.to_numpy()]
-    return found.read(rows, said, lambda row: (int(positions[row]), None))
+    return found.read(rows, said, lambda row: (int(positions[row]), None), positions)
 
 
 def _check_names(names: Sequence[str], schema: Schema) -> None:

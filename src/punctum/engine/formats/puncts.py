@@ -1,8 +1,12 @@
-"""Punctuations written in JSON: a column of texts in, punctuations out, those that are one constant as columns."""
+"""Punctuations written in JSON: a column of texts in, punctuations out, those that are one constant as columns.
 
+Of stables that are plain numbers, no more than the furthest has to be read: it says what all others do.
+"""
+
+import numpy as np
 import polars as pl
 
-from punctum.algebra.json import PUNCT, from_json
+from punctum.algebra.json import PUNCT, STABLE, START, from_json
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
@@ -12,6 +16,9 @@ from punctum.errors import CodecError
 _POINT = (
     r'^[ \t\r\n]*\{[ \t\r\n]*"\$punct"[ \t\r\n]*:[ \t\r\n]*\{[ \t\r\n]*"(?<name>[^"\\]+)"[ \t\r\n]*:[ \t\r\n]*'
     r'(?:(?<number>-?(?:0|[1-9][0-9]{0,17}))|"(?<string>[^"\\\x00-\x1f]*)")[ \t\r\n]*\}[ \t\r\n]*\}[ \t\r\n]*$'
+)
+_STABLE = (
+    rf'^[ \t\r\n]*\{{[ \t\r\n]*"\{STABLE}"[ \t\r\n]*:[ \t\r\n]*(-?(?:0|[1-9][0-9]{{0,17}}))[ \t\r\n]*\}}[ \t\r\n]*$'
 )
 _GROUPS = {Type.BIGINT: "number", Type.STRING: "string"}
 
@@ -32,7 +39,18 @@ def points(lines: pl.Series, schema: Schema) -> tuple[dict[str, pl.Series], Mask
                 values = parts[group].filter(here)
                 found[attribute.name] = (values.cast(pl.Int64) if group == "number" else values).alias(attribute.name)
                 plain |= here
-    return found, plain.to_numpy()
+    return found, plain.to_numpy() | _passed(lines, schema)
+
+
+def _passed(lines: pl.Series, schema: Schema) -> Mask:
+    """Which lines are stables that another one goes beyond."""
+    if START not in schema.positions or schema.attributes[schema.index(START)].type is not Type.BIGINT:
+        return np.zeros(len(lines), np.bool_)
+    times = lines.str.extract(_STABLE).cast(pl.Int64)
+    passed = times.is_not_null().to_numpy().copy()
+    if passed.any():
+        passed[times.arg_max()] = False
+    return passed
 
 
 def from_punct(text: str, schema: Schema) -> Punctuation:

@@ -9,12 +9,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Context, Decimal
 
+import numpy as np
 import polars as pl
 
 from punctum.algebra.functions import Element
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Row, Type
+from punctum.engine.formats.lines import Numbers
 from punctum.errors import CodecError, PunctumError, SchemaError
 from punctum.operators.columns import Columns, canonical, empty, frame
 
@@ -36,11 +38,12 @@ Place = tuple[int, str | bytes | None]
 
 @dataclass(frozen=True)
 class Read:
-    """What a file held: its elements, what was rejected, and the place of each row."""
+    """What a file held: its elements, what was rejected, the place of each row, and where known all rows' positions."""
 
     piece: Columns
     rejected: pl.DataFrame
     place: Callable[[int], Place]
+    at: Numbers | None = None
 
 
 class Found:
@@ -74,6 +77,7 @@ class Found:
         rows: pl.DataFrame | None = None,
         points: Mapping[str, pl.Series] | None = None,
         place: Callable[[int], Place] | None = None,
+        positions: Numbers | None = None,
     ) -> Read:
         """All of it, with the rows that the fast road has found, and their places."""
         parts = [] if rows is None or rows.is_empty() else [rows]
@@ -85,7 +89,9 @@ class Found:
         def at(row: int) -> Place:
             return place(row) if place is not None and row < fast else places[row - fast]
 
-        return Read(Columns(joined, tuple(self.puncts), dict(points or {})), rejected, at)
+        piece = Columns(joined, tuple(self.puncts), dict(points or {}))
+        slow = np.array([position for position, _ in places], np.int64)
+        return Read(piece, rejected, at, None if positions is None else np.concatenate([positions, slow]))
 
 
 def reason_of(error: PunctumError) -> str:
