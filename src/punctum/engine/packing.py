@@ -41,6 +41,8 @@ CLOCK = -2
 """The sender of rows whose origin is the time of the batch, in milliseconds."""
 RUN = 64
 """Whole numbers go to buckets in runs of so many, so that the keys which a bucket has closed melt into ranges."""
+PART = 1 << 18
+"""About so many bytes of rows are packed into one value."""
 _SPREAD = 0x9E3779B97F4A7C15  # odd, and its bits are mixed: neighbouring runs go to buckets in no order
 _WORD = (1 << 64) - 1
 _FEW = 8
@@ -204,18 +206,30 @@ def _constants(p: Punctuation, i: int) -> list[object] | None:
 
 def pack(pieces: dict[int, Columns], to: Exchange, sender: int, origin: str | None = None) -> pa.RecordBatch:
     """Slices by bucket as packed rows."""
+    parts = in_parts(pieces)
     return pa.RecordBatch.from_arrays(
         [
-            pa.array(list(pieces), pa.int64()),
-            pa.array([to.input] * len(pieces), pa.int32()),
-            pa.array([sender] * len(pieces), pa.int64()),
-            pa.array([blob_of(piece) for piece in pieces.values()], pa.binary()),
-            pa.array([to_lines(piece.puncts) for piece in pieces.values()], pa.string()),
-            pa.array([points_of(piece) for piece in pieces.values()], pa.binary()),
-            pa.array([origin] * len(pieces), pa.string()),
+            pa.array([bucket for bucket, _ in parts], pa.int64()),
+            pa.array([to.input] * len(parts), pa.int32()),
+            pa.array([sender] * len(parts), pa.int64()),
+            pa.array([blob_of(piece) for _, piece in parts], pa.binary()),
+            pa.array([to_lines(piece.puncts) for _, piece in parts], pa.string()),
+            pa.array([points_of(piece) for _, piece in parts], pa.binary()),
+            pa.array([origin] * len(parts), pa.string()),
         ],
         schema=ARROW,
     )
+
+
+def in_parts(pieces: dict[int, Columns]) -> list[tuple[int, Columns]]:
+    """Slices by bucket, those with many bytes of rows in several parts: the JVM is slow with large values."""
+    found: list[tuple[int, Columns]] = []
+    for bucket, piece in pieces.items():
+        height = piece.rows.height
+        rows = max(1, height * PART // max(1, int(piece.rows.estimated_size())))
+        found.append((bucket, Columns(piece.rows.slice(0, rows), piece.puncts, piece.points)))
+        found += [(bucket, Columns(piece.rows.slice(start, rows))) for start in range(rows, height, rows)]
+    return found
 
 
 def blob_of(piece: Columns) -> bytes | None:
