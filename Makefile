@@ -25,6 +25,7 @@ bench: .venv/ready
 	$(BIN)/python bench/auction.py 1000000 40
 	$(BIN)/python bench/small.py
 	$(BIN)/python bench/lmerge_cases.py
+	$(BIN)/python bench/lmerge.py
 
 # The experiments of the papers again, as plots in figures/.
 figures: .venv/ready

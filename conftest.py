@@ -34,6 +34,14 @@ def spark() -> Iterator[SparkSession]:
     session.stop()
 
 
+REPLICAS = "".join(f"CREATE TEMPORAL STREAM {name} (n BIGINT) USING json OPTIONS (path '{name}');" for name in "abc")
+REPLICAS += """
+CREATE STREAM m AS LMERGE (a, b, c) OPTIONS (control 'control', absent 'c');
+CREATE SINK merged USING json OPTIONS (path 'out/merged', elements 'true');
+INSERT INTO merged SELECT * FROM m;
+"""
+
+
 @pytest.fixture
 def auction(tmp_path: Path) -> Path:
     """A directory with the README's script and the files that its streams read."""
@@ -42,6 +50,7 @@ def auction(tmp_path: Path) -> Path:
     bids = re.findall(r"^```json\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)[0]
     items = re.findall(r"`(\{.*?\}+)`", page)[:2]
     (tmp_path / "auction.sql").write_text(script)
+    (tmp_path / "replicas.sql").write_text(REPLICAS)
     for name, lines in (("item", "\n".join(items) + "\n"), ("bid", bids)):
         (tmp_path / "in" / name).mkdir(parents=True)
         (tmp_path / "in" / name / "1.json").write_text(lines)

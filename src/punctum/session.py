@@ -1,7 +1,8 @@
 """The whole walk on one screen: SQL text -> parse -> analyse -> plan -> stages on Spark -> sink.
 
 In the examples, ``spark`` is a Spark session, and ``bids`` a streaming DataFrame of a directory with three bids and the
-punctuation of item 17. ``directory`` holds the script of the README, ``auction.sql``, and what its streams read.
+punctuation of item 17. ``directory`` holds the script of the README, ``auction.sql``, and what its streams read, and
+``replicas.sql``, a merge of three replicas with a control.
 """
 
 import logging
@@ -22,18 +23,19 @@ from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Type
 from punctum.analyse.notebook import html
-from punctum.analyse.register import Registered
+from punctum.analyse.register import Registered, checked
 from punctum.analyse.report import admit
 from punctum.analyse.updates import key
 from punctum.engine.files import PUNCT_COLUMN
 from punctum.engine.frames import frames
+from punctum.engine.lmerge import ATTACH, DETACH, tell
 from punctum.engine.memory import MEMORY, Memory
 from punctum.engine.query import Settings, dataframe
 from punctum.engine.sinks.commit import Commit
 from punctum.engine.sinks.write import hand_over, says, write
 from punctum.engine.spark import keeping_state, spark_alive, spark_session
 from punctum.engine.tables import members
-from punctum.errors import PunctumError, QueryError, SchemaError, choices
+from punctum.errors import PunctumError, QueryError, SchemaError, choices, nearest
 from punctum.parse.definitions import QueryDef, StreamDef
 from punctum.parse.script import is_query, parse_script, parse_select, parse_stream
 from punctum.plan.choose import Aim, Schemes
@@ -168,7 +170,12 @@ class Query:
     """
 
     def __init__(self, session: Session, definition: QueryDef, sql: str, directory: Path) -> None:
-        self._session, self._known, self._sql, self._directory = session, Registered(definition), sql, directory
+        self._session, self._known, self._sql, self._directory = (
+            session,
+            checked(Registered(definition), sql),
+            sql,
+            directory,
+        )
         self.name, self._relation = definition.name, definition.relation
         self._sink = definition.sink if definition.sink.format else None
         self._running: StreamingQuery | None = None
@@ -310,6 +317,39 @@ class Query:
         self._started()
         return list(self._commit.recent) if self._commit else []
 
+    def attach(self, name: str, since: Any = None) -> None:
+        """Let an input of a merge come, or come again, while the query runs; it is right from a time on, or always.
+
+        >>> (merged,) = Session(spark).sql((directory / "replicas.sql").read_text(), directory)
+        >>> merged.attach("c", since=100)
+        >>> print(*[file.read_text().strip() for file in (directory / "control").glob("*.json")])
+        {"input": "c", "change": "attach", "since": 100}
+        """
+        self._tell(name, ATTACH, since)
+
+    def detach(self, name: str) -> None:
+        """Let an input of a merge go: what it has said does not count any more.
+
+        >>> (merged,) = Session(spark).sql((directory / "replicas.sql").read_text(), directory)
+        >>> merged.detach("d")
+        Traceback (most recent call last):
+        ...
+        punctum.errors.QueryError: the query merged merges no d
+          detail: there are: a, b, c
+        """
+        self._tell(name, DETACH, None)
+
+    def _tell(self, name: str, change: str, since: Any) -> None:
+        merges = [merge for merge, _ in self._known.cases]
+        merge = next((m for m in merges if name.lower() in (each.lower() for each in m.names)), None)
+        if merge is None:
+            known = [each for m in merges for each in m.names]
+            raise QueryError(f"the query {self.name} merges no {name}", choices(known), nearest(name, known))
+        if merge.control is None:
+            hint = "LMERGE (…) OPTIONS (control 'directory')"
+            raise QueryError(f"the merge of {', '.join(merge.names)} takes no changes", "it has no control", hint)
+        tell(self._directory / merge.control.stream.options["path"], merge.control.schema, name, change, since)
+
     def stop(self) -> None:
         """Stop it; it can be started again with the same checkpoint.
 
@@ -329,6 +369,9 @@ class Query:
         """The stages of the query, when it is admitted; one that is only allowed to run says so."""
         if allowed := admit([self._known], self._sql):
             _LOG.warning(allowed)
+        for merge, _ in self._known.cases:
+            if merge.control is not None:
+                (self._directory / merge.control.stream.options["path"]).mkdir(parents=True, exist_ok=True)
         relation = spared(self._relation, punctuations, self._aim.schemes)
         tables = partial(members, directory=self._directory)
         return stages(relation, tables, whole=punctuations, aim=self._aim, updates=self._known.updates)

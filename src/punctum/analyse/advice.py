@@ -17,7 +17,8 @@ from punctum.analyse.inference import Inference
 from punctum.analyse.promises import Declared
 from punctum.analyse.states import State, Verdict, Want, states
 from punctum.iterators.columns import Trend
-from punctum.parse.relations import Aggregate, Binary, Filter, OrderBy, Projection, Relation, Source
+from punctum.parse.elements import FROM
+from punctum.parse.relations import Aggregate, Binary, Filter, Final, LMerge, OrderBy, Projection, Relation, Source
 from punctum.parse.shape import shape
 
 EFFORT = 10_000
@@ -171,6 +172,11 @@ def _candidates(relation: Relation, column: int, order: Order, known: Inference)
             lead, down, _ = relation.keys[0]
             if lead.index == column and order in (Order.EQUALITY, Order.DESC if down else Order.ASC):
                 yield from _candidates(relation.input, column, Order.DESC if down else Order.ASC, known)
+        case LMerge(merged=several):
+            for each in several:
+                yield from _candidates(each, column, order, known)
+        case Final():
+            yield from _candidates(relation.input, relation.input.schema.index(FROM), order, known)
         case Binary():
             for side in relation.inputs:
                 yield from _candidates(side, column, order, known)

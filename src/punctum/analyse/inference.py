@@ -6,12 +6,14 @@ One rule for each operator, as the operators propagate punctuations (tables 3 an
   all columns of a promise to constants lets one punctuation end its output, with what it has said of all other values.
 - project: a promise whose every column can be said of a computed one; a column that is fixed to a constant may go.
 - group-by: a promise on grouping columns alone. Sort: a prefix of the leading column alone.
+- merge of replicas: the stables of any one input. Final events: prefixes of their ends, for inserts of starts too.
 - join: those of an input whose state can be purged, for a punctuation waits for the rows that it matches.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Order
 from punctum.analyse.blocks import At, Block, block, constants, equalities
 from punctum.analyse.condensed import Condensed
@@ -20,6 +22,7 @@ from punctum.analyse.predicates import pattern_of
 from punctum.analyse.promises import Declared, Facts, Promise, both, distinct, joined, ways
 from punctum.iterators.columns import Trend
 from punctum.parse.definitions import StreamDef
+from punctum.parse.elements import EVENT, FROM, VE
 from punctum.parse.expressions import Column, Expression, columns, conjuncts
 from punctum.parse.relations import (
     Aggregate,
@@ -27,13 +30,16 @@ from punctum.parse.relations import (
     Distinct,
     Except,
     Filter,
+    Final,
     Intersect,
+    LMerge,
     OrderBy,
     Projection,
     Relation,
     Source,
 )
 from punctum.parse.shape import shape
+from punctum.parse.temporal import inserts_only
 
 _NOTHING: Mapping[str, tuple[Declared, ...]] = {}
 
@@ -109,6 +115,12 @@ class Inference:
                 return self.facts(relation.input)
             case Binary():
                 return _of_both(relation, self.facts(relation.left), self.facts(relation.right))
+            case LMerge():
+                stables = [p for each in relation.merged for p in stables_of(self.facts(each), each.schema)]
+                return _of_events(relation, (FROM,), stables)
+            case Final():
+                stables = stables_of(self.facts(relation.input), relation.input.schema)
+                return _of_events(relation, EVENT if inserts_only(relation.input) else (VE,), stables)
             case _:
                 raise AssertionError(relation)
 
@@ -286,6 +298,23 @@ def sources(relation: Relation, through: bool = False) -> Iterator[Source]:
         if isinstance(node, Source) and inner is None:
             yield node
         waiting += reversed(node.inputs if inner is None else (inner,))
+
+
+def stables_of(below: Facts, schema: Schema) -> list[Promise]:
+    """The promises of stables."""
+    wanted = frozenset([(below.same[schema.index(FROM)], Order.ASC)])
+    return [promise for promise in below.promises if promise.terms in (wanted, frozenset())]
+
+
+def _of_events(relation: Relation, said: tuple[str, ...], stables: list[Promise]) -> Facts:
+    """What holds behind a merge or for final events: each stable becomes a prefix of some columns."""
+    columns, each = [relation.schema.index(name) for name in said], tuple(range(len(relation.schema)))
+    promises = [
+        Promise(frozenset([(column, Order.ASC)]) if p.terms else p.terms, p.origins)
+        for p in stables
+        for column in columns
+    ]
+    return Facts(distinct(promises), each, each, filled=_never_null(relation))
 
 
 def _of_both(relation: Binary, left: Facts, right: Facts) -> Facts:

@@ -10,10 +10,12 @@ from itertools import islice, product
 from typing import NamedTuple
 
 from punctum.algebra.scheme import Order, Scheme
+from punctum.parse.elements import FROM
 
 MOST = 64
 """So many promises of one relation, or ways to say one, are looked at; any further ones are passed over."""
 
+_STABLES = ((FROM, Order.ASC),)
 Terms = frozenset[tuple[int, Order]]
 """Columns and the orders of their patterns; none: a punctuation ends the relation."""
 
@@ -44,7 +46,7 @@ class Declared(NamedTuple):
         return ", ".join(f"{name} {order.value}".strip() for name, order in self.terms)
 
     def __str__(self) -> str:
-        return f"{self.stream}({self._terms})"
+        return f"stables of {self.stream}" if self.terms == _STABLES else f"{self.stream}({self._terms})"
 
 
 class Promise(NamedTuple):

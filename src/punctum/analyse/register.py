@@ -16,11 +16,12 @@ from punctum.analyse.inference import Inference, sources
 from punctum.analyse.memory import Memory, memory
 from punctum.analyse.promises import Declared
 from punctum.analyse.states import State, Verdict, states
+from punctum.analyse.temporal import Chosen, chosen, merges
 from punctum.analyse.updates import closed, grouping, having
 from punctum.analyse.useful import declared, useful
-from punctum.errors import SchemaError
-from punctum.parse.definitions import QueryDef, Script, SinkDef, StreamDef
-from punctum.parse.relations import Relation, Source
+from punctum.errors import SchemaError, SqlError
+from punctum.parse.definitions import QueryDef, Script, SinkDef, StreamDef, takes_elements
+from punctum.parse.relations import LMerge, Relation, Source
 
 _SAYS, _UPDATES = "punctuations", "updates"
 """The options with which a sink writes punctuations too, and each group whenever it changes."""
@@ -95,8 +96,13 @@ class Registered:
 
     @property
     def says(self) -> bool:
-        """Whether its sink writes punctuations too."""
-        return self.query.sink.options.get(_SAYS, "").lower() == "true"
+        """Whether its sink writes punctuations too, as one of elements does."""
+        return self.query.sink.options.get(_SAYS, "").lower() == "true" or takes_elements(self.query.sink)
+
+    @property
+    def cases(self) -> tuple[tuple[LMerge, Chosen], ...]:
+        """The merges of replicas in the query, each with its case."""
+        return tuple((merge, chosen(merge, self.inference)) for merge in merges(self.query.relation))
 
     @cached_property
     def updates(self) -> bool:
@@ -155,7 +161,16 @@ def verdict(script: Script) -> tuple[Registered, ...]:
     >>> totals.admitted, [[str(scheme) for scheme in schemes] for schemes in totals.advice]
     (False, [['bid(itemid)']])
     """
-    return tuple(Registered(query) for query in script.queries)
+    return tuple(checked(Registered(query), script.text) for query in script.queries)
+
+
+def checked(query: Registered, sql: str) -> Registered:
+    """The query, when the cases of its merges are ones that their inputs allow; the error has its place in the SQL."""
+    try:
+        assert all(case for _, case in query.cases)
+    except SqlError as error:
+        raise error.within(sql) from None
+    return query
 
 
 def registered(relation: Relation, name: str = "query") -> Registered:

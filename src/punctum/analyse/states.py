@@ -21,18 +21,22 @@ from punctum.algebra.values import Type
 from punctum.analyse.blocks import Block
 from punctum.analyse.finite import LISTS, kept, rows
 from punctum.analyse.graphs import Attr, JoinQuery, Step, chain
-from punctum.analyse.inference import Inference, closing, ordered, title
+from punctum.analyse.inference import Inference, closing, ordered, stables_of, title
 from punctum.analyse.promises import Declared, Facts, Promise
+from punctum.analyse.temporal import chosen
 from punctum.errors import Place
 from punctum.iterators.columns import finite
 from punctum.parse.definitions import NOWHERE
+from punctum.parse.elements import FROM, VS
 from punctum.parse.relations import (
     Aggregate,
     Binary,
     Distinct,
     Except,
     Filter,
+    Final,
     Intersect,
+    LMerge,
     OrderBy,
     Projection,
     Relation,
@@ -40,6 +44,7 @@ from punctum.parse.relations import (
     Union,
     UnionAll,
 )
+from punctum.parse.temporal import inserts_only
 
 
 class Verdict(Enum):
@@ -81,9 +86,12 @@ NAMES: dict[type[Relation], str] = {
     OrderBy: "sort",
     UnionAll: "merge",
     Union: "union",
+    LMerge: "lmerge",
+    Final: "final",
     Intersect: "intersect",
     Except: "difference",
 }
+_NUMBERS = {"R0": 2, "R1": 2}
 
 
 def states(relation: Relation, known: Inference) -> Iterator[State]:
@@ -108,6 +116,10 @@ def states(relation: Relation, known: Inference) -> Iterator[State]:
     match relation:
         case Distinct() | Aggregate() | OrderBy():
             yield _unary(relation, known.facts(relation.input))
+        case LMerge():
+            yield _merge(relation, known)
+        case Final() if not inserts_only(relation.input):
+            yield _waiting(State(NAMES[Final], title(relation), Verdict.UNBOUNDED), relation.inputs, known)
         case Union() | Intersect() | Except():
             yield from _both(relation, known.facts(relation.left), known.facts(relation.right))
         case _:
@@ -197,6 +209,26 @@ def _needed(relation: Distinct | Aggregate | OrderBy, below: Facts) -> tuple[Seq
             if any(p.terms == {(below.same[column.index], order)} for p in below.promises):
                 missing = f"NOT NULL for {names[column.index]}, whose NULLs come first"
             return [*ends, *ordered(below, relation)], missing, (Want(relation.input, column.index, order),)
+
+
+def _merge(merge: LMerge, known: Inference) -> State:
+    """What a merge keeps: a few numbers, or elements up to a stable of any one input."""
+    case, inputs = chosen(merge, known).case, ", ".join(merge.names)
+    state = State(f"{NAMES[LMerge]} {case}", inputs, Verdict.UNBOUNDED, place=merge.place)
+    if case in _NUMBERS:
+        most = _NUMBERS[case] + len(merge.names) * (case != "R0")
+        return replace(state, verdict=Verdict.BOUNDED, witness=(f"{most} numbers",))
+    return _waiting(state, merge.merged, known)
+
+
+def _waiting(state: State, inputs: Sequence[Relation], known: Inference) -> State:
+    """A state that waits for a stable of one of some inputs."""
+    said = [p for each in inputs for p in stables_of(known.facts(each), each.schema)]
+    if said:
+        witness = " or ".join(dict.fromkeys(" and ".join(sorted(map(str, p.origins))) for p in said))
+        return replace(state, verdict=Verdict.PURGEABLE, witness=(witness,), uses=_origins(said))
+    wants = tuple(Want(each, each.schema.index(FROM), Order.ASC) for each in inputs)
+    return replace(state, witness=(f"an input with a scheme on {VS} ASC",), wants=wants)
 
 
 def _same(below: Facts, keys: list[int]) -> set[int]:

@@ -17,7 +17,7 @@ from punctum.analyse.states import State, states
 from punctum.iterators.columns import finite
 from punctum.parse.definitions import StreamDef
 from punctum.parse.expressions import Column, columns
-from punctum.parse.relations import Aggregate, Binary, Filter, Join, Projection, Relation, Source
+from punctum.parse.relations import Aggregate, Binary, Filter, Join, LMerge, Projection, Relation, Source
 
 Of = tuple[str, str]
 """A stream and a column of it."""
@@ -126,6 +126,8 @@ def _origins(relation: Relation) -> list[frozenset[Of]]:
             below = _origins(relation.input)
             calls = ([c for c in (call.argument, call.filter) if c is not None] for call in relation.aggregates)
             return [_all(below, read) for read in [*([column] for _, column in relation.keys), *calls]]
+        case LMerge(merged=several):
+            return [frozenset[Of]().union(*each) for each in zip(*map(_origins, several), strict=True)]
         case Binary():
             return [a | b for a, b in zip(_origins(relation.left), _origins(relation.right), strict=True)]
         case _:

@@ -10,15 +10,17 @@ import polars as pl
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Order, Scheme
 from punctum.algebra.values import Value
+from punctum.analyse.inference import title
 from punctum.analyse.predicates import promised
 from punctum.engine.cube import CubeExchange
 from punctum.engine.files import READERS, reading
 from punctum.engine.formats.read import LONGEST, clean
 from punctum.engine.inputs import REASON, FromStage, FromStream, StageInput
+from punctum.engine.lmerge import Merging, bad_elements, never_inserted
 from punctum.engine.packing import Exchange, Reach
 from punctum.engine.quarantine import VIOLATION, Record, fail
 from punctum.engine.sinks.formats import json_lines
-from punctum.engine.stage import Running
+from punctum.engine.stage import Control, Running
 from punctum.engine.sweep import LATE, sweeping
 from punctum.errors import MissingError
 from punctum.iterators.aggregates import Aggregate as AggregateFunction
@@ -26,6 +28,7 @@ from punctum.iterators.columns import Column as SpecColumn
 from punctum.iterators.join import Join as JoinSpecification
 from punctum.iterators.origins import AccessOrder as OrderSpecification
 from punctum.iterators.sort import Key as SortKey
+from punctum.lmerge.final import Final
 from punctum.operators import origins
 from punctum.operators.batch import Batch
 from punctum.operators.columns import Columns, fitting
@@ -53,6 +56,7 @@ from punctum.parse.definitions import AccessOrder, EndEvent, StreamDef, Violatio
 from punctum.parse.evaluate import evaluate
 from punctum.parse.expressions import Column, Expression
 from punctum.parse.shape import shape
+from punctum.parse.temporal import inserts_only
 from punctum.plan.cube import shares
 from punctum.plan.expect import Expected, Lasting
 from punctum.plan.multijoin import MultiJoin
@@ -105,6 +109,10 @@ def operator(relation: r.Relation, below: Sequence[Schema] = ()) -> Operator:
         case Lasting(lifespan=lifespan, time=time):
             scheme = Scheme(schemas[0], relation.scheme.terms)
             return Lifespan(scheme, lifespan, None if time is None else schemas[0].names[time])
+        case r.LMerge():
+            return Merging(relation)
+        case r.Final(input=elements):
+            return Final(schemas[0], inserts_only(elements))
         case r.UnionAll():
             return Merge(relation.schema, relation.schema)
         case r.Union():
@@ -254,6 +262,7 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
     operators: list[Operator] = []
     reads: list[tuple[int, ...]] = []
     late: list[Callable[[], list[Record]]] = []
+    controls: list[Control] = []
     expects: dict[int, Expected] = {}
     lasts: dict[int, Lasting] = {}
 
@@ -271,6 +280,12 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
             expects[len(operators)] = node.relation
         if isinstance(node.relation, Lasting):
             lasts[len(operators)] = node.relation
+        if isinstance(made, Merging):
+            late.extend([partial(bad_elements, made), *[made.unknown] * (bucket == buckets[0])])
+        if isinstance(made, Merging) and isinstance(node.relation, r.LMerge) and node.relation.control is not None:
+            controls.append((-1 - below[-1], tuple(-1 - i if i < 0 else None for i in below[:-1]), node.relation.names))
+        if isinstance(made, Final) and isinstance(node.relation, r.Final):
+            late.append(partial(never_inserted, made, title(node.relation)))
         operators.append(made)
         reads.append(below)
         return len(operators) - 1
@@ -283,7 +298,7 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
     names = tuple(
         s.origin.stream.name if isinstance(s.origin, Pipe) else f"stage {s.origin.number}" for s in stage.inputs
     )
-    made = Running(inputs, tuple(operators), tuple(reads), stage.schema, names, tuple(late))
+    made = Running(inputs, tuple(operators), tuple(reads), stage.schema, names, tuple(late), tuple(controls))
     return sweeping(made, expects, lasts, last=not stage.inputs[0].everywhere) if sweeps(stage) else made
 
 

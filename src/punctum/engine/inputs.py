@@ -45,6 +45,9 @@ class StageInput(ABC):
         """Remember no longer what is over, for all that send or for one bucket of the stage before."""
         raise NotImplementedError(f"{type(self).__name__} does not forget")
 
+    def restart(self) -> None:  # noqa: B027
+        """What sends here begins anew: what it has said before binds it no longer."""
+
     def tables(self) -> dict[str, Table]:
         """The part of its state that is in tables."""
         return {}
@@ -132,6 +135,13 @@ class FromStream(StageInput):
             assert isinstance(step, Project), "a lifespan stands before all filters"
             said = step.before(said)
             step.forget(0, said)
+
+    def restart(self) -> None:
+        """The stream may send again what it has sent before."""
+        kept, self._guard = self._guard.tables(), Guard(self._schema)
+        for table in kept.values():
+            table.retain(pl.Series([False]).new_from_index(0, len(table)))
+        self._guard.restore_tables(kept)
 
     def tables(self) -> dict[str, Table]:
         """What the guard has heard and does not melt."""

@@ -23,6 +23,7 @@ from pyspark.sql.types import BinaryType, LongType, StringType, StructField, Str
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.engine.inputs import StageInput
+from punctum.engine.lmerge import ATTACH, changes
 from punctum.engine.packing import (
     CLOCK,
     METRICS,
@@ -33,6 +34,7 @@ from punctum.engine.packing import (
     Sent,
     blob_of,
     from_blob,
+    in_parts,
     points_of,
     to_blob,
     to_lines,
@@ -54,6 +56,10 @@ _NOTES = ("", 0)
 """Under this key are the stamp of a bucket's state and all of it that is not in chunks."""
 
 
+Control = tuple[int, tuple[int | None, ...], tuple[str, ...]]
+"""An input that says which others begin anew, these inputs, where they are inputs of the stage, and their names."""
+
+
 @dataclass(frozen=True)
 class Running:
     """A stage's operators in one bucket: operators in the order in which they run, and what each of them reads.
@@ -69,9 +75,11 @@ class Running:
     names: tuple[str, ...] = ()
     late: tuple[Callable[[], list[Record]], ...] = ()
     """What says of operators which rows of the last slice they have kept out."""
+    controls: tuple[Control, ...] = ()
 
     def feed(self, sent: dict[int, list[Sent]]) -> tuple[Columns, list[Counts]]:
         """Run a slice through, and say for each operator how many rows it took, gave and keeps."""
+        self._restart(sent)
         taken = [source.take(sent.get(number, [])) for number, source in enumerate(self.inputs)]
         given: list[Columns] = []
         metrics = []
@@ -84,6 +92,16 @@ class Running:
             metrics[-1]["puncts_heard"] = self.heard(reads)
             metrics[-1] |= {FROM + self._input_name(i): len(piece.rows) for i, piece in direct}
         return renamed(given[-1] if given else taken[0], self.schema), metrics
+
+    def _restart(self, sent: dict[int, list[Sent]]) -> None:
+        """Let inputs begin anew of which a control says so in this batch."""
+        for number, inputs, names in self.controls:
+            rows = [from_blob(s.rows) for s in sent.get(number, []) if s.rows is not None]
+            for told in rows:
+                for _, change, at, _ in changes(told, [name.lower() for name in names]):
+                    again = inputs[at] if at is not None and change == ATTACH else None
+                    if again is not None:
+                        self.inputs[again].restart()
 
     def heard(self, reads: tuple[int, ...]) -> int:
         """How many punctuations the inputs remember that an operator reads."""
@@ -299,15 +317,15 @@ class StageProcessor(StatefulProcessor):
             pieces = {bucket: piece} if len(piece.rows) or said(piece) else {}
         elif name := self._to.write(piece):
             others.append((WRITTEN, name))
-        nothing = [None] * len(others)
+        parts, nothing = in_parts(pieces), [None] * len(others)
         return pd.DataFrame(
             {
-                "bucket": pd.array([*pieces, *[bucket] * len(others)], dtype="int64"),
-                "input": pd.array([number] * len(pieces) + [kind for kind, _ in others], dtype="int32"),
-                "sender": pd.array([bucket] * (len(pieces) + len(others)), dtype="int64"),
-                "rows": [*(blob_of(part) for part in pieces.values()), *nothing],
-                "puncts": [*(to_lines(part.puncts) for part in pieces.values()), *(text for _, text in others)],
-                "points": [*(points_of(part) for part in pieces.values()), *nothing],
-                "origin": [None] * (len(pieces) + len(others)),
+                "bucket": pd.array([*(to for to, _ in parts), *[bucket] * len(others)], dtype="int64"),
+                "input": pd.array([number] * len(parts) + [kind for kind, _ in others], dtype="int32"),
+                "sender": pd.array([bucket] * (len(parts) + len(others)), dtype="int64"),
+                "rows": [*(blob_of(part) for _, part in parts), *nothing],
+                "puncts": [*(to_lines(part.puncts) for _, part in parts), *(text for _, text in others)],
+                "points": [*(points_of(part) for _, part in parts), *nothing],
+                "origin": [None] * (len(parts) + len(others)),
             }
         )

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from punctum.algebra.scheme import Scheme
 from punctum.analyse.useful import beyond, idle
-from punctum.parse.relations import Binary, Join, Relation, Source, Unary
+from punctum.parse.relations import Binary, Join, LMerge, Relation, Source, Unary, over
 from punctum.plan.choose import Schemes
 
 
@@ -30,6 +30,8 @@ def _marked(relation: Relation, schemes: Mapping[str, tuple[Scheme, ...]]) -> Re
         case Join() | Binary():
             left, right = (_marked(side, schemes) for side in relation.inputs)
             return replace(relation, left=left, right=right)
+        case LMerge():
+            return over(relation, lambda below: _marked(below, schemes))
         case Unary():
             return replace(relation, input=_marked(relation.input, schemes))
         case _:

@@ -42,7 +42,7 @@ from punctum.parse.relations import (
     Projection,
     Relation,
     Source,
-    children,
+    over,
 )
 from punctum.parse.scope import fresh
 from punctum.plan.choose import Aim, to_run
@@ -122,9 +122,9 @@ def planned(relation: Relation, known: Inference, aim: Aim) -> Relation:
     if isinstance(relation, Source) and relation.stream.relation is not None:
         inner = planned(relation.stream.relation, known, aim)
         return relation if inner is relation.stream.relation else inner
-    below = {name: planned(child, known, aim) for name, child in children(relation).items()}
-    same = all(below[name] is child for name, child in children(relation).items())
-    made = relation if same else replace(relation, **below)
+    below = {id(child): planned(child, known, aim) for child in relation.inputs}
+    same = all(below[id(child)] is child for child in relation.inputs)
+    made = relation if same else over(relation, lambda child: below[id(child)])
     if isinstance(made, Aggregate) and isinstance(relation, Aggregate) and kept(relation) is not None:
         return replace(made, few=True)
     return _crossed(made) if isinstance(made, Join) and not made.on else made

@@ -15,12 +15,15 @@ from punctum.parse.relations import (
     AggregateCall,
     Binary,
     Filter,
+    Final,
     Join,
+    LMerge,
     OrderBy,
     Projection,
     Relation,
     Source,
     Unary,
+    over,
 )
 from punctum.plan.multijoin import MultiJoin
 from punctum.plan.synopsis import Synopsis
@@ -69,6 +72,8 @@ def _named(relation: Relation, names: Names | None) -> Relation:
             below = _named(relation.input, names)
             keys = tuple((_column(column, below), down, first) for column, down, first in relation.keys)
             return replace(relation, input=below, keys=keys)
+        case LMerge() | Final():
+            return over(relation, lambda below: _named(below, below.schema.names))
         case Unary():
             return replace(relation, input=_named(relation.input, names))
         case _:

@@ -7,7 +7,7 @@ needed gets a projection, which its pipe runs before the exchange. Set operators
 from dataclasses import replace
 
 from punctum.parse.expressions import Column, Expression, columns, rebased
-from punctum.parse.relations import Aggregate, Filter, Join, OrderBy, Projection, Relation, Source, UnionAll, children
+from punctum.parse.relations import Aggregate, Filter, Join, OrderBy, Projection, Relation, Source, UnionAll, over
 from punctum.plan.expect import Expected, Lasting
 from punctum.plan.multijoin import MultiJoin
 from punctum.plan.punctuate import Reported
@@ -74,8 +74,7 @@ def _prune(relation: Relation, needed: set[int]) -> tuple[Relation, Moved]:
             keys_ = tuple((_column(column, moved), down, first) for column, down, first in relation.keys)
             return replace(relation, input=below, keys=keys_), moved
         case _:
-            whole = {field: pruned(child) for field, child in children(relation).items()}
-            return replace(relation, **whole), _all(relation)
+            return over(relation, pruned), _all(relation)
 
 
 def _join(relation: Join, needed: set[int]) -> tuple[Relation, Moved]:

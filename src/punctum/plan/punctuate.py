@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from punctum.algebra.scheme import Order, Scheme
 from punctum.algebra.values import Value
 from punctum.parse.definitions import AllReported, StreamDef, TableColumn
-from punctum.parse.relations import Relation, Source, Unary, children
+from punctum.parse.relations import Relation, Source, Unary, over
 from punctum.plan.expect import expected
 from punctum.plan.multijoin import MultiJoin
 from punctum.plan.synopsis import Synopsis
@@ -55,7 +55,7 @@ def reported(relation: Relation, members: Members) -> Relation:
         return expected(found, relation.stream)
     if isinstance(relation, MultiJoin | Synopsis):
         return replace(relation, joined=tuple(reported(each, members) for each in relation.joined))
-    return replace(relation, **{name: reported(child, members) for name, child in children(relation).items()})
+    return over(relation, lambda below: reported(below, members))
 
 
 def _waiting(below: Relation, stream: StreamDef, clause: AllReported, members: Members) -> Reported:

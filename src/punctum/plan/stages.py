@@ -3,7 +3,8 @@
 A query is a tree of relations. Selections and projections directly over a stream need no state and run before anything
 is exchanged: they are the stream's *pipe*. All other operators see only the rows of one bucket, so rows that they bring
 together must agree on the bucket: a join needs its inputs partitioned by join columns, a group-by by grouping columns,
-a list of reporters and EXPECT WITHIN by punctuated columns, a set operator by any columns, a sort in one piece.
+a list of reporters and EXPECT WITHIN by punctuated columns, a merge of replicas by what all elements of an event have
+in common, a set operator by any columns, a sort in one piece.
 Operators that agree on a partitioning share a stage; where the partitioning changes, an exchange begins a new one.
 """
 
@@ -13,11 +14,25 @@ from dataclasses import dataclass
 from punctum.algebra.schema import Schema
 from punctum.analyse.updates import updating
 from punctum.parse.definitions import StreamDef
+from punctum.parse.elements import VS
 from punctum.parse.expressions import Column
-from punctum.parse.relations import Aggregate, Filter, Join, OrderBy, Projection, Relation, Source, UnionAll
+from punctum.parse.relations import (
+    Aggregate,
+    Filter,
+    Final,
+    Join,
+    LMerge,
+    OrderBy,
+    Projection,
+    Relation,
+    Source,
+    UnionAll,
+)
+from punctum.parse.temporal import inserts_only
 from punctum.plan.choose import Aim, inference
 from punctum.plan.cube import DIMENSIONS, Cube
 from punctum.plan.expect import Expected, Lasting
+from punctum.plan.lmerge import cased
 from punctum.plan.multijoin import MultiJoin, planned
 from punctum.plan.names import settled
 from punctum.plan.prune import pruned
@@ -108,7 +123,7 @@ def partition(node: Op | Input) -> Key | None:
             names = {column.index: i for i, (_, column) in enumerate(keys)}
             key = below[0]
             return tuple(names[i] for i in key) if key is not None and all(i in names for i in key) else None
-        case Join() | MultiJoin():
+        case Join() | MultiJoin() | LMerge():
             return below[0]
         case Synopsis():
             shown = {at[0]: n for at, n in node.relation.parting}
@@ -135,6 +150,7 @@ def stages(
     """
     aim = aim or Aim()
     relation = updating(relation) if updates else relation
+    relation = cased(relation, inference(relation, whole, aim.schemes))
     relation = planned(relation, inference(relation, whole, aim.schemes), aim)
     relation = settled(pruned(reported(relation, members)))
     last = _Planner().stage(relation)
@@ -200,6 +216,11 @@ class _Planner:
         if below is None:
             assert key is not None
             return into.input(self.stage(relation, goes_on=True), key)
+        if isinstance(relation, LMerge) and relation.control is not None:
+            told = as_pipe(relation.control)
+            assert told is not None
+            merged = [self._place(child, wanted, into) for child, wanted in zip(relation.merged, below, strict=True)]
+            return Op(relation, (*merged, into.input(told, (), Cube((None,), ((0,),)))))  # all buckets are told
         placed = (self._place(child, wanted, into) for child, wanted in zip(relation.inputs, below, strict=True))
         return Op(relation, tuple(placed))
 
@@ -282,6 +303,12 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
             return [tuple(at[i] for at in parts) for i in range(len(relation.joined))]
         case OrderBy():
             return None if key else [()]
+        case Final() if inserts_only(relation.input):
+            return [key]
+        case Final() | LMerge():
+            same = events(relation)
+            several = len(relation.merged) if isinstance(relation, LMerge) else 1
+            return [same if key is None else key] * several if key is None or (key and set(key) <= set(same)) else None
         case _:
             everything = list(range(len(relation.schema)))
             chosen = (_prefer(relation.inputs[0], everything) or tuple(everything)) if key is None else key
@@ -315,8 +342,15 @@ def _prefer(relation: Relation, allowed: list[int]) -> Key | None:
             return tuple(n for _, n in relation.parting if n in allowed) or None
         case OrderBy():
             return None
+        case Final() | LMerge():
+            return tuple(i for i in events(relation) if i in allowed) or None
         case _:
             return tuple(allowed)
+
+
+def events(relation: Relation) -> Key:
+    """The columns that all elements of an event have in common: its payload and its start."""
+    return tuple(range(relation.schema.index(VS) + 1))
 
 
 def _pairs(join: Join) -> list[tuple[int, int]]:

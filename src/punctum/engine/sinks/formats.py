@@ -5,18 +5,21 @@ Values are written as ``algebra.json`` reads them, but for DECIMALs, which JSON 
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
-from punctum.algebra.json import to_json
+from punctum.algebra.json import STABLE, to_json
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.engine.files import PUNCT_COLUMN
 from punctum.engine.formats.csv import Dialect
 from punctum.errors import CodecError
+from punctum.lmerge.elements import stable_of, time_type, time_value
 from punctum.operators.columns import dtype
+from punctum.parse.elements import ADJUST, VE, VOLD, is_elements, written
 
 Puncts = Sequence[Punctuation]
 _TIMES = {Type.TIMESTAMP: "%Y-%m-%dT%H:%M:%S%.6fZ", Type.TIMESTAMP_NTZ: "%Y-%m-%dT%H:%M:%S%.6f"}
@@ -36,6 +39,31 @@ def json_lines(rows: pl.DataFrame, schema: Schema) -> pl.Series:
         name = pl.select(pl.lit(attribute.name).alias("n")).select(pl.struct("n").struct.json_encode()).item()[5:-1]
         parts += [pl.lit(("," if n else "{") + name + ":"), _json(attribute).fill_null("null")]
     return rows.select(pl.concat_str(*parts, pl.lit("}")).alias("line")).to_series()
+
+
+def lines_of(rows: pl.DataFrame, schema: Schema) -> pl.Series:
+    """Each row as JSON, and each element as temporal streams have it."""
+    if not is_elements(schema):
+        return json_lines(rows, schema)
+    insert = written(schema, adjusts=False)
+    (*event, end) = insert.attributes
+    adjust = Schema((*event, schema.attributes[schema.index(VOLD)], end))
+    shown = rows.select(
+        pl.when(ADJUST)
+        .then(json_lines(rows.select(adjust.names), adjust))
+        .otherwise(json_lines(rows.select(insert.names), insert))
+        .alias("line")
+    )
+    return shown.to_series()
+
+
+def text_of(puncts: Puncts, schema: Schema) -> list[str]:
+    """Punctuations as JSON; of elements those that are stables."""
+    if not is_elements(schema):
+        return [to_json(p, schema) for p in puncts]
+    stable = Schema((replace(schema.attributes[schema.index(VE)], name=STABLE),))
+    times = (t for p in puncts if (t := stable_of(p)) is not None)
+    return [to_json((time_value(t, time_type(schema)),), stable) for t in times]
 
 
 def _json(attribute: Attribute) -> pl.Expr:
@@ -59,8 +87,8 @@ def write_json(
     """Rows, then punctuations, a line each."""
     with path.open("w", newline="") as out:
         if rows.height:
-            out.write("\n".join(json_lines(rows, schema)) + "\n")
-        out.writelines(to_json(p, schema) + "\n" for p in puncts or ())
+            out.write("\n".join(lines_of(rows, schema)) + "\n")
+        out.writelines(line + "\n" for line in text_of(puncts or (), schema))
 
 
 def write_parquet(
@@ -109,7 +137,10 @@ def in_text(rows: pl.DataFrame, schema: Schema) -> pl.DataFrame:
 def _with_puncts(rows: pl.DataFrame, puncts: Puncts | None, schema: Schema) -> pl.DataFrame:
     if puncts is None:
         return rows
-    said = pl.Series(PUNCT_COLUMN, [to_json(p, schema) for p in puncts], dtype=pl.String)
+    said = pl.Series(PUNCT_COLUMN, text_of(puncts, schema), dtype=pl.String)
+    if is_elements(schema):
+        schema = written(schema)
+        rows = rows.select(schema.names)
     nothing = pl.DataFrame({a.name: pl.Series([None] * len(said), dtype=dtype(a)) for a in schema.attributes})
     whole = rows.with_columns(pl.lit(None, pl.String).alias(PUNCT_COLUMN))
     return pl.concat([whole, nothing.with_columns(said)])

@@ -14,10 +14,10 @@ from punctum.engine.packing import from_blob
 from punctum.engine.query import Settings, packed, unpacked
 from punctum.engine.sinks.commit import Commit
 from punctum.engine.sinks.files import ResultFiles
-from punctum.engine.sinks.formats import WRITERS, json_lines
+from punctum.engine.sinks.formats import WRITERS, lines_of
 from punctum.engine.sinks.postgres import PostgresTable
 from punctum.errors import SchemaError, choices
-from punctum.parse.definitions import SinkDef
+from punctum.parse.definitions import SinkDef, takes_elements
 from punctum.plan.stages import Stage
 
 FORMATS = (*WRITERS, "postgres", "console")
@@ -28,7 +28,7 @@ def says(sink: SinkDef) -> bool:
     written = sink.options.get("punctuations", "false").lower()
     if written not in ("true", "false"):
         raise SchemaError(f"punctuations of {sink.name} is neither true nor false", written, "punctuations 'true'")
-    return written == "true"
+    return written == "true" or takes_elements(sink)
 
 
 def write(
@@ -39,6 +39,8 @@ def write(
         hint = choices(FORMATS) + "; for any other sink of Spark's, use dataframe()"
         raise SchemaError(f"the format {sink.format} of {sink.name} is not supported", "", hint)
     checkpoint = Path(settings.checkpoint)
+    if sink.format == "postgres" and takes_elements(sink):
+        raise SchemaError(f"the sink {sink.name} takes no elements", "a table has rows", "leave elements out")
     if sink.format in ("console", "postgres"):
         table = PostgresTable.of(sink, last.schema, key) if sink.format == "postgres" else None
         slices, id_ = packed(last, settings), query_id(checkpoint)
@@ -86,6 +88,6 @@ def _shown(schema: Schema) -> Callable[[list[Any], int], None]:
     def show(slices: list[Any], batch: int) -> None:
         for packed_ in slices:
             if packed_["rows"] is not None:
-                print("\n".join(json_lines(from_blob(bytes(packed_["rows"])), schema)), flush=True)
+                print("\n".join(lines_of(from_blob(bytes(packed_["rows"])), schema)), flush=True)
 
     return show

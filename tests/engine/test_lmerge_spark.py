@@ -1,0 +1,219 @@
+"""Merges of replicas on Spark: compatible with all inputs after every batch, and complete in the end.
+
+Replicas are reordered, revised and delayed; some vanish, and some of those come back.
+"""
+
+import json
+import os
+import shutil
+import signal
+import time
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import pytest
+from pyspark.sql import SparkSession
+
+from engine.kills import begins, left
+from engine.replicas import NAMES, batches, line, write
+from engine.test_kill import started
+from lmerge.running import behind
+from lmerge.streams import Life, lives, reference
+from punctum.errors import QueryError
+from punctum.lmerge.elements import INF, Adjust, Element, Insert, Stable
+from punctum.lmerge.properties import Case
+from punctum.lmerge.tdb import Tdb, View, tdb, view
+from punctum.session import Query, Session
+
+SLICES = 8
+STREAM = "CREATE TEMPORAL STREAM {0} (p STRING{1}) USING json OPTIONS (path 'in/{0}', maxFilesPerTrigger 1);\n"
+SCRIPT = """
+CREATE STREAM m AS LMERGE (a, b, c) OPTIONS (control 'control');
+CREATE SINK elements USING json OPTIONS (path 'out/elements', elements 'true');
+CREATE SINK events USING json OPTIONS (path 'out/events');
+INSERT INTO elements SELECT * FROM m;
+INSERT INTO events SELECT * FROM m;
+"""
+EVENTS = "INSERT INTO events SELECT * FROM m;"
+PROPERTIES = {
+    Case.R0: ", STRICTLY ORDERED, INSERT ONLY",
+    Case.R1: ", ORDERED, DETERMINISTIC TIES, INSERT ONLY",
+    Case.R2: ", ORDERED, KEY (p), INSERT ONLY",
+    Case.R3: ", KEY (p)",
+    Case.R4: "",
+}
+
+
+def script(case: Case) -> str:
+    return "".join(STREAM.format(name, PROPERTIES[case]) for name in NAMES) + SCRIPT
+
+
+def run(spark: SparkSession, directory: Path, *only: str) -> None:
+    found = Session(spark).sql((directory / "kill.sql").read_text(), directory)
+    assert isinstance(found, list)
+    for query in found:
+        if not only or query.name in only:
+            query.start(directory / "state" / query.name, available_now=True).wait()
+
+
+def held(inputs: list[Life], given: list[list[Element]], case: Case) -> None:
+    """What must hold behind every slice, for what was written in each batch."""
+    read: list[list[Element]] = [[] for _ in inputs]
+    again = [False] * len(inputs)
+    vanished: list[View] = []
+    out: list[Element] = []
+    for n, piece in enumerate(given):
+        for number, life in enumerate(inputs):
+            if n in life.detach:
+                vanished.append(view(read[number]))
+                read[number] = []
+            again[number] |= n in life.attach
+            read[number] += life.pieces[n]
+        out += piece
+        views = [view(each) for each in read]
+        pairs = zip(views, inputs, again, strict=True)
+        views = [View(v.events + life.missing, v.last) if back else v for v, life, back in pairs]
+        behind(view(out), [*views, *vanished], view(out).last, case)
+
+
+def told(case: Case, seed: int, directory: Path) -> tuple[Tdb, list[Life]]:
+    """A reference, and replicas of it in files, with the script."""
+    rng = Random(seed)
+    events = reference(rng, case, 40)
+    inputs = lives(rng, events, case, len(NAMES), SLICES)
+    write(directory, inputs)
+    (directory / "kill.sql").write_text(script(case))
+    return Tdb(events), inputs
+
+
+@pytest.fixture(scope="module")
+def undisturbed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that nothing happens to; two of its inputs vanish and come back, one of them with all again."""
+    directory = tmp_path_factory.mktemp("undisturbed")
+    told(Case.R3, 19, directory)
+    run(spark, directory)
+    return directory
+
+
+@pytest.mark.parametrize(("case", "seed"), [(Case.R3, 19), (Case.R2, 6)])
+def test_replicas(spark: SparkSession, undisturbed: Path, tmp_path: Path, case: Case, seed: int) -> None:
+    directory = undisturbed if (case, seed) == (Case.R3, 19) else tmp_path
+    events, inputs = told(case, seed, tmp_path)
+    if directory is tmp_path:
+        run(spark, directory)
+    given = batches(directory / "out/elements", SLICES)
+    assert tdb([each for piece in given for each in piece]) == events
+    held(inputs, given, case)
+    lines = [line for path in (directory / "out/events").glob("part-*") for line in path.read_text().splitlines()]
+    rows = Counter((row["p"], row["_vs"], INF if row["_ve"] is None else row["_ve"]) for row in map(json.loads, lines))
+    assert rows == Counter((p, vs, ve) for (p,), vs, ve in events.elements())
+    assert not list(directory.glob("out/*.quarantine/*"))
+    last = (directory / "state/events/punctum/metrics.jsonl").read_text().splitlines()[-1]
+    kept = sum(counts["rows_kept"] for counts in json.loads(last)["operators"].values())
+    assert kept == 0 if case is Case.R3 else kept <= len(NAMES)  # R2 keeps the rows of the last start
+
+
+def test_a_merge_that_is_killed_goes_on_with_the_same_stream(undisturbed: Path, tmp_path: Path) -> None:
+    chance = Random(1)
+    told(Case.R3, 19, tmp_path)
+    (tmp_path / "kill.sql").write_text(script(Case.R3).replace(EVENTS, ""))
+    buckets = Path("state/elements/punctum/buckets.json")  # those of the other run, whatever the number of cores
+    (tmp_path / buckets).parent.mkdir(parents=True)
+    shutil.copy(undisturbed / buckets, tmp_path / buckets)
+    with started(tmp_path) as running:
+        assert begins(tmp_path, "elements", 3, lambda: running.poll() is not None)
+        time.sleep(chance.uniform(0, 0.4))
+        assert running.poll() is None
+        os.killpg(running.pid, signal.SIGKILL)
+        running.communicate(timeout=60)
+    with started(tmp_path) as running:
+        _, errors = running.communicate(timeout=120)
+    assert running.returncode == 0, errors
+    assert left(tmp_path, "elements") == left(undisturbed, "elements")
+
+
+LIFE = """
+CREATE STREAM m AS LMERGE (a, b, c) OPTIONS (control 'control', absent 'c');
+CREATE SINK elements USING json OPTIONS (path 'out', elements 'true');
+INSERT INTO elements SELECT * FROM m;
+"""
+
+
+def test_inputs_come_and_go_while_the_query_runs(spark: SparkSession, tmp_path: Path) -> None:
+    """The third replica comes when the first has vanished, and carries on alone, through a restart."""
+    sql = "".join(STREAM.format(name, PROPERTIES[Case.R3]) for name in NAMES) + LIFE
+    for name in NAMES:
+        (tmp_path / "in" / name).mkdir(parents=True)
+    (query,) = Session(spark).sql(sql, tmp_path)  # type: ignore[misc]
+    a, b, c = ((each,) for each in "ABC")
+    query.start(tmp_path / "state")
+    try:
+        say(query, tmp_path, "c", [Insert(("unheard",), 1, 5)])
+        say(query, tmp_path, "a", [Insert(a, 1, 5), Insert(b, 2, 20), Insert(("spurious",), 5, 6), Stable(4)])
+        query.attach("C", since=4)
+        query.catch_up()
+        say(query, tmp_path, "c", [Insert(b, 2, 20), Insert(c, 6, 9), Stable(8)])
+        query.detach("a")
+        query.stop()
+        query.start(tmp_path / "state")
+        say(query, tmp_path, "c", [Adjust(b, 2, 20, 12), Stable(30)])
+        say(query, tmp_path, "a", [Insert(("unheard",), 40, 50), Stable(60)])
+    finally:
+        query.stop()
+    out = [each for piece in batches(tmp_path / "out", 9) for each in piece]
+    assert tdb(out) == Tdb([(a, 1, 5), (b, 2, 12), (c, 6, 9)])
+    assert [each.t for each in out if isinstance(each, Stable)] == [4, 8, 30]
+    assert not list(tmp_path.glob("out.quarantine/*"))
+    with pytest.raises(QueryError, match="the query elements merges no d"):
+        query.detach("d")
+    with pytest.raises(QueryError, match="'soon' is no time from which c is right"):
+        query.attach("c", since="soon")
+
+
+def say(query: Query, directory: Path, name: str, elements: list[Element]) -> None:
+    """Give an input more to read, and wait until it is read."""
+    path = directory / "in" / name / f"{time.time_ns()}.json"
+    path.with_name(f".{path.name}").write_text("".join(f"{line(each)}\n" for each in elements))
+    path.with_name(f".{path.name}").rename(path)
+    query.catch_up()
+
+
+def test_bad_elements_are_in_the_quarantine(spark: SparkSession, tmp_path: Path) -> None:
+    """What cannot be read, what is below the stream's own stable, and an adjust of what was never inserted."""
+    nothing: list[Element] = []
+    late = Insert(("A",), 3, 9)
+    pieces: list[list[Element]] = [[Insert(("A",), 1, 9), Stable(5)], [late, Adjust(("Z",), 7, 9, 8)], [Stable(INF)]]
+    write(tmp_path, [Life(pieces), Life([nothing] * 3), Life([nothing] * 3)])
+    with (tmp_path / "in/b/000.json").open("a") as more:
+        more.write('{"p": "A", "_vs": 6, "_ve": 5}\n')
+    (tmp_path / "kill.sql").write_text(script(Case.R3))
+    run(spark, tmp_path, "elements")
+    assert tdb([each for piece in batches(tmp_path / "out/elements", 3) for each in piece]) == Tdb([(("A",), 1, 9)])
+    files = tmp_path.glob("out/elements.quarantine/part-*")
+    records = [json.loads(text) for path in files for text in path.read_text().splitlines()]
+    assert sorted((each["stream"], each["reason"].split(":")[0]) for each in records) == [
+        ("a", "an adjust of an event that this input does not have"),
+        ("a", "the row matches a punctuation that came before it"),
+        ("b", "the element ends before it starts"),
+    ]
+
+
+def test_replicas_of_a_query_are_merged(spark: SparkSession, tmp_path: Path) -> None:
+    """Two plans of one aggregate below the merge, and another aggregate above it."""
+    count = "SELECT ts DIV 10 AS _vs, k, COUNT(*) AS n FROM {} GROUP BY ts DIV 10, k"
+    stream = "CREATE STREAM {0} (ts BIGINT, k STRING, PUNCTUATED ON (ts ASC)) USING json OPTIONS (path '{0}');"
+    sql = "".join(stream.format(name) for name in "st")
+    sql += f"CREATE TEMPORAL STREAM a AS {count.format('s')}; CREATE TEMPORAL STREAM b AS {count.format('t')};"
+    sql += """CREATE STREAM m AS LMERGE (a, b); CREATE SINK o USING json OPTIONS (path 'out');
+    INSERT INTO o SELECT _vs, SUM(n) AS total FROM m GROUP BY _vs;"""
+    rows = [(1, "x"), (2, "y"), (7, "x"), (12, "x"), (25, "y")]
+    for name, known in (("s", rows), ("t", rows[:3])):
+        (tmp_path / name).mkdir()
+        lines = [json.dumps({"ts": ts, "k": k}) for ts, k in known]
+        end = '{"$punct": {"ts": {"lt": 20}}}' if name == "s" else '{"$punct": {"ts": {"lt": 10}}}'
+        (tmp_path / name / "0.json").write_text("\n".join([*lines, end]))
+    (query,) = Session(spark).sql(sql, tmp_path)  # type: ignore[misc]
+    query.start(tmp_path / "state", available_now=True).wait()
+    found = [json.loads(text) for path in (tmp_path / "out").glob("part-*") for text in path.read_text().splitlines()]
+    assert sorted(tuple(each.values()) for each in found) == [(0, 3), (1, 1)]
