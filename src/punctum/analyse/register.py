@@ -11,7 +11,7 @@ from functools import cached_property
 from punctum.analyse.advice import advice
 from punctum.analyse.choice import inferred
 from punctum.analyse.forms import Form, forms
-from punctum.analyse.graphs import JoinQuery
+from punctum.analyse.graphs import JoinQuery, safe
 from punctum.analyse.inference import Inference, sources
 from punctum.analyse.memory import Memory, memory
 from punctum.analyse.promises import Declared
@@ -135,8 +135,12 @@ class Registered:
 
     @property
     def as_written(self) -> bool:
-        """Whether the query is safe when each join runs as the binary joins that are written."""
-        return self.safe and all(map(self.inference.written, self.ends))
+        """Whether the query is safe when each join runs as the binary joins that are written.
+
+        A join that no punctuation purges, for its inputs have finitely many rows, always does.
+        """
+        known = self.inference
+        return self.safe and all(known.written(end) or not safe(known.join(end)) for end in self.ends)
 
     @property
     def joins(self) -> tuple[JoinQuery, ...]:
