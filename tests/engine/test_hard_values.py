@@ -52,7 +52,7 @@ SCRIPT = (
     f"CREATE STREAM j ({COLUMNS}, PUNCTUATED ON (k)) USING json OPTIONS (path 'j', maxFilesPerTrigger 1);"
     f"CREATE STREAM p ({COLUMNS}, PUNCTUATED ON (t)) USING parquet OPTIONS (path 'p', maxFilesPerTrigger 1);"
 ) + "".join(
-    f"CREATE SINK {name} USING {kind} OPTIONS (path 'out/{name}', updates 'false'); INSERT INTO {name} {sql}"
+    f"CREATE SINK {name} USING {kind} OPTIONS (path 'out/{name}'); INSERT INTO {name} {sql}"
     f"{' ALLOW UNBOUNDED' * (name in UNBOUNDED)};"
     for name, (kind, sql) in QUERIES.items()
 )

@@ -106,10 +106,15 @@ class Registered:
 
     @cached_property
     def updates(self) -> bool:
-        """Whether a group comes again when it changes: as its sink says, or else when no punctuation can close it."""
+        """Whether a group comes again when it changes: as its sink says, or else where there is nothing to wait for.
+
+        That is: the query is safe, punctuations do not close its groups, and it is on synopses or nothing is promised.
+        """
         found, option = grouping(self.query.relation), self.query.sink.options.get(_UPDATES)
         if option is None:
-            return found is not None and not closed(found, self.inference)
+            if found is None or not self.safe or closed(found, self.inference):
+                return False
+            return id(found) in self.inference.parts or not self.declared
         if option.lower() not in ("true", "false"):
             raise SchemaError(f"updates of {self.query.name} is neither true nor false", option, "updates 'true'")
         if option.lower() == "true" and found is None:
