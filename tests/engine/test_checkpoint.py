@@ -98,7 +98,7 @@ def test_harmful_changes_are_refused_and_named(name: str, tmp_path: Path) -> Non
 def test_before_its_first_batch_a_query_may_change(tmp_path: Path) -> None:
     settled_plan(str(tmp_path), ["a"])
     settled_plan(str(tmp_path), ["b"])
-    assert (tmp_path / "punctum/plan").read_text() == "state 1\nb\n"
+    assert (tmp_path / "punctum/plan").read_text() == "state 2\nb\n"
 
 
 def test_a_literal_with_lines_is_one_line_of_the_plan(tmp_path: Path) -> None:

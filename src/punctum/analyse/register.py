@@ -104,6 +104,12 @@ class Registered:
         """The merges of replicas in the query, each with its case."""
         return tuple((merge, chosen(merge, self.inference)) for merge in merges(self.query.relation))
 
+    @property
+    def endless(self) -> bool:
+        """Whether its rows are groups that no promised punctuation closes."""
+        found = grouping(self.query.relation)
+        return found is not None and not closed(found, self.inference)
+
     @cached_property
     def updates(self) -> bool:
         """Whether a group comes again when it changes: as its sink says, or else where there is nothing to wait for.
@@ -112,9 +118,8 @@ class Registered:
         """
         found, option = grouping(self.query.relation), self.query.sink.options.get(_UPDATES)
         if option is None:
-            if found is None or not self.safe or closed(found, self.inference):
-                return False
-            return id(found) in self.inference.parts or not self.declared
+            there = self.safe and self.endless
+            return there and (id(found) in self.inference.parts or not self.declared)
         if option.lower() not in ("true", "false"):
             raise SchemaError(f"updates of {self.query.name} is neither true nor false", option, "updates 'true'")
         if option.lower() == "true" and found is None:

@@ -57,6 +57,10 @@ def _query(query: Registered, sql: str, every: bool) -> str:
         lines.append(f"  {_memory(query)}")
     if query.admitted and query.updates:
         lines.append("  gives each group again when it changes")
+    elif query.safe and query.endless:
+        lines.append(
+            "  gives its groups when all streams have ended, or with updates 'true' in its sink when they change"
+        )
     if query.unbounded:
         lines += underlined(sql, query.unbounded[0].place)
         lines += [f"  {line}" for line in _advice(query)]

@@ -10,4 +10,4 @@ INSERT INTO q SELECT b, SUM(e) AS total FROM s JOIN t ON s.k = t.k WHERE b BETWE
 --   join keeps t: purged by s(k)
 --   group-by of s, t: at most 5 rows
 --   without punctuations not in bounded memory: k of s has to equal k of t, and their values are without end (C2)
---   gives each group again when it changes
+--   gives its groups when all streams have ended, or with updates 'true' in its sink when they change
