@@ -9,6 +9,8 @@ from click.testing import CliRunner
 
 from engine.simulate import run
 from punctum.algebra import Schema, from_json, from_xml, pattern_from_text, puncts, to_json, tups
+from punctum.analyse import report
+from punctum.analyse.register import verdict
 from punctum.cli import EXAMPLES, INTERRUPTED, cli
 from punctum.operators.columns import Columns, frame, to_rows
 from punctum.parse import parse_script
@@ -104,3 +106,11 @@ def test_the_readme_names_what_the_demo_takes() -> None:
     options = [name for parameter in cli.commands["demo"].params for name in parameter.opts if name.startswith("--")]
     for name in (*EXAMPLES, *options, "demo-run/", f"exit code {INTERRUPTED}"):
         assert name in section, name
+
+
+def test_the_page_of_bounded_memory_shows_what_check_says() -> None:
+    page = (ROOT / "docs/bounded-memory.md").read_text()
+    shown = re.findall(r"```sql\n(.*?)```.*?```\n(.*?)```", page, re.DOTALL)
+    assert len(shown) == 2
+    for sql, said in shown:
+        assert report.text(verdict(parse_script(sql)), sql) == said.rstrip()

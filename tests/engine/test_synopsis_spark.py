@@ -65,3 +65,40 @@ def test_joins_without_punctuations(spark: SparkSession, tmp_path: Path) -> None
         lines = (tmp_path / f"checkpoint/{name}/punctum/metrics.jsonl").read_text().splitlines()
         kept = [json.loads(line)["operators"]["s1o0"]["rows_kept"] for line in lines]
         assert len(kept) == BATCHES and max(kept) <= most
+
+
+WINDOW = "SELECT x.a, y.e FROM s [ROWS 40] AS x JOIN t [ROWS 7] AS y ON x.a = y.d WHERE x.b > 100"
+LAST = "SELECT a, SUM(b) AS t, COUNT(*) AS n FROM s [ROWS 40] GROUP BY a"
+
+
+def test_windows(spark: SparkSession, tmp_path: Path) -> None:
+    """Two files a batch, stopped and resumed: batches are known, so what is in the windows is."""
+    script = SCRIPT.split("CREATE SINK")[0].replace("Trigger 1", "Trigger 2")
+    for name, sql in (("met", WINDOW), ("last", LAST)):
+        script += f"CREATE SINK {name} USING json OPTIONS (path '{name}'); INSERT INTO {name} {sql};"
+    for files in (range(2), range(2, BATCHES)):
+        write(tmp_path, files)
+        queries = Session(spark).sql(script, tmp_path)
+        assert isinstance(queries, list)
+        for query in queries:
+            query.start(tmp_path / "checkpoint" / query.name, available_now=True).wait()
+    came: dict[str, list[dict[str, int]]] = {"s": [], "t": []}
+    wanted = Counter[tuple[int, int]]()
+    for n in range(0, BATCHES, 2):
+        for row in rows("s", n) + rows("s", n + 1):
+            met = [each["e"] for each in came["t"][-7:] if each["d"] == row["a"] and row["b"] > 100]
+            wanted.update((row["a"], e) for e in met)
+            came["s"].append(row)
+        for row in rows("t", n) + rows("t", n + 1):
+            wanted.update((row["d"], row["e"]) for x in came["s"][-40:] if x["a"] == row["d"] and x["b"] > 100)
+            came["t"].append(row)
+    found = [tuple(json.loads(line).values()) for f in (tmp_path / "met").glob("part-*") for line in f.open()]
+    assert Counter(found) == wanted and found
+    groups: dict[int, dict[str, int]] = {}
+    for file in sorted((tmp_path / "last").glob("part-*")):
+        groups |= {row["a"]: row for row in map(json.loads, file.read_text().splitlines())}
+    now = Counter(row["a"] for row in came["s"][-40:])
+    assert {a: row["n"] for a, row in groups.items()} == {a: now[a] for a in groups} and now.keys() <= groups.keys()
+    for name, most in (("met", 47), ("last", 40)):
+        lines = (tmp_path / f"checkpoint/{name}/punctum/metrics.jsonl").read_text().splitlines()
+        assert max(json.loads(line)["operators"]["s1o0"]["rows_kept"] for line in lines) <= most

@@ -7,6 +7,7 @@ leaf; one that is computed of several has no leaf, and equalities with it are no
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from punctum.algebra.pattern import Constant
 from punctum.algebra.schema import Schema
@@ -16,6 +17,7 @@ from punctum.parse.definitions import NOWHERE
 from punctum.parse.expressions import Call, Column, Expression, columns, conjuncts, rebased, text
 from punctum.parse.relations import Filter, Join, Projection, Relation, Source
 from punctum.parse.scope import fresh
+from punctum.parse.windows import window
 
 At = tuple[int, int]
 """A column of a leaf: both by position."""
@@ -38,6 +40,11 @@ class Block:
     on: tuple[tuple[At, At], ...] = ()
     place: Place = NOWHERE
     end: Relation | None = None
+
+    @cached_property
+    def windowed(self) -> bool:
+        """Whether an input is a window, so that all are joined at once."""
+        return any(window(leaf) is not None for leaf in self.leaves)
 
     def conditions(self, predicate: Expression) -> "Block":
         """The block with what a predicate over its columns says."""

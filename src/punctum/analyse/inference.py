@@ -7,6 +7,7 @@ One rule for each operator, as the operators propagate punctuations (tables 3 an
 - project: a promise whose every column can be said of a computed one; a column that is fixed to a constant may go.
 - group-by: a promise on grouping columns alone. Sort: a prefix of the leading column alone.
 - merge of replicas: the stables of any one input. Final events: prefixes of their ends, for inserts of starts too.
+- join of windows: what all inputs have said. Groups of a window: none, for rows that leave it change them.
 - join: those of an input whose state can be purged, for a punctuation waits for the rows that it matches.
 """
 
@@ -37,9 +38,11 @@ from punctum.parse.relations import (
     Projection,
     Relation,
     Source,
+    Window,
 )
 from punctum.parse.shape import shape
 from punctum.parse.temporal import inserts_only
+from punctum.parse.windows import window
 
 _NOTHING: Mapping[str, tuple[Declared, ...]] = {}
 
@@ -96,7 +99,9 @@ class Inference:
     def _find(self, relation: Relation) -> Facts:
         if (part := self.parts.get(id(relation))) is not None:
             return self._of_part(part)
-        if (found := self.block(relation)) is not None:
+        if (found := self.block(relation)) is not None and found.windowed:
+            return self._of_windows(found, self.join(relation), relation)
+        if found is not None:
             return self._of_block(found, self.join(relation), relation)
         match relation:
             case Source(stream=stream):
@@ -105,13 +110,16 @@ class Inference:
                 return filtered(self.facts(relation.input), relation.predicate)
             case Projection():
                 return projected(self.facts(relation.input), relation)
+            case Aggregate() if window(relation.input) is not None:  # rows that leave change groups that are closed
+                each = tuple(range(len(relation.schema)))
+                return Facts((), each, each, filled=_never_null(relation))
             case Aggregate():
                 return grouped(self.facts(relation.input), [column.index for _, column in relation.keys], relation)
             case OrderBy():
                 below = self.facts(relation.input)
                 released = ordered(below, relation)
                 return replace(below, promises=tuple(p for p in below.promises if not p.terms) + released)
-            case Distinct():
+            case Distinct() | Window():
                 return self.facts(relation.input)
             case Binary():
                 return _of_both(relation, self.facts(relation.left), self.facts(relation.right))
@@ -173,6 +181,22 @@ class Inference:
             terms = ((joined((to[column], order) for column, order in p.terms), p.origins) for p in said)
             whole = replace(whole, promises=both(whole, Facts(tuple(Promise(*p) for p in terms), each, each)))
         return replace(whole, filled=_never_null(part.relation))
+
+    def _of_windows(self, found: Block, query: JoinQuery, relation: Relation) -> Facts:
+        """What holds for a join of windows: what all its inputs have said of columns that are equal in all of them."""
+        classes = [_class(found, query, at) if at is not None else (i, "") for i, at in enumerate(found.columns)]
+        first = {number: i for i, number in reversed(list(enumerate(classes)))}
+        each = tuple(range(len(relation.schema)))
+        whole = Facts((Promise(frozenset(), frozenset()),), each, each)
+        for leaf, below in enumerate(found.leaves):
+            said = []
+            for promise in self.facts(below).promises:
+                to = {column: first.get(_class(found, query, (leaf, column))) for column in promise.columns}
+                shown = [(to[column], order) for column, order in promise.terms]
+                if all(column is not None for column, _ in shown):
+                    said.append(Promise(joined((c, o) for c, o in shown if c is not None), promise.origins))
+            whole = replace(whole, promises=both(whole, Facts(tuple(said), each, each)))
+        return replace(whole, filled=_never_null(relation))
 
     def _fixed(self, found: Block) -> frozenset[At]:
         """The columns of leaves that selections fix, in the leaves and between them."""

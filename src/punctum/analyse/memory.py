@@ -11,6 +11,7 @@ from punctum.analyse.conjunctions import conjunctive
 from punctum.analyse.lto import LIMIT, TooManyOrdersError, bounded_in_every_order, reduced
 from punctum.analyse.spj import Spj
 from punctum.analyse.synopses import Synopsis, answers, synopses
+from punctum.analyse.windows import Kept, kept
 from punctum.iterators.aggregates import Function
 from punctum.parse.relations import Relation
 
@@ -23,7 +24,7 @@ class Memory:
     """The verdict; ``failure`` is the condition that fails, ``reason`` why in a few words.
 
     ``values`` are stored at most, by the synopses and for the answer; their number is not known when occurrences of a
-    stream had to be left out.
+    stream had to be left out. Of a join of ``windows`` it is said what is kept of each input.
     """
 
     bounded: bool
@@ -31,10 +32,13 @@ class Memory:
     synopses: tuple[Synopsis, ...] = ()
     values: int | None = None
     failure: Failure | None = None
+    windows: tuple[Kept, ...] = ()
 
 
 def memory(relation: Relation) -> Memory:
     """What is known of the memory that a query needs without punctuations."""
+    if windows := kept(relation):
+        return _of_windows(windows)
     query = conjunctive(relation)
     if query is None:
         return Memory(False, "it is not one select-project-join with at most one DISTINCT or GROUP BY on top")
@@ -52,6 +56,21 @@ def of_query(query: Spj) -> Memory:
         smaller = reduced(query)
         return _twice(query, found) if failure(smaller) is not None else _bounded(smaller)
     return Memory(False, _why(found), failure=found)
+
+
+def _of_windows(windows: tuple[Kept, ...]) -> Memory:
+    """The verdict for a join of windows: an input without one has to be finite by its own conditions."""
+    endless = [each.name for each in windows if each.rows is None]
+    if endless:
+        why = f"rows of {', '.join(endless)} are in no window, and have no end"
+        return Memory(False, why, windows=windows)
+    values = sum(each.values or 0 for each in windows)
+    parts = []
+    for each in windows:
+        names = ", ".join(each.input.schema.names[i] for i in each.columns)
+        counted = "" if each.last else "a count for each of "
+        parts.append(f"{each.name} {counted}{each.told} of ({names})")
+    return Memory(True, f"at most {_number(values)}: {', '.join(parts)}", values=values, windows=windows)
 
 
 def _why(found: Failure) -> str:

@@ -22,6 +22,7 @@ from punctum.analyse.useful import declared, useful
 from punctum.errors import SchemaError, SqlError
 from punctum.parse.definitions import QueryDef, Script, SinkDef, StreamDef, takes_elements
 from punctum.parse.relations import LMerge, Relation, Source
+from punctum.parse.windows import window
 
 _SAYS, _UPDATES = "punctuations", "updates"
 """The options with which a sink writes punctuations too, and each group whenever it changes."""
@@ -114,9 +115,15 @@ class Registered:
     def updates(self) -> bool:
         """Whether a group comes again when it changes: as its sink says, or else where there is nothing to wait for.
 
-        That is: the query is safe, punctuations do not close its groups, and it is on synopses or nothing is promised.
+        Groups of a window always do. Else that is: the query is safe, punctuations do not close its groups, and it is
+        on synopses or nothing is promised.
         """
         found, option = grouping(self.query.relation), self.query.sink.options.get(_UPDATES)
+        if found is not None and window(found.input) is not None:
+            if (option or "true").lower() != "true":
+                why = "rows that leave its window change its groups as long as others come"
+                raise SchemaError(f"{self.query.name} has nothing but updates", why, "leave updates out")
+            return True
         if option is None:
             there = self.safe and self.endless
             return there and (id(found) in self.inference.parts or not self.declared)
@@ -197,7 +204,7 @@ def _unsafe(relation: Relation) -> bool:
 
 
 def _blocks(relation: Relation, known: Inference) -> Iterator[Relation]:
-    """The relations with which joins end, each after those below it."""
+    """The relations with which joins without windows end, each after those below it."""
     if id(relation) in known.parts:
         return
     found = known.block(relation)
@@ -205,5 +212,5 @@ def _blocks(relation: Relation, known: Inference) -> Iterator[Relation]:
     below = relation.inputs if inner is None else (inner,)
     for each in below if found is None else found.leaves:
         yield from _blocks(each, known)
-    if found is not None:
+    if found is not None and not found.windowed:
         yield relation

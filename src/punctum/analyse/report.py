@@ -88,6 +88,8 @@ def _sentence(state: State) -> str:
     """What becomes of a state, in a few words."""
     kept = f"{state.operator} of {state.input}" if state.operator != "join" else f"join keeps {state.input}"
     match state.operator, state.verdict:
+        case _, Verdict.BOUNDED if state.witness[0].startswith("the last"):
+            return f"{kept}: {state.witness[0]}"
         case _, Verdict.BOUNDED:
             return f"{kept}: at most {state.witness[0]}"
         case "join", Verdict.PURGEABLE:

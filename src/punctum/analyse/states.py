@@ -24,6 +24,8 @@ from punctum.analyse.graphs import Attr, JoinQuery, Step, chain
 from punctum.analyse.inference import Inference, closing, ordered, stables_of, title
 from punctum.analyse.promises import Declared, Facts, Promise
 from punctum.analyse.temporal import chosen
+from punctum.analyse.windows import kept as kept_of_windows
+from punctum.analyse.windows import last_rows
 from punctum.errors import Place
 from punctum.iterators.columns import finite
 from punctum.parse.definitions import NOWHERE
@@ -43,8 +45,10 @@ from punctum.parse.relations import (
     Source,
     Union,
     UnionAll,
+    Window,
 )
 from punctum.parse.temporal import inserts_only
+from punctum.parse.windows import window
 
 
 class Verdict(Enum):
@@ -105,7 +109,8 @@ def states(relation: Relation, known: Inference) -> Iterator[State]:
         for leaf in found.leaves:
             yield from states(leaf, known)
         yield from (_stateless(within) for within in found.within)
-        yield from _join(found, known.join(relation), known)
+        join = _window_join if found.windowed else _join
+        yield from join(found, known.join(relation), known)
         return
     if isinstance(relation, Source):
         if relation.stream.relation is not None:
@@ -114,6 +119,11 @@ def states(relation: Relation, known: Inference) -> Iterator[State]:
     for below in relation.inputs:
         yield from states(below, known)
     match relation:
+        case Aggregate() if (of := window(relation.input)) is not None:
+            most = (last_rows(of.rows),)
+            yield State(NAMES[Aggregate], title(relation), Verdict.BOUNDED, most, _place(relation))
+        case Window():
+            return
         case Distinct() | Aggregate() | OrderBy():
             yield _unary(relation, known.facts(relation.input))
         case LMerge():
@@ -145,6 +155,18 @@ def _join(found: Block, query: JoinQuery, known: Inference) -> Iterator[State]:
         else:
             witness, wants = tuple(query.streams[i] for i in missing), _unreached(found, query, reached)
             yield State("join", name, Verdict.UNBOUNDED, witness, found.place, wants, used, steps)
+
+
+def _window_join(found: Block, query: JoinQuery, known: Inference) -> Iterator[State]:
+    """A state for each input of a join of windows: the last rows, or all that there can be."""
+    assert found.end is not None
+    for leaf, (name, each) in enumerate(zip(query.streams, kept_of_windows(found.end), strict=True)):
+        others = [i for i in range(len(query.streams)) if i != leaf]
+        if each.rows is not None:
+            yield State("join", name, Verdict.BOUNDED, (each.told,), found.place)
+        else:
+            missing = tuple(query.streams[i] for i in others)
+            yield State("join", name, Verdict.UNBOUNDED, missing, found.place)
 
 
 def _told(name: str, attributes: tuple[str, ...]) -> str:

@@ -51,17 +51,19 @@ from punctum.operators.sort import Sort
 from punctum.operators.synopsis import SynopsisJoin, met
 from punctum.operators.synopsis_groups import SynopsisGroupBy
 from punctum.operators.union import Union
+from punctum.operators.window import Window, WindowGroupBy, WindowJoin
 from punctum.parse import relations as r
 from punctum.parse.definitions import AccessOrder, EndEvent, StreamDef, Violation
 from punctum.parse.evaluate import evaluate
 from punctum.parse.expressions import Column, Expression
 from punctum.parse.shape import shape
 from punctum.parse.temporal import inserts_only
+from punctum.parse.windows import steps, window
 from punctum.plan.cube import shares
 from punctum.plan.expect import Expected, Lasting
 from punctum.plan.multijoin import MultiJoin
 from punctum.plan.punctuate import Reported
-from punctum.plan.stages import Input, Op, Pipe, Stage, partition, sweeps
+from punctum.plan.stages import Input, Op, Pipe, Stage, partition, sweeps, windowed
 from punctum.plan.synopsis import Synopsis as SynopsisNode
 
 ROW = "\0row"
@@ -70,6 +72,8 @@ _PREFIXES = ("$left.", "$right.")  # for names that both inputs of a join have, 
 
 def operator(relation: r.Relation, below: Sequence[Schema] = ()) -> Operator:
     """The vectorised operator of a relation, over inputs whose attributes reach as far as those below."""
+    if windowed(relation):
+        return _windows(relation, below)
     schemas = [child.schema for child in relation.inputs]
     schemas = [_reaching(*pair) for pair in zip(schemas, below, strict=True)] if below else schemas
     match relation:
@@ -123,6 +127,29 @@ def operator(relation: r.Relation, below: Sequence[Schema] = ()) -> Operator:
             return Difference(relation.schema, relation.schema)
         case _:
             raise AssertionError(relation)
+
+
+def _windows(relation: r.Relation, below: Sequence[Schema]) -> Operator:
+    """The operator of a join that has windows on its inputs, or of groups of one."""
+    given = below or [getattr(window(child), "input", child).schema for child in relation.inputs]
+    windows = [_window(child, schema) for child, schema in zip(relation.inputs, given, strict=True)]
+    if isinstance(relation, MultiJoin):
+        holds = None if relation.residual is None else compiled(relation.residual, relation.schema)
+        return WindowJoin(windows, relation.classes, relation.schema, holds, relation.shown)
+    assert isinstance(relation, r.Aggregate)
+    schema = windows[0].output
+    by = [schema.names[column.index] for _, column in relation.keys]
+    functions = [AggregateFunction(c.function, _name(c.argument, schema), c.name) for c in relation.aggregates]
+    filters = [None if c.filter is None else compiled(c.filter, schema) for c in relation.aggregates]
+    return WindowGroupBy(windows[0], by, functions, filters)
+
+
+def _window(relation: r.Relation, schema: Schema) -> Window:
+    found, above = steps(relation)
+    made: list[Operator] = []
+    for step in above:
+        made.append(operator(step, [made[-1].output if made else schema]))
+    return Window(schema, None if found is None else found.rows, made, [_step(step) for step in above])
 
 
 def _reaching(schema: Schema, known: Schema) -> Schema:

@@ -83,7 +83,8 @@ class FromStream(StageInput):
         self._limits = tuple(DomainLimits(raw).opening())
 
     def take(self, sent: Sequence[Sent]) -> Columns:
-        """The rows, and what the stream's punctuations say of them."""
+        """The rows, in the order of their files, and what the stream's punctuations say of them."""
+        sent = sorted(sent, key=lambda s: s.place[0])
         limits = self._guard.feed(self._piped(self._limits, {})).puncts if self._limits else ()
         self._limits = ()
         said = self._piped(tuple(p for s in sent for p in from_lines(s.puncts, self._raw)), _points(sent))
@@ -125,7 +126,7 @@ class FromStream(StageInput):
             start += height
             if here.any():
                 bad = found.bad.filter(here).with_columns(found.reasons.filter(here).alias(REASON))
-                records += self._original(s.origin, bad)
+                records += self._original(s.place[1], bad)
         return records
 
     def forget(self, said: Batch, sender: int | None = None) -> None:

@@ -10,6 +10,7 @@ import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -57,6 +58,21 @@ class Sent(NamedTuple):
     puncts: str | None
     points: bytes | None
     origin: str | None = None
+
+    @property
+    def place(self) -> tuple[int, str | None]:
+        """Of what comes from a file: its number in the batch, and its path.
+
+        >>> Sent(-1, None, None, None, numbered_origin(3, Path("in/bids.json"))).place
+        (3, 'in/bids.json')
+        """
+        number, found, path = (self.origin or "").partition(" ")
+        return (int(number), path) if found else (-1, None)
+
+
+def numbered_origin(number: int, path: Path) -> str:
+    """The origin of what comes from a file that has a number in its batch."""
+    return f"{number} {path}"
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from punctum.engine import quarantine
 from punctum.engine.durable import replace_text
 from punctum.engine.files import READERS, Read, check_options
 from punctum.engine.listing import listed
-from punctum.engine.packing import CLOCK, SCHEMA, Exchange, pack
+from punctum.engine.packing import CLOCK, SCHEMA, Exchange, numbered_origin, pack
 from punctum.engine.worker import settle
 from punctum.errors import MissingError
 from punctum.operators.columns import Columns
@@ -119,7 +119,8 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             raise MissingError(f"the list of the files of {self._stream.name} is cut off", detail, hint)
         size = sum(_size(Path(self._stream.path) / name) for name in files)
         tasks = min(self._stream.tasks, len(files), 1 + size // WORTH_A_TASK)
-        return [InputPartition((files[n::tasks], start["files"] == 0 and n == 0)) for n in range(tasks)]
+        numbered = list(enumerate(files))
+        return [InputPartition((numbered[n::tasks], start["files"] == 0 and n == 0)) for n in range(tasks)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Some files, packed."""
@@ -128,9 +129,9 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         files, first = partition.value
         if first:
             yield pack(stream.to.greeting(), stream.to, STREAM)
-        for name in files:
+        for number, name in files:
             path = Path(stream.path) / name
-            yield from packed(READERS[stream.format](path, stream.schema, stream.options), stream, path)
+            yield from packed(READERS[stream.format](path, stream.schema, stream.options), stream, path, number)
 
     def _logged(self) -> list[str]:
         log = Path(self._stream.log)
@@ -146,8 +147,11 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return [*known, *new]
 
 
-def packed(found: Read, stream: FrameStream, path: Path | None) -> Iterator[pa.RecordBatch]:
-    """What was read, packed: the elements through the pipe, and what is none of them for the quarantine."""
+def packed(found: Read, stream: FrameStream, path: Path | None, number: int = 0) -> Iterator[pa.RecordBatch]:
+    """What was read, packed: the elements through the pipe, and what is none of them for the quarantine.
+
+    A file has a number in its batch, for tasks of Spark's come in any order.
+    """
     if found.rejected.height and stream.tells:
         records = quarantine.rejects(stream.name, None if path is None else path.name, found.rejected)
         if stream.fails:
@@ -157,7 +161,7 @@ def packed(found: Read, stream: FrameStream, path: Path | None) -> Iterator[pa.R
         yield pack(stream.to.greeting(), stream.to, CLOCK)
     pieces = stream.to.split(stream.pipe(found.piece))
     if pieces:
-        yield pack(pieces, stream.to, STREAM, None if path is None else str(path))
+        yield pack(pieces, stream.to, STREAM, None if path is None else numbered_origin(number, path))
 
 
 def _size(path: Path) -> int:

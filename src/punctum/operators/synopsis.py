@@ -5,7 +5,7 @@ eliminating one the rows that have come out too. New rows are put into their buc
 as small as what is kept. Nothing purges these, and nothing has to: there are never more than the analysis says.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import cached_property, reduce
@@ -125,11 +125,14 @@ class Buckets:
 
 
 class Closing:
-    """What all inputs of a query have said of the columns that it shows; what one has said waits for the others."""
+    """What all inputs of a query have said of the columns that it shows; what one has said waits for the others.
 
-    def __init__(self, query: Spj, output: Schema) -> None:
-        self._carried, self._output = carried(query), output
-        self._by = [PunctuationSet(output) for _ in query.streams]
+    For each input it is given which of its columns are which of the output.
+    """
+
+    def __init__(self, carried: Sequence[Mapping[int, int]], output: Schema) -> None:
+        self._carried, self._output = carried, output
+        self._by = [PunctuationSet(output) for _ in carried]
         self.closed, self._said = PunctuationSet(output), Said(output)
 
     def hear(self, inputs: Sequence[Schema], slices: Sequence[Columns]) -> Batch:
@@ -170,7 +173,7 @@ class SynopsisJoin(Operator):
         self._query = query
         self._buckets = [Buckets(Synopsis(query, i)) for i in range(len(query.streams))]
         self._kept = [Table(buckets.empty) for buckets in self._buckets]
-        self._shown, self._closing = Table(empty(output)), Closing(query, output)
+        self._shown, self._closing = Table(empty(output)), Closing(carried(query), output)
 
     def feed(self, *slices: Columns) -> Columns:
         """Take the next slice of each input: its buckets meet those of the others."""

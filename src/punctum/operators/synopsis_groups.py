@@ -11,7 +11,7 @@ import polars as pl
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.analyse.spj import HOLISTIC, Aggregated, Spj
-from punctum.analyse.synopses import Synopsis
+from punctum.analyse.synopses import Synopsis, carried
 from punctum.errors import SchemaError
 from punctum.iterators.aggregates import Function
 from punctum.operators.batch import columns
@@ -143,7 +143,7 @@ class SynopsisGroupBy(Operator):
     ) -> None:
         assert query.aggregates and (not query.mixed or residual is not None)
         self.inputs, self.output = tuple(inputs) or tuple(stream.schema for stream in query.streams), output
-        self._query, self._closing, self._updates = query, Closing(query, output), updates
+        self._query, self._closing, self._updates = query, Closing(carried(query), output), updates
         calls = dict(enumerate(query.aggregates))
         watched = {k: c for k, c in calls.items() if query.eliminating and c.of and not query.order.bounded(c.of)}
         rest = {k: c for k, c in calls.items() if k not in watched}

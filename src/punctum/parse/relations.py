@@ -91,6 +91,22 @@ class Filter(Unary):
 
 
 @dataclass(frozen=True)
+class Window(Unary):
+    """A stream of which, at any time, only the last so many rows count for joins and groups."""
+
+    rows: int
+    place: Place = field(default=NOWHERE, compare=False)
+
+    def __post_init__(self) -> None:
+        assert self.rows > 0
+
+    @property
+    def label(self) -> str:
+        """How many rows."""
+        return f"Window {self.rows} rows"
+
+
+@dataclass(frozen=True)
 class Projection(Unary):
     """Columns by name, each computed from a row of the input."""
 

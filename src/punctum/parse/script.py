@@ -15,6 +15,7 @@ from punctum.parse.select import Queries
 from punctum.parse.streams import StreamReader, read_sink, read_table
 from punctum.parse.temporal import TemporalReader, elements_of, read_merge, temporal_of
 from punctum.parse.text import Text
+from punctum.parse.windows import check_windows
 
 _STATEMENTS = (
     "statements are CREATE [TEMPORAL] STREAM, CREATE [TEMPORAL] STREAM … AS SELECT, CREATE STREAM … AS LMERGE, "
@@ -78,7 +79,10 @@ def parse_stream(name: str, schema: Schema, clauses: str) -> StreamDef:
 def _located(text: str, read: Callable[[_Reader], Result], catalog: Mapping[str, StreamDef]) -> Result:
     """What is read from a text, or the error with its place in that text."""
     try:
-        return read(_Reader(Text(text), catalog))
+        reader = _Reader(Text(text), catalog)
+        found = read(reader)
+        reader.text.all_taken()
+        return found
     except SqlError as error:
         raise error.within(text) from None
     except RecursionError:
@@ -210,4 +214,6 @@ class _Reader:
         if first not in _QUERY:
             raise cursor.unexpected("SELECT", "a query")
         place = self.text.at(cursor.at, end - 1)
-        return Queries(self.text, self.known, place, self.tables).relation(self.text.query(cursor.at, end))
+        found = Queries(self.text, self.known, place, self.tables).relation(self.text.query(cursor.at, end))
+        check_windows(found)
+        return found

@@ -26,10 +26,12 @@ from punctum.parse.relations import (
     Source,
     Union,
     UnionAll,
+    Window,
 )
 from punctum.parse.scope import Scope
 from punctum.parse.text import Text
 from punctum.parse.types import common, converted, is_interval, is_null
+from punctum.parse.windows import check_input
 
 Named = tuple[str, Expression]
 _SELECT = {"expressions", "from_", "joins", "where", "group", "having", "order", "distinct", "with_"}
@@ -106,13 +108,17 @@ class Queries:
         """The name and relation of an item of FROM."""
         if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Query):
             self._only(node, {"this", "alias", "joins", "with_"})
-            return node.alias or "", self._renamed(self.relation(node.this), node)
+            return node.alias or "", self._renamed(self._windowed(node, self.relation(node.this)), node)
         if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
             what = _REFUSED.get(type(node))
             hint = "FROM takes streams, subqueries and CTEs"
             raise SqlError(f"{what or 'a table function'} in FROM is not supported", "", hint, self.place(node))
         self._only(node, {"this", "alias", "joins"})
-        return node.alias or node.name, self._renamed(self._named(node), node)
+        return node.alias or node.name, self._renamed(self._windowed(node, self._named(node)), node)
+
+    def _windowed(self, node: exp.Expr, relation: Relation) -> Relation:
+        found = self.text.window(node)
+        return relation if found is None else Window(check_input(relation, found.place), found.rows, found.place)
 
     def _named(self, node: exp.Table) -> Relation:
         name = node.name.lower()

@@ -13,6 +13,7 @@ from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import Token, TokenType
 
 from punctum.errors import Place, SqlError
+from punctum.parse.brackets import Window, parted
 
 QUOTED = (TokenType.STRING, TokenType.IDENTIFIER)
 _DIALECT = Spark()
@@ -24,7 +25,8 @@ class Text:
 
     def __init__(self, sql: str) -> None:
         self.sql = sql
-        self.tokens = _tokens(sql)
+        self.tokens, self.windows = parted(_tokens(sql))
+        self._taken = set[int]()
         self.starts = [token.start for token in self.tokens]
         self.closing = dict(self._pairs())
 
@@ -35,6 +37,24 @@ class Text:
                 opened.append(i)
             elif token.token_type is TokenType.R_PAREN and opened:
                 yield opened.pop(), i
+
+    def window(self, node: exp.Expr) -> Window | None:
+        """The window behind an item of FROM: a name, or a query in brackets."""
+        metas = [each.meta["start"] for each in node.this.walk() if "start" in each.meta] if self.windows else []
+        if not metas:
+            return None
+        at = bisect_right(self.starts, min(metas)) - 1
+        if isinstance(node, exp.Subquery):
+            last = bisect_right(self.starts, max(metas)) - 1
+            at = min((end for start, end in self.closing.items() if start < at and end > last), default=at)
+        self._taken.add(at)
+        return self.windows.get(at)
+
+    def all_taken(self) -> None:
+        """Refuse a window that stands behind nothing that can have one."""
+        for at in self.windows.keys() - self._taken:
+            hint = "a window stands behind a stream in FROM, before AS: FROM s [ROWS 100] AS x"
+            raise SqlError("a window is not expected here", "", hint, self.windows[at].place)
 
     def statements(self) -> Iterator[tuple[int, int]]:
         """The token ranges of the statements; a semicolon ends each."""

@@ -42,9 +42,11 @@ from punctum.parse.relations import (
     Projection,
     Relation,
     Source,
+    Window,
     over,
 )
 from punctum.parse.scope import fresh
+from punctum.parse.windows import window
 from punctum.plan.choose import Aim, to_run
 from punctum.plan.cost import Purge
 from punctum.plan.synopsis import synopsis
@@ -100,6 +102,11 @@ class MultiJoin(Relation):
             told.append(" = ".join([*equal, *([] if each.value is None else [str(each.value)])]))
         return f"MultiJoin {', '.join(told)}" + (f" where {text(self.residual)}" if self.residual is not None else "")
 
+    @property
+    def windows(self) -> tuple[Window | None, ...]:
+        """The windows of the inputs; where there are any, a row meets only what is in them when it comes."""
+        return tuple(window(each) for each in self.joined)
+
     def common(self) -> list[int]:
         """The classes, not fixed to a constant, that all inputs have columns of."""
         everyone = range(len(self.joined))
@@ -115,6 +122,9 @@ def planned(relation: Relation, known: Inference, aim: Aim) -> Relation:
     if (part := known.parts.get(id(relation))) is not None:
         return synopsis(part)
     found = known.block(relation)
+    if found is not None and found.windowed:
+        flat = Tree(tuple(range(len(found.leaves))))
+        return lowered(found, flat, partial(planned, known=known, aim=aim))
     if found is not None and safe(known.join(relation)):
         tree, lazy = to_run(relation, known, aim), aim.purge is Purge.LAZY
         if lazy or tree != written(found.tree) or not known.written(relation):
@@ -316,7 +326,7 @@ def _constants(relation: Relation) -> dict[int, Value]:
         case Aggregate():
             below = _constants(relation.input)
             return {n: below[c.index] for n, (_, c) in enumerate(relation.keys) if c.index in below}
-        case Distinct() | OrderBy():
+        case Distinct() | OrderBy() | Window():
             return _constants(relation.input)
         case Source() if relation.stream.relation is not None:
             return _constants(relation.stream.relation)
@@ -373,7 +383,13 @@ class _Lowering:
         ]
         telling = tuple(c for c in classes if len(c.members) > 1 or (c.members and c.value is not None))
         relations = tuple(node.relation for node in below)
-        if len(below) == 2 and not self._lazy and not any(self._beyond(each, below) for each in self._classes):
+        windowed = any(window(relation) is not None for relation in relations)
+        if (
+            len(below) == 2
+            and not windowed
+            and not self._lazy
+            and not any(self._beyond(each, below) for each in self._classes)
+        ):
             pairs = [(c.of(0)[0], c.of(1)[0]) for c in telling if c.of(0) and c.of(1)]
             if pairs:
                 left, right = relations

@@ -7,7 +7,19 @@ needed gets a projection, which its pipe runs before the exchange. Set operators
 from dataclasses import replace
 
 from punctum.parse.expressions import Column, Expression, columns, rebased
-from punctum.parse.relations import Aggregate, Filter, Join, OrderBy, Projection, Relation, Source, UnionAll, over
+from punctum.parse.relations import (
+    Aggregate,
+    Filter,
+    Join,
+    OrderBy,
+    Projection,
+    Relation,
+    Source,
+    UnionAll,
+    Window,
+    over,
+)
+from punctum.parse.windows import window
 from punctum.plan.expect import Expected, Lasting
 from punctum.plan.multijoin import MultiJoin
 from punctum.plan.punctuate import Reported
@@ -40,6 +52,9 @@ def _prune(relation: Relation, needed: set[int]) -> tuple[Relation, Moved]:
         case Filter():
             below, moved = _prune(relation.input, needed | _reads(relation.predicate))
             return replace(relation, input=below, predicate=_moved(relation.predicate, moved)), moved
+        case Window():
+            below, moved = _prune(relation.input, needed)
+            return replace(relation, input=below), moved
         case Projection():
             kept = sorted(needed) or [0]
             below, moved = _prune(relation.input, _reads(*(relation.columns[i][1] for i in kept)))
@@ -58,7 +73,7 @@ def _prune(relation: Relation, needed: set[int]) -> tuple[Relation, Moved]:
         case Aggregate():
             used = [c for _, c in relation.keys]
             used += [c for call in relation.aggregates for c in (call.argument, call.filter) if c is not None]
-            below, moved = _prune(relation.input, _reads(*used))
+            below, moved = (_narrow if window(relation.input) else _prune)(relation.input, _reads(*used))
             keys = tuple((name, _column(column, moved)) for name, column in relation.keys)
             calls = tuple(
                 replace(
@@ -95,9 +110,10 @@ def _multijoin(relation: MultiJoin, needed: set[int]) -> tuple[Relation, Moved]:
     wanted = needed | (_reads(relation.residual) if relation.residual is not None else set())
     wanted |= {relation.offsets[i] + at for each in relation.classes for i, at in each.members}
     joined, places, moved = list[Relation](), list[Moved](), Moved()
+    prune = _narrow if any(relation.windows) else _prune
     for i, offset in enumerate(relation.offsets):
         width = len(relation.joined[i].schema)
-        below, there = _prune(relation.joined[i], {c - offset for c in wanted if offset <= c < offset + width})
+        below, there = prune(relation.joined[i], {c - offset for c in wanted if offset <= c < offset + width})
         start = sum(len(each.schema) for each in joined)
         moved |= {offset + old: start + new for old, new in there.items()}
         joined.append(below)
@@ -110,6 +126,17 @@ def _multijoin(relation: MultiJoin, needed: set[int]) -> tuple[Relation, Moved]:
     shown = frozenset(moved[c] for c in needed)
     found = replace(relation, joined=tuple(joined), classes=classes, residual=residual, names=names, shown=shown)
     return found, moved
+
+
+def _narrow(relation: Relation, needed: set[int]) -> tuple[Relation, Moved]:
+    """A relation with nothing but what is needed, one column at least: all of it is kept."""
+    below, moved = _prune(relation, needed)
+    kept = sorted(needed) or [0]
+    if len(kept) == len(below.schema):
+        return below, moved
+    attributes = [below.schema.attributes[moved[i]] for i in kept]
+    chosen = tuple((a.name, Column(moved[i], a.name, a)) for i, a in zip(kept, attributes, strict=True))
+    return Projection(below, chosen), {old: new for new, old in enumerate(kept)}
 
 
 def _chosen(source: Source, needed: set[int]) -> tuple[Relation, Moved]:

@@ -4,7 +4,7 @@ A query is a tree of relations. Selections and projections directly over a strea
 is exchanged: they are the stream's *pipe*. All other operators see only the rows of one bucket, so rows that they bring
 together must agree on the bucket: a join needs its inputs partitioned by join columns, a group-by by grouping columns,
 a list of reporters and EXPECT WITHIN by punctuated columns, a merge of replicas by what all elements of an event have
-in common, a set operator by any columns, a sort in one piece.
+in common, a set operator by any columns, a sort in one piece, and so do windows, which count all rows of a stream.
 Operators that agree on a partitioning share a stage; where the partitioning changes, an exchange begins a new one.
 """
 
@@ -27,8 +27,10 @@ from punctum.parse.relations import (
     Relation,
     Source,
     UnionAll,
+    Window,
 )
 from punctum.parse.temporal import inserts_only
+from punctum.parse.windows import window
 from punctum.plan.choose import Aim, inference
 from punctum.plan.cube import DIMENSIONS, Cube
 from punctum.plan.expect import Expected, Lasting
@@ -210,7 +212,15 @@ class _Planner:
         if isinstance(relation, Source):
             assert relation.stream.relation is not None
             return self._place(relation.stream.relation, key, into)
-        if isinstance(relation, MultiJoin) and key is None and relation.shared() and not relation.common():
+        if isinstance(relation, Window):
+            return self._place(relation.input, key, into)
+        if (
+            isinstance(relation, MultiJoin)
+            and key is None
+            and not any(relation.windows)
+            and relation.shared()
+            and not relation.common()
+        ):
             return self._cube(relation, into)
         below = keys_below(relation, key)
         if below is None:
@@ -221,7 +231,8 @@ class _Planner:
             assert told is not None
             merged = [self._place(child, wanted, into) for child, wanted in zip(relation.merged, below, strict=True)]
             return Op(relation, (*merged, into.input(told, (), Cube((None,), ((0,),)))))  # all buckets are told
-        placed = (self._place(child, wanted, into) for child, wanted in zip(relation.inputs, below, strict=True))
+        children = [_below_window(child) for child in relation.inputs] if windowed(relation) else relation.inputs
+        placed = (self._place(child, wanted, into) for child, wanted in zip(children, below, strict=True))
         return Op(relation, tuple(placed))
 
     def _cube(self, relation: MultiJoin, into: "_Building") -> Op:
@@ -252,11 +263,29 @@ class _Building:
         return self.inputs[-1]
 
 
+def windowed(relation: Relation) -> bool:
+    """Whether an operator has windows on its inputs: what stands above a window is done by the operator itself."""
+    match relation:
+        case MultiJoin():
+            return any(relation.windows)
+        case Aggregate():
+            return window(relation.input) is not None
+        case _:
+            return False
+
+
+def _below_window(relation: Relation) -> Relation:
+    found = window(relation)
+    return relation if found is None else found.input
+
+
 def as_pipe(relation: Relation) -> Pipe | None:
     """The relation as a pipe, when it is a stream under selections and projections alone."""
     if isinstance(relation, Source):
         inner = relation.stream.relation
         return Pipe(relation.stream) if inner is None else as_pipe(inner)
+    if isinstance(relation, Window):
+        return as_pipe(relation.input)
     if isinstance(relation, Filter | Projection):
         below = as_pipe(relation.inputs[0])
         return None if below is None else Pipe(below.stream, (*below.steps, relation))
@@ -265,6 +294,8 @@ def as_pipe(relation: Relation) -> Pipe | None:
 
 def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
     """How each input must be partitioned for an operator whose output is to be by the key; nothing: it cannot be."""
+    if windowed(relation):
+        return None if key else [() for _ in relation.inputs]
     match relation:
         case Filter() | UnionAll():
             return [key for _ in relation.inputs]

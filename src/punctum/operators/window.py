@@ -1,0 +1,268 @@
+"""Joins and groups of row windows, vectorised, as ``iterators/window.py`` specifies.
+
+The rows of a slice come input by input, so while those of one input come, the windows of the others stand still: all of
+them meet what is in these, and then the window moves on. A window keeps those rows that pass what stands above it, each
+with the number that it had when it came, so never more than it has rows. Of an input without a window equal rows are
+kept once, with how often they came.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import and_
+
+import polars as pl
+
+from punctum.algebra.punctuation import end_of_stream
+from punctum.algebra.schema import Schema
+from punctum.iterators.aggregates import Aggregate
+from punctum.iterators.multijoin import Class
+from punctum.operators.batch import Names, batch, columns, heard
+from punctum.operators.columns import Columns, canonical, dtype, empty
+from punctum.operators.group_by import GroupBy
+from punctum.operators.operator import Notes, Operator
+from punctum.operators.said import Said
+from punctum.operators.synopsis import Closing, repeated
+from punctum.operators.table import Table
+
+NUMBER = "\0number"
+
+
+@dataclass
+class Window:
+    """An input: how many rows count, if not all, and what stands above its window.
+
+    The steps are for punctuations; for rows each is a condition, or columns.
+    """
+
+    schema: Schema
+    rows: int | None
+    steps: Sequence[Operator] = ()
+    compiled: Sequence[tuple[pl.Expr | None, Sequence[pl.Expr]]] = ()
+    came: int = 0
+    table: Table = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.table = Table(empty(self.output).with_columns(pl.lit(0, pl.Int64).alias(NUMBER)))
+
+    @property
+    def output(self) -> Schema:
+        """The columns behind what stands above the window."""
+        return self.steps[-1].output if self.steps else self.schema
+
+    def new(self, df: pl.DataFrame) -> pl.DataFrame:
+        """New rows, behind what stands above the window, each with its number; or how often it came."""
+        numbers = pl.int_range(self.came + 1, self.came + 1 + df.height, dtype=pl.Int64, eager=True)
+        numbers = numbers if self.rows is not None else pl.ones(df.height, pl.Int64, eager=True)
+        self.came += df.height
+        rows = df.with_columns(numbers.alias(NUMBER)).lazy()
+        for condition, chosen in self.compiled:
+            rows = rows.filter(condition) if condition is not None else rows.select(*chosen, NUMBER)
+        return canonical(rows.collect())
+
+    def add(self, new: pl.DataFrame) -> None:
+        """Let the window move on."""
+        if self.rows is not None:
+            gone = self.came - self.rows
+            self.table.append(new.filter(pl.col(NUMBER) > gone))
+            self.table.retain(self.table.frame()[NUMBER] > gone)
+        elif new.height:
+            both = pl.concat([self.table.frame(), new])
+            names = list(self.output.names)
+            self.table.replace(both.group_by(names, maintain_order=True).agg(pl.col(NUMBER).sum()))
+
+    def said(self, xs: Columns) -> Columns:
+        """What punctuations say behind what stands above the window."""
+        found = Columns(empty(self.schema), xs.puncts, xs.points)
+        for step in self.steps:
+            found = step.feed(Columns(empty(step.inputs[0]), found.puncts, found.points))
+        return found
+
+    def notes(self) -> Notes:
+        """How many rows have come, and what the steps know."""
+        return {"came": self.came, "steps": [step.notes() for step in self.steps]}
+
+    def restore(self, notes: Notes, table: Table) -> None:
+        """Go on with what another one knew and kept."""
+        self.came, self.table = notes["came"], table
+        for step, known in zip(self.steps, notes["steps"], strict=True):
+            step.restore_notes(known)
+
+
+class WindowJoin(Operator):
+    """The join of windows and of inputs that have none: combinations that agree on classes and fulfil the residual.
+
+    Punctuations are said of those columns that are shown.
+    """
+
+    def __init__(
+        self,
+        windows: Sequence[Window],
+        classes: Sequence[Class],
+        output: Schema,
+        residual: pl.Expr | None = None,
+        shown: frozenset[int] | None = None,
+    ) -> None:
+        self.inputs, self.output = tuple(window.schema for window in windows), output
+        self._windows, self._residual = list(windows), residual
+        widths = [len(window.output) for window in windows]
+        self._offsets = [sum(widths[:i]) for i in range(len(widths))]
+        self._classes = [[(i, self._offsets[i] + at) for i, at in each.members] for each in classes]
+        self._closing = Closing(self._carried(), output)
+        targets: list[list[int]] = [[] if shown is not None and i not in shown else [i] for i in range(len(output))]
+        for each in self._classes:
+            targets[each[0][1]] = [at for _, at in each if shown is None or at in shown]
+        self._names, self._said = Names(output, targets), Said(output)
+
+    def _carried(self) -> list[dict[int, int]]:
+        """Where results have the columns of each input: a class is said of its first column."""
+        found = [{at: self._offsets[i] + at for at in range(len(w.output))} for i, w in enumerate(self._windows)]
+        for each in self._classes:
+            for i, at in each:
+                found[i][at - self._offsets[i]] = each[0][1]
+        return found
+
+    def feed(self, *slices: Columns) -> Columns:
+        """Take the next slice of each input."""
+        results = [empty(self.output)]
+        for i, xs in enumerate(slices):
+            new = self._windows[i].new(xs.rows)
+            if new.height:
+                results.append(self._results(i, new))
+            self._windows[i].add(new)
+        said = [window.said(xs) for window, xs in zip(self._windows, slices, strict=True)]
+        agreed = self._closing.hear([window.output for window in self._windows], said)
+        return columns(pl.concat(results), self._said.news(self._names.over(agreed)), *slices)
+
+    def _results(self, i: int, new: pl.DataFrame) -> pl.DataFrame:
+        """What new rows of an input make with what there is of the others."""
+        met, have = self._named(i, new), [i]
+        while left := [j for j in range(len(self._windows)) if j not in have]:
+            j = next((j for j in left if self._pairs(have, j)), left[0])
+            other, pairs = self._named(j, self._windows[j].table.frame()), self._pairs(have, j)
+            mine, theirs = [one for one, _ in pairs], [two for _, two in pairs]
+            met = (
+                met.join(other, left_on=mine, right_on=theirs, coalesce=False)
+                if pairs
+                else met.join(other, how="cross")
+            )
+            have.append(j)
+        names = self.output.names
+        equal = [pl.col(names[each[0][1]]) == pl.col(names[at]) for each in self._classes for _, at in each[1:]]
+        residual = [] if self._residual is None else [self._residual]
+        held = met.filter(reduce(and_, [*equal, *residual], pl.lit(True)))
+        counted = [pl.col(f"{NUMBER}{j}") for j, window in enumerate(self._windows) if window.rows is None]
+        rows = held.select(names)
+        if not counted:
+            return rows
+        return repeated(rows, held.select(reduce(lambda a, b: a * b, counted).alias(NUMBER))[NUMBER])
+
+    def _named(self, i: int, df: pl.DataFrame) -> pl.DataFrame:
+        """Rows of an input, with the names that results have for its columns."""
+        start = self._offsets[i]
+        names = [*self.output.names[start : start + df.width - 1], f"{NUMBER}{i}"]
+        return df.rename(dict(zip(df.columns, names, strict=True)))
+
+    def _pairs(self, have: list[int], j: int) -> list[tuple[str, str]]:
+        """For each class a column of an input that is there, and one of another."""
+        found = []
+        for each in self._classes:
+            mine, theirs = ([at for i, at in each if i in some] for some in (have, [j]))
+            found += [(self.output.names[mine[0]], self.output.names[theirs[0]])] if mine and theirs else []
+        return found
+
+    def tables(self) -> dict[str, Table]:
+        """The rows of each input."""
+        return {f"input {i}": window.table for i, window in enumerate(self._windows)}
+
+    def restore_tables(self, tables: dict[str, Table]) -> None:
+        """Go on with the rows that another one kept."""
+        for i, window in enumerate(self._windows):
+            window.table = tables[f"input {i}"]
+
+    def notes(self) -> Notes:
+        """How many rows have come, and what inputs have said."""
+        windows = [window.notes() for window in self._windows]
+        return {"windows": windows, "closing": self._closing.notes(), "said": self._said.notes()}
+
+    def restore_notes(self, notes: Notes) -> None:
+        """Go on with the notes of another one; its tables are there."""
+        for window, known in zip(self._windows, notes["windows"], strict=True):
+            window.restore(known, window.table)
+        self._closing.restore(notes["closing"])
+        self._said.restore(notes["said"])
+
+    def puncts(self) -> int:
+        """What inputs have said, and it has."""
+        return len(self._closing) + len(self._said) + sum(s.puncts() for w in self._windows for s in w.steps)
+
+
+class WindowGroupBy(Operator):
+    """The groups of one window, which come out when they have changed."""
+
+    def __init__(
+        self,
+        window: Window,
+        by: Sequence[str],
+        aggregates: Sequence[Aggregate],
+        filters: Sequence[pl.Expr | None] | None = None,
+    ) -> None:
+        self._window, self._by, self._aggregates, self._filters = window, list(by), list(aggregates), filters
+        groups = GroupBy(window.output, by, aggregates, filters)
+        self.inputs, self.output = (window.schema,), groups.output
+        self._said = Said(self.output)
+        self._begun = False
+
+    def feed(self, *slices: Columns) -> Columns:
+        """Take the next slice."""
+        (xs,) = slices
+        before = self._answer() if self._begun else empty(self.output)
+        ended = any(not p.sides for p in heard(self._window.output, self._window.said(xs)).others)
+        rows = empty(self.output)
+        if xs.rows.height or (ended and not self._begun):
+            self._window.add(self._window.new(xs.rows))
+            self._begun = True
+            rows = self._changed(before, self._answer())
+        said = batch(self.output, [end_of_stream(self.output)] if ended else [])
+        return columns(rows, self._said.news(said), xs)
+
+    def _answer(self) -> pl.DataFrame:
+        """The groups as they are now: those that there would be if nothing more came."""
+        groups = GroupBy(self._window.output, self._by, self._aggregates, self._filters)
+        rows = self._window.table.frame().drop(NUMBER)
+        return groups.feed(Columns(rows, (end_of_stream(self._window.output),))).rows
+
+    def _changed(self, before: pl.DataFrame, now: pl.DataFrame) -> pl.DataFrame:
+        """The groups that are new or other than before, and those of which no row is left."""
+        changed = now.join(before, on=now.columns, how="anti", nulls_equal=True, maintain_order="left")
+        if not self._by:
+            return changed
+        keys = list(self.output.names[: len(self._by)])
+        gone = before.select(keys).join(now.select(keys), on=keys, how="anti", nulls_equal=True, maintain_order="left")
+        nothing = [
+            pl.lit(0 if "COUNT" in a.function.value else None, dtype(attribute)).alias(attribute.name)
+            for a, attribute in zip(self._aggregates, self.output.attributes[len(keys) :], strict=True)
+        ]
+        return pl.concat([changed, gone.with_columns(nothing)])
+
+    def tables(self) -> dict[str, Table]:
+        """The rows of the window."""
+        return {"input": self._window.table}
+
+    def restore_tables(self, tables: dict[str, Table]) -> None:
+        """Go on with the rows that another one kept."""
+        self._window.table = tables["input"]
+
+    def notes(self) -> Notes:
+        """How many rows have come, and what has been said."""
+        return {"window": self._window.notes(), "begun": self._begun, "said": self._said.notes()}
+
+    def restore_notes(self, notes: Notes) -> None:
+        """Go on with the notes of another one; its tables are there."""
+        self._window.restore(notes["window"], self._window.table)
+        self._begun = notes["begun"]
+        self._said.restore(notes["said"])
+
+    def puncts(self) -> int:
+        """What it has said, and the steps above the window."""
+        return len(self._said) + sum(step.puncts() for step in self._window.steps)

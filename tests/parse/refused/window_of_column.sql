@@ -1,0 +1,7 @@
+SELECT itemid [ROWS 5] FROM bid
+
+-- refused
+-- a window is not expected here
+--   hint: a window stands behind a stream in FROM, before AS: FROM s [ROWS 100] AS x
+--   1 | SELECT itemid [ROWS 5] FROM bid
+--     |               ^^^^^^^^
