@@ -36,8 +36,9 @@ from punctum.engine.sinks.write import hand_over, says, write
 from punctum.engine.spark import keeping_state, spark_alive, spark_session
 from punctum.engine.tables import members
 from punctum.errors import PunctumError, QueryError, SchemaError, choices, nearest
+from punctum.parse.applied import Function
 from punctum.parse.definitions import QueryDef, StreamDef
-from punctum.parse.script import is_query, parse_script, parse_select, parse_stream
+from punctum.parse.script import is_query, parse_function, parse_script, parse_select, parse_stream
 from punctum.plan.choose import Aim, Schemes
 from punctum.plan.cost import Objective, Purge
 from punctum.plan.idle import spared
@@ -79,6 +80,21 @@ class Session:
         self._streams: dict[str, StreamDef] = {}
         self._frames: dict[str, DataFrame] = {}
         self._memories: dict[str, Memory] = {}
+        self._functions: dict[str, Function] = {}
+
+    def function(self, name: str, compute: Callable[..., Any], takes: Iterable[str], gives: str) -> None:
+        """Name a function that queries can call: it takes a Polars series for each argument, and gives one.
+
+        The types are written as in SQL. It runs in Spark's workers, over a piece of a stream at a time, and must give
+        the same values for the same arguments, in whatever pieces they come.
+
+        >>> session = Session(spark)
+        >>> session.stream("bid", bids)
+        >>> session.function("cents", lambda price: (100 * price).round(), takes=["DOUBLE"], gives="BIGINT")
+        >>> session.sql("SELECT itemid, cents(increase) AS increase FROM bid WHERE cents(increase) > 300").dataframe()
+        DataFrame[itemid: bigint, increase: bigint]
+        """
+        self._functions[name.lower()] = parse_function(name, compute, takes, gives)
 
     def stream(
         self, name: str, frame: DataFrame, punctuated: Iterable[str | Iterable[str]] = (), clauses: str = ""
@@ -140,8 +156,8 @@ class Session:
         ['closing']
         """
         if is_query(text):
-            return Query(self, parse_select(text, self._streams), text, Path(directory))
-        script = parse_script(text, self._streams)
+            return Query(self, parse_select(text, self._streams, self._functions), text, Path(directory))
+        script = parse_script(text, self._streams, self._functions)
         self._fill(script.streams)
         return [Query(self, query, text, Path(directory)) for query in script.queries]
 

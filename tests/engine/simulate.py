@@ -6,15 +6,17 @@ import polars as pl
 
 from punctum.algebra.punctuation import Punctuation
 from punctum.engine import build
-from punctum.engine.packing import CLOCK, Sent, blob_of, from_blob, points_of, to_blob, to_lines
+from punctum.engine.feedback import Signals, Skipping, skipping
+from punctum.engine.packing import CLOCK, SIGNAL, Sent, blob_of, from_blob, points_of, to_blob, to_lines
 from punctum.engine.quarantine import Record
 from punctum.engine.stage import Counts, Running
 from punctum.operators.batch import heard
 from punctum.operators.columns import Columns, empty
 from punctum.parse.relations import Relation
 from punctum.plan.choose import Aim
+from punctum.plan.feedback import heeds
 from punctum.plan.punctuate import Members, nobody
-from punctum.plan.stages import Pipe, Stage, needs_clock, stages
+from punctum.plan.stages import Input, Pipe, Stage, needs_clock, stages
 
 Feed = Mapping[str, Columns | Sequence[Columns]]
 """A slice of each stream, whole or in the parts that several tasks read."""
@@ -32,8 +34,10 @@ class Simulation:
         members: Members = nobody,
         aim: Aim | None = None,
         updates: bool = False,
+        signals: Signals | None = None,
     ) -> None:
         self.last = stages(relation, members, whole=whole, aim=aim, updates=updates)
+        self._signals, self._heeds = signals, {} if signals is None else heeds(self.last)
         self._buckets = tuple(range(100, 100 + buckets))
         self._running: dict[tuple[int, int], Running] = {}
         self._restart = restart
@@ -78,7 +82,7 @@ class Simulation:
                 to = build.from_pipe(origin, source, self._buckets, clock)
             else:
                 to = build.from_stage(origin, source, self._buckets, clock)
-            for sender, piece in self._pieces(source.origin, streams):
+            for sender, piece, told in self._pieces(stage, source, streams):
                 pieces = to.split(piece) if (stage.number, sender) in self._greeted else to.greeting() | to.split(piece)
                 self._greeted.add((stage.number, sender))
                 for bucket, part in pieces.items():
@@ -86,6 +90,8 @@ class Simulation:
                     sent.setdefault(bucket, {}).setdefault(source.number, []).append(packed)
                 if isinstance(origin, Pipe):
                     behind = [(bucket, Sent(CLOCK, None, None, None)) for bucket in self._buckets if clock]
+                    if told is not None:
+                        behind += [(bucket, Sent(SIGNAL, None, None, None, told)) for bucket in self._buckets]
                 else:
                     behind = self._running[origin.number, sender].behind(to, sender)
                 for bucket, extra in behind:
@@ -100,17 +106,25 @@ class Simulation:
         self.counts += counts
         return given
 
-    def _pieces(self, origin: Pipe | Stage, streams: Feed) -> Iterator[tuple[int, Columns]]:
+    def _pieces(self, stage: Stage, source: Input, streams: Feed) -> Iterator[tuple[int, Columns, str | None]]:
+        origin = source.origin
         if isinstance(origin, Stage):
-            yield from self._stage(origin, streams).items()
+            yield from ((bucket, piece, None) for bucket, piece in self._stage(origin, streams).items())
         elif origin.stream.name in streams:
-            pipe, pieces = build.piped(origin), streams[origin.stream.name]
-            yield from ((-1, pipe(piece)) for piece in ([pieces] if isinstance(pieces, Columns) else pieces))
+            pieces = streams[origin.stream.name]
+            for piece in [pieces] if isinstance(pieces, Columns) else pieces:
+                if self._signals is None:
+                    yield -1, build.piped(origin)(piece), None
+                else:
+                    over = {c: e.streams.get((stage.number, source.number)) for c, e in self._heeds.items()}
+                    known = {c: e for c, e in over.items() if e is not None}
+                    yield -1, *Skipping(build.piped(origin), origin, self._signals, known).skipped(piece)
 
     def _run(self, stage: Stage, bucket: int) -> Running:
         known = self._running.get((stage.number, bucket))
         if known is None or self._restart:
             fresh = build.running(stage, self._buckets, bucket)
+            fresh = skipping(fresh, stage.number, self._heeds) if self._heeds else fresh
             if known is not None:
                 chunks = {name: {0: from_blob(to_blob(table.frame()))} for name, table in known.tables().items()}
                 fresh.restore(known.notes(), chunks)

@@ -193,13 +193,17 @@ class Piped:
 
     def __call__(self, piece: Columns) -> Columns:
         """The slice behind the pipe."""
-        piece = self._punctuated(piece)
+        piece = self.punctuated(piece)
+        return Columns(self.behind(piece.rows), piece.puncts, piece.points)
+
+    def behind(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Rows behind the selections and projections."""
         if not self.steps:
-            return piece
-        rows = piece.rows.lazy()
+            return rows
+        lazy = rows.lazy()
         for predicate, columns in self._compiled:
-            rows = rows.filter(predicate) if predicate is not None else rows.select(columns)
-        return Columns(fitting(rows.collect(), self.steps[-1].schema), piece.puncts, piece.points)
+            lazy = lazy.filter(predicate) if predicate is not None else lazy.select(columns)
+        return fitting(lazy.collect(), self.steps[-1].schema)
 
     def numbered(self, raw: pl.DataFrame) -> pl.DataFrame:
         """Rows behind the pipe, each with its number before it."""
@@ -208,7 +212,7 @@ class Piped:
             rows = rows.filter(predicate) if predicate is not None else rows.select(*columns, ROW)
         return rows.collect()
 
-    def _punctuated(self, piece: Columns) -> Columns:
+    def punctuated(self, piece: Columns) -> Columns:
         """The slice with what is made of its rows; parts of a slice may be given one by one."""
         if self.stream is None or not self._origins or piece.rows.is_empty():
             return piece

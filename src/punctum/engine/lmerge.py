@@ -47,6 +47,11 @@ class Merging(Operator):
         self.inputs, self.output = (*self._merge.inputs, *told), self._merge.output
         self._unknown: list[tuple[str, str]] = []
 
+    @property
+    def stable(self) -> int:
+        """The last stable of the output, as a whole number."""
+        return self._merge.stable
+
     def feed(self, *slices: Columns) -> Columns:
         """Take the next slice of each input, once the control is heard."""
         if self._control is not None:

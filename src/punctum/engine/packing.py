@@ -40,6 +40,8 @@ METRICS, QUARANTINE, WRITTEN = -2, -3, -4
 """Input numbers of rows that are no slices. Stages pass them on; their text is in the place of punctuations."""
 CLOCK = -2
 """The sender of rows whose origin is the time of the batch, in milliseconds."""
+SIGNAL = -3
+"""The sender of rows whose origin says what nobody needs any more."""
 RUN = 64
 """Whole numbers go to buckets in runs of so many, so that the keys which a bucket has closed melt into ranges."""
 PART = 1 << 18

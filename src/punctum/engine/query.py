@@ -5,11 +5,11 @@
     streams, packed -> [union, grouped by bucket, stage] -> … -> unpacked -> sink
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import polars as pl
@@ -22,6 +22,7 @@ from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.engine import build
 from punctum.engine.checkpoint import settled_buckets, settled_plan
+from punctum.engine.feedback import Signals, Skipping, skipping
 from punctum.engine.files import PUNCT_COLUMN, READERS, from_frame, reading
 from punctum.engine.frames import SOURCES
 from punctum.engine.memory import MEMORY
@@ -30,12 +31,13 @@ from punctum.engine.quarantine import keep
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.source import FORMAT, FileStream, FrameStream, PackedFiles
 from punctum.engine.source import packed as packed_piece
-from punctum.engine.stage import StageProcessor
+from punctum.engine.stage import Running, StageProcessor
 from punctum.engine.worker import settle
 from punctum.errors import SchemaError, choices
 from punctum.operators.batch import constants
-from punctum.operators.columns import dtype, fitting
+from punctum.operators.columns import Columns, dtype, fitting
 from punctum.parse.definitions import Violation
+from punctum.plan.feedback import Heeds, heeds
 from punctum.plan.fingerprint import fingerprint
 from punctum.plan.lifespan import check_lifespans
 from punctum.plan.stages import Input, Pipe, Stage, needs_clock
@@ -49,6 +51,8 @@ class Settings:
     checkpoint: str
     directory: str
     frames: Mapping[str, DataFrame]
+    feedback: tuple[str, ...] = ()
+    """The files that say what nobody needs of the result."""
 
     @property
     def quarantine(self) -> Path | None:
@@ -74,10 +78,15 @@ def packed(last: Stage, settings: Settings, to: ResultFiles | None = None) -> Da
     check_lifespans(last)
     settings.spark.dataSource.register(PackedFiles)
     buckets = settings.buckets if settings.checkpoint == "" else settled_buckets(settings.checkpoint, settings.buckets)
-    slices = _Assembly(settings, buckets, uuid4().hex).stage(last, to)
+    slices = _Assembly(settings, buckets, uuid4().hex, heard(last, settings)).stage(last, to)
     if settings.checkpoint:
         settled_plan(settings.checkpoint, fingerprint(last))
     return slices
+
+
+def heard(last: Stage, settings: Settings) -> "Heard":
+    """What the query hears of others, and where it matters."""
+    return Heard(Signals(settings.feedback, last.schema), heeds(last) if settings.feedback else {})
 
 
 def dataframe(last: Stage, settings: Settings, punctuations: bool = False) -> DataFrame:
@@ -98,6 +107,13 @@ def unpacked(slices: DataFrame, schema: Schema, punctuations: bool = False, reco
     return slices.mapInArrow(partial(_unpacked, schema, punctuations, records), types)
 
 
+class Heard(NamedTuple):
+    """What nobody needs of a result, and what that is in each part of the plan."""
+
+    signals: Signals
+    heeds: Mapping[str, Heeds]
+
+
 _TIMED = f"if(sender = {CLOCK}, string(unix_millis(current_timestamp())), origin)"
 """Where a batch's time belongs: the time that Spark has written down for it, which a batch that is redone has too."""
 
@@ -105,8 +121,8 @@ _TIMED = f"if(sender = {CLOCK}, string(unix_millis(current_timestamp())), origin
 class _Assembly:
     """Puts the DataFrames of stages and streams together."""
 
-    def __init__(self, settings: Settings, buckets: tuple[int, ...], run: str) -> None:
-        self._settings, self._buckets, self._run = settings, buckets, run
+    def __init__(self, settings: Settings, buckets: tuple[int, ...], run: str, heard: Heard) -> None:
+        self._settings, self._buckets, self._run, self._heard = settings, buckets, run, heard
         self._read = set[str]()
 
     def stage(self, stage: Stage, to: Exchange | ResultFiles | None) -> DataFrame:
@@ -114,7 +130,8 @@ class _Assembly:
         packed = inputs[0]
         for more in inputs[1:]:
             packed = packed.union(more)
-        processor = StageProcessor(self._run, stage.number, partial(build.running, stage, self._buckets), to)
+        running = partial(_running, stage, self._buckets, self._heard.heeds)
+        processor = StageProcessor(self._run, stage.number, running, to)
         return packed.groupBy("bucket").transformWithStateInPandas(processor, SCHEMA, "Append", "None")
 
     def _input(self, stage: Stage, source: Input) -> DataFrame:
@@ -126,9 +143,16 @@ class _Assembly:
             found = self._stream(stage, source.number, origin, to)
         return found.withColumn("origin", F.expr(_TIMED)) if clock else found
 
+    def _piped(self, stage: Stage, number: int, pipe: Pipe) -> Callable[[Columns], Columns]:
+        """What a pipe does, with what it may skip."""
+        piped, (signals, known) = build.piped(pipe), self._heard
+        over = {column: each.streams.get((stage.number, number)) for column, each in known.items()}
+        found = {column: each for column, each in over.items() if each is not None}
+        return Skipping(piped, pipe, signals, found) if known else piped
+
     def _stream(self, stage: Stage, number: int, pipe: Pipe, to: Exchange) -> DataFrame:
         stream, spark = pipe.stream, self._settings.spark
-        piped = build.piped(pipe)
+        piped = self._piped(stage, number, pipe)
         first = stream.name not in self._read
         self._read.add(stream.name)
         if stream.name in self._settings.frames:
@@ -163,6 +187,11 @@ class _Assembly:
         if not Path(files.path).is_dir():
             raise SchemaError(f"the directory of {stream.name} is not there", files.path, "make it, or mend the path")
         return spark.readStream.format(FORMAT).option("stream", files.encoded()).load()
+
+
+def _running(stage: Stage, buckets: tuple[int, ...], known: Mapping[str, Heeds], bucket: int) -> Running:
+    made = build.running(stage, buckets, bucket)
+    return skipping(made, stage.number, known) if known else made
 
 
 def _packed(stream: FrameStream, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -18,9 +18,10 @@ from pyspark.sql.types import StructType
 from punctum.algebra.schema import Schema
 from punctum.engine import quarantine
 from punctum.engine.durable import replace_text
+from punctum.engine.feedback import Skipping
 from punctum.engine.files import READERS, Read, check_options
 from punctum.engine.listing import listed
-from punctum.engine.packing import CLOCK, SCHEMA, Exchange, numbered_origin, pack
+from punctum.engine.packing import CLOCK, SCHEMA, SIGNAL, Exchange, numbered_origin, pack
 from punctum.engine.worker import settle
 from punctum.errors import MissingError
 from punctum.operators.columns import Columns
@@ -45,6 +46,12 @@ class FrameStream:
     to: Exchange
     fails: bool
     tells: bool
+
+    def piped(self, piece: Columns) -> tuple[Columns, str | None]:
+        """A slice behind the pipe, and what is to be told of rows that were skipped there."""
+        if isinstance(self.pipe, Skipping):
+            return self.pipe.skipped(piece)
+        return self.pipe(piece), None
 
 
 @dataclass(frozen=True)
@@ -159,7 +166,10 @@ def packed(found: Read, stream: FrameStream, path: Path | None, number: int = 0)
         yield quarantine.packed(records, stream.to.buckets[0])
     if stream.to.clock:
         yield pack(stream.to.greeting(), stream.to, CLOCK)
-    pieces = stream.to.split(stream.pipe(found.piece))
+    piece, told = stream.piped(found.piece)
+    if told is not None:
+        yield pack(stream.to.greeting(), stream.to, SIGNAL, told)
+    pieces = stream.to.split(piece)
     if pieces:
         yield pack(pieces, stream.to, STREAM, None if path is None else numbered_origin(number, path))
 

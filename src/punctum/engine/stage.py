@@ -23,7 +23,7 @@ from pyspark.sql.types import BinaryType, LongType, StringType, StructField, Str
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.engine.inputs import StageInput
-from punctum.engine.lmerge import ATTACH, changes
+from punctum.engine.lmerge import ATTACH, Merging, changes
 from punctum.engine.packing import (
     CLOCK,
     METRICS,
@@ -86,12 +86,19 @@ class Running:
         for operator, reads in zip(self.operators, self.reads, strict=True):
             read = (given[i] if i >= 0 else taken[-1 - i] for i in reads)
             slices = [renamed(piece, schema) for piece, schema in zip(read, operator.inputs, strict=True)]
+            slices = self.needed(len(given), slices)
             given.append(operator.feed(*slices))
             metrics.append(counted(operator, slices, given[-1]))
+            if isinstance(operator, Merging):
+                metrics[-1]["stable"] = operator.stable
             direct = ((i, piece) for i, piece in zip(reads, slices, strict=True) if i < 0)
             metrics[-1]["puncts_heard"] = self.heard(reads)
             metrics[-1] |= {FROM + self._input_name(i): len(piece.rows) for i, piece in direct}
         return renamed(given[-1] if given else taken[0], self.schema), metrics
+
+    def needed(self, number: int, slices: list[Columns]) -> list[Columns]:
+        """What an operator is to take of the slices that have come for it."""
+        return slices
 
     def _restart(self, sent: dict[int, list[Sent]]) -> None:
         """Let inputs begin anew of which a control says so in this batch."""
@@ -144,11 +151,15 @@ class Running:
 
     def notes(self) -> str:
         """All that is not in tables, as JSON."""
-        return json.dumps([[i.notes() for i in self.inputs], [o.notes() for o in self.operators]])
+        return json.dumps(self.noted())
+
+    def noted(self) -> list[object]:
+        """All that is not in tables, as data for JSON."""
+        return [[i.notes() for i in self.inputs], [o.notes() for o in self.operators]]
 
     def restore(self, notes: str, chunks: Mapping[str, Mapping[int, pl.DataFrame]]) -> None:
         """Go on from a state."""
-        inputs, operators = json.loads(notes)
+        inputs, operators, *_ = json.loads(notes)
 
         def stored(of: int, tables: dict[str, Table]) -> dict[str, Table]:
             return {name: Table(t.frame(), chunks.get(f"{of}.{name}", {})) for name, t in tables.items()}

@@ -133,6 +133,10 @@ class Final(Operator):
         before = between(None, self._time(), "[)")
         return tuple(Punctuation.of(self.output, {name: before}) for name in ((VS, VE) if self._inserts else (VE,)))
 
+    def keeps(self) -> dict[str, int]:
+        """An event has the columns that its elements begin with."""
+        return {} if self._inserts else {"events": 0}
+
     def tables(self) -> dict[str, Table]:
         """The events that are not final."""
         return {} if self._inserts else {"events": self._kept}

@@ -49,6 +49,10 @@ class Dupelim(Operator):
         new = heard(self.output, xs)
         return columns(distinct(xs.rows, self._distinct, new), self._said.news(new), xs)
 
+    def keeps(self) -> dict[str, int]:
+        """The distinct rows are rows of the input."""
+        return {"distinct": 0}
+
     def waits(self) -> dict[str, Waits]:
         """A row waits until it cannot come again."""
         return {"distinct": Waits(0, tuple((name, name) for name in self.output.names))}

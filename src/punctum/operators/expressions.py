@@ -5,7 +5,7 @@ another number. What has no exact counterpart in Polars (DECIMAL arithmetic, ROU
 functions) is computed once for each distinct combination of the columns that it reads.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -13,7 +13,9 @@ import polars as pl
 
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row, Type
+from punctum.errors import ComputationError
 from punctum.operators.columns import dtype, to_rows
+from punctum.parse.applied import Applied, applied
 from punctum.parse.evaluate import evaluate
 from punctum.parse.expressions import Call, Column, Expression, Literal, columns
 
@@ -60,6 +62,8 @@ def compiled(expression: Expression, schema: Schema) -> pl.Expr:
         case Literal(value):
             return _literal(expression) if not isinstance(value, timedelta) else pl.lit(value, pl.Duration("us"))
     args = expression.args
+    if isinstance(expression, Applied):
+        return _applied(expression, [compiled(arg, schema) for arg in args])
     vectorised = _VECTORISED.get(expression.op)
     if vectorised is not None and (
         expression.op in _ANY_TYPE or not any(a.type is Type.DECIMAL for a in (expression, *args))
@@ -67,7 +71,24 @@ def compiled(expression: Expression, schema: Schema) -> pl.Expr:
         made = vectorised(expression, [compiled(arg, schema) for arg in args])
         if made is not None:
             return made
+    if inner := next(applied(expression), None):
+        raise ComputationError(f"{inner.op} stands in what is computed value by value", "", "take it to a column first")
     return _row_by_row(expression, schema)
+
+
+def _applied(call: Applied, args: list[pl.Expr]) -> pl.Expr:
+    """A function of the user's, once for all rows of a piece."""
+    wanted, function = dtype(call.attribute), call.function
+    assert function is not None
+
+    def over(given: Sequence[pl.Series]) -> pl.Series:
+        found = pl.Series(function.compute(*given)) if len(given[0]) else pl.Series(dtype=wanted)
+        if len(found) != len(given[0]):
+            detail = f"{len(found)} for {len(given[0])}"
+            raise ComputationError(f"{function.name} gives another number of values", detail, "one for each row")
+        return found.cast(wanted)
+
+    return pl.map_batches(args, over, return_dtype=wanted)
 
 
 def _literal(literal: Literal) -> pl.Expr:

@@ -104,6 +104,10 @@ class GroupBy(Operator):
         """What has been said."""
         return len(self._said)
 
+    def keeps(self) -> dict[str, int]:
+        """A group has its grouping attributes, and all of its rows have the same."""
+        return {"groups": 0}
+
     def waits(self) -> dict[str, Waits]:
         """A group waits for its grouping attributes to be closed."""
         return {"groups": Waits(0, tuple((name, name) for name in self._by))}

@@ -50,6 +50,7 @@ class Join(Operator):
         single = all(len(set(side)) == len(self._on) for side in zip(*self._on, strict=True))
         self._across, self._bound = dict(self._on) if single else {}, APART
         self._waiting = [Batch(schema) for schema in self.inputs]
+        self._purged: set[int] = set()  # sides that have lost rows since the last slice
         self._said = Said(self.output)
 
     def feed(self, *slices: Columns) -> Columns:
@@ -57,7 +58,7 @@ class Join(Operator):
         left, right = slices
         lps, rps = heard(self.inputs[0], left), heard(self.inputs[1], right)
         early = self._pairs(left.rows, self._kept[1].frame())
-        said = self._take(0, left.rows, lps)
+        said = self._freed() + self._take(0, left.rows, lps)
         late = self._pairs(self._kept[0].frame(), right.rows)
         said += self._take(1, right.rows, rps)
         rows = (
@@ -89,6 +90,10 @@ class Join(Operator):
     def puncts(self) -> int:
         """What is closed, what waits and what has been said."""
         return sum(map(len, self._closed)) + sum(map(len, self._waiting)) + len(self._said)
+
+    def keeps(self) -> dict[str, int]:
+        """Each side's own rows."""
+        return {side: n for n, side in enumerate(SIDES)}
 
     def waits(self) -> dict[str, Waits]:
         """A side's rows wait for the other side to close their key."""
@@ -133,6 +138,19 @@ class Join(Operator):
             if len(other) < before and len(self._waiting[1 - side]):
                 none, self._waiting[1 - side] = free(other.frame(), self._waiting[1 - side])
                 said += self._names[1 - side].over(none)
+        return said
+
+    def purged(self, name: str) -> None:
+        """The punctuations that its rows held back may go."""
+        self._purged.add(SIDES.index(name))
+
+    def _freed(self) -> Batch:
+        """What waits no longer because rows have been purged."""
+        said = Batch(self.output)
+        for side in sorted(self._purged):
+            none, self._waiting[side] = free(self._kept[side].frame(), self._waiting[side])
+            said += self._names[side].over(none)
+        self._purged.clear()
         return said
 
     def _pairs(self, left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:

@@ -83,6 +83,13 @@ class Operator(ABC):
         """What its tables wait for, where that can be told in a few words."""
         return {}
 
+    def keeps(self) -> dict[str, int]:
+        """The tables whose rows have the columns of an input, by its number, so that such a row is of one row there."""
+        return {}
+
+    def purged(self, name: str) -> None:  # noqa: B027
+        """Rows of a table have been purged from outside: what they held back may go with the next slice."""
+
     def waiting(self) -> int:
         """How many punctuations have come and not gone on yet."""
         return 0

@@ -46,6 +46,10 @@ class SetOperator(Operator):
             self._tables[name].retain(old)
         self._tables[name].append(new)
 
+    def keeps(self) -> dict[str, int]:
+        """Each input's own rows, and those that are out, which have the same columns."""
+        return {name: 1 if name == "right" else 0 for name in self.names}
+
     def waits(self) -> dict[str, Waits]:
         """A row of an input waits for the other input, one that is out for either."""
         same = tuple((name, name) for name in self.output.names)

@@ -56,6 +56,10 @@ class Sort(Operator):
             maintain_order=True,
         )
 
+    def keeps(self) -> dict[str, int]:
+        """The input's own rows."""
+        return {"input": 0}
+
     def waits(self) -> dict[str, Waits]:
         """A row waits for all that comes before it."""
         return {"input": Waits(0, tuple((key.name, key.name) for key in self._keys))}

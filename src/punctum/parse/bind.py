@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from punctum.errors import Place, SqlError
+from punctum.parse.applied import apply
 from punctum.parse.expressions import Expression
 from punctum.parse.functions import NAMES, call
 from punctum.parse.scope import Scope
@@ -66,6 +67,9 @@ class Binder:
             return call(UNARY[type(node)], (self.bind(node.this),), self.place(node))
         if type(node) in NODES:
             return NODES[type(node)](self, node)
+        if isinstance(node, exp.Anonymous) and node.name.lower() in self.text.functions:
+            self.only(node, "this", "expressions")
+            return apply(self.text.functions[node.name.lower()], self.all(*node.expressions), self.place(node))
         raise self.unknown(node)
 
     def all(self, *nodes: exp.Expr | None) -> list[Expression]:
@@ -99,7 +103,8 @@ class Binder:
         if isinstance(node, exp.Star):
             return SqlError("* does not stand here", "", "name a column", self.place(node))
         if isinstance(node, exp.Func) and not isinstance(node, exp.Binary):
-            return self.refuse(f"the function {self.name(node)} is", node, f"supported are {NAMES}")
+            own = "".join(f", {name}" for name in self.text.functions)
+            return self.refuse(f"the function {self.name(node)} is", node, f"supported are {NAMES}{own}")
         return self.refuse(f"{self.shown(node)} is", node, "supported are columns, literals, operators and functions")
 
     def shown(self, node: exp.Expr) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 
 from punctum.algebra.values import NAN, Row, Type, Value
 from punctum.errors import ComputationError, PunctumError
+from punctum.parse.applied import Applied
 from punctum.parse.casts import WIDE, cast, fitted
 from punctum.parse.expressions import Call, Column, Expression, Literal, text, type_text
 
@@ -39,6 +40,8 @@ def _value(expression: Expression, row: Row) -> Any:
         return row[expression.index]
     if isinstance(expression, Literal):
         return expression.value
+    if isinstance(expression, Applied):
+        raise ComputationError(f"{text(expression, True)} has no value here", "a function is of columns", "")
     if expression.op in _LAZY:
         return _fit(expression, _LAZY[expression.op](expression.args, row))
     args = [_value(arg, row) for arg in expression.args]

@@ -333,6 +333,7 @@ class LMerge(Relation):
     """One temporal stream of replicas of it; a case that is forced, how it answers, and what controls its inputs.
 
     ``absent`` are inputs that are not there when the query starts; the control says when they come, and which go.
+    ``feedback`` is the file where it tells what of its inputs nobody needs any more.
     """
 
     merged: tuple[Relation, ...]
@@ -341,6 +342,7 @@ class LMerge(Relation):
     case: str | None = None
     control: Source | None = None
     absent: tuple[str, ...] = ()
+    feedback: str | None = None
     place: Place = field(default=NOWHERE, compare=False)
 
     def __post_init__(self) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from punctum.algebra.schema import Schema
-from punctum.errors import Place, PunctumError, SqlError, choices, nearest
+from punctum.errors import Place, PunctumError, SchemaError, SqlError, choices, nearest
+from punctum.parse.applied import Function
 from punctum.parse.cursor import Cursor
 from punctum.parse.definitions import QueryDef, Script, SinkDef, StreamDef, TableDef, Temporal, takes_elements
-from punctum.parse.relations import Relation
+from punctum.parse.functions import NAMES
+from punctum.parse.relations import LMerge, Relation, Source
 from punctum.parse.select import Queries
 from punctum.parse.streams import StreamReader, read_sink, read_table
 from punctum.parse.temporal import TemporalReader, elements_of, read_merge, temporal_of
@@ -25,11 +27,16 @@ _QUERY = ("SELECT", "WITH", "(", "VALUES", "FROM", "TABLE")
 _NAMELESS = "query"
 """The name of a query that has none."""
 _NOTHING: Mapping[str, StreamDef] = {}
+_NONE: Mapping[str, Function] = {}
 Result = TypeVar("Result")
 
 
-def parse_script(text: str, catalog: Mapping[str, StreamDef] = _NOTHING) -> Script:
+def parse_script(
+    text: str, catalog: Mapping[str, StreamDef] = _NOTHING, functions: Mapping[str, Function] = _NONE
+) -> Script:
     """The streams, sinks and queries of a script; the catalog holds streams that are defined elsewhere.
+
+    The functions are those that it may call beside the language's own, by their names in small letters.
 
     >>> script = parse_script('''
     ...     CREATE STREAM bid (itemid BIGINT, increase DOUBLE, PUNCTUATED ON (itemid)) USING json OPTIONS (path 'in');
@@ -39,7 +46,7 @@ def parse_script(text: str, catalog: Mapping[str, StreamDef] = _NOTHING) -> Scri
     >>> print(script.queries[0].relation.schema)
     itemid BIGINT, total DOUBLE
     """
-    return _located(text, _Reader.script, catalog)
+    return _located(text, _Reader.script, catalog, functions)
 
 
 def is_query(text: str) -> bool:
@@ -56,14 +63,14 @@ def parse_query(text: str, catalog: Mapping[str, StreamDef]) -> Relation:
     return parse_select(text, catalog).relation
 
 
-def parse_select(text: str, catalog: Mapping[str, StreamDef]) -> QueryDef:
+def parse_select(text: str, catalog: Mapping[str, StreamDef], functions: Mapping[str, Function] = _NONE) -> QueryDef:
     """A single SELECT as a query; the sink that it has got in name only has no format.
 
     >>> bid = StreamDef("bid", Schema.of(itemid="BIGINT"))
     >>> parse_select("SELECT DISTINCT itemid FROM bid ALLOW UNBOUNDED", {"bid": bid}).allow_unbounded
     True
     """
-    return _located(text, _Reader.single, catalog)
+    return _located(text, _Reader.single, catalog, functions)
 
 
 def parse_stream(name: str, schema: Schema, clauses: str) -> StreamDef:
@@ -76,10 +83,32 @@ def parse_stream(name: str, schema: Schema, clauses: str) -> StreamDef:
     return _located(clauses, lambda reader: reader.stream(name, schema), {})
 
 
-def _located(text: str, read: Callable[[_Reader], Result], catalog: Mapping[str, StreamDef]) -> Result:
+def parse_function(name: str, compute: Callable[..., Any], takes: Iterable[str], gives: str) -> Function:
+    """A function that scripts can call, its types as SQL writes them.
+
+    >>> parse_function("cents", lambda price: price * 100, ["DOUBLE"], "BIGINT").gives.type
+    <Type.BIGINT: 'BIGINT'>
+    """
+    if not name.isidentifier() or name.upper() in NAMES.split(", "):
+        hint = "letters, digits and _, and none of " + NAMES
+        raise SchemaError(f"{name!r} cannot be the name of a function", "", hint)
+    types = [*takes, gives]
+    listed = ", ".join(f"c{n} {each}" for n, each in enumerate(types))
+    schema = parse_script(f"CREATE STREAM f ({listed}) USING memory").streams["f"].schema
+    if len(types) < 2 or len(schema) != len(types):
+        raise SchemaError(f"the function {name} takes nothing", "", "name the types of its arguments")
+    return Function(name, schema.attributes[:-1], schema.attributes[-1], compute)
+
+
+def _located(
+    text: str,
+    read: Callable[[_Reader], Result],
+    catalog: Mapping[str, StreamDef],
+    functions: Mapping[str, Function] = _NONE,
+) -> Result:
     """What is read from a text, or the error with its place in that text."""
     try:
-        reader = _Reader(Text(text), catalog)
+        reader = _Reader(Text(text, functions), catalog)
         found = read(reader)
         reader.text.all_taken()
         return found
@@ -87,6 +116,19 @@ def _located(text: str, read: Callable[[_Reader], Result], catalog: Mapping[str,
         raise error.within(text) from None
     except RecursionError:
         raise SqlError("the SQL is nested too deeply", "", "take parts out with CREATE STREAM … AS SELECT") from None
+
+
+def _feedback(relation: Relation) -> Iterator[str]:
+    """The files that a query over a relation tells what it does not need."""
+    if isinstance(relation, LMerge) and relation.feedback is not None:
+        yield relation.feedback
+    below = relation.inputs
+    if isinstance(relation, Source):
+        if "feedback" in relation.stream.options:
+            yield relation.stream.options["feedback"]
+        below = () if relation.stream.relation is None else (relation.stream.relation,)
+    for each in below:
+        yield from _feedback(each)
 
 
 @contextmanager
@@ -121,7 +163,19 @@ class _Reader:
             cursor = Cursor(self.text, start, end)
             with _within(cursor):
                 self._statement(cursor)
+        self._told_once()
         return Script(self.streams, self.sinks, tuple(self.queries), self.text.sql, self.tables)
+
+    def _told_once(self) -> None:
+        """Refuse a file of feedback that several queries would write: each would say what it alone does not need."""
+        by: dict[str, QueryDef] = {}
+        for query in self.queries:
+            for path in sorted(set(_feedback(query.relation))):
+                if path in by:
+                    detail = f"{by[path].name} and {query.name} read what tells it"
+                    hint = "let one of them read the sink of the other, or give each its own streams"
+                    raise SqlError(f"two queries would write the feedback '{path}'", detail, hint, query.place)
+                by[path] = query
 
     def single(self) -> QueryDef:
         """The one query of the text."""

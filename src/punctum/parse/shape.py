@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from punctum.algebra.pattern import between
 from punctum.algebra.values import Type
 from punctum.iterators.columns import Trend
+from punctum.parse.applied import Applied
 from punctum.parse.expressions import Call, Column, Expression, Literal
 
 UP, DOWN, NEITHER = Trend.INCREASING, Trend.DECREASING, Trend.NEITHER
@@ -41,7 +42,7 @@ def shape(expression: Expression) -> Shape:
     """
     if isinstance(expression, Column):
         return Shape(expression.index, True, UP)
-    if isinstance(expression, Literal):
+    if isinstance(expression, Literal | Applied):
         return Shape(None)
     at = [i for i, arg in enumerate(expression.args) if not isinstance(arg, Literal)]
     if len(at) != 1 or any(isinstance(arg, Literal) and arg.value is None for arg in expression.args):

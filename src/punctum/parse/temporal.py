@@ -33,7 +33,7 @@ CASES = ("R0", "R1", "R2", "R3", "R3-", "R4")
 """The cases of a merge; R3- keeps an index for each input."""
 INSERTS = ("first", "leading", "latest", "fullest", "half frozen", "share")
 ADJUSTS = ("stable", "at once", "leading")
-_OPTIONS = ("case", "insert", "share", "adjust", "control", "absent")
+_OPTIONS = ("case", "insert", "share", "adjust", "control", "absent", "feedback")
 _PLAIN = ("PUNCTUATED", "PUNCTUATE", "UNIQUE", "DOMAIN")
 Moved = list[int]
 """For each column of a relation over events, the column over elements that has it."""
@@ -180,7 +180,8 @@ def _with_options(merge: LMerge, name: str, given: dict[str, tuple[str, Place]])
     if absent and control is None:
         hint = "add control 'directory', whose files say when they come"
         raise SqlError("absent inputs could never come", "", hint, given["absent"][1])
-    return replace(merge, case=case.upper() or None, policy=policy, absent=absent, control=control)
+    feedback = given["feedback"][0] if "feedback" in given else None
+    return replace(merge, case=case.upper() or None, policy=policy, absent=absent, control=control, feedback=feedback)
 
 
 def _one_of(given: Mapping[str, tuple[str, Place]], key: str, known: tuple[str, ...], default: str) -> str:

@@ -4,7 +4,7 @@ sqlglot tells where names, literals and some functions stand; the rest is found 
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
@@ -13,6 +13,7 @@ from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import Token, TokenType
 
 from punctum.errors import Place, SqlError
+from punctum.parse.applied import Function
 from punctum.parse.brackets import Window, parted
 
 QUOTED = (TokenType.STRING, TokenType.IDENTIFIER)
@@ -20,11 +21,14 @@ _DIALECT = Spark()
 _UNITS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND")
 
 
-class Text:
-    """A script and its tokens."""
+_NOTHING: Mapping[str, Function] = {}
 
-    def __init__(self, sql: str) -> None:
-        self.sql = sql
+
+class Text:
+    """A script and its tokens, and the functions that it may call beside those of the language."""
+
+    def __init__(self, sql: str, functions: Mapping[str, Function] = _NOTHING) -> None:
+        self.sql, self.functions = sql, functions
         self.tokens, self.windows = parted(_tokens(sql))
         self._taken = set[int]()
         self.starts = [token.start for token in self.tokens]

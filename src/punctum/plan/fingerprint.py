@@ -19,7 +19,7 @@ from punctum.plan.punctuate import Reported
 from punctum.plan.stages import Input, Op, Pipe, Stage, all_stages, windowed
 from punctum.plan.statistics import DISTINCT, OPTIONS
 
-FREE = ("path", "maxFilesPerTrigger", *OPTIONS)
+FREE = ("path", "maxFilesPerTrigger", "feedback", *OPTIONS)
 """The options of a stream that may change, and so may those that begin as distinct values do."""
 
 

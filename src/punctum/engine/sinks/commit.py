@@ -24,7 +24,7 @@ from punctum.engine.stage import Counts
 from punctum.errors import QueryError
 
 Metrics = dict[str, Any]
-KEPT = ("rows_kept", "bytes_kept", "puncts_kept", "puncts_heard", "puncts_waiting", "oldest")
+KEPT = ("rows_kept", "bytes_kept", "puncts_kept", "puncts_heard", "puncts_waiting", "oldest", "stable")
 """The counts that say how things are after a batch."""
 DONE = ("rows_in", "rows_out", "rows_purged", "puncts_in", "puncts_out")
 """The counts that say what a batch did."""
@@ -35,7 +35,7 @@ RECENT = 1_000
 
 @dataclass
 class Commit:
-    """Commits each batch of a query: sink, quarantine, metrics, in this order."""
+    """Commits each batch of a query: sink, quarantine, metrics, what others are told, in this order."""
 
     name: str
     query: str
@@ -44,6 +44,8 @@ class Commit:
     files: ResultFiles | None = None
     deliver: "Callable[[list[Any], int], None] | None" = None
     hand_over: "Callable[[DataFrame, int], None] | None" = None
+    publish: "Callable[[dict[str, Counts]], None] | None" = None
+    """What tells others how far the query is, given the counts of its operators."""
     recent: deque[Metrics] = field(default_factory=lambda: deque(maxlen=RECENT))
     _first: bool = True
     _ended: bool = False
@@ -73,6 +75,8 @@ class Commit:
             self._quarantine(records, batch)
             counts = [(int(row["sender"]), json.loads(row["puncts"])) for row in told if row["input"] == METRICS]
             self._measure(counts, len(records), batch, begun)
+            if self.publish is not None:
+                self.publish(self.recent[-1]["operators"])
             self._first = False
 
     def end(self) -> None:
@@ -136,7 +140,7 @@ def _span(seconds: float) -> str:
 def _add(operators: dict[str, Counts], name: str, counts: Counts) -> None:
     sums = operators.setdefault(name, {})
     for what, n in counts.items():
-        if what == "oldest":
+        if what in ("oldest", "stable"):
             sums[what] = min(sums.get(what, n), n)
         else:
             sums[what] = sums.get(what, 0) + n

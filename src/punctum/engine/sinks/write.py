@@ -1,6 +1,7 @@
 """Starting a query that writes to a sink: files of results, a table of Postgres, the console, a function."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,12 @@ from punctum.algebra.schema import Schema
 from punctum.engine.checkpoint import query_id
 from punctum.engine.formats.csv import Dialect
 from punctum.engine.packing import from_blob
-from punctum.engine.query import Settings, packed, unpacked
+from punctum.engine.query import Settings, heard, packed, unpacked
 from punctum.engine.sinks.commit import Commit
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.formats import WRITERS, lines_of
 from punctum.engine.sinks.postgres import PostgresTable
+from punctum.engine.telling import OPTION, Telling, telling
 from punctum.errors import SchemaError, choices
 from punctum.parse.definitions import SinkDef, takes_elements
 from punctum.plan.stages import Stage
@@ -39,6 +41,8 @@ def write(
         hint = choices(FORMATS) + "; for any other sink of Spark's, use dataframe()"
         raise SchemaError(f"the format {sink.format} of {sink.name} is not supported", "", hint)
     checkpoint = Path(settings.checkpoint)
+    named = [name.strip() for name in sink.options.get(OPTION, "").split(",") if name.strip()]
+    settings = replace(settings, feedback=tuple(str(Path(settings.directory) / name) for name in named))
     if sink.format == "postgres" and takes_elements(sink):
         raise SchemaError(f"the sink {sink.name} takes no elements", "a table has rows", "leave elements out")
     if sink.format in ("console", "postgres"):
@@ -48,6 +52,7 @@ def write(
             table.prepare()
         deliver = _shown(last.schema) if table is None else table.writer(id_)
         commit = Commit(sink.name, id_, checkpoint, checkpoint / "quarantine", deliver=deliver)
+        commit.publish = _telling(last, settings)
         return start(slices, commit, available_now), commit
     if "path" not in sink.options:
         raise SchemaError(f"the sink {sink.name} has no path", "", "OPTIONS (path 'directory')")
@@ -59,6 +64,7 @@ def write(
     slices = packed(last, settings, files)
     files.prepare()
     commit = Commit(sink.name, query, checkpoint, path.with_name(path.name + ".quarantine"), files=files)
+    commit.publish = _telling(last, settings)
     return start(slices, commit, available_now), commit
 
 
@@ -72,7 +78,14 @@ def hand_over(
         to(unpacked(slices, last.schema), batch)
 
     commit = Commit(name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", hand_over=given)
+    commit.publish = _telling(last, settings)
     return start(packed(last, settings), commit, available_now), commit
+
+
+def _telling(last: Stage, settings: Settings) -> Telling | None:
+    """What a query tells those that feed it; one that has not begun yet takes back what was told before."""
+    afresh = not any((Path(settings.checkpoint) / "offsets").glob("[0-9]*"))
+    return telling(last, settings.directory, *heard(last, settings), afresh=afresh)
 
 
 def start(slices: DataFrame, commit: Commit, available_now: bool) -> StreamingQuery:

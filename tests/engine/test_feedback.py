@@ -1,0 +1,235 @@
+"""Plans that heed what nobody needs: they give what is needed, and keep and compute no more than that.
+
+The oracle is the same plan that hears nothing, less the rows below the last limit.
+"""
+
+import json
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.simulate import Simulation
+from punctum.algebra.json import from_json
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.punctuation_set import PunctuationSet
+from punctum.engine.feedback import FIRST, Signals
+from punctum.engine.telling import telling
+from punctum.lmerge.elements import FOREVER, NEVER
+from punctum.lmerge.feedback import Signal
+from punctum.operators.columns import Columns, frame, to_rows
+from punctum.parse.definitions import StreamDef
+from punctum.parse.expressions import text
+from punctum.parse.script import parse_function, parse_query, parse_script
+from punctum.plan.feedback import heeds
+from punctum.plan.stages import stages
+
+STREAMS = parse_script(
+    """
+    CREATE STREAM s (k BIGINT, ts BIGINT, v BIGINT, PUNCTUATED ON (ts ASC), PUNCTUATED ON (k)) USING json;
+    CREATE STREAM r (k BIGINT, ts BIGINT, w BIGINT, PUNCTUATED ON (ts ASC), PUNCTUATED ON (k)) USING json;
+    """
+).streams
+QUERIES = {
+    "select": "SELECT k, ts + 3 AS t FROM s WHERE v > 1",
+    "group": "SELECT ts DIV 4 AS t, SUM(v) AS total FROM s GROUP BY ts DIV 4",
+    "twice": "SELECT t, COUNT(*) AS n FROM (SELECT k, ts AS t, SUM(v) AS x FROM s GROUP BY k, ts) GROUP BY t",
+    "distinct": "SELECT DISTINCT k, ts AS t FROM s",
+    "join": "SELECT s.k, s.ts AS t, w FROM s JOIN r ON s.k = r.k",
+    "join of both": "SELECT s.ts AS t, SUM(v) AS total FROM s JOIN r ON s.k = r.k AND s.ts = r.ts GROUP BY s.ts",
+    "except": "SELECT ts AS t, v AS x FROM s EXCEPT SELECT ts, w FROM r",
+    "intersect": "SELECT ts AS t, v AS x FROM s INTERSECT SELECT ts, w FROM r",
+    "union": "SELECT ts AS t, v AS x FROM s UNION SELECT ts, w FROM r",
+    "sorted": "SELECT ts AS t, v FROM s ORDER BY t",
+}
+
+
+class Told(Signals):
+    """A signal that the test sets."""
+
+    def now(self) -> Signal | None:
+        return next(iter(self._seen.values()))[1] if self._seen else None
+
+    def tell(self, limit: int, column: str = "t") -> None:
+        self._seen[""] = (0, 0), Signal(column, limit)
+
+
+def stream(rng: Random, name: str, slices: int) -> list[list[Columns]]:
+    """Slices in parts; keys and times grow, and so do the punctuations on them, until the stream ends."""
+    schema, found = STREAMS[name].schema, []
+    for n in range(slices):
+        parts = []
+        for _ in range(rng.randint(1, 3)):
+            rows = [
+                (n + rng.randrange(3), 4 * n + rng.randrange(12), rng.randrange(4)) for _ in range(rng.randint(0, 6))
+            ]
+            parts.append(Columns(frame(schema, rows)))
+        end = "{}" if n == slices - 1 else f'{{"ts": {{"lt": {4 * n + 4}}}}}'
+        ends = [end, *[f'{{"k": {n - 1}}}'] * (rng.random() < 0.7)]
+        parts[-1].puncts = tuple(said(f'{{"$punct": {each}}}', STREAMS[name]) for each in ends)
+        found.append(parts)
+    return found
+
+
+def said(written: str, definition: StreamDef) -> Punctuation:
+    found = from_json(written, definition.schema)
+    assert isinstance(found, Punctuation)
+    return found
+
+
+def needed(rows: pl.DataFrame, limit: int) -> Counter[Any]:
+    return Counter(to_rows(rows.filter(pl.col("t") >= limit)))
+
+
+@pytest.mark.parametrize("name", QUERIES)
+@given(st.integers(0, 2**32), st.booleans())
+@settings(max_examples=8, deadline=None)
+def test_what_is_needed_comes(name: str, seed: int, restart: bool) -> None:
+    rng = Random(seed)
+    relation = parse_query(QUERIES[name], STREAMS)
+    told = Told((), relation.schema)
+    plain = Simulation(relation, 3, whole=True)
+    heeding = Simulation(relation, 3, restart, whole=True, signals=told)
+    slices, limit, heard = 6, -1, PunctuationSet(relation.schema)
+    fed = {each: stream(rng, each, slices) for each in STREAMS}
+    for n in range(slices):
+        if rng.random() < 0.6:
+            limit = max(limit, rng.randrange(4 * n + 8))
+            told.tell(limit)
+        piece = {each: fed[each][n] for each in STREAMS}
+        one, other = plain.feed(piece), heeding.feed(piece)
+        assert needed(other.rows, limit) == needed(one.rows, limit)
+        assert not (Counter(to_rows(other.rows)) - Counter(to_rows(one.rows))), "a row that is none"
+        assert other.rows.filter(pl.col("t") < limit).is_empty()
+        assert heeding.kept() <= plain.kept()
+        for p in other.puncts:
+            heard.add(p)
+        assert all(heard.covers(p) for p in one.puncts), "what is not kept holds no punctuation back"
+
+
+@pytest.mark.parametrize("name", set(QUERIES) - {"select"})
+def test_what_is_not_needed_is_not_kept(name: str) -> None:
+    relation = parse_query(QUERIES[name], STREAMS)
+    told = Told((), relation.schema)
+    running = Simulation(relation, 2, signals=told)
+    rows = {each: Columns(frame(STREAMS[each].schema, [(1, 9, 2), (2, 10, 3)])) for each in STREAMS}
+    running.feed({each: Columns(piece.rows) for each, piece in rows.items()})
+    assert running.kept() > 0
+    told.tell(1000)
+    running.feed({each: Columns(piece.rows.clear()) for each, piece in rows.items()})
+    assert running.kept() == (2 if name == "join" else 0), "of r nothing is known of its own time"
+    told.tell(FOREVER, "")
+    running.feed({each: Columns(piece.rows) for each, piece in rows.items()})
+    assert running.kept() == 0
+
+
+def test_what_is_purged_holds_no_punctuation_back() -> None:
+    relation = parse_query(QUERIES["join"], STREAMS)
+    told = Told((), relation.schema)
+    running = Simulation(relation, 1, signals=told)
+    over = said('{"$punct": {"ts": {"lt": 10}}}', STREAMS["s"])
+    given = running.feed({"s": Columns(frame(STREAMS["s"].schema, [(1, 5, 2)]), (over,))})
+    assert "<*, (,9], *>" not in map(str, given.puncts), "a row of r may still meet the one that is kept"
+    told.tell(10)
+    given = running.feed({"s": Columns(frame(STREAMS["s"].schema, []))})
+    assert [str(p) for p in given.puncts] == ["<*, (,9], *>"]
+
+
+def test_a_function_is_not_called_for_what_nobody_needs() -> None:
+    seen: list[int] = []
+
+    def score(v: pl.Series) -> pl.Series:
+        seen.append(len(v))
+        if sum(seen) >= 2 * FIRST:
+            told.tell(3000 if len(seen) < 3 else 10)
+        return v * 2
+
+    functions = {"score": parse_function("score", score, ["BIGINT"], "BIGINT")}
+    script = parse_script(
+        "CREATE SINK o USING json; INSERT INTO o SELECT ts AS t, score(v) AS x FROM s WHERE score(v) > 1",
+        STREAMS,
+        functions,
+    )
+    relation = script.queries[0].relation
+    told = Told((), relation.schema)
+    told.tell(1000)
+    rows = [(1, n, 1) for n in range(5000)]
+    given = Simulation(relation, 1, signals=told).feed({"s": Columns(frame(STREAMS["s"].schema, rows))})
+    assert given.rows["t"].to_list() == [*range(3000, 5000)], "what was computed before is not given either"
+    assert 2000 < sum(seen) / 2 < 3500, "of 4000 that were needed at first"
+
+
+def test_where_the_plan_knows_the_column() -> None:
+    found = {
+        name: {
+            (stage, each): text(over)
+            for (stage, each), over in heeds(stages(parse_query(sql, STREAMS)))["t"].streams.items()
+        }
+        for name, sql in QUERIES.items()
+    }
+    assert set(found["select"].values()) == {"(ts + 3)"}
+    assert set(found["group"].values()) == {"(ts DIV 4)"}
+    assert list(found["join"].values()) == ["ts"], "s alone"
+    assert list(found["join of both"].values()) == ["ts", "ts"]
+    reported = parse_script(
+        """CREATE STREAM s (sid STRING, hour BIGINT, PUNCTUATE (hour) WHEN ALL sid IN ('a', 'b')) USING json;
+        CREATE SINK o USING json; INSERT INTO o SELECT hour AS t, COUNT(*) AS n FROM s GROUP BY hour;"""
+    )
+    assert not heeds(stages(reported.queries[0].relation))["t"].streams, "who has reported must be seen"
+
+
+@pytest.mark.parametrize(("declared", "known"), [("DETERMINISTIC TIES", {"_vs"}), ("KEY (k)", {"_vs", "_ve", "k"})])
+def test_a_merge_that_counts_sees_all_events_of_a_start(declared: str, known: set[str]) -> None:
+    script = MERGE.replace("KEY (k)", f"ORDERED, INSERT ONLY, {declared}")
+    found = heeds(stages(parse_script(script).queries[0].relation, whole=True))
+    assert {name for name in ("_vs", "_ve", "k") if found[name].streams} == known
+
+
+MERGE = """
+CREATE TEMPORAL STREAM a (k BIGINT, KEY (k)) USING json OPTIONS (path 'a', feedback 'a.feedback');
+CREATE TEMPORAL STREAM b (k BIGINT, KEY (k)) USING json OPTIONS (path 'b');
+CREATE STREAM m AS LMERGE (a, b) OPTIONS (feedback 'm.feedback');
+CREATE SINK merged USING json OPTIONS (path 'merged', elements 'true');
+INSERT INTO merged SELECT * FROM m;
+"""
+
+
+def test_a_merge_passes_on_what_its_own_readers_say(tmp_path: Path) -> None:
+    last = stages(parse_script(MERGE).queries[0].relation, whole=True)
+    told = Told(("",), last.schema)
+    told_by, upstream = tmp_path / "m.feedback", tmp_path / "a.feedback"
+    tells = telling(last, str(tmp_path), told, heeds(last), afresh=True)
+    assert tells is not None
+    tells({"s1o0": {"stable": NEVER}})
+    assert not told_by.exists()
+    tells({"s1o0": {"stable": 7}})
+    assert json.loads(told_by.read_text()) == {"$punct": {"_ve": {"le": 6}}}
+    assert not upstream.exists(), "its reader has said nothing"
+    told.tell(11, "_ve")
+    tells({"s1o0": {"stable": 7}})
+    assert json.loads(told_by.read_text()) == json.loads(upstream.read_text()) == {"$punct": {"_ve": {"le": 10}}}
+    tells({"s1o0": {"stable": FOREVER}})
+    assert json.loads(told_by.read_text()) == {"$punct": {}}
+    assert telling(last, str(tmp_path), told, heeds(last), afresh=False) is not None
+    assert told_by.exists()
+    assert telling(last, str(tmp_path), told, heeds(last), afresh=True) is not None
+    assert not told_by.exists() and not upstream.exists(), "who starts afresh needs everything"
+
+
+def test_signals_that_are_lost_or_broken_say_nothing(tmp_path: Path) -> None:
+    path, schema = tmp_path / "m.feedback", parse_query(QUERIES["group"], STREAMS).schema
+    signals = Signals((str(path),), schema)
+    assert signals.now() is None
+    path.write_text('{"$punct": {"t": {"lt": 4}}}')
+    assert signals.now() == Signal("t", 4)
+    path.with_name("new").write_text('{"$punct": {"t": {"lt": 5}}')
+    path.with_name("new").replace(path)
+    assert signals.now() is None
+    path.unlink()
+    assert signals.now() is None
+    assert Signals((), schema).now() is None

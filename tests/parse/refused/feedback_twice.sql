@@ -1,0 +1,13 @@
+CREATE TEMPORAL STREAM a (symbol STRING) USING json OPTIONS (path 'in/a');
+CREATE STREAM m AS LMERGE (a) OPTIONS (feedback 'm.feedback');
+CREATE SINK changes USING json OPTIONS (path 'changes', elements 'true');
+CREATE SINK events USING json OPTIONS (path 'events');
+INSERT INTO changes SELECT * FROM m;
+INSERT INTO events SELECT * FROM m;
+
+-- refused
+-- two queries would write the feedback 'm.feedback'
+--   detail: changes and events read what tells it
+--   hint: let one of them read the sink of the other, or give each its own streams
+--   6 | INSERT INTO events SELECT * FROM m;
+--     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
