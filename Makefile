@@ -31,6 +31,7 @@ bench: .venv/ready
 figures: .venv/ready
 	$(BIN)/python bench/figures.py figures
 	$(BIN)/python bench/replicas.py figures
+	$(BIN)/python bench/plan_switching.py figures
 
 format: .venv/ready
 	$(BIN)/ruff check --fix .
