@@ -21,6 +21,7 @@ from punctum.demo.warehouse import WAREHOUSE
 from punctum.errors import PunctumError, RefusedError
 
 EXAMPLES = {example.name: example for example in (AUCTION, WAREHOUSE, OUTAGE)}
+REPLICAS = "replicas"
 INTERRUPTED = 130  # what a shell gives for Ctrl-C
 QUICK_START = "--driver-java-options -XX:TieredStopAtLevel=1 pyspark-shell"  # a minute is too short to optimise code
 
@@ -36,7 +37,7 @@ cli.add_command(explain)
 
 
 @cli.command()
-@click.argument("example", required=False, type=click.Choice(list(EXAMPLES)))
+@click.argument("example", required=False, type=click.Choice([*EXAMPLES, REPLICAS]))
 @click.option(
     "--directory",
     default="demo-run",
@@ -45,16 +46,18 @@ cli.add_command(explain)
     help="Where the examples read, write and keep their place.",
 )
 def demo(example: str | None, directory: Path) -> None:
-    """Run the papers' examples on Spark: all of them, or the one that is named.
+    """Run the papers' examples on Spark: those on punctuations, or the one that is named.
 
-    When they were interrupted they go on where they stopped, and when they had finished they start afresh.
+    When they were interrupted they go on where they stopped, and when they had finished they start afresh. The merge of
+    replicas always starts afresh.
     """
+    from punctum.demo import replicas  # here because pyspark takes a second to import
     from punctum.demo.directory import make
-    from punctum.demo.play import play  # here because pyspark takes a second to import
+    from punctum.demo.play import play
     from punctum.engine.spark import spark_session
     from punctum.session import Session
 
-    examples = [EXAMPLES[example]] if example else list(EXAMPLES.values())
+    examples = [EXAMPLES[example]] if example in EXAMPLES else list(EXAMPLES.values())
     make(directory)
     os.environ.setdefault("PYSPARK_SUBMIT_ARGS", QUICK_START)
     click.echo("starting Spark", err=True)
@@ -64,7 +67,11 @@ def demo(example: str | None, directory: Path) -> None:
     except KeyboardInterrupt:
         click.echo("stopped before the first step; the same command goes on from here", err=True)
         sys.exit(INTERRUPTED)
-    if not play(examples, directory, session, interrupted, click.echo):
+    if example == REPLICAS:
+        finished = replicas.play(directory, session, interrupted, click.echo)
+    else:
+        finished = play(examples, directory, session, interrupted, click.echo)
+    if not finished:
         sys.exit(INTERRUPTED)
 
 

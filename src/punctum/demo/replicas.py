@@ -1,0 +1,165 @@
+"""High availability, live: three replicas of a query, two are killed and one returns, and their merge goes on.
+
+In: a session and a directory. Out: a line for each step, with the minutes that each replica has brought and those that
+the merge has given by then, and a plot of both. The replica that returns has lost its state, and begins from the first
+report again.
+"""
+
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from random import Random
+from threading import Event
+
+from punctum.demo.directory import make
+from punctum.errors import PunctumError
+from punctum.session import Query, Session
+
+NAME = "replicas"
+STEPS, MINUTES, SENSORS = 10, 20, 5
+REPLICAS = ("a", "b", "c")
+KILLED, RETURNS = {3: "b", 5: "a", 8: "c"}, {6: "b"}
+"""In which steps replicas are killed, and in which one returns."""
+_HEAD = "  step  reports     a     b     c  merged"
+Counts = dict[str, int | None]
+"""How many minutes there are by then; nothing for a replica that is dead."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """A step that is done."""
+
+    step: int
+    reports: int
+    minutes: Counts
+
+
+def play(directory: Path, session: Session, interrupted: Event, say: Callable[[str], None]) -> bool:
+    """Run it, and tell whether it came to its end; it starts afresh each time."""
+    path = directory / NAME
+    script = resources.files("punctum.demo").joinpath(f"{NAME}.sql").read_text("utf-8")
+    _prepare(path, script)
+    say(f"{NAME}: each minute comes out once, whichever of three replicas live")
+    say(f"  the queries of {path / f'{NAME}.sql'} run while reports are written to {path / 'in'}\n\n{_HEAD}")
+    queries = session.sql(script, path.resolve())
+    assert isinstance(queries, list)
+    run = _Run(path, {query.name: query for query in queries})
+    try:
+        run.start(*REPLICAS, "merged")
+        for step in range(1, STEPS + 1):
+            if interrupted.is_set():
+                say(f"  stopped after step {step - 1} of {STEPS}; the same command starts afresh")
+                return False
+            say(run.step(step))
+    finally:
+        for query in queries:
+            query.stop()
+    draw(path / "replicas.png", run.told)
+    once = "each once" if run.complete() else "NOT each once"
+    shown = path / "replicas.png"
+    say(f"  {run.told[-1].minutes['merged']:,} minutes, {once}, are in {path / 'out'}, the plot is {shown}")
+    return True
+
+
+def _prepare(path: Path, script: str) -> None:
+    if path.exists() and any(path.iterdir()):
+        if not (path / f"{NAME}.sql").exists():
+            hint = "remove it, or choose another one with --directory"
+            raise PunctumError(f"the directory {path} holds something else than this demo's run", "", hint)
+        shutil.rmtree(path)
+    for name in ("in", "control", *(f"{NAME}/{replica}" for replica in REPLICAS)):
+        make(path / name)
+    (path / f"{NAME}.sql").write_text(script)
+
+
+class _Run:
+    """The queries of a run, and what has been told of them."""
+
+    def __init__(self, path: Path, queries: dict[str, Query]) -> None:
+        self._path, self._queries, self.told = path, queries, list[Told]()
+        self._alive: set[str] = set()
+
+    def start(self, *names: str) -> None:
+        """Let queries run."""
+        for name in names:
+            self._queries[name].start((self._path / "state" / name).resolve())
+            self._alive.add(name)
+
+    def step(self, step: int) -> str:
+        """Write the reports of a step, let who lives take them, and tell it."""
+        events = []
+        if name := RETURNS.get(step):
+            shutil.rmtree(self._path / "state" / name)
+            self._queries["merged"].attach(f"replica_{name}")
+            self.start(name)
+            events.append(f"{name} returns, without its state")
+        reports = self._report(step)
+        for name in sorted(self._alive - {"merged"}):
+            self._queries[name].catch_up()
+        self._queries["merged"].catch_up()
+        if name := KILLED.get(step):
+            self._queries[name].stop()
+            self._alive.remove(name)
+            self._queries["merged"].detach(f"replica_{name}")
+            events.append(f"{name} is killed")
+        minutes: Counts = {name: self._minutes(name) if name in self._alive else None for name in REPLICAS}
+        minutes["merged"] = len(self._events(self._path / "out"))
+        self.told.append(Told(step, reports, minutes))
+        return line(self.told[-1], events)
+
+    def _report(self, step: int) -> int:
+        """A file of reports: so many minutes, and that they are over."""
+        chance, first = Random(step), (step - 1) * MINUTES
+        rows: list[dict[str, object]] = [
+            {"sensor": sensor, "minute": minute, "temperature": round(20 + 5 * chance.random(), 3)}
+            for minute in range(first, first + MINUTES)
+            for sensor in range(SENSORS)
+        ]
+        chance.shuffle(rows)
+        end = {} if step == STEPS else {"minute": {"lt": first + MINUTES}}
+        part = self._path / f".{step}"
+        part.write_text("".join(json.dumps(row) + "\n" for row in [*rows, {"$punct": end}]))
+        part.replace(self._path / "in" / f"{step:02}.json")
+        return len(rows)
+
+    def _minutes(self, name: str) -> int:
+        return len(set(self._events(self._path / NAME / name)))
+
+    def _events(self, directory: Path) -> list[int]:
+        lines = (json.loads(text) for file in directory.glob("part-*") for text in file.read_text().splitlines())
+        return [each["_vs"] for each in lines if "$stable" not in each]
+
+    def complete(self) -> bool:
+        """Whether the merge has given each minute once."""
+        return sorted(self._events(self._path / "out")) == list(range(STEPS * MINUTES))
+
+
+def line(told: Told, events: Sequence[str]) -> str:
+    """A step in a line."""
+    counts = "".join(f"{'-' if told.minutes[name] is None else told.minutes[name]:>6}" for name in REPLICAS)
+    return f"{told.step:6}{told.reports:9,}{counts}{told.minutes['merged']:>8}  {', '.join(events)}".rstrip()
+
+
+def draw(path: Path, told: Sequence[Told]) -> None:
+    """Draw the minutes of each replica and of the merge, to a PNG file which is there when it is complete."""
+    import matplotlib as mpl  # here because it takes a second, and only the end of a run needs it
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
+    steps = [each.step for each in told]
+    for name, style in (*((name, "--") for name in REPLICAS), ("merged", "-")):
+        found = [each.minutes[name] for each in told]
+        counts = [float("nan") if each is None else each for each in found]
+        axes.plot(steps, counts, style, marker=".", label=name, linewidth=3 if name == "merged" else 1.5, zorder=1)
+    axes.set(title="Three replicas and their merge", xlabel="step", ylabel="minutes so far", ylim=(0, None))
+    axes.grid(alpha=0.3)
+    axes.legend()
+    part = path.with_name(f".{path.name}")
+    figure.savefig(part, dpi=150, format="png")
+    plt.close(figure)
+    part.replace(path)

@@ -1,0 +1,42 @@
+"""The demo of replicas: what it leaves alone, what it tells, and a short run on Spark."""
+
+from pathlib import Path
+from threading import Event
+
+import pytest
+from pyspark.sql import SparkSession
+
+from punctum.demo import replicas
+from punctum.errors import PunctumError
+from punctum.session import Session
+
+
+def test_a_step_in_a_line() -> None:
+    told = replicas.Told(3, 100, {"a": 60, "b": None, "c": 60, "merged": 60})
+    assert replicas.line(told, ["b is killed"]) == "     3      100    60     -    60      60  b is killed"
+    assert len(replicas.line(told, [])) == len(replicas._HEAD)
+
+
+def test_the_plot_is_drawn(tmp_path: Path) -> None:
+    replicas.draw(tmp_path / "x.png", [replicas.Told(1, 5, {"a": 1, "b": None, "c": 0, "merged": 1})])
+    assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_is_not_the_demos_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "replicas").mkdir()
+    (tmp_path / "replicas/mine").touch()
+    with pytest.raises(PunctumError, match="holds something else"):
+        replicas.play(tmp_path, None, Event(), print)  # type: ignore[arg-type]
+    assert (tmp_path / "replicas/mine").exists()
+
+
+def test_two_are_killed_and_one_returns(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replicas, "STEPS", 4)
+    monkeypatch.setattr(replicas, "KILLED", {1: "b", 2: "a", 3: "c"})
+    monkeypatch.setattr(replicas, "RETURNS", {3: "b"})
+    said: list[str] = []
+    assert replicas.play(tmp_path, Session(spark), Event(), said.append)
+    assert "80 minutes, each once" in said[-1]
+    counts = [line.split()[2:6] for line in said[-5:-1]]
+    assert counts == [["20", "-", "20", "20"], ["-", "-", "40", "40"], ["-", "60", "-", "60"], ["-", "80", "-", "80"]]
+    assert (tmp_path / "replicas/replicas.png").exists()
