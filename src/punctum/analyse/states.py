@@ -120,8 +120,8 @@ def states(relation: Relation, known: Inference) -> Iterator[State]:
         yield from states(below, known)
     match relation:
         case Aggregate() if (of := window(relation.input)) is not None:
-            most = (last_rows(of.rows),)
-            yield State(NAMES[Aggregate], title(relation), Verdict.BOUNDED, most, _place(relation))
+            newest = (last_rows(of.rows),)
+            yield State(NAMES[Aggregate], title(relation), Verdict.BOUNDED, newest, _place(relation))
         case Window():
             return
         case Distinct() | Aggregate() | OrderBy():
