@@ -8,13 +8,10 @@ from hypothesis import strategies as st
 from parse.golden import BID, CATALOG, HERE, dump, split
 from punctum.errors import PunctumError
 from punctum.parse import Relation, parse_query, parse_script, parse_stream
-from punctum.parse.text import Text
+from punctum.parse.text import tokens
 
 SCRIPTS = [split(path, path.parent.name)[0] for path in sorted(HERE.glob("*/*.sql")) if path.stem != "deep"]
-PIECES = [
-    [text.sql[token.start : token.end + 1] for token in text.tokens]
-    for text in (Text(sql) for sql in SCRIPTS if "'abc" not in sql)
-]
+PIECES = [[sql[token.start : token.end + 1] for token in tokens(sql)] for sql in SCRIPTS if "'abc" not in sql]
 WORDS = sorted({piece for pieces in PIECES for piece in pieces})
 
 

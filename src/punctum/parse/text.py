@@ -29,7 +29,7 @@ class Text:
 
     def __init__(self, sql: str, functions: Mapping[str, Function] = _NOTHING) -> None:
         self.sql, self.functions = sql, functions
-        self.tokens, self.windows = parted(_tokens(sql))
+        self.tokens, self.windows = parted(tokens(sql))
         self._taken = set[int]()
         self.starts = [token.start for token in self.tokens]
         self.closing = dict(self._pairs())
@@ -183,7 +183,8 @@ class Text:
         return Place(min(self.tokens[first].start, place.start), place.end)
 
 
-def _tokens(sql: str) -> list[Token]:
+def tokens(sql: str) -> list[Token]:
+    """The words and signs of a script."""
     try:
         return _DIALECT.tokenize(sql)
     except (SqlglotError, ValueError, IndexError) as error:
