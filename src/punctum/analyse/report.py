@@ -3,10 +3,13 @@
 The text of a query that is refused is the same wherever it is met; the JSON has the form of the command line's page.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from punctum.algebra.values import Row
+from punctum.analyse.growth import growing
 from punctum.analyse.register import Registered
+from punctum.analyse.spj import Occurrence
 from punctum.analyse.states import State, Verdict
 from punctum.errors import RefusedError, underlined
 
@@ -55,6 +58,7 @@ def _query(query: Registered, sql: str, every: bool) -> str:
     lines += [f"  {case.case} merges {', '.join(merge.names)}: {case.why}" for merge, case in query.cases]
     if kept:
         lines.append(f"  {_memory(query)}")
+        lines += [f"  {line}" for line in _forced(query)]
     if query.admitted and query.updates:
         lines.append("  gives each group again when it changes")
     elif query.safe and query.endless:
@@ -76,6 +80,25 @@ def _memory(query: Registered) -> str:
     if not query.memory.bounded:
         return "without punctuations in bounded memory, as its states say"
     return f"without punctuations in bounded memory: {query.memory.reason}"
+
+
+def _forced(query: Registered) -> Iterator[str]:
+    """Rows that nobody can forget, of a query that is refused and that no bounded memory is enough for."""
+    failure = query.memory.failure
+    given = None if query.safe or failure is None else growing(failure, 3)
+    if failure is None or given is None:
+        return
+    streams, (stream, before, after) = failure.query.streams, given
+    later = " and ".join(_rows(streams[n], [row]) for n, row in after[0])
+    tells = f"and {later} will tell whether the first was there" if later else "and they may come again"
+    yield f"none can be forgotten of {_rows(streams[stream], before)}, …: any of them may come, {tells}"
+
+
+def _rows(stream: Occurrence, rows: Sequence[Row]) -> str:
+    """Rows in the columns that matter to them."""
+    at = [n for n in range(len(stream.schema)) if any(row[n] is not None for row in rows)]
+    values = (", ".join(f"'{row[n]}'" if isinstance(row[n], str) else str(row[n]) for n in at) for row in rows)
+    return f"{stream.name}({', '.join(stream.schema.names[n] for n in at)}) = {', '.join(f'({v})' for v in values)}"
 
 
 def _word(query: Registered) -> str:
