@@ -23,7 +23,7 @@ import polars as pl
 from punctum.engine.spark import spark_session
 from punctum.session import Query, Session
 
-TURN, FILE, COST = 10_000, 1_000, 0.0025
+TURN, FILE, COST = 10_000, 1_000, 0.002
 """Rows of a turn and of a file, and the seconds that an expensive row takes."""
 PLAN = """
 CREATE STREAM s (x BIGINT, ts BIGINT, PUNCTUATED ON (ts ASC))
@@ -136,10 +136,10 @@ def main() -> None:
         write(Path(kept) / "warm", 2, FILE)
         merged(made, Path(kept) / "warm", True)
         ways: dict[str, Callable[[Path], Progress]] = {
+            "merged with feedback": lambda path: merged(made, path, True),
+            "merged": lambda path: merged(made, path, False),
             "udf0 alone": lambda path: alone(made, path, "udf0"),
             "udf1 alone": lambda path: alone(made, path, "udf1"),
-            "merged": lambda path: merged(made, path, False),
-            "merged with feedback": lambda path: merged(made, path, True),
         }
         for name, run in ways.items():
             directory = Path(kept) / name.replace(" ", "-")

@@ -12,13 +12,14 @@ from punctum.session import Session
 
 
 def test_a_step_in_a_line() -> None:
-    told = replicas.Told(3, 100, {"a": 60, "b": None, "c": 60, "merged": 60})
+    told = replicas.Told(3, 100, {"a": 60, "b": None, "c": 60, "merged": 60}, {})
     assert replicas.line(told, ["b is killed"]) == "     3      100    60     -    60      60  b is killed"
     assert len(replicas.line(told, [])) == len(replicas._HEAD)
 
 
 def test_the_plot_is_drawn(tmp_path: Path) -> None:
-    replicas.draw(tmp_path / "x.png", [replicas.Told(1, 5, {"a": 1, "b": None, "c": 0, "merged": 1})])
+    counts = {"a": 20, "b": 0, "c": 20, "merged": 20}
+    replicas.draw(tmp_path / "x.png", [replicas.Told(1, 5, {}, counts), replicas.Told(2, 5, {}, counts)])
     assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
 
 

@@ -130,3 +130,16 @@ def test_what_has_ended_commits_nothing(tmp_path: Path) -> None:
     with pytest.raises(QueryError, match="has been stopped"):
         commit(Told([]), 3)  # type: ignore[arg-type]
     assert left(tmp_path) == before
+
+
+@pytest.mark.parametrize(("options", "stays"), [({}, False), ({"feedback": "m.feedback"}, True)])
+def test_what_a_reader_may_have_seen_stays_when_a_batch_may_skip_more(
+    tmp_path: Path, options: dict[str, str], stays: bool
+) -> None:
+    sink = ResultFiles(str(tmp_path / "out"), "json", K, False, "id", options)
+    sink.prepare()
+    written = sink.write(Columns(frame(K, [(1,)])))
+    assert written is not None
+    sink.commit(0, {0: written}, True)
+    sink.commit(0, {}, True)
+    assert bool(list((tmp_path / "out").glob("part-*"))) is stays

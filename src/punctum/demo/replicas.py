@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import resources
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from threading import Event
@@ -19,9 +20,9 @@ from punctum.errors import PunctumError
 from punctum.session import Query, Session
 
 NAME = "replicas"
-STEPS, MINUTES, SENSORS = 10, 20, 5
+STEPS, MINUTES, SENSORS = 8, 20, 5
 REPLICAS = ("a", "b", "c")
-KILLED, RETURNS = {3: "b", 5: "a", 8: "c"}, {6: "b"}
+KILLED, RETURNS = {2: "b", 4: "a", 6: "c"}, {5: "b"}
 """In which steps replicas are killed, and in which one returns."""
 _HEAD = "  step  reports     a     b     c  merged"
 Counts = dict[str, int | None]
@@ -35,6 +36,8 @@ class Told:
     step: int
     reports: int
     minutes: Counts
+    brought: dict[str, int]
+    """How many elements each replica has written so far, those that it has repeated too, and the merge."""
 
 
 def play(directory: Path, session: Session, interrupted: Event, say: Callable[[str], None]) -> bool:
@@ -106,8 +109,9 @@ class _Run:
             self._queries["merged"].detach(f"replica_{name}")
             events.append(f"{name} is killed")
         minutes: Counts = {name: self._minutes(name) if name in self._alive else None for name in REPLICAS}
-        minutes["merged"] = len(self._events(self._path / "out"))
-        self.told.append(Told(step, reports, minutes))
+        brought = {name: len(self._events(self._path / NAME / name)) for name in REPLICAS}
+        minutes["merged"] = brought["merged"] = len(self._events(self._path / "out"))
+        self.told.append(Told(step, reports, minutes, brought))
         return line(self.told[-1], events)
 
     def _report(self, step: int) -> int:
@@ -144,21 +148,21 @@ def line(told: Told, events: Sequence[str]) -> str:
 
 
 def draw(path: Path, told: Sequence[Told]) -> None:
-    """Draw the minutes of each replica and of the merge, to a PNG file which is there when it is complete."""
+    """Draw what each replica has brought and the merge has given, to a PNG file which is there when it is complete."""
     import matplotlib as mpl  # here because it takes a second, and only the end of a run needs it
 
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
+    figure, rows = plt.subplots(len(REPLICAS) + 1, sharex=True, figsize=(8, 5.5), layout="constrained")
     steps = [each.step for each in told]
-    for name, style in (*((name, "--") for name in REPLICAS), ("merged", "-")):
-        found = [each.minutes[name] for each in told]
-        counts = [float("nan") if each is None else each for each in found]
-        axes.plot(steps, counts, style, marker=".", label=name, linewidth=3 if name == "merged" else 1.5, zorder=1)
-    axes.set(title="Three replicas and their merge", xlabel="step", ylabel="minutes so far", ylim=(0, None))
-    axes.grid(alpha=0.3)
-    axes.legend()
+    for axes, name in zip(rows, (*REPLICAS, "merged"), strict=True):
+        sums = [0, *(each.brought[name] for each in told)]
+        axes.bar(steps, [late - early for early, late in pairwise(sums)], color="C3" if name == "merged" else "C0")
+        axes.set(ylabel=name)
+        axes.grid(alpha=0.3)
+    rows[0].set(title="Minutes that each replica has brought in a step, and those that came out")
+    rows[-1].set(xlabel="step")
     part = path.with_name(f".{path.name}")
     figure.savefig(part, dpi=150, format="png")
     plt.close(figure)

@@ -55,7 +55,7 @@ class ResultFiles:
         """Give the files of a batch, by bucket, their names; when the batch may have been done before, over those."""
         directory, prefix = Path(self.directory), f"part-{self.query}-{batch:06}-"
         names = {f"{prefix}{bucket}.{self.format}": name for bucket, name in written.items()}
-        if again:
+        if again and "feedback" not in self.options:  # what is skipped now, a reader may have seen before
             for old in directory.glob(f"{prefix}*"):
                 if old.name not in names:
                     old.unlink()
