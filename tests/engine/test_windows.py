@@ -210,3 +210,24 @@ def test_what_all_inputs_have_said_holds_for_the_join() -> None:
     assert [str(p) for p in second.puncts] == [str(Punctuation.of(relation.schema, d=1))]
     ends = {"s": Columns(frame(s, []), (end_of_stream(s),)), "t": Columns(frame(t, []), (end_of_stream(t),))}
     assert end_of_stream(relation.schema) in simulation.feed(ends).puncts
+
+
+@pytest.mark.parametrize("restart", [False, True])
+def test_a_stream_without_a_window_is_purged_when_the_window_closes_its_rows(restart: bool) -> None:
+    relation = parse_query("SELECT x.b, y.e FROM s [ROWS 3] x JOIN t y ON x.a = y.d", PUNCTUATED)
+    known = registered(relation)
+    assert known.safe and not known.bounded_memory
+    assert [(s.verdict.value, s.witness) for s in known.states if s.operator == "join"] == [
+        ("bounded", ("the last 3 rows",)),
+        ("purgeable", ("s(a)",)),
+    ]
+    simulation, template = Simulation(relation, 3, restart), "SELECT x.b, y.e FROM {s 3} x JOIN {t} y ON x.a = y.d"
+    oracle, chance = Oracle(template), random.Random(5)
+    s, t = PUNCTUATED["s"].schema, PUNCTUATED["t"].schema
+    for n in range(40):
+        ours: list[Row] = [(chance.randint(n, n + 3), chance.randint(0, 9)) for _ in range(4)]
+        theirs: list[Row] = [(chance.choice([None, max(n - 2, 0), n, n + 2]), chance.randint(0, 9)) for _ in range(4)]
+        slices = {"s": Columns(frame(s, ours), (Punctuation.of(s, a=n),)), "t": Columns(frame(t, theirs))}
+        wanted = oracle.feed({"s": [(*row, None) for row in ours], "t": theirs, "u": []})
+        assert Counter(to_rows(simulation.feed(slices).rows)) == Counter(wanted)
+        assert simulation.kept() <= 3 + 8, "rows of t with n - 2 and n are closed, those with n + 2 for two slices not"

@@ -116,7 +116,8 @@ def join_agrees(seed: int) -> int:
         for schema, size, odd in zip(schemas, sizes, filtered, strict=True)
     ]
     carried = tuple({0: 0, 1: 2 * i + 1} for i in range(inputs))
-    specified = SpecJoin(tuple(windows), fulfils, output, carried)
+    shared = {(i, j): {0: 0} for i in range(inputs) for j in range(inputs) if i != j}
+    specified = SpecJoin(tuple(windows), fulfils, output, carried, shared)
     classes = [Class(tuple((i, 0) for i in range(inputs)))]
 
     def make() -> WindowJoin:

@@ -161,12 +161,27 @@ def _window_join(found: Block, query: JoinQuery, known: Inference) -> Iterator[S
     """A state for each input of a join of windows: the last rows, or all that there can be."""
     assert found.end is not None
     for leaf, (name, each) in enumerate(zip(query.streams, kept_of_windows(found.end), strict=True)):
-        others = [i for i in range(len(query.streams)) if i != leaf]
         if each.rows is not None:
             yield State("join", name, Verdict.BOUNDED, (each.told,), found.place)
+            continue
+        closing = {i: _closing(query, known, found, leaf, i) for i in range(len(query.streams)) if i != leaf}
+        used = _origins([promise for promises in closing.values() for promise in promises])
+        missing = [i for i, promises in closing.items() if not promises]
+        if missing:
+            names, wants = tuple(query.streams[i] for i in missing), _unreached(found, query, {leaf})
+            yield State("join", name, Verdict.UNBOUNDED, names, found.place, wants, used)
         else:
-            missing = tuple(query.streams[i] for i in others)
-            yield State("join", name, Verdict.UNBOUNDED, missing, found.place)
+            names = [(i, promises[0].columns) for i, promises in closing.items()]
+            told = [(query.streams[i], tuple(found.leaves[i].schema.names[c] for c in sorted(on))) for i, on in names]
+            yield State("join", name, Verdict.PURGEABLE, tuple(_told(*each) for each in told), found.place, uses=used)
+
+
+def _closing(query: JoinQuery, known: Inference, found: Block, leaf: int, other: int) -> list[Promise]:
+    """The promises of an input on nothing but columns that have to equal some of another one."""
+    bound = query.binds[leaf]
+    names = found.leaves[other].schema.names
+    promises = known.facts(found.leaves[other]).promises
+    return [p for p in promises if all(query.classes.get(Attr(other, names[c])) in bound for c in p.columns)]
 
 
 def _told(name: str, attributes: tuple[str, ...]) -> str:

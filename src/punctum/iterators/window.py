@@ -5,7 +5,8 @@ The rows of a slice arrive input by input, in the order of the inputs, and those
 fulfil::
 
     step       {t} × through(last_n(ts₂)) × …     for each row t of an input when it comes, and so for the others
-    kept       last_n(tsᵢ) for each input; all of tsᵢ for one that has no window
+    kept       last_n(tsᵢ) for each input; for one without a window those rows of tsᵢ that some input may still bring
+               rows for: not all others have closed them on columns that are equal, and none of these is NULL
     prop       setCombine(carried(ps₁), …)        what all inputs have said, for a new result has a new row
     groups     G_calls(through(last_n(ts)))       after each slice those that have changed; one that has no row any more
                                                   comes once more, with what aggregates are of no rows
@@ -14,9 +15,10 @@ Rows that ``through`` does not let pass count for the window all the same.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 
+from punctum.algebra.functions import set_match
 from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
@@ -45,6 +47,8 @@ class WindowJoin(Operator):
     fulfils: Callable[[Sequence[Row]], bool]
     result: Schema
     carried: tuple[Mapping[int, int], ...]
+    shared: Mapping[tuple[int, int], Mapping[int, int]] = field(default_factory=dict)
+    """For two inputs, which columns of the second one are equal to which of the first."""
 
     @property
     def inputs(self) -> tuple[Schema, ...]:
@@ -69,6 +73,7 @@ class JoinExecution:
         self._hearers = [Hearer(schema) for schema in operator.inputs]
         self._said = [PunctuationSet(operator.output) for _ in operator.inputs]
         self._came: list[list[Row]] = [[] for _ in operator.inputs]
+        self._heard: list[list[Punctuation]] = [[] for _ in operator.inputs]
 
     def feed(self, *slices: Slice) -> Slice:
         """Take the next slice of each input."""
@@ -81,6 +86,10 @@ class JoinExecution:
                 self._came[i] = _last([*self._came[i], row], self._operator.windows[i].rows)
             carried = (carry(p, self._operator.carried[i], self._operator.output) for p in puncts)
             said += [(i, p) for p in carried if p is not None]
+            self._heard[i] += puncts
+        for i, window in enumerate(self._operator.windows):
+            if window.rows is None:
+                self._came[i] = [row for row in self._came[i] if self._may_meet(i, row)]
         return self._output.say(results, [q for i, p in said for q in agree(self._said, i, p)])
 
     def _results(self, i: int, row: Row) -> Iterator[Row]:
@@ -91,6 +100,15 @@ class JoinExecution:
         for met in product(*there):
             if self._operator.fulfils(met):
                 yield tuple(value for each in met for value in each)
+
+    def _may_meet(self, i: int, row: Row) -> bool:
+        """Whether a row that comes later can join with a row."""
+        shared = {j: self._operator.shared.get((i, j), {}) for j in range(len(self._came)) if j != i}
+        if any(row[at] is None for equal in shared.values() for at in equal.values()):
+            return False
+        schema = self._operator.windows[i].schema
+        carried = {j: [carry(p, equal, schema) for p in self._heard[j]] for j, equal in shared.items()}
+        return not all(set_match(row, [p for p in closed if p is not None]) for closed in carried.values())
 
     def _there(self, i: int) -> list[Row]:
         return _through(self._operator.windows[i], self._came[i])

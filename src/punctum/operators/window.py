@@ -3,27 +3,31 @@
 The rows of a slice come input by input, so while those of one input come, the windows of the others stand still: all of
 them meet what is in these, and then the window moves on. A window keeps those rows that pass what stands above it, each
 with the number that it had when it came, so never more than it has rows. Of an input without a window equal rows are
-kept once, with how often they came.
+kept once, with how often they came, until all other inputs have closed them.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from operator import and_
+from operator import and_, or_
 
 import polars as pl
 
 from punctum.algebra.punctuation import end_of_stream
+from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.iterators.aggregates import Aggregate
 from punctum.iterators.multijoin import Class
+from punctum.iterators.synopsis import carry
 from punctum.operators.batch import Names, batch, columns, heard
 from punctum.operators.columns import Columns, canonical, dtype, empty
 from punctum.operators.group_by import GroupBy
+from punctum.operators.matching import matches
 from punctum.operators.operator import Notes, Operator
 from punctum.operators.said import Said
 from punctum.operators.synopsis import Closing, repeated
 from punctum.operators.table import Table
+from punctum.operators.written import read, written
 
 NUMBER = "\0number"
 
@@ -109,6 +113,10 @@ class WindowJoin(Operator):
         self._offsets = [sum(widths[:i]) for i in range(len(widths))]
         self._classes = [[(i, self._offsets[i] + at) for i, at in each.members] for each in classes]
         self._closing = Closing(self._carried(), output)
+        self._open = [i for i, window in enumerate(windows) if window.rows is None]
+        self._closed = {
+            (i, j): PunctuationSet(windows[i].output) for i in self._open for j in range(len(windows)) if i != j
+        }
         targets: list[list[int]] = [[] if shown is not None and i not in shown else [i] for i in range(len(output))]
         for each in self._classes:
             targets[each[0][1]] = [at for _, at in each if shown is None or at in shown]
@@ -131,6 +139,7 @@ class WindowJoin(Operator):
                 results.append(self._results(i, new))
             self._windows[i].add(new)
         said = [window.said(xs) for window, xs in zip(self._windows, slices, strict=True)]
+        self._purge(said)
         agreed = self._closing.hear([window.output for window in self._windows], said)
         return columns(pl.concat(results), self._said.news(self._names.over(agreed)), *slices)
 
@@ -156,6 +165,27 @@ class WindowJoin(Operator):
         if not counted:
             return rows
         return repeated(rows, held.select(reduce(lambda a, b: a * b, counted).alias(NUMBER))[NUMBER])
+
+    def _purge(self, said: Sequence[Columns]) -> None:
+        """Of inputs without a window drop what no other input will bring rows for."""
+        for (i, j), closed in self._closed.items():
+            for p in heard(self._windows[j].output, said[j]):
+                if (q := carry(p, self._shared(i, j), self._windows[i].output)) is not None:
+                    closed.add(q)
+        for i in self._open:
+            rows = self._windows[i].table.frame()
+            over = [matches(rows.drop(NUMBER), closed) for (mine, _), closed in self._closed.items() if mine == i]
+            equal = {at for j in range(len(self._windows)) if j != i for at in self._shared(i, j).values()}
+            never = [rows[self._windows[i].output.names[at]].is_null() for at in equal]
+            self._windows[i].table.retain(~reduce(or_, never, reduce(and_, over)))
+
+    def _shared(self, i: int, j: int) -> dict[int, int]:
+        """Which columns of an input are equal to which of another."""
+        found: dict[int, int] = {}
+        for each in self._classes:
+            mine, theirs = ([at - self._offsets[k] for k, at in each if k == of] for of in (i, j))
+            found |= dict.fromkeys(theirs, mine[0]) if mine else {}
+        return found
 
     def _named(self, i: int, df: pl.DataFrame) -> pl.DataFrame:
         """Rows of an input, with the names that results have for its columns."""
@@ -183,18 +213,23 @@ class WindowJoin(Operator):
     def notes(self) -> Notes:
         """How many rows have come, and what inputs have said."""
         windows = [window.notes() for window in self._windows]
-        return {"windows": windows, "closing": self._closing.notes(), "said": self._said.notes()}
+        closed = [written(closed, self._windows[i].output) for (i, _), closed in self._closed.items()]
+        return {"windows": windows, "closed": closed, "closing": self._closing.notes(), "said": self._said.notes()}
 
     def restore_notes(self, notes: Notes) -> None:
         """Go on with the notes of another one; its tables are there."""
         for window, known in zip(self._windows, notes["windows"], strict=True):
             window.restore(known, window.table)
+        for at, closed in zip(self._closed, notes["closed"], strict=True):
+            schema = self._windows[at[0]].output
+            self._closed[at] = PunctuationSet(schema, read(closed, schema))
         self._closing.restore(notes["closing"])
         self._said.restore(notes["said"])
 
     def puncts(self) -> int:
         """What inputs have said, and it has."""
-        return len(self._closing) + len(self._said) + sum(s.puncts() for w in self._windows for s in w.steps)
+        closed = sum(map(len, self._closed.values()))
+        return closed + len(self._closing) + len(self._said) + sum(s.puncts() for w in self._windows for s in w.steps)
 
 
 class WindowGroupBy(Operator):

@@ -1,7 +1,7 @@
 """Which queries can run on punctuations that hold for a while: a last stage in, an error out where one cannot.
 
-All that remembers a punctuation has to forget it when it is over. Three things cannot: a sort, whose rows are out in
-order; a domain that punctuations cover one after the other, whose end is the end of the stream; and a stream whose
+All that remembers a punctuation has to forget it when it is over. Some cannot: a sort, whose rows are out in order; a
+window; a domain that punctuations cover one after the other, whose end is the end of the stream; and a stream whose
 operators lie in several stages, for what is over does not go back to an earlier one.
 """
 
@@ -12,7 +12,7 @@ from punctum.algebra.schema import NOT_NULL
 from punctum.errors import SchemaError
 from punctum.parse.relations import OrderBy
 from punctum.plan.expect import Lasting
-from punctum.plan.stages import Input, Op, Pipe, Stage, all_stages
+from punctum.plan.stages import Input, Op, Pipe, Stage, all_stages, windowed
 
 
 def check_lifespans(last: Stage) -> None:
@@ -23,6 +23,8 @@ def check_lifespans(last: Stage) -> None:
                 _check(op, op.relation)
             elif isinstance(op.relation, OrderBy) and (below := next(_lasting(op), None)):
                 raise _refused(below, "ORDER BY does not forget what was closed", "leave ORDER BY out")
+            elif windowed(op.relation) and (below := next(_lasting(op), None)):
+                raise _refused(below, "joins of windows do not forget what was closed", "leave [ROWS] out")
 
 
 def _check(op: Op, relation: Lasting) -> None:
