@@ -10,5 +10,5 @@ INSERT INTO q SELECT x.b, e FROM s [ROWS 100] AS x JOIN t ON x.a = d;
 --   without punctuations not in bounded memory: rows of t are in no window, and have no end
 --   5 | INSERT INTO q SELECT x.b, e FROM s [ROWS 100] AS x JOIN t ON x.a = d;
 --     |                                  ^^^^^^^^^^^^^^^^^^^^^^^^
---   hint: no scheme would help
+--   hint: add PUNCTUATED ON (a) to s
 --         or write ALLOW UNBOUNDED after the query
