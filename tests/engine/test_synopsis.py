@@ -285,3 +285,31 @@ def test_groups_that_all_streams_have_closed_are_final() -> None:
     assert to_rows(one.rows) == [(1, 6)]
     two = simulation.feed({"t": Columns(frame(t, [(2, 11)]), (Punctuation.of(t, d=2),))})
     assert to_rows(two.rows) == [(2, 11)]
+
+
+EMPTY = {
+    "join": "SELECT a, e FROM s JOIN t ON a = d WHERE a > 5 AND d < 3",
+    "cross": "SELECT a, e FROM s CROSS JOIN t WHERE a > 5 AND a < 3",
+    "distinct": "SELECT DISTINCT b FROM s JOIN t ON a = d WHERE c > e AND c < 3 AND e > 8",
+    "groups": "SELECT b, COUNT(*) AS n FROM s JOIN t ON a = d WHERE a > 5 AND d < 3 GROUP BY b",
+}
+
+
+@pytest.mark.parametrize("name", EMPTY)
+def test_conditions_that_cannot_hold_keep_nothing(name: str) -> None:
+    sql, chance = EMPTY[name], random.Random(name)
+    relation = parse_query(sql, STREAMS)
+    known = registered(relation)
+    assert known.admitted and known.bounded_memory and not known.states
+    simulation = Simulation(relation, 3, True, updates=known.updates)
+    rows = {n: some_rows(n, chance, 60) for n in STREAMS}
+    assert not batch(sql, rows)
+    assert not simulation.feed(columns(rows)).rows.height and not simulation.kept()
+
+
+def test_the_group_of_nothing_is_known_at_once() -> None:
+    relation = parse_query("SELECT COUNT(*) AS n, SUM(b) AS t FROM s JOIN t ON a = d WHERE a > 5 AND d < 3", STREAMS)
+    simulation = Simulation(relation, 3, True, updates=registered(relation).updates)
+    assert to_rows(simulation.feed(columns({"s": [(6, 1, 1)], "t": [(6, 1)]})).rows) == [(0, None)]
+    ends = {n: Columns(frame(STREAMS[n].schema, []), (end_of_stream(STREAMS[n].schema),)) for n in STREAMS}
+    assert not simulation.feed(ends).rows.height

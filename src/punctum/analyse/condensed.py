@@ -30,6 +30,11 @@ class Condensed:
     written: Written
     memory: Memory
 
+    @property
+    def empty(self) -> bool:
+        """Whether no row fulfils its conditions, so that nothing has to be read."""
+        return not self.written.query.order.satisfiable
+
     @cached_property
     def kept(self) -> tuple[tuple[int, ...], ...]:
         """The attributes of each stream that the operator reads."""
@@ -121,6 +126,8 @@ class Condensed:
     @property
     def told(self) -> Iterator[tuple[str, str]]:
         """What is remembered, and how much that is, in words."""
+        if self.empty:
+            return
         for synopsis in self.memory.synopses:
             yield synopsis.query.streams[synopsis.stream].name, f"{_number(synopsis.values)}: {told(synopsis)}"
         query = self.written.query
@@ -135,7 +142,9 @@ def condensed(relation: Relation) -> Condensed | None:
     found = written(relation)
     if found is None or found.top not in (None, relation):
         return None
-    if not found.query.order.satisfiable or found.query.stateless:
+    if not found.query.order.satisfiable:
+        return Condensed(relation, found, of_query(found.query))
+    if found.query.stateless:
         return None
     while failure(found.query) is not None:
         if not found.query.eliminating or (pair := redundant(found.query)) is None:

@@ -175,6 +175,8 @@ class Inference:
     def _of_part(self, part: Condensed) -> Facts:
         """What holds for a part on synopses: what all its streams have said of columns that it shows."""
         each = tuple(range(len(part.relation.schema)))
+        if part.empty:
+            return Facts((), each, each, filled=_never_null(part.relation))
         whole = Facts((Promise(frozenset(), frozenset()),), each, each)
         for below, to in zip(part.inputs, part.carried, strict=True):
             said = [p for p in self.facts(below).promises if all(column in to for column in p.columns)]

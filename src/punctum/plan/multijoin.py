@@ -49,7 +49,7 @@ from punctum.parse.scope import fresh
 from punctum.parse.windows import window
 from punctum.plan.choose import Aim, to_run
 from punctum.plan.cost import Purge
-from punctum.plan.synopsis import synopsis
+from punctum.plan.synopsis import emptied, synopsis
 from punctum.plan.trees import Tree, written
 
 
@@ -120,7 +120,7 @@ class MultiJoin(Relation):
 def planned(relation: Relation, known: Inference, aim: Aim) -> Relation:
     """The relation with the joins that are to run: those that are written, or those of a tree over a block's inputs."""
     if (part := known.parts.get(id(relation))) is not None:
-        return synopsis(part)
+        return planned(emptied(relation), known, aim) if part.empty else synopsis(part)
     found = known.block(relation)
     if found is not None and found.windowed:
         flat = Tree(tuple(range(len(found.leaves))))

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from punctum.algebra.schema import Schema
+from punctum.algebra.values import Type
 from punctum.analyse.condensed import Condensed
 from punctum.analyse.spj import Spj
 from punctum.errors import Place
 from punctum.parse.definitions import NOWHERE
-from punctum.parse.expressions import Column, Expression, rebased, text
-from punctum.parse.relations import Aggregate, Distinct, Projection, Relation
+from punctum.parse.expressions import Column, Expression, Literal, rebased, text
+from punctum.parse.relations import Aggregate, Distinct, Filter, Projection, Relation, Source, over
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,15 @@ def synopsis(part: Condensed) -> Relation:
     node = Synopsis(part.inputs, query, result, residual=part.residual, place=place)
     found = Projection(node, tuple(zip(relation.schema.names, _over(part.shown, node), strict=True)), place)
     return found if not query.distinct or part.direct else Distinct(found, place)
+
+
+def emptied(relation: Relation) -> Relation:
+    """The relation with nothing read of its streams, for no row fulfils its conditions."""
+    if isinstance(relation, Source) and relation.stream.relation is not None:
+        return emptied(relation.stream.relation)
+    if isinstance(relation, Source):
+        return Filter(relation, Literal(False, Type.BOOLEAN))
+    return over(relation, emptied)
 
 
 def _groups(part: Condensed, relation: Aggregate) -> Relation:
