@@ -120,8 +120,7 @@ def states(relation: Relation, known: Inference) -> Iterator[State]:
         yield from states(below, known)
     match relation:
         case Aggregate() if (of := window(relation.input)) is not None:
-            newest = (last_rows(of.rows),)
-            yield State(NAMES[Aggregate], title(relation), Verdict.BOUNDED, newest, _place(relation))
+            yield State(NAMES[Aggregate], title(relation), Verdict.BOUNDED, (last_rows(of.rows),), _place(relation))
         case Window():
             return
         case Distinct() | Aggregate() | OrderBy():
@@ -171,9 +170,11 @@ def _window_join(found: Block, query: JoinQuery, known: Inference) -> Iterator[S
             names, wants = tuple(query.streams[i] for i in missing), _unreached(found, query, {leaf})
             yield State("join", name, Verdict.UNBOUNDED, names, found.place, wants, used)
         else:
-            names = [(i, promises[0].columns) for i, promises in closing.items()]
-            told = [(query.streams[i], tuple(found.leaves[i].schema.names[c] for c in sorted(on))) for i, on in names]
-            yield State("join", name, Verdict.PURGEABLE, tuple(_told(*each) for each in told), found.place, uses=used)
+            told = tuple(
+                _told(query.streams[i], tuple(found.leaves[i].schema.names[c] for c in promises[0].columns))
+                for i, promises in closing.items()
+            )
+            yield State("join", name, Verdict.PURGEABLE, told, found.place, uses=used)
 
 
 def _closing(query: JoinQuery, known: Inference, found: Block, leaf: int, other: int) -> list[Promise]:

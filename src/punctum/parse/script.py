@@ -52,7 +52,7 @@ def parse_script(
 def is_query(text: str) -> bool:
     r"""Whether a text is a query rather than a script.
 
-    >>> is_query("-- all\n(SELECT k FROM a) UNION SELECT k FROM b"), is_query("INSERT INTO a SELECT k FROM b")
+    >>> is_query("-- all\n(SELECT k FROM a) UNION SELECT k FROM b"), is_query("INSERT INTO a SELECT k FROM b [ROWS 9]")
     (True, False)
     """
     return _located(text, lambda reader: reader.begins(*_QUERY), _NOTHING)
@@ -108,10 +108,7 @@ def _located(
 ) -> Result:
     """What is read from a text, or the error with its place in that text."""
     try:
-        reader = _Reader(Text(text, functions), catalog)
-        found = read(reader)
-        reader.text.all_taken()
-        return found
+        return read(_Reader(Text(text, functions), catalog))
     except SqlError as error:
         raise error.within(text) from None
     except RecursionError:
@@ -164,6 +161,7 @@ class _Reader:
             with _within(cursor):
                 self._statement(cursor)
         self._told_once()
+        self.text.all_taken()
         return Script(self.streams, self.sinks, tuple(self.queries), self.text.sql, self.tables)
 
     def _told_once(self) -> None:
@@ -185,6 +183,7 @@ class _Reader:
         cursor = Cursor(self.text, *found[0])
         with _within(cursor):
             relation, unbounded = self._allowed(cursor)
+        self.text.all_taken()
         return QueryDef(_NAMELESS, SinkDef(_NAMELESS, ""), relation, unbounded, cursor.whole)
 
     def stream(self, name: str, schema: Schema) -> StreamDef:
