@@ -12,7 +12,7 @@ from punctum.analyse.register import Registered
 from punctum.analyse.useful import minimal
 from punctum.plan.choose import Aim, Joined, Schemes, inference, joined, to_run, total
 from punctum.plan.cost import Cost, Purge
-from punctum.plan.stages import Input, Op, Pipe, Stage, all_stages
+from punctum.plan.stages import Input, Op, Pipe, Stage, all_stages, windows
 from punctum.plan.trees import Tree
 
 
@@ -30,6 +30,8 @@ def _lines(node: Op | Input, depth: int) -> Iterator[str]:
     indent = "  " * depth
     if isinstance(node, Op):
         yield indent + node.relation.label
+        for i, found, above in windows(node.relation):
+            yield f"{indent}  {', '.join([f'{found.label} of input {i}', *(step.label for step in above)])}"
         for below in node.inputs:
             yield from _lines(below, depth + 1)
         return

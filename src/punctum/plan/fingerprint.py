@@ -13,10 +13,9 @@ from punctum.algebra.values import value_text
 from punctum.parse.definitions import AccessOrder, AllReported, Clause, EndEvent, StreamDef, TableColumn
 from punctum.parse.expressions import text, type_text
 from punctum.parse.relations import Relation
-from punctum.parse.windows import steps
 from punctum.plan.expect import Expected, Lasting
 from punctum.plan.punctuate import Reported
-from punctum.plan.stages import Input, Op, Pipe, Stage, all_stages, windowed
+from punctum.plan.stages import Input, Op, Pipe, Stage, all_stages, windows
 from punctum.plan.statistics import DISTINCT, OPTIONS
 
 FREE = ("path", "maxFilesPerTrigger", "feedback", *OPTIONS)
@@ -78,11 +77,9 @@ def _operators(node: Op | Input, depth: int) -> Iterator[str]:
         yield f"{'  ' * depth}input {node.number}"
         return
     yield f"{'  ' * depth}{_operator(node.relation)}"
-    for i, each in enumerate(node.relation.inputs if windowed(node.relation) else ()):
-        found, above = steps(each)
-        if found is not None:
-            yield f"{'  ' * (depth + 1)}{found.label} of input {i}"
-            yield from (f"{'  ' * (depth + 2)}{_operator(step)}" for step in above)
+    for i, found, above in windows(node.relation):
+        yield f"{'  ' * (depth + 1)}{found.label} of input {i}"
+        yield from (f"{'  ' * (depth + 2)}{_operator(step)}" for step in above)
     for below in node.inputs:
         yield from _operators(below, depth + 1)
 

@@ -30,7 +30,7 @@ from punctum.parse.relations import (
     Window,
 )
 from punctum.parse.temporal import inserts_only
-from punctum.parse.windows import window
+from punctum.parse.windows import steps, window
 from punctum.plan.choose import Aim, inference
 from punctum.plan.cube import DIMENSIONS, Cube
 from punctum.plan.expect import Expected, Lasting
@@ -272,6 +272,14 @@ def windowed(relation: Relation) -> bool:
             return window(relation.input) is not None
         case _:
             return False
+
+
+def windows(relation: Relation) -> Iterator[tuple[int, Window, tuple[Relation, ...]]]:
+    """The windows on an operator's inputs, each with its input's number and what stands above it."""
+    for i, each in enumerate(relation.inputs if windowed(relation) else ()):
+        found, above = steps(each)
+        if found is not None:
+            yield i, found, above
 
 
 def _below_window(relation: Relation) -> Relation:
