@@ -23,7 +23,7 @@ import polars as pl
 from punctum.engine.spark import spark_session
 from punctum.session import Query, Session
 
-TURN, FILE, COST = 10_000, 1_000, 0.002
+TURN, FILE, COST = 10_000, 1_000, 0.003
 """Rows of a turn and of a file, and the seconds that an expensive row takes."""
 PLAN = """
 CREATE STREAM s (x BIGINT, ts BIGINT, PUNCTUATED ON (ts ASC))
@@ -141,7 +141,7 @@ def main() -> None:
             "udf0 alone": lambda path: alone(made, path, "udf0"),
             "udf1 alone": lambda path: alone(made, path, "udf1"),
         }
-        for name, run in ways.items():
+        for name, run in ways.items():  # those first that the ratio is of
             directory = Path(kept) / name.replace(" ", "-")
             write(directory, turns, TURN)
             runs[name] = run(directory)
