@@ -18,9 +18,12 @@ from engine.test_synopsis import some_rows
 from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.values import Row
 from punctum.analyse.register import registered
+from punctum.errors import SchemaError
 from punctum.operators.columns import Columns, frame, to_rows
 from punctum.parse import parse_query, parse_script
 from punctum.parse.definitions import StreamDef
+from punctum.plan.lifespan import check_lifespans
+from punctum.plan.stages import stages
 
 LARGE = "SELECT a, b + 1 AS more FROM s WHERE b > 12"
 STREAMS = parse_script(
@@ -231,3 +234,13 @@ def test_a_stream_without_a_window_is_purged_when_the_window_closes_its_rows(res
         wanted = oracle.feed({"s": [(*row, None) for row in ours], "t": theirs, "u": []})
         assert Counter(to_rows(simulation.feed(slices).rows)) == Counter(wanted)
         assert simulation.kept() <= 3 + 8, "rows of t with n - 2 and n are closed, those with n + 2 for two slices not"
+
+
+@pytest.mark.parametrize("clause", ["EXPECT WITHIN '10 seconds'", "LIFESPAN '10 seconds'"])
+@pytest.mark.parametrize(
+    "sql", ["SELECT x.a FROM s [ROWS 3] x JOIN t y ON x.a = y.d", "SELECT COUNT(*) AS n FROM s [ROWS 3]"]
+)
+def test_what_holds_for_a_while_is_refused(clause: str, sql: str) -> None:
+    made = f"CREATE STREAM s (a BIGINT, PUNCTUATED ON (a) {clause}) USING json; CREATE STREAM t (d BIGINT) USING json;"
+    with pytest.raises(SchemaError, match=f"the {clause.split(' ')[0]}.* of s .* is not supported in this query"):
+        check_lifespans(stages(parse_query(sql, parse_script(made).streams)))

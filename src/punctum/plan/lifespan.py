@@ -1,8 +1,9 @@
 """Which queries can run on punctuations that hold for a while: a last stage in, an error out where one cannot.
 
-All that remembers a punctuation has to forget it when it is over. Some cannot: a sort, whose rows are out in order; a
-window; a domain that punctuations cover one after the other, whose end is the end of the stream; and a stream whose
-operators lie in several stages, for what is over does not go back to an earlier one.
+All that remembers a punctuation has to forget it when it is over. Some cannot: a sort, whose rows are out in order;
+windows and synopses, which do not sweep what is lost either; a domain that punctuations cover one after the other,
+whose end is the end of the stream; and a stream whose operators lie in several stages, for what is over does not go
+back to an earlier one.
 """
 
 from collections.abc import Iterator
@@ -10,9 +11,10 @@ from collections.abc import Iterator
 from punctum.algebra.pattern import WILDCARD
 from punctum.algebra.schema import NOT_NULL
 from punctum.errors import SchemaError
-from punctum.parse.relations import OrderBy
-from punctum.plan.expect import Lasting
+from punctum.parse.relations import OrderBy, Relation
+from punctum.plan.expect import Expected, Lasting
 from punctum.plan.stages import Input, Op, Pipe, Stage, all_stages, windowed
+from punctum.plan.synopsis import Synopsis
 
 
 def check_lifespans(last: Stage) -> None:
@@ -23,8 +25,8 @@ def check_lifespans(last: Stage) -> None:
                 _check(op, op.relation)
             elif isinstance(op.relation, OrderBy) and (below := next(_lasting(op), None)):
                 raise _refused(below, "ORDER BY does not forget what was closed", "leave ORDER BY out")
-            elif windowed(op.relation) and (below := next(_lasting(op), None)):
-                raise _refused(below, "joins of windows do not forget what was closed", "leave [ROWS] out")
+            elif (what := _forever(op.relation)) and (timed := next(_below(op), None)):
+                raise _refused(timed, f"{what} remember what was closed, and do not sweep it", "join without them")
 
 
 def _check(op: Op, relation: Lasting) -> None:
@@ -40,9 +42,15 @@ def _check(op: Op, relation: Lasting) -> None:
         raise _refused(relation, f"other clauses of {stream.name} are on other columns", hint)
 
 
-def _refused(relation: Lasting, detail: str, hint: str) -> SchemaError:
-    what = f"the LIFESPAN of {relation.stream.name} {relation.scheme} is not supported in this query"
-    return SchemaError(what, detail, f"{hint}, or leave LIFESPAN out")
+def _forever(relation: Relation) -> str | None:
+    """What remembers punctuations for ever, in words."""
+    return "windows" if windowed(relation) else "synopses" if isinstance(relation, Synopsis) else None
+
+
+def _refused(relation: Lasting | Expected, detail: str, hint: str) -> SchemaError:
+    clause = "LIFESPAN" if isinstance(relation, Lasting) else "EXPECT WITHIN"
+    what = f"the {clause} of {relation.stream.name} {relation.scheme} is not supported in this query"
+    return SchemaError(what, detail, f"{hint}, or leave {clause} out")
 
 
 def _operators(node: Op | Input) -> Iterator[Op]:
@@ -54,11 +62,16 @@ def _operators(node: Op | Input) -> Iterator[Op]:
 
 def _lasting(node: Op | Input) -> Iterator[Lasting]:
     """The lifespans below a node, in its own stage or before."""
+    return (each for each in _below(node) if isinstance(each, Lasting))
+
+
+def _below(node: Op | Input) -> Iterator[Lasting | Expected]:
+    """The limits in time below a node, in its own stage or before."""
     if isinstance(node, Input):
         if isinstance(node.origin, Stage):
-            yield from _lasting(node.origin.root)
+            yield from _below(node.origin.root)
         return
-    if isinstance(node.relation, Lasting):
+    if isinstance(node.relation, Lasting | Expected):
         yield node.relation
     for below in node.inputs:
-        yield from _lasting(below)
+        yield from _below(below)
