@@ -177,7 +177,7 @@ class Query:
     punctum.errors.RefusedError: query: refused
       dupelim of bid: never purged, because it lacks a scheme on some of itemid
       without punctuations not in bounded memory: itemid of bid is in the result, and its values are without end (C1)
-      none can be forgotten of bid(itemid) = (1), (2), (3), …: any of them may come, and bid(itemid) = (1) will ...
+      none can be forgotten of bid(itemid) = (1), (2), (3), …: what comes later, such as bid(itemid) = (1), ...
       1 | SELECT DISTINCT itemid FROM bid
         | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       hint: add PUNCTUATED ON (itemid) to bid

@@ -122,6 +122,17 @@ def test_aggregates_have_synopses_or_inputs_that_grow(function: str) -> None:
     assert seen["growing"] > 20 and (seen["bounded"] > 10 or function == "COUNT_DISTINCT")
 
 
+def test_a_median_needs_all_its_values() -> None:
+    chance, seen = random.Random(10), 0
+    for _ in range(150):
+        query = random_query(chance, "MEDIAN")
+        if (found := failure(query)) is not None:
+            given = growing(found, 3)
+            assert given is not None and told_apart(query, given) == 2**3, (query, given)
+            seen += found.call is not None
+    assert seen > 10
+
+
 @pytest.mark.parametrize(
     ("query", "before", "after"),
     [

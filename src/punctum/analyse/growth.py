@@ -10,6 +10,7 @@ classes go up, *falling* ones down, so that a row joins with another level's row
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import NamedTuple
 
 from punctum.algebra.values import Row, Value
@@ -48,16 +49,19 @@ class _Moving:
 def growing(failure: Failure, n: int) -> Input | None:
     """An input that needs memory for n rows, or nothing where none is known.
 
-    None is known for conditions that are no comparisons, for a stream that is there twice, for MEDIAN, and where no
-    values are found between two strings.
+    None is known for conditions that are no comparisons, for a stream that is there twice, and where no values are
+    found between two strings.
     """
-    median = failure.call is not None and failure.call.function is Function.MEDIAN
-    if failure.condition == "mixed" or failure.query.selfjoin or failure.query.loose or median:
+    if failure.condition == "mixed" or failure.query.selfjoin or failure.query.loose:
         return None
-    levels = [_level(failure, level, n) for level in range(n)]
+    median = failure.call is not None and failure.call.function is Function.MEDIAN
+    count = 3 * n if median else n
+    levels = [_level(failure, level, count) for level in range(count)]
     if any(rows is None for rows in levels):
         return None
     found = [rows for rows in levels if rows is not None]
+    if median:
+        return _around(failure, found, n)
     after = tuple(each for rows in found for each in _after(failure, rows))
     return Input(failure.stream, tuple(rows[failure.stream] for rows in found), after)
 
@@ -70,6 +74,17 @@ def _after(failure: Failure, rows: list[Row]) -> Iterator[Arrivals]:
         yield tuple((i, rows[i]) for i in real if i != failure.stream)
     if len(real) == 1 or (call is not None and call.function in HOLISTIC):
         yield tuple((i, rows[i]) for i in real)
+
+
+def _around(failure: Failure, levels: list[list[Row]], n: int) -> Input:
+    """Rows in the middle of which any may come, and then so many below or above that each of them is the median."""
+    real = [i for i, stream in enumerate(failure.query.streams) if stream.stream]
+    middle, after = levels[n : 2 * n], list[Arrivals]()
+    for below, above in sorted(product(range(n + 1), repeat=2), key=lambda each: abs(sum(each) - 1)):
+        more = levels[:below] + levels[2 * n : 2 * n + above]
+        partners = [(i, rows[i]) for rows in middle + more for i in real if i != failure.stream]
+        after.append((*partners, *((failure.stream, rows[failure.stream]) for rows in more)))
+    return Input(failure.stream, tuple(rows[failure.stream] for rows in middle), tuple(after))
 
 
 def _level(failure: Failure, level: int, n: int) -> list[Row] | None:

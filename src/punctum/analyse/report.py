@@ -90,8 +90,9 @@ def _forced(query: Registered) -> Iterator[str]:
         return
     streams, (stream, before, after) = failure.query.streams, given
     later = " and ".join(_rows(streams[n], [row]) for n, row in after[0])
-    tells = f"and {later} will tell whether the first was there" if later else "and they may come again"
-    yield f"none can be forgotten of {_rows(streams[stream], before)}, …: any of them may come, {tells}"
+    tells = f"such as {later}, " if later else ""
+    rows = _rows(streams[stream], before)
+    yield f"none can be forgotten of {rows}, …: what comes later, {tells}tells which of them came"
 
 
 def _rows(stream: Occurrence, rows: Sequence[Row]) -> str:

@@ -13,7 +13,7 @@ SELECT a.k FROM a, b, c WHERE a.k = b.k AND b.x = c.x AND c.k = 8;
 --   join keeps b: never purged, because no scheme reaches c
 --   join keeps c: never purged, because no scheme reaches a, b
 --   without punctuations not in bounded memory: k of a is in the result, and its values are without end (C1)
---   none can be forgotten of a(k) = (1), (2), (3), …: any of them may come, and b(k, x) = (1, 1) and c(k, x) = (8, 1) will tell whether the first was there
+--   none can be forgotten of a(k) = (1), (2), (3), …: what comes later, such as b(k, x) = (1, 1) and c(k, x) = (8, 1), tells which of them came
 --   8 | SELECT a.k FROM a, b, c WHERE a.k = b.k AND b.x = c.x AND c.k = 8;
 --     |                 ^^^^^^^
 --   hint: add PUNCTUATED ON (x) to b and PUNCTUATED ON (k) to c

@@ -12,7 +12,7 @@ SELECT a.k, b.x FROM a, b, c WHERE a.k = b.k AND b.k = c.k AND b.x = c.y;
 --   join keeps a: never purged, because no scheme reaches b, c
 --   join keeps b: never purged, because no scheme reaches c
 --   without punctuations not in bounded memory: k of a is in the result, and its values are without end (C1)
---   none can be forgotten of a(k) = (1), (2), (3), …: any of them may come, and b(k, x) = (1, 1) and c(k, y) = (1, 1) will tell whether the first was there
+--   none can be forgotten of a(k) = (1), (2), (3), …: what comes later, such as b(k, x) = (1, 1) and c(k, y) = (1, 1), tells which of them came
 --   8 | SELECT a.k, b.x FROM a, b, c WHERE a.k = b.k AND b.k = c.k AND b.x = c.y;
 --     |                      ^^^^^^^
 --   hint: add PUNCTUATED ON (k) to c

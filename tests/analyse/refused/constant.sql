@@ -10,7 +10,7 @@ SELECT a.k FROM a JOIN b ON a.k = b.k WHERE b.kind > 8;
 -- result: refused
 --   join keeps a: never purged, because no scheme reaches b
 --   without punctuations not in bounded memory: k of a is in the result, and its values are without end (C1)
---   none can be forgotten of a(k) = (1), (2), (3), …: any of them may come, and b(k, kind) = (1, 9) will tell whether the first was there
+--   none can be forgotten of a(k) = (1), (2), (3), …: what comes later, such as b(k, kind) = (1, 9), tells which of them came
 --   7 | SELECT a.k FROM a JOIN b ON a.k = b.k WHERE b.kind > 8;
 --     |                 ^^^^^^^^
 --   hint: add PUNCTUATED ON (k) to b

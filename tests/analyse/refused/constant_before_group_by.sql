@@ -9,7 +9,7 @@ SELECT k, COUNT(*) AS n FROM a WHERE h = 8 GROUP BY k;
 -- result: refused
 --   group-by of a: never purged, because it lacks a scheme on nothing but k
 --   without punctuations not in bounded memory: k of a is grouped by, and its values are without end (C1)
---   none can be forgotten of a(k, h) = (1, 8), (2, 8), (3, 8), …: any of them may come, and a(k, h) = (1, 8) will tell whether the first was there
+--   none can be forgotten of a(k, h) = (1, 8), (2, 8), (3, 8), …: what comes later, such as a(k, h) = (1, 8), tells which of them came
 --   6 | SELECT k, COUNT(*) AS n FROM a WHERE h = 8 GROUP BY k;
 --     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (h) to a

@@ -9,7 +9,7 @@ SELECT DISTINCT sid, v FROM report;
 -- result: refused
 --   dupelim of report: never purged, because it lacks a scheme on some of sid, v
 --   without punctuations not in bounded memory: sid of report is in the result, and its values are without end (C1)
---   none can be forgotten of report(sid, v) = (1, 1), (2, 1), (3, 1), …: any of them may come, and report(sid, v) = (1, 1) will tell whether the first was there
+--   none can be forgotten of report(sid, v) = (1, 1), (2, 1), (3, 1), …: what comes later, such as report(sid, v) = (1, 1), tells which of them came
 --   6 | SELECT DISTINCT sid, v FROM report;
 --     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (sid) to report

@@ -13,7 +13,7 @@ GROUP BY i.itemid;
 --   join keeps item: never purged, because no scheme reaches bid
 --   group-by of item, bid: never purged, because it lacks a scheme on nothing but itemid
 --   without punctuations not in bounded memory: itemid of item is grouped by, and its values are without end (C1)
---   none can be forgotten of item(itemid) = (1), (2), (3), …: any of them may come, and bid(itemid, increase) = (1, 1.0) will tell whether the first was there
+--   none can be forgotten of item(itemid) = (1), (2), (3), …: what comes later, such as bid(itemid, increase) = (1, 1.0), tells which of them came
 --   8 | FROM item i JOIN bid b ON i.itemid = b.itemid
 --     |      ^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (itemid) to bid

@@ -12,7 +12,7 @@ SELECT s1.a, s2.c FROM s1 JOIN s2 ON s1.b = s2.b JOIN s3 ON s2.c = s3.c;
 --   join keeps s1: never purged, because no scheme reaches s3
 --   join keeps s2: never purged, because no scheme reaches s3
 --   without punctuations not in bounded memory: a of s1 is in the result, and its values are without end (C1)
---   none can be forgotten of s1(a, b) = (1, 1), (2, 1), (3, 1), …: any of them may come, and s2(b, c) = (1, 1) and s3(c) = (1) will tell whether the first was there
+--   none can be forgotten of s1(a, b) = (1, 1), (2, 1), (3, 1), …: what comes later, such as s2(b, c) = (1, 1) and s3(c) = (1), tells which of them came
 --   8 | SELECT s1.a, s2.c FROM s1 JOIN s2 ON s1.b = s2.b JOIN s3 ON s2.c = s3.c;
 --     |                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (c) to s3

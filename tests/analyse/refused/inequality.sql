@@ -9,7 +9,7 @@ INSERT INTO q SELECT a FROM s JOIN t ON a = d AND b < e;
 --   join keeps s: never purged, because no scheme reaches t
 --   join keeps t: never purged, because no scheme reaches s
 --   without punctuations not in bounded memory: b of s has to be below e of t, and how many are is without end (C3)
---   none can be forgotten of s(a, b) = (0, 1), (0, 3), (0, 5), …: any of them may come, and t(d, e) = (0, 2) will tell whether the first was there
+--   none can be forgotten of s(a, b) = (0, 1), (0, 3), (0, 5), …: what comes later, such as t(d, e) = (0, 2), tells which of them came
 --   5 | INSERT INTO q SELECT a FROM s JOIN t ON a = d AND b < e;
 --     |                             ^^^^^^^^
 --   hint: add PUNCTUATED ON (a) to s and PUNCTUATED ON (d) to t

@@ -9,7 +9,7 @@ INSERT INTO q SELECT a FROM s JOIN t ON b < e WHERE a IN (1, 2);
 --   join keeps s: never purged, because no scheme reaches t
 --   join keeps t: never purged, because no scheme reaches s
 --   without punctuations not in bounded memory: b of s has to be below e of t, and how many are is without end (C3)
---   none can be forgotten of s(a, b) = (1, 1), (1, 3), (1, 5), …: any of them may come, and t(e) = (2) will tell whether the first was there
+--   none can be forgotten of s(a, b) = (1, 1), (1, 3), (1, 5), …: what comes later, such as t(e) = (2), tells which of them came
 --   5 | INSERT INTO q SELECT a FROM s JOIN t ON b < e WHERE a IN (1, 2);
 --     |                             ^^^^^^^^
 --   hint: join every stream by an equality: ON one.x = other.y, of plain columns

@@ -11,7 +11,7 @@ SELECT a.x FROM a, b WHERE a.x = b.x AND a.y = b.y AND a.z = b.z;
 --   join keeps a: never purged, because no scheme reaches b
 --   join keeps b: never purged, because no scheme reaches a
 --   without punctuations not in bounded memory: x of a is in the result, and its values are without end (C1)
---   none can be forgotten of a(x, y, z) = (1, 1, 1), (2, 1, 1), (3, 1, 1), …: any of them may come, and b(x, y, z) = (1, 1, 1) will tell whether the first was there
+--   none can be forgotten of a(x, y, z) = (1, 1, 1), (2, 1, 1), (3, 1, 1), …: what comes later, such as b(x, y, z) = (1, 1, 1), tells which of them came
 --   7 | SELECT a.x FROM a, b WHERE a.x = b.x AND a.y = b.y AND a.z = b.z;
 --     |                 ^^^^
 --   hint: add PUNCTUATED ON (x) to a and PUNCTUATED ON (x) to b
