@@ -68,8 +68,10 @@ class Sent(NamedTuple):
         >>> Sent(-1, None, None, None, numbered_origin(3, Path("in/bids.json"))).place
         (3, 'in/bids.json')
         """
-        number, found, path = (self.origin or "").partition(" ")
-        return (int(number), path) if found else (-1, None)
+        if self.sender in (CLOCK, SIGNAL) or self.origin is None:
+            return -1, None
+        number, _, path = self.origin.partition(" ")
+        return int(number), path
 
 
 def numbered_origin(number: int, path: Path) -> str:
