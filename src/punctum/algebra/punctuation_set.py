@@ -76,7 +76,7 @@ class PunctuationSet:
             return []
         self._add(punctuation.sides)
         grown = [(part, self._covering(part) or ()) for part in new]
-        wider = [self._punctuation(member) for part, member in grown if len(member) < len(part)]
+        wider = [self.punctuation(member) for part, member in grown if len(member) < len(part)]
         return wider if len(wider) == len(new) else [punctuation, *wider]
 
     def remove(self, punctuation: Punctuation) -> None:
@@ -123,7 +123,7 @@ class PunctuationSet:
     def find(self, row: Row) -> Punctuation | None:
         """A punctuation of the set that a row matches, if there is one."""
         box = self._covering(_point(row))
-        return None if box is None else self._punctuation(box)
+        return None if box is None else self.punctuation(box)
 
     def covers(self, punctuation: Punctuation) -> bool:
         """Whether the set, all of it together, says what a punctuation says.
@@ -152,7 +152,7 @@ class PunctuationSet:
         <[1,2], 9> <4, 9>
         """
         if not punctuation.empty:
-            members = map(self._punctuation, self._overlapping(punctuation.sides))
+            members = map(self.punctuation, self._overlapping(punctuation.sides))
             yield from (both for member in members if (both := punctuation.combine(member)) is not None)
 
     def copy(self) -> "PunctuationSet":
@@ -190,7 +190,7 @@ class PunctuationSet:
         return lines, [()] if self._ended else list(self._boxes)
 
     def __iter__(self) -> Iterator[Punctuation]:
-        return map(self._punctuation, self._overlapping(()))
+        return map(self.punctuation, self._overlapping(()))
 
     def __len__(self) -> int:
         return self._ended + len(self._boxes) + sum(len(self._lines[axis, ()]) for axis in self._axes)
@@ -210,7 +210,8 @@ class PunctuationSet:
         for span in side.spans:
             yield (*box[:n], (axis, self._pattern(axis, span)), *box[n + 1 :])
 
-    def _punctuation(self, box: Box) -> Punctuation:
+    def punctuation(self, box: Box) -> Punctuation:
+        """The punctuation that a box is."""
         sides = dict(box)
         return Punctuation(self.schema, tuple(sides.get(i, WILDCARD) for i in range(len(self.schema))))
 

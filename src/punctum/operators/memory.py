@@ -18,7 +18,7 @@ from punctum.operators.batch import Batch
 from punctum.operators.columns import dtype, empty
 from punctum.operators.matching import matches
 from punctum.operators.operator import Notes
-from punctum.operators.said import Said, on_exactly, punctuation, spelled
+from punctum.operators.said import Said, on_exactly, spelled
 from punctum.operators.table import Table
 
 MOST = 1_000_000
@@ -86,7 +86,7 @@ class Memory(Said):
         """Lay down what is not held at hand any more; what is too much to be spelled out is forgotten."""
         for at, values in old.points.items():
             self._lay_down((at,), pl.DataFrame({self.schema.names[at]: values}))
-        for shape, said in _shaped([punctuation(self.schema, box) for p in old.others for box in spelled(p.sides)]):
+        for shape, said in _shaped([self.known.punctuation(box) for p in old.others for box in spelled(p.sides)]):
             self._lay_down(shape, _frame(self.schema, said))
         if len(self.past) > MOST + MOST // 8:
             self.past.retain(pl.int_range(len(self.past), eager=True) >= len(self.past) - MOST)

@@ -186,7 +186,7 @@ class Said(Store):
                 self.points[at] = values.clear()
         old = [box for at in range(len(self.schema)) for box in shorten(self.known, at)] + _fewer(self.known)
         if old:
-            self._let_go(Batch(self.schema, {}, [punctuation(self.schema, box) for box in old]))
+            self._let_go(Batch(self.schema, {}, list(map(self.known.punctuation, old))))
 
     def _let_go(self, old: Batch) -> None:
         """What is not held at hand any more is forgotten."""
@@ -279,11 +279,6 @@ def _numbers(side: Pattern) -> int | None:
 
 def _endless(box: Box) -> bool:
     return not box or any(low is LOWEST or high is HIGHEST for _, side in box for low, high in side.spans)
-
-
-def punctuation(schema: Schema, box: Box) -> Punctuation:
-    """The punctuation that a box is."""
-    return Punctuation.of(schema, {schema.names[at]: side for at, side in box})
 
 
 def on_exactly(said: Batch, positions: tuple[int, ...]) -> Batch:
