@@ -79,7 +79,8 @@ def _memory(query: Registered) -> str:
         return f"without punctuations not in bounded memory: {query.memory.reason}"
     if not query.memory.bounded:
         return "without punctuations in bounded memory, as its states say"
-    return f"without punctuations in bounded memory: {query.memory.reason}"
+    runs = "" if query.safe else "; but not on synopses, as it groups by a computed column: group by plain columns"
+    return f"without punctuations in bounded memory: {query.memory.reason}{runs}"
 
 
 def _forced(query: Registered) -> Iterator[str]:
