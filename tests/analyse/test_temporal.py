@@ -7,6 +7,7 @@ import pytest
 from punctum.analyse.register import Registered, verdict
 from punctum.analyse.states import Verdict
 from punctum.errors import SqlError
+from punctum.lmerge.properties import Case, Properties, allows, choose
 from punctum.parse import parse_script
 
 SINK = "CREATE SINK o USING json OPTIONS (path 'out', elements 'true'); INSERT INTO o SELECT * FROM m;"
@@ -81,11 +82,15 @@ def test_every_set_of_declared_properties() -> None:
         has = set(given) | ({"ORDERED", "KEY (p)", "DETERMINISTIC TIES"} if "STRICTLY ORDERED" in given else set())
         wanted = next(name for name, needs in NEEDS.items() if needs <= has)
         assert case(declared(", ".join(given), "STRICTLY ORDERED, INSERT ONLY")) == wanted, given
+        strict, ordered, insert_only, ties, key = chosen
+        specified = Properties(ordered=ordered, strict=strict, ties=ties, key=key, insert_only=insert_only)
+        assert choose(specified).case.value == wanted, given
         for forced, needs in NEEDS.items():
             sql = declared(", ".join(given), options=f"OPTIONS (case '{forced}')")
             if needs <= has:
-                assert case(sql) == forced
+                assert case(sql) == forced and allows(specified, Case(forced))
             else:
+                assert not allows(specified, Case(forced))
                 with pytest.raises(SqlError, match=f"the inputs do not allow the case {forced}"):
                     known(sql)
 

@@ -142,9 +142,14 @@ def _is_lifted(relation: Projection) -> bool:
     return [e.index if isinstance(e, Column) else -1 for e in hidden] == [width + i for i in range(len(HIDDEN))]
 
 
+def _shown(relation: Projection) -> dict[int, int]:
+    """The columns that a projection shows as they are, each with the first place where it does."""
+    return {e.index: n for n, (_, e) in reversed(list(enumerate(relation.columns))) if isinstance(e, Column)}
+
+
 def _projected(below: Properties, relation: Projection) -> Properties:
     """A key stays when all of its columns are shown as they are."""
-    shown = {e.index: n for n, (_, e) in reversed(list(enumerate(relation.columns))) if isinstance(e, Column)}
+    shown = _shown(relation)
     if below.key is None or not below.key <= shown.keys():
         return replace(below, key=None)
     return replace(below, key=frozenset(shown[i] for i in below.key))
@@ -155,7 +160,7 @@ def _inserted(relation: Projection, known: Inference) -> Properties:
     below = relation.input
     start = relation.columns[relation.schema.index(VS)][1]
     assert isinstance(start, Column)
-    shown = {e.index: n for n, (_, e) in reversed(list(enumerate(relation.columns))) if isinstance(e, Column)}
+    shown = _shown(relation)
     keys = [key - {start.index} for key in _keys(below) if key <= shown.keys()]
     key = min((frozenset(shown[i] for i in key) for key in keys), key=len, default=None)
     order = _order(below)
@@ -200,7 +205,7 @@ def _order(relation: Relation) -> list[int]:
                 found.append(column.index)
             return found
         case Projection():
-            shown = {e.index: n for n, (_, e) in reversed(list(enumerate(relation.columns))) if isinstance(e, Column)}
+            shown = _shown(relation)
             below = _order(relation.input)
             kept = next((n for n, i in enumerate(below) if i not in shown), len(below))
             return [shown[i] for i in below[:kept]]
@@ -218,7 +223,7 @@ def _keys(relation: Relation) -> list[frozenset[int]]:
         case Filter() | OrderBy():
             return _keys(relation.input)
         case Projection():
-            shown = {e.index: n for n, (_, e) in reversed(list(enumerate(relation.columns))) if isinstance(e, Column)}
+            shown = _shown(relation)
             return [frozenset(shown[i] for i in key) for key in _keys(relation.input) if key <= shown.keys()]
         case Aggregate():
             return [frozenset(range(len(relation.keys)))]

@@ -1,7 +1,8 @@
 """Properties of temporal streams, and the case of the merge that they allow (sections III-C and IV-G of the paper).
 
 Properties are declared on a stream, or follow from what a plan does to a stream that has some: ``select``, ``project``,
-``aggregate``, ``top``, ``union`` and ``cleanse`` say how. A merge relies on what all of its inputs have.
+``aggregate``, ``top``, ``union`` and ``cleanse`` say how. A merge relies on what all of its inputs have. This is the
+specification of what ``analyse/temporal.py`` finds out of a plan, and the tests hold the two together.
 """
 
 from collections.abc import Iterable
@@ -47,11 +48,9 @@ class Properties:
     """There are no adjusts."""
 
     def __post_init__(self) -> None:
-        if self.strict:
-            for name in ("ordered", "ties"):
+        if self.strict:  # one insert for each start, so adjusts change the end of one event at most
+            for name in ("ordered", "ties", "key"):
                 object.__setattr__(self, name, True)
-        if self.strict and self.insert_only:
-            object.__setattr__(self, "key", True)
 
     def __and__(self, other: "Properties") -> "Properties":
         """What both have."""
@@ -122,7 +121,7 @@ def select(p: Properties) -> Properties:
 
 def project(p: Properties, keeps_key: bool) -> Properties:
     """Of other payloads: events that differed may now be the same, unless what tells them apart is kept."""
-    return replace(p, key=p.key and (keeps_key or (p.strict and p.insert_only)))
+    return replace(p, key=p.key and (keeps_key or p.strict))
 
 
 def aggregate(p: Properties, grouped: bool) -> Properties:
