@@ -172,8 +172,11 @@ def started(directory: Path, master: str = "local[2]") -> Iterator[subprocess.Po
 def test_killed_when_all_is_written_and_spark_does_not_know_it(
     spark: SparkSession, undisturbed: tuple[Path, dict[str, Left]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Batches 0, 3 and 4 are done again, over what a killed process may have left."""
+    """Batches 0, 3 and 4 are done again, over what a killed process may have left; one was killed before all."""
     directory, sink, once = written(tmp_path), "pairs", {0, 3, 4}
+    offsets = make(directory / "state" / sink / "offsets")
+    for half in (".0.a1b2.tmp", "..0.a1b2.tmp.crc"):
+        (offsets / half).write_text("v")
     commit = Commit.__call__
 
     def killed(self: Commit, packed: Any, batch: int) -> None:

@@ -28,11 +28,15 @@ def query_id(checkpoint: Path) -> str:
     return path.read_text()
 
 
+def begun(checkpoint: str | Path) -> bool:
+    """Whether the query that has this checkpoint has begun its first batch."""
+    return any((Path(checkpoint) / "offsets").glob("[0-9]*"))
+
+
 def settled_plan(checkpoint: str, lines: Sequence[str]) -> None:
     """Remember the plan of a checkpoint's query, or refuse another one than that which it has begun with."""
     path, plan = Path(checkpoint) / "punctum" / "plan", [_line(line) for line in (STATE, *lines)]
-    begun = any((Path(checkpoint) / "offsets").glob("[0-9]*"))
-    known = path.read_text().split("\n")[:-1] if begun and path.exists() else None
+    known = path.read_text().split("\n")[:-1] if begun(checkpoint) and path.exists() else None
     if known is None:
         replace_text(path, "".join(f"{line}\n" for line in plan))
     elif changed := list(unified_diff(known, plan, n=0, lineterm="")):
@@ -55,6 +59,13 @@ def settled_buckets(checkpoint: str, wanted: tuple[int, ...]) -> tuple[int, ...]
         return tuple(known["buckets"])
     replace_text(path, json.dumps({"buckets": wanted, "placing": placing, "polars": pl.__version__}))
     return wanted
+
+
+def swept(checkpoint: str) -> None:
+    """Remove half-written offsets of a run that was killed before its first batch: Spark refuses to start on them."""
+    if not begun(checkpoint):
+        for half in (Path(checkpoint) / "offsets").glob(".*.tmp*"):
+            half.unlink()
 
 
 def _line(text: str) -> str:

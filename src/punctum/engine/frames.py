@@ -6,13 +6,13 @@ are for trials. A socket keeps nothing: what has come over it cannot be read aga
 """
 
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from punctum.algebra.values import Type
+from punctum.engine.checkpoint import begun
 from punctum.engine.files import LINE_COLUMN
 from punctum.engine.formats.read import option
 from punctum.errors import QueryError, SchemaError
@@ -24,7 +24,7 @@ _RATE = {"timestamp": Type.TIMESTAMP, "value": Type.BIGINT}
 
 def frames(last: Stage, spark: SparkSession, checkpoint: str) -> dict[str, DataFrame]:
     """The streams of a query that Spark reads, by their names."""
-    used = bool(checkpoint) and any(Path(checkpoint, "offsets").glob("[0-9]*"))
+    used = bool(checkpoint) and begun(checkpoint)
     found = {}
     for stream in _streams(last):
         if stream.format == "socket" and used:

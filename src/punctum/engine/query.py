@@ -21,7 +21,7 @@ from punctum.algebra.json import to_json
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.engine import build
-from punctum.engine.checkpoint import settled_buckets, settled_plan
+from punctum.engine.checkpoint import settled_buckets, settled_plan, swept
 from punctum.engine.feedback import Signals, Skipping, skipping
 from punctum.engine.files import PUNCT_COLUMN, READERS, from_frame, reading
 from punctum.engine.frames import SOURCES
@@ -81,6 +81,7 @@ def packed(last: Stage, settings: Settings, to: ResultFiles | None = None) -> Da
     slices = _Assembly(settings, buckets, uuid4().hex, heard(last, settings)).stage(last, to)
     if settings.checkpoint:
         settled_plan(settings.checkpoint, fingerprint(last))
+        swept(settings.checkpoint)
     return slices
 
 

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from punctum.algebra.schema import Schema
-from punctum.engine.checkpoint import query_id
+from punctum.engine.checkpoint import begun, query_id
 from punctum.engine.formats.csv import Dialect
 from punctum.engine.packing import from_blob
 from punctum.engine.query import Settings, heard, packed, unpacked
@@ -84,8 +84,7 @@ def hand_over(
 
 def _telling(last: Stage, settings: Settings) -> Telling | None:
     """What a query tells those that feed it; one that has not begun yet takes back what was told before."""
-    afresh = not any((Path(settings.checkpoint) / "offsets").glob("[0-9]*"))
-    return telling(last, settings.directory, *heard(last, settings), afresh=afresh)
+    return telling(last, settings.directory, *heard(last, settings), afresh=not begun(settings.checkpoint))
 
 
 def start(slices: DataFrame, commit: Commit, available_now: bool) -> StreamingQuery:
