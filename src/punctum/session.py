@@ -37,7 +37,7 @@ from punctum.engine.spark import keeping_state, spark_alive, spark_session
 from punctum.engine.tables import members
 from punctum.errors import PunctumError, QueryError, SchemaError, choices, nearest
 from punctum.parse.applied import Function
-from punctum.parse.definitions import QueryDef, StreamDef
+from punctum.parse.definitions import QueryDef, StreamDef, writes_apart
 from punctum.parse.script import is_query, parse_function, parse_script, parse_select, parse_stream
 from punctum.plan.choose import Aim, Schemes
 from punctum.plan.cost import Objective, Purge
@@ -279,7 +279,7 @@ class Query:
             return self
         if self._sink is None:
             raise SchemaError("the query has no sink", "", "INSERT INTO a sink, start(to=…), or use dataframe()")
-        last = self._stages(says(self._sink))
+        last = self._stages(says(self._sink), apart=writes_apart(self._sink))
         told = key(self._relation) if self._known.updates else None
         self._running, self._commit = write(last, self._settings(last, checkpoint), self._sink, available_now, told)
         return self
@@ -382,7 +382,7 @@ class Query:
         if self._commit is not None:
             self._commit.end()
 
-    def _stages(self, punctuations: bool = False) -> Stage:
+    def _stages(self, punctuations: bool = False, apart: bool = False) -> Stage:
         """The stages of the query, when it is admitted; one that is only allowed to run says so."""
         if allowed := admit([self._known], self._sql):
             _LOG.warning(allowed)
@@ -391,7 +391,8 @@ class Query:
                 (self._directory / merge.control.stream.options["path"]).mkdir(parents=True, exist_ok=True)
         relation = spared(self._relation, punctuations, self._aim.schemes)
         tables = partial(members, directory=self._directory)
-        return stages(relation, tables, whole=punctuations, aim=self._aim, updates=self._known.updates)
+        aim, updates = self._aim, self._known.updates
+        return stages(relation, tables, whole=punctuations, apart=apart, aim=aim, updates=updates)
 
     def _settings(self, last: Stage, checkpoint: str | Path) -> Settings:
         kept, spark = "" if checkpoint == "" else str(Path(checkpoint).resolve()), self._session.spark

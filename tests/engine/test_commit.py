@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from punctum.algebra import Schema
+from punctum.engine.listing import listed
 from punctum.engine.packing import METRICS, QUARANTINE, WRITTEN
 from punctum.engine.sinks.commit import Commit
 from punctum.engine.sinks.files import ResultFiles
 from punctum.errors import QueryError
+from punctum.lmerge.elements import Insert, Stable, element_schema, to_columns
 from punctum.operators.columns import Columns, frame
 
 K = Schema.of(k="BIGINT")
@@ -119,7 +121,7 @@ def test_queries_that_write_to_one_directory_leave_each_other_alone(tmp_path: Pa
     name = files(tmp_path).write(Columns(frame(K, [(1,)])))
     ResultFiles(str(tmp_path / "out"), "json", K, False, "other").prepare()
     assert name is not None
-    files(tmp_path).commit(0, {3: name}, True)
+    files(tmp_path).commit(0, [(3, name)], True)
     assert (tmp_path / "out/part-id-000000-3.json").exists()
 
 
@@ -140,6 +142,36 @@ def test_what_a_reader_may_have_seen_stays_when_a_batch_may_skip_more(
     sink.prepare()
     written = sink.write(Columns(frame(K, [(1,)])))
     assert written is not None
-    sink.commit(0, {0: written}, True)
-    sink.commit(0, {}, True)
+    sink.commit(0, [(0, written)], True)
+    sink.commit(0, [], True)
     assert bool(list((tmp_path / "out").glob("part-*"))) is stays
+
+
+def test_a_stable_comes_behind_the_elements_of_all_buckets_when_all_have_heard_it(tmp_path: Path) -> None:
+    """The clock of a worker is ahead; one bucket hears of 9 a batch later; each batch is done twice."""
+    schema = element_schema(K)
+    sink = ResultFiles(str(tmp_path / "out"), "json", schema, True, "id", stables="s1o0")
+    heard = [{0: 5, 1: 5}, {0: 9}, {1: 9}, {0: 9, 1: 9}]
+    for batch, stables in [(n, stables) for n, stables in enumerate(heard) for _ in "12"]:
+        sink.prepare()
+        rows = []
+        for bucket, t in stables.items():
+            name = sink.write(to_columns([Insert((batch,), t, t + 1), Stable(t)], schema))
+            assert name is not None
+            os.utime(tmp_path / "out/.punctum/id" / name, (2e9, 2e9))
+            counts = {"s1o0": {"rows_out": 1, "rows_kept": 1, "bytes_kept": 0, "stable": t}}
+            rows += [{"input": METRICS, "sender": bucket, "puncts": json.dumps(counts)}]
+            rows += [{"input": WRITTEN, "sender": bucket, "puncts": name}]
+        commit = Commit("o", "id", tmp_path / "state", tmp_path / "out.quarantine", sink)
+        commit(Told(rows), batch)  # type: ignore[arg-type]
+    names = listed(tmp_path / "out")
+    assert names == [
+        f"part-id-{name}.json"
+        for name in (
+            *("000000-0", "000000-1", "000000-stable", "000001-0"),
+            *("000002-1", "000002-stable", "000003-0", "000003-1"),
+        )
+    ]
+    said = [(tmp_path / "out" / name).read_text() for name in names if "stable" in name]
+    assert said == ['{"$stable": 5}\n', '{"$stable": 9}\n']
+    assert not [name for name in names if "$stable" in (tmp_path / "out" / name).read_text() and "stable" not in name]

@@ -58,14 +58,16 @@ def _measured(aim: "Aim", query: "Registered", checkpoint: Path | None) -> "Aim"
 def _told(query: "Registered", sql: str, aim: "Aim") -> list[str]:
     from punctum.analyse.drawing import lines
     from punctum.analyse.report import text
+    from punctum.parse.definitions import writes_apart
     from punctum.parse.relations import show
     from punctum.plan.explain import costs
     from punctum.plan.explain import explain as stages_of
     from punctum.plan.stages import stages
 
-    relation = query.query.relation
+    relation, apart = query.query.relation, writes_apart(query.query.sink)
     told = [text([query], sql, every=True), "  plan", *_indented(show(relation).splitlines())]
-    told += ["  stages", *_indented(stages_of(stages(relation, whole=query.says, aim=aim, updates=query.updates)))]
+    planned = stages(relation, whole=query.says, apart=apart, aim=aim, updates=query.updates)
+    told += ["  stages", *_indented(stages_of(planned))]
     if query.safe and not query.as_written:
         told.append("    the binary joins as written are not safe, so joins that are safe together run as one")
     told += [f"  {line}" for line in costs(query, aim)]

@@ -172,6 +172,11 @@ def takes_elements(sink: SinkDef) -> bool:
     return written == "true"
 
 
+def writes_apart(sink: SinkDef) -> bool:
+    """Whether a sink can write what all buckets say apart from their elements."""
+    return takes_elements(sink) and sink.format != "console"
+
+
 @dataclass(frozen=True)
 class QueryDef:
     """A query: a relation written to a sink, whose name it has."""

@@ -140,6 +140,7 @@ def stages(
     members: Members = nobody,
     *,
     whole: bool = False,
+    apart: bool = False,
     aim: Aim | None = None,
     updates: bool = False,
 ) -> Stage:
@@ -149,6 +150,7 @@ def stages(
 
     What a bucket says holds for its own share of the rows. For punctuations that hold for the whole result, the last
     stage has all of its output in one bucket; where that needs one more exchange, it only brings the output together.
+    None is needed when all buckets say the same, and that is written *apart* from what they give.
     """
     aim = aim or Aim()
     relation = updating(relation) if updates else relation
@@ -156,7 +158,7 @@ def stages(
     relation = planned(relation, inference(relation, whole, aim.schemes), aim)
     relation = settled(pruned(reported(relation, members)))
     last = _Planner().stage(relation)
-    if not whole or not any(source.key for source in last.inputs):
+    if not whole or not any(source.key for source in last.inputs) or (apart and says_alike(last)):
         return last
     if isinstance(last.root, Input) and isinstance(last.root.origin, Pipe):
         together, number = Input(0, last.root.origin, ()), last.number
@@ -164,6 +166,14 @@ def stages(
         last = _Planner().stage(relation, goes_on=True)
         together, number = Input(0, last, ()), last.number + 1
     return Stage(number, together, (together,))
+
+
+def says_alike(last: Stage) -> bool:
+    """Whether all buckets of a stage say the same: the stables of a merge, which hears those of its inputs in each."""
+    node = last.root
+    while isinstance(node, Op) and isinstance(node.relation, Filter | Projection):
+        node = node.inputs[0]
+    return isinstance(node, Op) and isinstance(node.relation, LMerge)
 
 
 def all_stages(last: Stage) -> list[Stage]:

@@ -22,8 +22,11 @@ from punctum.engine.quarantine import in_order
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.stage import Counts
 from punctum.errors import QueryError
+from punctum.lmerge.elements import NEVER
 
 Metrics = dict[str, Any]
+Told = list[tuple[int, dict[str, Counts]]]
+"""What buckets have counted, by operator."""
 KEPT = ("rows_kept", "bytes_kept", "puncts_kept", "puncts_heard", "puncts_waiting", "oldest", "stable")
 """The counts that say how things are after a batch."""
 DONE = ("rows_in", "rows_out", "rows_purged", "puncts_in", "puncts_out")
@@ -66,14 +69,16 @@ class Commit:
                 self.hand_over(packed.where("input >= 0"), batch)
                 packed.unpersist()
             told = [row for row in rows if row["input"] < 0]
+            counts = [(int(row["sender"]), json.loads(row["puncts"])) for row in told if row["input"] == METRICS]
+            if self._first:
+                self._recall(batch)
             if self.files is not None:
-                written = {int(row["sender"]): str(row["puncts"]) for row in told if row["input"] == WRITTEN}
-                self.files.commit(batch, written, self._first)
+                files = sorted((int(row["sender"]), str(row["puncts"])) for row in told if row["input"] == WRITTEN)
+                self.files.commit(batch, [*files, *self._stable(self.files, counts)], self._first)
             if self.deliver is not None:
                 self.deliver([row for row in rows if row["input"] >= 0], batch)
             records = [line for row in told if row["input"] == QUARANTINE for line in row["puncts"].split("\n")]
             self._quarantine(records, batch)
-            counts = [(int(row["sender"]), json.loads(row["puncts"])) for row in told if row["input"] == METRICS]
             self._measure(counts, len(records), batch, begun)
             if self.publish is not None:
                 self.publish(self.recent[-1]["operators"])
@@ -91,12 +96,27 @@ class Commit:
         elif self._first:
             path.unlink(missing_ok=True)
 
-    def _measure(self, told: list[tuple[int, dict[str, Counts]]], quarantined: int, batch: int, begun: float) -> None:
-        path = self.checkpoint / "punctum" / "metrics.jsonl"
-        if self._first:
-            known = [line for line in _lines(path) if _batch(line) < batch]
-            self._kept = {int(b): kept for b, kept in json.loads(known[-1])["kept"].items()} if known else {}
-            _write(path, known)
+    def _recall(self, batch: int) -> None:
+        """Go on with the metrics of the batches before one; what there is of later ones will be written again."""
+        known = [line for line in _lines(self._metrics) if _batch(line) < batch]
+        self._kept = {int(b): kept for b, kept in json.loads(known[-1])["kept"].items()} if known else {}
+        _write(self._metrics, known)
+
+    @property
+    def _metrics(self) -> Path:
+        return self.checkpoint / "punctum" / "metrics.jsonl"
+
+    def _stable(self, files: ResultFiles, told: Told) -> list[tuple[str, str]]:
+        """The file with the stable that a batch has brought to all buckets, if it is to be written apart."""
+        if files.stables is None:
+            return []
+        name = files.stables
+        before = {bucket: kept[name]["stable"] for bucket, kept in self._kept.items() if name in kept}
+        after = before | {bucket: counted[name]["stable"] for bucket, counted in told if name in counted}
+        t = min(after.values(), default=NEVER)
+        return [("stable", files.write_stable(t))] if t > min(before.values(), default=NEVER) else []
+
+    def _measure(self, told: Told, quarantined: int, batch: int, begun: float) -> None:
         operators: dict[str, Counts] = {}
         for bucket, counted in told:
             self._kept[bucket] = self._kept.get(bucket, {})
@@ -110,7 +130,7 @@ class Commit:
         measured |= {"quarantined": quarantined, "operators": dict(sorted(operators.items()))}
         self.recent.append(measured)
         _LOG.info("%s", summary(self.name, measured))
-        with path.open("a") as out:
+        with self._metrics.open("a") as out:
             out.write(json.dumps(measured | {"kept": self._kept}) + "\n")
 
 

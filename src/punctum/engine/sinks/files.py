@@ -1,18 +1,25 @@
 """A directory of results. Workers write files where no reader looks; when a batch is complete they get their names.
 
 A file's name holds the query's id, the batch and the bucket. A batch that is done again after a crash gives the same
-files, which take the places of the first ones: every row is there once.
+files, which take the places of the first ones: every row is there once. The stable of a merge with several buckets
+holds for the elements of all of them, so it is written when all have theirs, in a file that comes last.
 """
 
-from collections.abc import Mapping
+import os
+import time
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
 
+import polars as pl
+
+from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.engine.sinks.formats import WRITERS
+from punctum.lmerge.elements import stable, time_type, time_value
 from punctum.operators.batch import constants
-from punctum.operators.columns import Columns
+from punctum.operators.columns import Columns, empty
 
 HIDDEN = ".punctum"
 
@@ -27,6 +34,8 @@ class ResultFiles:
     punctuations: bool
     query: str
     options: Mapping[str, str] = field(default_factory=dict)
+    stables: str | None = None
+    """The merge whose stables are written apart, by its name in metrics."""
 
     @property
     def _hidden(self) -> Path:
@@ -35,14 +44,20 @@ class ResultFiles:
 
     def write(self, piece: Columns) -> str | None:
         """Write a slice for later, and give the name for it; nothing when there is nothing to write."""
-        said = [*piece.puncts] if self.punctuations else []
-        for name, values in piece.points.items() if self.punctuations else ():
+        says = self.punctuations and self.stables is None
+        said = [*piece.puncts] if says else []
+        for name, values in piece.points.items() if says else ():
             said += constants(self.schema, self.schema.index(name), values)
-        if not piece.rows.height and not said:
-            return None
+        return self._write(piece.rows, said) if piece.rows.height or said else None
+
+    def write_stable(self, t: int) -> str:
+        """Write a stable for later, and give the name for it."""
+        return self._write(empty(self.schema), [stable(self.schema, time_value(t, time_type(self.schema)))])
+
+    def _write(self, rows: pl.DataFrame, said: Sequence[Punctuation]) -> str:
         name = uuid4().hex
         path = self._hidden / name
-        WRITERS[self.format](path, piece.rows, said if self.punctuations else None, self.schema, self.options)
+        WRITERS[self.format](path, rows, said if self.punctuations else None, self.schema, self.options)
         return name
 
     def prepare(self) -> None:
@@ -51,13 +66,18 @@ class ResultFiles:
         for left in self._hidden.iterdir():
             left.unlink(missing_ok=True)
 
-    def commit(self, batch: int, written: dict[int, str], again: bool) -> None:
-        """Give the files of a batch, by bucket, their names; when the batch may have been done before, over those."""
+    def commit(self, batch: int, written: Iterable[tuple[int | str, str]], again: bool) -> None:
+        """Give the files of a batch, by bucket, their names; when the batch may have been done before, over those.
+
+        They are read in the order in which they are given here, whatever the clocks of the workers have said.
+        """
         directory, prefix = Path(self.directory), f"part-{self.query}-{batch:06}-"
-        names = {f"{prefix}{bucket}.{self.format}": name for bucket, name in written.items()}
+        names = {f"{prefix}{bucket}.{self.format}": name for bucket, name in written}
         if again and "feedback" not in self.options:  # what is skipped now, a reader may have seen before
             for old in directory.glob(f"{prefix}*"):
                 if old.name not in names:
                     old.unlink()
-        for name, temporary in names.items():
+        now = time.time_ns()
+        for n, (name, temporary) in enumerate(names.items()):
+            os.utime(self._hidden / temporary, ns=(now + n, now + n))
             (self._hidden / temporary).replace(directory / name)

@@ -19,8 +19,10 @@ from punctum.engine.sinks.formats import WRITERS, lines_of
 from punctum.engine.sinks.postgres import PostgresTable
 from punctum.engine.telling import OPTION, Telling, telling
 from punctum.errors import SchemaError, choices
-from punctum.parse.definitions import SinkDef, takes_elements
-from punctum.plan.stages import Stage
+from punctum.parse.definitions import SinkDef, takes_elements, writes_apart
+from punctum.parse.relations import LMerge
+from punctum.plan.feedback import operators
+from punctum.plan.stages import Stage, says_alike
 
 FORMATS = (*WRITERS, "postgres", "console")
 
@@ -60,12 +62,21 @@ def write(
     if sink.format == "csv":
         Dialect.of(sink.options)  # an option that it does not take is an error now
     query = query_id(checkpoint)
-    files = ResultFiles(str(path.resolve()), sink.format, last.schema, says(sink), query, sink.options)
+    stables = _stables(last) if writes_apart(sink) else None
+    files = ResultFiles(str(path.resolve()), sink.format, last.schema, says(sink), query, sink.options, stables)
     slices = packed(last, settings, files)
     files.prepare()
     commit = Commit(sink.name, query, checkpoint, path.with_name(path.name + ".quarantine"), files=files)
     commit.publish = _telling(last, settings)
     return start(slices, commit, available_now), commit
+
+
+def _stables(last: Stage) -> str | None:
+    """The merge whose stables are those of the result, when no bucket can write them, by its name in metrics."""
+    if not says_alike(last) or not any(source.key for source in last.inputs):
+        return None
+    *_, number = (n for n, op in enumerate(operators(last.root)) if isinstance(op.relation, LMerge))
+    return f"s{last.number}o{number}"
 
 
 def hand_over(
