@@ -29,6 +29,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from punctum.engine import build
 from punctum.engine.files import READERS
 from punctum.engine.packing import Sent, blob_of, points_of
+from punctum.engine.pipe import Piped
 from punctum.engine.spark import spark_session
 from punctum.parse import parse_script
 from punctum.plan.stages import Pipe, stages
@@ -107,7 +108,7 @@ def limit(directory: Path, batches: int) -> tuple[float, float]:
             assert isinstance(origin, Pipe)
             for name in (f"{2 * batch:05}.parquet", f"{2 * batch + 1:05}.parquet"):
                 read = READERS["parquet"](directory / origin.stream.name / name, origin.stream.schema, {})
-                piece = build.Piped(origin.steps)(read.piece)
+                piece = Piped(origin.steps)(read.piece)
                 sent.setdefault(source.number, []).append(Sent(-1, blob_of(piece), None, points_of(piece)))
         started = time.perf_counter()
         running.feed(sent)

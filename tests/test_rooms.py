@@ -1,6 +1,8 @@
 """A module imports its own room and rooms above it, imports inside functions included."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -78,3 +80,12 @@ def test_every_room_is_on_the_map() -> None:
             room = room_of(module)
             assert f"`{room}.py`" in text or (f"`{room}/`" in text), room
             assert f"`{module.name}`" in text, f"{module.name} is not on the map"
+
+
+@pytest.mark.parametrize("module", ["source", "pipe", "stage"])
+def test_what_a_process_of_spark_starts_with_is_light(module: str) -> None:
+    """One is started for each stream and each stage of a query, before its first batch."""
+    heavy = {"pandas", "sqlglot", "networkx", "punctum.plan.stages", "punctum.parse.script", "punctum.engine.build"}
+    code = f"import sys, punctum.engine.{module}; print(*sorted({heavy!r} & set(sys.modules)))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == []

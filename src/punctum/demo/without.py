@@ -13,6 +13,7 @@ from pathlib import Path
 from punctum.engine import build
 from punctum.engine.files import READERS
 from punctum.engine.packing import Sent, blob_of
+from punctum.engine.pipe import Piped
 from punctum.operators.columns import Columns
 from punctum.operators.group_by import GroupBy
 from punctum.operators.operator import Operator
@@ -43,7 +44,7 @@ class Unpunctuated:
         if isinstance(origin, Stage):
             return self._stage(origin, files)
         rows = READERS["json"](files[origin.stream.name], origin.stream.schema, {}).piece.rows
-        return build.Piped(origin.steps)(Columns(rows))
+        return Piped(origin.steps)(Columns(rows))
 
 
 def _rows(operator: Operator) -> int:

@@ -1,14 +1,14 @@
 """From the plan to what runs: a relation becomes a vectorised operator, a stage becomes the operators of a bucket."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 
 from punctum.algebra.schema import Schema
-from punctum.algebra.scheme import Order, Scheme
+from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Value
 from punctum.analyse.inference import title
 from punctum.analyse.predicates import promised
@@ -18,6 +18,7 @@ from punctum.engine.formats.read import LONGEST, clean
 from punctum.engine.inputs import REASON, FromStage, FromStream, StageInput
 from punctum.engine.lmerge import Merging, bad_elements, never_inserted
 from punctum.engine.packing import Exchange, Reach
+from punctum.engine.pipe import ROW, Piped, compiled_step
 from punctum.engine.quarantine import VIOLATION, Record, fail
 from punctum.engine.sinks.formats import json_lines
 from punctum.engine.stage import Control, Running
@@ -26,12 +27,9 @@ from punctum.errors import MissingError
 from punctum.iterators.aggregates import Aggregate as AggregateFunction
 from punctum.iterators.columns import Column as SpecColumn
 from punctum.iterators.join import Join as JoinSpecification
-from punctum.iterators.origins import AccessOrder as OrderSpecification
 from punctum.iterators.sort import Key as SortKey
 from punctum.lmerge.final import Final
 from punctum.operators import origins
-from punctum.operators.batch import Batch
-from punctum.operators.columns import Columns, fitting
 from punctum.operators.difference import Difference
 from punctum.operators.dupelim import Dupelim
 from punctum.operators.expect import Expect
@@ -43,9 +41,8 @@ from punctum.operators.lifespan import Lifespan
 from punctum.operators.merge import Merge
 from punctum.operators.multijoin import MultiJoin as MultiJoinOperator
 from punctum.operators.operator import Operator
-from punctum.operators.origins import Origin
 from punctum.operators.project import Project
-from punctum.operators.punctuate import Punctuate, in_bulk
+from punctum.operators.punctuate import Punctuate
 from punctum.operators.select import Select
 from punctum.operators.sort import Sort
 from punctum.operators.synopsis import SynopsisJoin, met
@@ -53,7 +50,7 @@ from punctum.operators.synopsis_groups import SynopsisGroupBy
 from punctum.operators.union import Union
 from punctum.operators.window import Window, WindowGroupBy, WindowJoin
 from punctum.parse import relations as r
-from punctum.parse.definitions import AccessOrder, EndEvent, StreamDef, Violation
+from punctum.parse.definitions import StreamDef, Violation
 from punctum.parse.evaluate import evaluate
 from punctum.parse.expressions import Column, Expression
 from punctum.parse.shape import shape
@@ -66,7 +63,6 @@ from punctum.plan.punctuate import Reported
 from punctum.plan.stages import Input, Op, Pipe, Stage, partition, sweeps, windowed
 from punctum.plan.synopsis import Synopsis as SynopsisNode
 
-ROW = "\0row"
 _PREFIXES = ("$left.", "$right.")  # for names that both inputs of a join have, until the relation renames them
 
 
@@ -149,7 +145,7 @@ def _window(relation: r.Relation, schema: Schema) -> Window:
     made: list[Operator] = []
     for step in above:
         made.append(operator(step, [made[-1].output if made else schema]))
-    return Window(schema, None if found is None else found.rows, made, [_step(step) for step in above])
+    return Window(schema, None if found is None else found.rows, made, [compiled_step(step) for step in above])
 
 
 def _reaching(schema: Schema, known: Schema) -> Schema:
@@ -178,83 +174,6 @@ def _column(name: str, expression: Expression, schema: Schema) -> tuple[SpecColu
 
 def _of_one(expression: Expression, source: int, size: int, value: Value) -> Value | None:
     return evaluate(expression, tuple(value if i == source else None for i in range(size)))
-
-
-@dataclass(frozen=True)
-class Piped:
-    """What a pipe does where a stream is read. Compiled where it runs.
-
-    First punctuations are made of the rows; they are left as they are, over the stream's own columns, and so are those
-    that came. Then the rows go through the selections and projections.
-    """
-
-    steps: tuple[r.Relation, ...]
-    stream: StreamDef | None = None  # nothing: no punctuations are made
-
-    def __call__(self, piece: Columns) -> Columns:
-        """The slice behind the pipe."""
-        piece = self.punctuated(piece)
-        return Columns(self.behind(piece.rows), piece.puncts, piece.points)
-
-    def behind(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Rows behind the selections and projections."""
-        if not self.steps:
-            return rows
-        lazy = rows.lazy()
-        for predicate, columns in self._compiled:
-            lazy = lazy.filter(predicate) if predicate is not None else lazy.select(columns)
-        return fitting(lazy.collect(), self.steps[-1].schema)
-
-    def numbered(self, raw: pl.DataFrame) -> pl.DataFrame:
-        """Rows behind the pipe, each with its number before it."""
-        rows = raw.lazy().with_row_index(ROW)
-        for predicate, columns in self._compiled:
-            rows = rows.filter(predicate) if predicate is not None else rows.select(*columns, ROW)
-        return rows.collect()
-
-    def punctuated(self, piece: Columns) -> Columns:
-        """The slice with what is made of its rows; parts of a slice may be given one by one."""
-        if self.stream is None or not self._origins or piece.rows.is_empty():
-            return piece
-        said = Batch(self.stream.schema)
-        for origin in self._origins:
-            said += origin.hear(piece.rows)
-        made = in_bulk(piece.rows, said)
-        both = {name: pl.concat([piece.points[name], v]) for name, v in made.points.items() if name in piece.points}
-        return Columns(piece.rows, piece.puncts + made.puncts, piece.points | made.points | both)
-
-    @cached_property
-    def _origins(self) -> list[Origin]:
-        return [] if self.stream is None else stateless(self.stream)
-
-    @cached_property
-    def _compiled(self) -> list[tuple[pl.Expr | None, list[pl.Expr]]]:
-        return [_step(step) for step in self.steps]
-
-    def __reduce__(self) -> tuple[type["Piped"], tuple[tuple[r.Relation, ...], StreamDef | None]]:
-        return Piped, (self.steps, self.stream)
-
-
-def stateless(stream: StreamDef) -> list[Origin]:
-    """The origins of a stream's punctuations that look at one row at a time."""
-    schema, found = stream.schema, list[Origin]()
-    for clause in stream.punctuates:
-        match clause:
-            case EndEvent():
-                found.append(origins.EndEvent(clause.scheme, compiled(clause.when, schema)))
-            case AccessOrder(scheme=scheme):
-                down = scheme.terms[0][1] is Order.DESC
-                found.append(origins.AccessOrder(OrderSpecification(schema, clause.attribute, down, clause.delay)))
-    schemes = (Scheme(schema, tuple((name, Order.EQUALITY) for name in names)) for names in stream.unique)
-    return [*found, *map(origins.Unique, schemes)]
-
-
-def _step(step: r.Relation) -> tuple[pl.Expr | None, list[pl.Expr]]:
-    below = step.inputs[0].schema
-    if isinstance(step, r.Filter):
-        return compiled(step.predicate, below), []
-    assert isinstance(step, r.Projection)
-    return None, [compiled(e, below).alias(name) for name, e in step.columns]
 
 
 def piped(pipe: Pipe) -> Piped:

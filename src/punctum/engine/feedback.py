@@ -17,8 +17,8 @@ from pathlib import Path
 import polars as pl
 
 from punctum.algebra.schema import Schema
-from punctum.engine.build import Piped
 from punctum.engine.packing import SIGNAL, Exchange, Sent
+from punctum.engine.pipe import Piped
 from punctum.engine.stage import Counts, Running
 from punctum.errors import PunctumError
 from punctum.lmerge.elements import VE

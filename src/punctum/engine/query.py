@@ -5,7 +5,7 @@
     streams, packed -> [union, grouped by bucket, stage] -> … -> unpacked -> sink
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,13 +29,13 @@ from punctum.engine.memory import MEMORY
 from punctum.engine.packing import CLOCK, METRICS, QUARANTINE, SCHEMA, Exchange, from_blob, from_lines, from_points
 from punctum.engine.quarantine import keep
 from punctum.engine.sinks.files import ResultFiles
-from punctum.engine.source import FORMAT, FileStream, FrameStream, PackedFiles
+from punctum.engine.source import FORMAT, FileStream, FrameStream, PackedFiles, Pipes
 from punctum.engine.source import packed as packed_piece
 from punctum.engine.stage import Running, StageProcessor
 from punctum.engine.worker import settle
 from punctum.errors import SchemaError, choices
 from punctum.operators.batch import constants
-from punctum.operators.columns import Columns, dtype, fitting
+from punctum.operators.columns import dtype, fitting
 from punctum.parse.definitions import Violation
 from punctum.plan.feedback import Heeds, heeds
 from punctum.plan.fingerprint import fingerprint
@@ -144,7 +144,7 @@ class _Assembly:
             found = self._stream(stage, source.number, origin, to)
         return found.withColumn("origin", F.expr(_TIMED)) if clock else found
 
-    def _piped(self, stage: Stage, number: int, pipe: Pipe) -> Callable[[Columns], Columns]:
+    def _piped(self, stage: Stage, number: int, pipe: Pipe) -> Pipes:
         """What a pipe does, with what it may skip."""
         piped, (signals, known) = build.piped(pipe), self._heard
         over = {column: each.streams.get((stage.number, number)) for column, each in known.items()}

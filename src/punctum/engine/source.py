@@ -5,9 +5,10 @@ name a line, to which it appends before it offers new files; an offset is a numb
 """
 
 import base64
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 import pyarrow as pa
 from pyspark.cloudpickle import dumps, loads
@@ -18,7 +19,6 @@ from pyspark.sql.types import StructType
 from punctum.algebra.schema import Schema
 from punctum.engine import quarantine
 from punctum.engine.durable import replace_text
-from punctum.engine.feedback import Skipping
 from punctum.engine.files import READERS, Read, check_options
 from punctum.engine.listing import listed
 from punctum.engine.packing import CLOCK, SCHEMA, SIGNAL, Exchange, numbered_origin, pack
@@ -33,6 +33,13 @@ WORTH_A_TASK = 4 << 20
 """So many bytes of files are worth a task of Spark's of their own."""
 
 
+class Pipes(Protocol):
+    """What a stream's rows go through before they are packed."""
+
+    def skipped(self, piece: Columns) -> tuple[Columns, str | None]:
+        """A slice behind the pipe, and what is to be told of rows that were skipped there."""
+
+
 @dataclass(frozen=True)
 class FrameStream:
     """A stream, the pipe for its rows, where the rows go, and whether it fails when it is violated.
@@ -42,16 +49,10 @@ class FrameStream:
 
     name: str
     schema: Schema
-    pipe: Callable[[Columns], Columns]
+    pipe: Pipes
     to: Exchange
     fails: bool
     tells: bool
-
-    def piped(self, piece: Columns) -> tuple[Columns, str | None]:
-        """A slice behind the pipe, and what is to be told of rows that were skipped there."""
-        if isinstance(self.pipe, Skipping):
-            return self.pipe.skipped(piece)
-        return self.pipe(piece), None
 
 
 @dataclass(frozen=True)
@@ -166,7 +167,7 @@ def packed(found: Read, stream: FrameStream, path: Path | None, number: int = 0)
         yield quarantine.packed(records, stream.to.buckets[0])
     if stream.to.clock:
         yield pack(stream.to.greeting(), stream.to, CLOCK)
-    piece, told = stream.piped(found.piece)
+    piece, told = stream.pipe.skipped(found.piece)
     if told is not None:
         yield pack(stream.to.greeting(), stream.to, SIGNAL, told)
     pieces = stream.to.split(piece)

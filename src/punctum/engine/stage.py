@@ -13,10 +13,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from secrets import randbits
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import polars as pl
+from pyspark.cloudpickle import dumps, loads
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import BinaryType, LongType, StringType, StructField, StructType
 
@@ -45,7 +45,10 @@ from punctum.engine.worker import settle
 from punctum.operators.columns import Columns
 from punctum.operators.operator import Operator
 from punctum.operators.table import Table
-from punctum.plan.measured import FROM
+from punctum.plan.counts import ROWS_FROM
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Counts = dict[str, Any]
 """What is counted of an operator in a batch."""
@@ -93,7 +96,7 @@ class Running:
                 metrics[-1]["stable"] = operator.stable
             direct = ((i, piece) for i, piece in zip(reads, slices, strict=True) if i < 0)
             metrics[-1]["puncts_heard"] = self.heard(reads)
-            metrics[-1] |= {FROM + self._input_name(i): len(piece.rows) for i, piece in direct}
+            metrics[-1] |= {ROWS_FROM + self._input_name(i): len(piece.rows) for i, piece in direct}
         return renamed(given[-1] if given else taken[0], self.schema), metrics
 
     def needed(self, number: int, slices: list[Columns]) -> list[Columns]:
@@ -225,15 +228,28 @@ class StageProcessor(StatefulProcessor):
     def __init__(
         self, run: str, number: int, build: Callable[[int], Running], to: Exchange | ResultFiles | None
     ) -> None:
-        self._run, self._number, self._build, self._to = run, number, build, to
+        self._run, self._number, self._to = run, number, to
+        self._build: Callable[[int], Running] | bytes = build
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled; the operators are read where they are needed, and not where the state is declared."""
+        known = self._build if isinstance(self._build, bytes) else dumps(self._build)  # type: ignore[no-untyped-call]
+        return self.__dict__ | {"_build": known}
+
+    def _built(self, bucket: int) -> Running:
+        if isinstance(self._build, bytes):
+            self._build = loads(self._build)
+        return self._build(bucket)  # type: ignore[operator]
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Name the state."""
         settle()
         self._state = handle.getMapState("state", _KEY, _VALUE)
 
-    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[pd.DataFrame]:
+    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> "Iterator[pd.DataFrame]":
         """Run a batch of one bucket."""
+        import pandas as pd  # here: the process that only declares the state need not wait for it
+
         bucket = int(key[0])
         sent: dict[int, list[Sent]] = {}
         for frame in rows:
@@ -263,7 +279,7 @@ class StageProcessor(StatefulProcessor):
         stored = self._state.getValue(_NOTES)
         known = _CACHE.pop((self._run, self._number, bucket), None)
         if stored is None:
-            return Cached(self._build(bucket))
+            return Cached(self._built(bucket))
         stamp, written = int(stored[0]), bytes(stored[1])
         if known is None or known.stamp != stamp:
             notes, *wanted = json.loads(written)
@@ -271,7 +287,7 @@ class StageProcessor(StatefulProcessor):
                 {name: {int(n): s for n, s in chunks.items()} for name, chunks in w.items()} for w in wanted
             )
             chunks = self._chunks(known, stamps)
-            running = self._build(bucket) if known is None else known.running
+            running = self._built(bucket) if known is None else known.running
             running.restore(notes, chunks)
             known = Cached(running, stamp, stamps, born)
         return known
@@ -314,7 +330,9 @@ class StageProcessor(StatefulProcessor):
 
     def _packed(
         self, bucket: int, piece: Columns, metrics: list[Counts], violations: list[Record], first: bool
-    ) -> pd.DataFrame:
+    ) -> "pd.DataFrame":
+        import pandas as pd
+
         told = json.dumps({f"s{self._number}o{n}": counts for n, counts in enumerate(metrics)})
         others = [(METRICS, told)]
         if violations:

@@ -1,5 +1,7 @@
 """SQL scripts become streams, sinks and queries: bound, typed, and each knows its place in the text."""
 
+from typing import TYPE_CHECKING, Any
+
 from punctum.errors import Place
 from punctum.parse.definitions import QueryDef, Script, SinkDef, StreamDef, TableDef
 from punctum.parse.evaluate import evaluate
@@ -20,8 +22,10 @@ from punctum.parse.relations import (
     UnionAll,
     show,
 )
-from punctum.parse.script import is_query, parse_query, parse_script, parse_select, parse_stream
 from punctum.parse.shape import Shape, shape
+
+if TYPE_CHECKING:
+    from punctum.parse.script import is_query, parse_query, parse_script, parse_select, parse_stream
 
 __all__ = [
     "Aggregate",
@@ -59,3 +63,12 @@ __all__ = [
     "text",
     "type_text",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What parses is loaded when it is asked for: processes that run queries need the definitions alone."""
+    if name not in __all__:
+        raise AttributeError(name)
+    from punctum.parse import script
+
+    return getattr(script, name)

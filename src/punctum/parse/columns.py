@@ -11,9 +11,10 @@ from punctum.algebra.values import Value
 from punctum.errors import Place, SqlError, choices, nearest
 from punctum.parse.bind import Binder
 from punctum.parse.cursor import Cursor
+from punctum.parse.declared import SUPPORTED, declared
 from punctum.parse.expressions import Column, Expression, Literal, mismatch, type_text
 from punctum.parse.scope import Scope
-from punctum.parse.types import SUPPORTED, common, converted, declared
+from punctum.parse.types import common, converted
 
 Terms = tuple[tuple[str, Order], ...]
 """The columns of a scheme, each with its order."""

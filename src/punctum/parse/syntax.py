@@ -11,9 +11,10 @@ from sqlglot import exp
 
 from punctum.algebra.values import Type
 from punctum.errors import PatternError, Place, SqlError
+from punctum.parse.declared import declared
 from punctum.parse.expressions import Expression, Literal, kind
 from punctum.parse.functions import call
-from punctum.parse.types import converted, declared
+from punctum.parse.types import converted
 
 LENGTHS = {
     "WEEK": timedelta(weeks=1),

@@ -11,8 +11,6 @@ digits would be needed, digits behind the point are given up, but not below six.
 from collections.abc import Sequence
 from datetime import timedelta
 
-from sqlglot import exp
-
 from punctum.algebra.schema import Attribute
 from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError
@@ -21,38 +19,6 @@ from punctum.parse.expressions import Call, Expression, Literal, kind, mismatch,
 
 NUMBERS = (Type.BIGINT, Type.DOUBLE, Type.DECIMAL)
 TIMES = (Type.DATE, Type.TIMESTAMP, Type.TIMESTAMP_NTZ)
-_NAMES = exp.DataType.Type
-_TYPES = {
-    **dict.fromkeys((_NAMES.TINYINT, _NAMES.SMALLINT, _NAMES.INT, _NAMES.BIGINT), Type.BIGINT),
-    **dict.fromkeys((_NAMES.FLOAT, _NAMES.DOUBLE), Type.DOUBLE),
-    _NAMES.DECIMAL: Type.DECIMAL,
-    **dict.fromkeys((_NAMES.TEXT, _NAMES.VARCHAR, _NAMES.CHAR), Type.STRING),
-    _NAMES.BOOLEAN: Type.BOOLEAN,
-    _NAMES.DATE: Type.DATE,
-    **dict.fromkeys((_NAMES.TIMESTAMP, _NAMES.TIMESTAMPTZ, _NAMES.TIMESTAMPLTZ), Type.TIMESTAMP),
-    _NAMES.TIMESTAMPNTZ: Type.TIMESTAMP_NTZ,
-}
-SUPPORTED = (
-    "supported are TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, DECIMAL(p,s), STRING, VARCHAR(n), CHAR(n), "
-    "BOOLEAN, DATE, TIMESTAMP, TIMESTAMP_NTZ"
-)
-
-
-def declared(to: exp.DataType, place: Place) -> tuple[Type, tuple[int, int]]:
-    """The type, and the digits of a DECIMAL, that a type in SQL means."""
-    if to.this not in _TYPES:
-        raise SqlError(f"the type {to.sql('spark')} is not supported", "", SUPPORTED, place)
-    if to.this is not _NAMES.DECIMAL:
-        return _TYPES[to.this], (38, 18)
-    written = [str(param.name) for param in to.expressions]
-    sizes = [int(each) if each.isdecimal() and len(each) < 9 else -1 for each in written]
-    precision, scale = (*sizes, *(10, 0)[len(sizes) :])[:2] if len(sizes) < 3 else (0, 0)
-    if not 1 <= precision <= 38 or not 0 <= scale <= precision:
-        detail = f"DECIMAL({', '.join(written)})"
-        raise SqlError(
-            "a DECIMAL has 1 to 38 digits, of which some stand behind the point", detail, "DECIMAL(10, 2)", place
-        )
-    return Type.DECIMAL, (precision, scale)
 
 
 def bounded(precision: int, scale: int) -> tuple[int, int]:

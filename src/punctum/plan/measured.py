@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from punctum.errors import SchemaError
+from punctum.plan.counts import ROWS_FROM
 from punctum.plan.statistics import Statistics
 
-FROM = "rows_from "
-"""How the count of an operator's rows from a stream begins; the stream's name follows."""
 Batch = Mapping[str, Any]
 
 
@@ -51,8 +50,8 @@ def statistics(batches: Iterable[Batch]) -> Statistics:
         return Statistics()
     for name in dict.fromkeys(name for batch in known for name in batch["operators"]):
         counted = [batch["operators"].get(name, {}) for batch in known[1:]]
-        streams = {what.removeprefix(FROM) for each in counted for what in each if what.startswith(FROM)}
-        mine = {stream: _sum(counted, FROM + stream) / seconds for stream in sorted(streams)}
+        streams = {what.removeprefix(ROWS_FROM) for each in counted for what in each if what.startswith(ROWS_FROM)}
+        mine = {stream: _sum(counted, ROWS_FROM + stream) / seconds for stream in sorted(streams)}
         rows = _sum(counted, "rows_in") / seconds
         if not rows or not mine:
             continue

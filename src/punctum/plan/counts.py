@@ -1,0 +1,4 @@
+"""Names of counts, shared by the engine, which counts, and by statistics, which are read from what it has counted."""
+
+ROWS_FROM = "rows_from "
+"""How the count of an operator's rows from a stream begins; the stream's name follows."""
