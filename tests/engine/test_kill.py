@@ -26,13 +26,11 @@ from punctum.engine.sinks.commit import Commit
 from punctum.errors import QueryError
 from punctum.session import Query, Session
 
+pytestmark = pytest.mark.xdist_group("test_kill")  # they share a run that nothing happens to
 KILLS = int(os.environ.get("PUNCTUM_KILLS", "4"))
 OF_DRIVERS, OF_JVMS, OF_EXECUTORS = max(1, KILLS // 10), max(1, KILLS // 20), KILLS // 20
 OF_WORKERS = KILLS - OF_DRIVERS - OF_JVMS - OF_EXECUTORS
 CLUSTER = "local-cluster[2,1,1024]"
-ON_A_CLUSTER = pytest.param(
-    "executor", OF_EXECUTORS, marks=pytest.mark.skipif(not OF_EXECUTORS, reason="PUNCTUM_KILLS is below 20")
-)
 SEED = int(os.environ.get("PUNCTUM_SEED", "1"))
 
 
@@ -97,25 +95,25 @@ def test_random_kills_of_python_workers(
         assert left(directory, sink) == undisturbed[1][sink], f"seed {SEED}, story {story}, {killed} kills"
 
 
-@pytest.mark.parametrize(("what", "kills"), [("driver", OF_DRIVERS), ("JVM", OF_JVMS), ON_A_CLUSTER])
-def test_random_kills_of_processes(
-    what: str, kills: int, undisturbed: tuple[Path, dict[str, Left]], tmp_path: Path
-) -> None:
-    chance, killed, story = random.Random(SEED), 0, 0
-    while killed < kills:
+def test_random_kills_of_processes(undisturbed: tuple[Path, dict[str, Left]], tmp_path: Path) -> None:
+    chance, story = random.Random(SEED), 0
+    kills = ["driver"] * OF_DRIVERS + ["JVM"] * OF_JVMS + ["executor"] * OF_EXECUTORS
+    chance.shuffle(kills)
+    while kills:
         story += 1
         directory = written(make(tmp_path / str(story)))
         for sink in SINKS:  # with the buckets of the other run, whatever the number of cores
             buckets = f"state/{sink}/punctum/buckets.json"
             make((directory / buckets).parent)
             shutil.copy(undisturbed[0] / buckets, directory / buckets)
-        while killed < kills and min(begun(directory, sink) for sink in SINKS) < FILES:
-            killed += killed_once(directory, what, chance)
+        while kills and min(begun(directory, sink) for sink in SINKS) < FILES:
+            if killed_once(directory, kills[-1], chance):
+                kills.pop()
         with started(directory) as running:
             _, errors = running.communicate(timeout=120)
         assert running.returncode == 0, errors  # also when executors were killed and all was done before
         for sink in SINKS:
-            assert left(directory, sink) == undisturbed[1][sink], f"seed {SEED}, story {story}, {killed} kills"
+            assert left(directory, sink) == undisturbed[1][sink], f"seed {SEED}, story {story}, {len(kills)} to go"
 
 
 def killed_once(directory: Path, what: str, chance: random.Random) -> bool:
