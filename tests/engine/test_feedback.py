@@ -25,9 +25,11 @@ from punctum.lmerge.feedback import Signal
 from punctum.operators.columns import Columns, frame, to_rows
 from punctum.parse.definitions import StreamDef
 from punctum.parse.expressions import text
+from punctum.parse.relations import Relation
 from punctum.parse.script import parse_function, parse_query, parse_script
-from punctum.plan.feedback import heeds
-from punctum.plan.stages import stages
+from punctum.plan.feedback import heeds, operators
+from punctum.plan.multijoin import MultiJoin
+from punctum.plan.stages import all_stages, stages
 
 STREAMS = parse_script(
     """
@@ -91,17 +93,20 @@ def needed(rows: pl.DataFrame, limit: int) -> Counter[Any]:
 @settings(max_examples=8, deadline=None)
 def test_what_is_needed_comes(name: str, seed: int, restart: bool) -> None:
     rng = Random(seed)
-    relation = parse_query(QUERIES[name], STREAMS)
+    heeds_it(rng, parse_query(QUERIES[name], STREAMS), {each: stream(rng, each, 6) for each in STREAMS}, restart)
+
+
+def heeds_it(rng: Random, relation: Relation, fed: dict[str, list[list[Columns]]], restart: bool) -> None:
+    """Tell of limits at random, and compare with a plan that is not told."""
     told = Told((), relation.schema)
     plain = Simulation(relation, 3, whole=True)
     heeding = Simulation(relation, 3, restart, whole=True, signals=told)
-    slices, limit, heard = 6, -1, PunctuationSet(relation.schema)
-    fed = {each: stream(rng, each, slices) for each in STREAMS}
-    for n in range(slices):
+    limit, heard = -1, PunctuationSet(relation.schema)
+    for n in range(len(next(iter(fed.values())))):
         if rng.random() < 0.6:
             limit = max(limit, rng.randrange(4 * n + 8))
             told.tell(limit)
-        piece = {each: fed[each][n] for each in STREAMS}
+        piece = {each: fed[each][n] for each in fed}
         one, other = plain.feed(piece), heeding.feed(piece)
         assert needed(other.rows, limit) == needed(one.rows, limit)
         assert not (Counter(to_rows(other.rows)) - Counter(to_rows(one.rows))), "a row that is none"
@@ -110,6 +115,45 @@ def test_what_is_needed_comes(name: str, seed: int, restart: bool) -> None:
         for p in other.puncts:
             heard.add(p)
         assert all(heard.covers(p) for p in one.puncts), "what is not kept holds no punctuation back"
+
+
+TRIANGLE = parse_script(
+    """
+    CREATE STREAM s (t BIGINT, b BIGINT, PUNCTUATED ON (b)) USING json;
+    CREATE STREAM r (b BIGINT, c BIGINT, PUNCTUATED ON (c)) USING json;
+    CREATE STREAM q (c BIGINT, t BIGINT, PUNCTUATED ON (t)) USING json;
+    CREATE SINK o USING json;
+    INSERT INTO o SELECT s.t AS t, r.c FROM s JOIN r ON s.b = r.b JOIN q ON r.c = q.c AND q.t = s.t;
+    """
+)
+
+
+@given(st.integers(0, 2**32), st.booleans())
+@settings(max_examples=15, deadline=None)
+def test_what_is_needed_comes_from_joins_that_are_safe_only_as_one(seed: int, restart: bool) -> None:
+    rng, relation = Random(seed), TRIANGLE.queries[0].relation
+    planned = all_stages(stages(relation))
+    assert [op for stage in planned for op in operators(stage.root) if isinstance(op.relation, MultiJoin)]
+    fed: dict[str, list[list[Columns]]] = {}
+    for name, closed in (("s", "b"), ("r", "c"), ("q", "t")):
+        fed[name] = []
+        for n in range(6):
+            rows = [(n + rng.randrange(4), n + rng.randrange(4)) for _ in range(rng.randint(0, 8))]
+            over = said(f'{{"$punct": {{"{closed}": {{"lt": {n + 1}}}}}}}', TRIANGLE.streams[name])
+            fed[name].append([Columns(frame(TRIANGLE.streams[name].schema, rows), (over,))])
+    heeds_it(rng, relation, fed, restart)
+
+
+def test_a_join_of_several_keeps_nothing_that_is_not_needed() -> None:
+    relation = TRIANGLE.queries[0].relation
+    assert len(heeds(stages(relation))["t"].streams) == 2, "s and q have t"
+    told = Told((), relation.schema)
+    running = Simulation(relation, 1, signals=told)
+    schemas = {name: TRIANGLE.streams[name].schema for name in "srq"}
+    running.feed({name: Columns(frame(schema, [(1, 2), (7, 2), (1, 9)])) for name, schema in schemas.items()})
+    told.tell(5)
+    running.feed({name: Columns(frame(schema, [(2, 2), (8, 2)])) for name, schema in schemas.items()})
+    assert running.kept() == 8, "of s the rows with 7 and 8, of q the one with 9, and all of r"
 
 
 @pytest.mark.parametrize("name", sorted(set(QUERIES) - {"select"}))

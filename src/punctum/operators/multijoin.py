@@ -87,6 +87,7 @@ class MultiJoin(Operator):
             Known(Table(empty(s)), PunctuationSet(spec.over_classes), Batch(s), empty(s)) for s in self.inputs
         ]
         self._said = Said(self.output)
+        self._purged = False  # rows have been purged from outside
         self._left = self._left_closed = 0  # what the last purge left, of rows and waiting, and of what is closed
 
     def feed(self, *slices: Columns) -> Columns:
@@ -103,8 +104,8 @@ class MultiJoin(Operator):
         if self._lazy and not ended and not self._many():
             for known in self._known:
                 known.keep()
-        elif self._lazy or any(map(len, ps)):
-            said = self._purge()
+        elif self._lazy or self._purged or any(map(len, ps)):
+            said, self._purged = self._purge(), False
         else:
             self._look_at_new()
         found = pl.concat([empty(self.output), *rows], rechunk=False)
@@ -142,6 +143,14 @@ class MultiJoin(Operator):
     def waiting(self) -> int:
         """The punctuations that kept rows hold back."""
         return sum(len(known.waiting) for known in self._known)
+
+    def keeps(self) -> dict[str, int]:
+        """All tables have the rows of an input."""
+        return {f"{i}": i for i in range(len(self.inputs))}
+
+    def purged(self, name: str) -> None:
+        """The punctuations that its rows held back may go, and so may rows that could only meet them."""
+        self._purged = True
 
     def waits(self) -> dict[str, Waits]:
         """An input's rows wait first for another input that they share classes with."""

@@ -6,9 +6,9 @@ that is needed, and what is kept of them is of no use:
 
 - through selections, DISTINCT, ORDER BY, unions, intersections and differences it is the same one; through projections
   it is what they compute, if no function of the user's computes it; through a group-by if it is of grouping columns;
-- through a join it goes to the side whose columns it reads, and to the other one if the join equates these;
-- not through what has to see all rows: those who report, values that are expected or last for a while, and a merge
-  that counts the events of a start, unless it is the start.
+- through a join it goes to the side whose columns it reads, and to others if the join equates these;
+- not through what has to see all rows: windows, which count them, those who report, values that are expected or last
+  for a while, and a merge that counts the events of a start, unless it is the start.
 
 Where elements have adjusts, the ends of an element are not those of its event, and operators take all elements that
 come; the stream skips whole events instead (``lmerge/feedback.py``).
@@ -37,6 +37,7 @@ from punctum.parse.relations import (
     UnionAll,
 )
 from punctum.parse.temporal import inserts_only
+from punctum.plan.multijoin import MultiJoin
 from punctum.plan.stages import Input, Op, Pipe, Stage, all_stages, sweeps
 
 Below = tuple[Expression | None, ...]
@@ -128,6 +129,8 @@ def below(relation: Relation, over: Expression) -> Below:
             return (rebased(over, lambda column: keys[column.index][1]),) if grouped else nothing
         case Join():
             return _sides(relation, over)
+        case MultiJoin(windows=windows) if not any(windows):
+            return tuple(_moved(over, _columns(relation, i)) for i in range(len(relation.joined)))
         case LMerge(case=case):
             names = {relation.schema.names[column.index] for column in columns(over)}
             if case == "R1" and names != {VS}:  # it counts the events of one start
@@ -140,13 +143,26 @@ def below(relation: Relation, over: Expression) -> Below:
 
 
 def _sides(join: Join, over: Expression) -> Below:
-    width, read = len(join.left.schema), {column.index for column in columns(over)}
-    left = {i: i for i in read if i < width} | {width + right.index: left.index for left, right in join.on}
-    right = {i: i - width for i in read if i >= width} | {left.index: right.index for left, right in join.on}
-    return tuple(
-        rebased(over, lambda column, to=to: replace(column, index=to[column.index])) if read <= set(to) else None  # type: ignore[misc]
-        for to in (left, right)
-    )
+    width, whole = len(join.left.schema), len(join.schema)
+    left = {i: i for i in range(width)} | {width + right.index: left.index for left, right in join.on}
+    right = {i: i - width for i in range(width, whole)} | {left.index: right.index for left, right in join.on}
+    return _moved(over, left), _moved(over, right)
+
+
+def _columns(join: MultiJoin, number: int) -> dict[int, int]:
+    """The columns of a join of several, and of an input of it those that have their values."""
+    first = join.offsets[number]
+    same = {
+        join.offsets[i] + at: mine for each in join.classes for mine in each.of(number)[:1] for i, at in each.members
+    }
+    return same | {first + at: at for at in range(len(join.joined[number].schema))}
+
+
+def _moved(over: Expression, to: dict[int, int]) -> Expression | None:
+    """The expression over other columns; nothing when one that it reads is not among them."""
+    if any(column.index not in to for column in columns(over)):
+        return None
+    return rebased(over, lambda column: replace(column, index=to[column.index]))
 
 
 def _by_row(node: Op | Input, over: Expression) -> bool:
