@@ -18,7 +18,7 @@ from punctum.engine.durable import replace_text
 from punctum.engine.quarantine import Record
 from punctum.engine.sinks.formats import json_lines
 from punctum.errors import QueryError, SchemaError
-from punctum.lmerge.elements import NEVER, numbers
+from punctum.lmerge.elements import NEVER, VS, numbers
 from punctum.lmerge.final import NEVER_INSERTED, Final
 from punctum.lmerge.merge import LMerge
 from punctum.lmerge.policies import Policy
@@ -42,6 +42,8 @@ class Merging(Operator):
         schema, several = relation.schema, len(relation.merged)
         there = [name not in relation.absent for name in relation.names]
         self._merge = LMerge([schema] * several, Case(relation.case), policy, there)
+        in_order = Case(relation.case) in (Case.R0, Case.R1, Case.R2)
+        self._computed = [in_order and computed(each) for each in relation.merged]
         self._names, self._control = [name.lower() for name in relation.names], relation.control
         told = () if relation.control is None else (relation.control.schema,)
         self.inputs, self.output = (*self._merge.inputs, *told), self._merge.output
@@ -63,7 +65,8 @@ class Merging(Operator):
                     self._merge.attach(number, since)
                 elif number is not None:
                     self._merge.detach(number)
-        return self._merge.feed(*slices)
+        pairs = zip(slices, self._computed, strict=True)
+        return self._merge.feed(*(by_start(piece) if found else piece for piece, found in pairs))
 
     def unknown(self) -> list[Record]:
         """Records of control rows that mean nothing."""
@@ -95,6 +98,18 @@ class Merging(Operator):
     def puncts(self) -> int:
         """The stables of the inputs and of the output."""
         return self._merge.puncts()
+
+
+def computed(relation: r.Relation) -> bool:
+    """Whether a replica is the result of operators: within a slice they give their rows in no order."""
+    inner = relation.stream.relation if isinstance(relation, r.Source) else None
+    below = relation.inputs if inner is None else (inner,)
+    return not isinstance(relation, r.Source | r.Filter | r.Projection) or any(map(computed, below))
+
+
+def by_start(piece: Columns) -> Columns:
+    """A slice whose rows are ordered by their starts; those of one start stay as they are."""
+    return Columns(piece.rows.sort(VS, maintain_order=True), piece.puncts, piece.points)
 
 
 def changes(told: pl.DataFrame, names: Sequence[str]) -> list[tuple[str, str, int | None, int]]:
