@@ -17,11 +17,12 @@ from pyspark.sql import SparkSession
 
 from engine.kills import begins, left
 from engine.replicas import NAMES, batches, line, write
-from engine.test_kill import started
-from lmerge.running import behind
-from lmerge.streams import Life, lives, reference
+from engine.test_kill import make, started
+from lmerge.running import Specified, behind
+from lmerge.streams import Life, lives, presentation, reference, sliced
 from punctum.errors import QueryError
 from punctum.lmerge.elements import INF, Adjust, Element, Insert, Stable
+from punctum.lmerge.policies import Policy
 from punctum.lmerge.properties import Case
 from punctum.lmerge.tdb import Tdb, View, tdb, view
 from punctum.session import Query, Session
@@ -113,6 +114,56 @@ def test_replicas(spark: SparkSession, undisturbed: Path, tmp_path: Path, case: 
     last = (directory / "state/events/punctum/metrics.jsonl").read_text().splitlines()[-1]
     kept = sum(counts["rows_kept"] for counts in json.loads(last)["operators"].values())
     assert kept == 0 if case is Case.R3 else kept <= len(NAMES)  # R2 keeps the rows of the last start
+
+
+FEW, FILES, WIDE = 3, 3, 1_500_000
+"""Batches, the files of an input in each, and so many blanks in a file that three are worth two tasks."""
+
+
+def cases(directory: Path, *wanted: Case) -> tuple[str, dict[Case, tuple[Tdb, list[Life]]]]:
+    """A script that merges two replicas for each case, and what is in their files."""
+    sql, found = "", dict[Case, tuple[Tdb, list[Life]]]()
+    for case in wanted:
+        rng = Random(case.value)
+        events = reference(rng, case, 60)
+        inputs = [Life(sliced(rng, presentation(rng, events, case), FEW)) for _ in range(2)]
+        names = [f"{case.value}{name}" for name in "ab"]
+        for name, life in zip(names, inputs, strict=True):
+            sql += STREAM.format(name, PROPERTIES[case]).replace("Trigger 1", f"Trigger {FILES}")
+            parts = [part for piece in life.pieces for part in sliced(rng, piece, FILES)]
+            for n, part in enumerate(parts):
+                path = make(directory / "in" / name) / f"{len(parts) - n}.json"
+                path.write_text("\n".join([*map(line, part), " " * WIDE if case is Case.R1 else ""]))
+                os.utime(path, (n + 1, n + 1))
+        sink = f"CREATE SINK {case.value} USING json OPTIONS (path 'out/{case.value}', elements 'true');"
+        sql += f"CREATE STREAM m{case.value} AS LMERGE ({', '.join(names)}); {sink}"
+        sql += f"INSERT INTO {case.value} SELECT * FROM m{case.value};\n"
+        found[case] = Tdb(events), inputs
+    return sql, found
+
+
+def test_cases_with_several_files_a_batch(spark: SparkSession, tmp_path: Path) -> None:
+    """In R1 two tasks read the files of a batch, whose order matters; names of files do not say it."""
+    sql, known = cases(tmp_path, Case.R0, Case.R1, Case.R4)
+    found = Session(spark).sql(sql, tmp_path)
+    assert isinstance(found, list)
+    started = [query.start(tmp_path / "state" / query.name, available_now=True) for query in found]
+    for query in started:
+        query.wait()
+        (stage,) = query.metrics()[-1]["operators"].items()
+        assert stage[0] == "s1o0" and stage[1]["stable"] == 2**63 - 1
+    for case, (events, inputs) in known.items():
+        assert f"(case {case.value})" in (tmp_path / "state" / case.value / "punctum/plan").read_text()
+        given = batches(tmp_path / "out" / case.value, FEW)
+        assert tdb([each for piece in given for each in piece]) == events
+        held(inputs, given, case)
+        specified = Specified(case, 2, Policy())
+        mine, theirs = list[Element](), list[Element]()
+        for n, piece in enumerate(given):
+            mine, theirs = mine + piece, theirs + specified.feed([life.pieces[n] for life in inputs])
+            assert view(mine).last == view(theirs).last
+            assert view(mine).events == view(theirs).events or case is Case.R4  # it chooses among twins as it likes
+    assert not list(tmp_path.glob("out/*.quarantine/*"))
 
 
 def test_a_merge_that_is_killed_goes_on_with_the_same_stream(undisturbed: Path, tmp_path: Path) -> None:
