@@ -78,20 +78,29 @@ def demo(example: str | None, directory: Path) -> None:
 @cli.command()
 @click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--checkpoint", required=True, type=click.Path(path_type=Path), help="Where queries keep their place.")
+@click.option("--state", type=click.Path(path_type=Path), help="The checkpoint whose state a new one starts with.")
 @click.option("--available-now", is_flag=True, help="Stop when all that is there is done.")
 @click.option("--master", default="local[*]", show_default=True, help="The Spark cluster to run on.")
 @click.option("--quiet", is_flag=True, help="No line for each batch.")
 @plan_options
-def run(script: Path, checkpoint: Path, available_now: bool, master: str, quiet: bool, **plan: str) -> None:
+def run(
+    script: Path, checkpoint: Path, state: Path | None, available_now: bool, master: str, quiet: bool, **plan: str
+) -> None:
     """Run the queries of a script until interrupted. With the same checkpoint they go on where they stopped."""
     from punctum.engine.spark import spark_alive  # here because pyspark takes a second to import
 
     with spark_alive():
-        _run(script, checkpoint, available_now, master, quiet, plan)
+        _run(script, checkpoint, state, available_now, master, quiet, plan)
 
 
 def _run(
-    script: Path, checkpoint: Path, available_now: bool, master: str, quiet: bool, plan: Mapping[str, str]
+    script: Path,
+    checkpoint: Path,
+    state: Path | None,
+    available_now: bool,
+    master: str,
+    quiet: bool,
+    plan: Mapping[str, str],
 ) -> None:
     from punctum.analyse.report import admit
     from punctum.engine.spark import spark_session
@@ -105,7 +114,10 @@ def _run(
     admit(known, text)  # before Spark starts; what is only allowed to run says so when it does
     queries = Session(spark_session(master, log=checkpoint / "spark.log")).sql(text, script.parent)
     assert isinstance(queries, list)
-    started = [query.plan(**plan).start(checkpoint / query.name, available_now) for query in queries]
+    started = [
+        query.plan(**plan).start(checkpoint / query.name, available_now, state=state / query.name if state else "")
+        for query in queries
+    ]
     click.echo(f"running {', '.join(query.name for query in started)}; stop with Ctrl-C", err=True)
     interrupted = _interruption()
     while any(query.running for query in started) and not interrupted.wait(0.3):

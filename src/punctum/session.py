@@ -257,11 +257,14 @@ class Query:
         checkpoint: str | Path,
         available_now: bool = False,
         to: Callable[[DataFrame, int], None] | None = None,
+        state: str | Path = "",
     ) -> "Query":
         """Run until stopped, or until all that is there is done; with the same checkpoint, from where it stopped.
 
         The result goes to the query's sink, or to a function that takes each batch of it, a DataFrame, with the batch's
-        number. After a crash the last batch may come again, with the same number and the same rows.
+        number. After a crash the last batch may come again, with the same number and the same rows. A query with a new
+        checkpoint can begin with the state of another one, that of a query with the same plan; its streams then hold
+        what comes after that state.
 
         >>> (closing,) = Session(spark).sql((directory / "auction.sql").read_text(), directory)
         >>> closing.start(directory / "state", available_now=True).wait()
@@ -274,14 +277,16 @@ class Query:
             raise QueryError(f"the query {self.name} is running", "it was started before", "stop() it first")
         if to is not None:
             last = self._stages()
-            settings = self._settings(last, checkpoint)
+            settings = self._settings(last, checkpoint, state)
             self._running, self._commit = hand_over(last, settings, self.name, to, available_now)
             return self
         if self._sink is None:
             raise SchemaError("the query has no sink", "", "INSERT INTO a sink, start(to=…), or use dataframe()")
         last = self._stages(says(self._sink), apart=writes_apart(self._sink))
         told = key(self._relation) if self._known.updates else None
-        self._running, self._commit = write(last, self._settings(last, checkpoint), self._sink, available_now, told)
+        self._running, self._commit = write(
+            last, self._settings(last, checkpoint, state), self._sink, available_now, told
+        )
         return self
 
     @property
@@ -394,10 +399,11 @@ class Query:
         aim, updates = self._aim, self._known.updates
         return stages(relation, tables, whole=punctuations, apart=apart, aim=aim, updates=updates)
 
-    def _settings(self, last: Stage, checkpoint: str | Path) -> Settings:
-        kept, spark = "" if checkpoint == "" else str(Path(checkpoint).resolve()), self._session.spark
+    def _settings(self, last: Stage, checkpoint: str | Path, state: str | Path = "") -> Settings:
+        kept, stored = ("" if path == "" else str(Path(path).resolve()) for path in (checkpoint, state))
+        spark = self._session.spark
         given = frames(last, spark, kept) | self._session.frames()
-        return Settings(spark, kept, str(self._directory.resolve()), given)
+        return Settings(spark, kept, str(self._directory.resolve()), given, state=stored)
 
     def _started(self) -> StreamingQuery:
         if self._running is None:

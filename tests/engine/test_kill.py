@@ -154,11 +154,11 @@ def killed_executor(running: "subprocess.Popen[str]", chance: random.Random) -> 
 
 
 @contextmanager
-def started(directory: Path, master: str = "local[2]") -> Iterator[subprocess.Popen[str]]:
+def started(directory: Path, master: str = "local[2]", *more: str) -> Iterator[subprocess.Popen[str]]:
     """The script, run by the command in a process group of its own."""
     command = [sys.executable, "-m", "punctum", "run", "kill.sql", "--checkpoint", "state", "--available-now"]
     with subprocess.Popen(
-        [*command, "--master", master], cwd=directory, stderr=subprocess.PIPE, text=True, start_new_session=True
+        [*command, "--master", master, *more], cwd=directory, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as running:
         try:
             yield running

@@ -33,17 +33,30 @@ def begun(checkpoint: str | Path) -> bool:
     return any((Path(checkpoint) / "offsets").glob("[0-9]*"))
 
 
+def committed(checkpoint: str | Path) -> bool:
+    """Whether the query that has this checkpoint has done its first batch."""
+    return any((Path(checkpoint) / "commits").glob("[0-9]*"))
+
+
 def settled_plan(checkpoint: str, lines: Sequence[str]) -> None:
     """Remember the plan of a checkpoint's query, or refuse another one than that which it has begun with."""
-    path, plan = Path(checkpoint) / "punctum" / "plan", [_line(line) for line in (STATE, *lines)]
-    known = path.read_text().split("\n")[:-1] if begun(checkpoint) and path.exists() else None
-    if known is None:
-        replace_text(path, "".join(f"{line}\n" for line in plan))
-    elif changed := list(unified_diff(known, plan, n=0, lineterm="")):
-        differs = [f"{line[0]} {line[1:].strip()}" for line in changed[2:] if not line.startswith("@@")]
-        detail = f"the plan in {path}, and the one of now:\n" + "\n".join(f"    {line}" for line in differs)
+    path = Path(checkpoint) / "punctum" / "plan"
+    if not begun(checkpoint) or not path.exists():
+        replace_text(path, "".join(f"{line}\n" for line in _written(lines)))
+    elif changed := differences(path, lines):
         hint = "go on with the script as it was, or start with a new checkpoint"
-        raise QueryError("the query has changed since its checkpoint was written", detail, hint)
+        raise QueryError("the query has changed since its checkpoint was written", changed, hint)
+
+
+def differences(path: Path, lines: Sequence[str], leaving: str | None = None) -> str:
+    """What differs between a plan that was written and one of now, but for lines that begin in a certain way."""
+    known, now = (
+        [line for line in plan if leaving is None or not line.startswith(leaving)]
+        for plan in (path.read_text().split("\n")[:-1], _written(lines))
+    )
+    changed = list(unified_diff(known, now, n=0, lineterm=""))
+    differs = [f"{line[0]} {line[1:].strip()}" for line in changed[2:] if not line.startswith("@@")]
+    return f"the plan in {path}, and the one of now:" + "".join(f"\n    {line}" for line in differs) if differs else ""
 
 
 def settled_buckets(checkpoint: str, wanted: tuple[int, ...]) -> tuple[int, ...]:
@@ -66,6 +79,11 @@ def swept(checkpoint: str) -> None:
     if not begun(checkpoint):
         for half in (Path(checkpoint) / "offsets").glob(".*.tmp*"):
             half.unlink()
+
+
+def _written(plan: Sequence[str]) -> list[str]:
+    """The lines of a plan as they are written down."""
+    return [_line(line) for line in (STATE, *plan)]
 
 
 def _line(text: str) -> str:

@@ -8,6 +8,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -25,6 +26,7 @@ from punctum.engine.checkpoint import settled_buckets, settled_plan, swept
 from punctum.engine.feedback import Signals, Skipping, skipping
 from punctum.engine.files import PUNCT_COLUMN, READERS, from_frame, reading
 from punctum.engine.frames import SOURCES
+from punctum.engine.jumpstart import Stored, settled_state, state_of
 from punctum.engine.memory import MEMORY
 from punctum.engine.packing import CLOCK, METRICS, QUARANTINE, SCHEMA, Exchange, from_blob, from_lines, from_points
 from punctum.engine.quarantine import keep
@@ -40,7 +42,7 @@ from punctum.parse.definitions import Violation
 from punctum.plan.feedback import Heeds, heeds
 from punctum.plan.fingerprint import fingerprint
 from punctum.plan.lifespan import check_lifespans
-from punctum.plan.stages import Input, Pipe, Stage, needs_clock
+from punctum.plan.stages import Input, Pipe, Stage, all_stages, needs_clock
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,8 @@ class Settings:
     frames: Mapping[str, DataFrame]
     feedback: tuple[str, ...] = ()
     """The files that say what nobody needs of the result."""
+    state: str = ""
+    """The checkpoint whose state it starts with, if any."""
 
     @property
     def quarantine(self) -> Path | None:
@@ -77,11 +81,14 @@ def packed(last: Stage, settings: Settings, to: ResultFiles | None = None) -> Da
     """The result of a query in packed slices, or in files, with all else that its stages have to say."""
     check_lifespans(last)
     settings.spark.dataSource.register(PackedFiles)
-    buckets = settings.buckets if settings.checkpoint == "" else settled_buckets(settings.checkpoint, settings.buckets)
-    slices = _Assembly(settings, buckets, uuid4().hex, heard(last, settings)).stage(last, to)
-    if settings.checkpoint:
-        settled_plan(settings.checkpoint, fingerprint(last))
-        swept(settings.checkpoint)
+    plan, checkpoint = fingerprint(last), settings.checkpoint
+    copy = partial(Stored.copy, spark=settings.spark, operators=len(all_stages(last)))
+    stored = settled_state(checkpoint, settings.state, plan, copy) if checkpoint else None
+    buckets = settled_buckets(checkpoint, settings.buckets) if checkpoint else settings.buckets
+    slices = _Assembly(settings, buckets, uuid4().hex, heard(last, settings), stored).stage(last, to)
+    if checkpoint:
+        settled_plan(checkpoint, plan)
+        swept(checkpoint)
     return slices
 
 
@@ -122,18 +129,23 @@ _TIMED = f"if(sender = {CLOCK}, string(unix_millis(current_timestamp())), origin
 class _Assembly:
     """Puts the DataFrames of stages and streams together."""
 
-    def __init__(self, settings: Settings, buckets: tuple[int, ...], run: str, heard: Heard) -> None:
+    def __init__(
+        self, settings: Settings, buckets: tuple[int, ...], run: str, heard: Heard, stored: Path | None
+    ) -> None:
         self._settings, self._buckets, self._run, self._heard = settings, buckets, run, heard
+        self._stored, self._numbers = stored, count()
         self._read = set[str]()
 
     def stage(self, stage: Stage, to: Exchange | ResultFiles | None) -> DataFrame:
+        number = next(self._numbers)  # as Spark numbers them: the last one first, and then its inputs
         inputs = [self._input(stage, source) for source in stage.inputs]
         packed = inputs[0]
         for more in inputs[1:]:
             packed = packed.union(more)
         running = partial(_running, stage, self._buckets, self._heard.heeds)
         processor = StageProcessor(self._run, stage.number, running, to)
-        return packed.groupBy("bucket").transformWithStateInPandas(processor, SCHEMA, "Append", "None")
+        state = None if self._stored is None else state_of(self._stored, number, self._settings.spark)
+        return packed.groupBy("bucket").transformWithStateInPandas(processor, SCHEMA, "Append", "None", state)
 
     def _input(self, stage: Stage, source: Input) -> DataFrame:
         origin, clock = source.origin, needs_clock(stage)

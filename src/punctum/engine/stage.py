@@ -55,6 +55,10 @@ Counts = dict[str, Any]
 
 _KEY = StructType([StructField("name", StringType()), StructField("id", LongType())])  # as text they cost a call each
 _VALUE = StructType([StructField("stamp", LongType()), StructField("data", BinaryType())])
+STORED = (*_KEY.names, *_VALUE.names)
+"""The columns of a state that a bucket starts with."""
+STATE_NAME = "state"
+"""The name that a bucket's state has in Spark's state store."""
 _NOTES = ("", 0)
 """Under this key are the stamp of a bucket's state and all of it that is not in chunks."""
 
@@ -244,7 +248,12 @@ class StageProcessor(StatefulProcessor):
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Name the state."""
         settle()
-        self._state = handle.getMapState("state", _KEY, _VALUE)
+        self._state = handle.getMapState(STATE_NAME, _KEY, _VALUE)
+
+    def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:
+        """Take a part of the state that a bucket starts with."""
+        for name, number, stamp, data in zip(*(initialState[each] for each in STORED), strict=True):
+            self._state.updateValue((name, int(number)), (int(stamp), bytes(data)))
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> "Iterator[pd.DataFrame]":
         """Run a batch of one bucket."""
