@@ -62,21 +62,29 @@ class Sent(NamedTuple):
     origin: str | None = None
 
     @property
-    def place(self) -> tuple[int, str | None]:
-        """Of what comes from a file: its number in the batch, and its path.
+    def place(self) -> tuple[tuple[int, int], str | None]:
+        """Of what comes from a file: the file's number in the batch and which part of it this is, and the path.
 
-        >>> Sent(-1, None, None, None, numbered_origin(3, Path("in/bids.json"))).place
-        (3, 'in/bids.json')
+        >>> Sent(-1, None, None, None, part_of(numbered_origin(3, Path("in/bids.json")), 2)).place
+        ((3, 2), 'in/bids.json')
         """
         if self.sender in (CLOCK, SIGNAL) or self.origin is None:
-            return -1, None
-        number, _, path = self.origin.partition(" ")
-        return int(number), path
+            return (-1, 0), None
+        number, part, path = self.origin.split(" ", 2)
+        return (int(number), int(part)), path
 
 
 def numbered_origin(number: int, path: Path) -> str:
-    """The origin of what comes from a file that has a number in its batch."""
-    return f"{number} {path}"
+    """The origin of what comes from a file that has a number in its batch: of the first part, or of the only one."""
+    return f"{number} 0 {path}"
+
+
+def part_of(origin: str | None, part: int) -> str | None:
+    """The origin of a part of what comes from somewhere: parts may arrive in any order."""
+    if origin is None or not part:
+        return origin
+    number, _, path = origin.split(" ", 2)
+    return f"{number} {part} {path}"
 
 
 @dataclass(frozen=True)
@@ -229,26 +237,27 @@ def pack(pieces: dict[int, Columns], to: Exchange, sender: int, origin: str | No
     parts = in_parts(pieces)
     return pa.RecordBatch.from_arrays(
         [
-            pa.array([bucket for bucket, _ in parts], pa.int64()),
+            pa.array([bucket for bucket, _, _ in parts], pa.int64()),
             pa.array([to.input] * len(parts), pa.int32()),
             pa.array([sender] * len(parts), pa.int64()),
-            pa.array([blob_of(piece) for _, piece in parts], pa.binary()),
-            pa.array([to_lines(piece.puncts) for _, piece in parts], pa.string()),
-            pa.array([points_of(piece) for _, piece in parts], pa.binary()),
-            pa.array([origin] * len(parts), pa.string()),
+            pa.array([blob_of(piece) for _, _, piece in parts], pa.binary()),
+            pa.array([to_lines(piece.puncts) for _, _, piece in parts], pa.string()),
+            pa.array([points_of(piece) for _, _, piece in parts], pa.binary()),
+            pa.array([part_of(origin, part) for _, part, _ in parts], pa.string()),
         ],
         schema=ARROW,
     )
 
 
-def in_parts(pieces: dict[int, Columns]) -> list[tuple[int, Columns]]:
-    """Slices by bucket, those with many bytes of rows in several parts: the JVM is slow with large values."""
-    found: list[tuple[int, Columns]] = []
+def in_parts(pieces: dict[int, Columns]) -> list[tuple[int, int, Columns]]:
+    """Slices by bucket, those with many bytes of rows in several parts, numbered: the JVM is slow with large values."""
+    found: list[tuple[int, int, Columns]] = []
     for bucket, piece in pieces.items():
         height = piece.rows.height
         rows = max(1, height * PART // max(1, int(piece.rows.estimated_size())))
-        found.append((bucket, Columns(piece.rows.slice(0, rows), piece.puncts, piece.points)))
-        found += [(bucket, Columns(piece.rows.slice(start, rows))) for start in range(rows, height, rows)]
+        found.append((bucket, 0, Columns(piece.rows.slice(0, rows), piece.puncts, piece.points)))
+        starts = enumerate(range(rows, height, rows), 1)
+        found += [(bucket, part, Columns(piece.rows.slice(start, rows))) for part, start in starts]
     return found
 
 

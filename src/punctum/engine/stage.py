@@ -358,12 +358,12 @@ class StageProcessor(StatefulProcessor):
         parts, nothing = in_parts(pieces), [None] * len(others)
         return pd.DataFrame(
             {
-                "bucket": pd.array([*(to for to, _ in parts), *[bucket] * len(others)], dtype="int64"),
+                "bucket": pd.array([*(to for to, _, _ in parts), *[bucket] * len(others)], dtype="int64"),
                 "input": pd.array([number] * len(parts) + [kind for kind, _ in others], dtype="int32"),
                 "sender": pd.array([bucket] * (len(parts) + len(others)), dtype="int64"),
-                "rows": [*(blob_of(part) for _, part in parts), *nothing],
-                "puncts": [*(to_lines(part.puncts) for _, part in parts), *(text for _, text in others)],
-                "points": [*(points_of(part) for _, part in parts), *nothing],
+                "rows": [*(blob_of(part) for _, _, part in parts), *nothing],
+                "puncts": [*(to_lines(part.puncts) for _, _, part in parts), *(text for _, text in others)],
+                "points": [*(points_of(part) for _, _, part in parts), *nothing],
                 "origin": [None] * (len(parts) + len(others)),
             }
         )

@@ -1,0 +1,32 @@
+"""Slices across the JVM: whatever the order in which parts arrive, rows are in that of their files."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from punctum.engine import build, packing
+from punctum.engine.packing import Sent, numbered_origin, pack
+from punctum.operators.columns import Columns, frame
+from punctum.parse.script import parse_script
+from punctum.plan.stages import Pipe, stages
+
+SCRIPT = """CREATE STREAM s (n BIGINT, PUNCTUATED ON (n)) USING json; CREATE SINK o USING json;
+INSERT INTO o SELECT DISTINCT n FROM s ORDER BY n;"""
+
+
+def test_parts_of_files_may_come_in_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packing, "PART", 64)
+    last = stages(parse_script(SCRIPT).queries[0].relation)
+    while not isinstance(last.inputs[0].origin, Pipe):
+        last = last.inputs[0].origin
+    source, bucket = last.inputs[0], (5,)
+    schema, to, sent = source.origin.schema, build.exchange(source, bucket), list[Sent]()
+    for number in range(3):
+        rows = frame(schema, [(100 * number + n,) for n in range(20)])
+        packed = pack(to.split(Columns(rows)), to, -1, numbered_origin(number, Path(f"in/{9 - number} s.json")))
+        assert packed.num_rows > 2
+        sent += [Sent(*(each[name] for name in Sent._fields)) for each in packed.to_pylist()]
+    Random(1).shuffle(sent)
+    taken = build.running(last, bucket, 5).inputs[0].take(sent)
+    assert taken.rows["n"].to_list() == [100 * number + n for number in range(3) for n in range(20)]
