@@ -39,6 +39,7 @@ from punctum.errors import PunctumError, QueryError, SchemaError, choices, neare
 from punctum.parse.applied import Function
 from punctum.parse.definitions import QueryDef, StreamDef, writes_apart
 from punctum.parse.script import is_query, parse_function, parse_script, parse_select, parse_stream
+from punctum.parse.temporal import read_of
 from punctum.plan.choose import Aim, Schemes
 from punctum.plan.cost import Objective, Purge
 from punctum.plan.idle import spared
@@ -141,7 +142,7 @@ class Session:
 
     def _fill(self, streams: Mapping[str, StreamDef]) -> None:
         """Make the streams that the program fills; one that there is already goes on."""
-        for name, stream in streams.items():
+        for name, stream in ((name, read_of(each)) for name, each in streams.items()):
             if stream.format == MEMORY and name not in self._memories:
                 self._memories[name] = Memory(stream.schema)
             elif stream.format == MEMORY and self._memories[name].schema != stream.schema:

@@ -95,6 +95,23 @@ def test_every_set_of_declared_properties() -> None:
                     known(sql)
 
 
+@pytest.mark.parametrize("more", ["", "ORDERED", "STRICTLY ORDERED", "DETERMINISTIC TIES, ORDERED", "KEY (p)"])
+def test_opens_and_closes_have_a_key_and_adjusts_whatever_their_order(more: str) -> None:
+    """Merged with inserts in strict order, which would be R0 by themselves."""
+    opens = ", ".join(["OPEN CLOSE", *([more] if more else [])])
+    assert case(declared(opens, "STRICTLY ORDERED, INSERT ONLY")) == "R3"
+    with pytest.raises(SqlError, match="the inputs do not allow the case R2"):
+        known(declared(opens, opens, options="OPTIONS (case 'R2')"))
+    assert case(declared(opens, "")) == "R4"
+
+
+def test_a_projection_of_opens_and_closes_loses_their_key() -> None:
+    stream = temporal("s", "OPEN CLOSE")
+    assert case(planned(stream, "SELECT n, p FROM s WHERE n > 3")) == "R3"
+    assert case(planned(stream, "SELECT n FROM s")) == "R4"
+    assert case(planned(temporal("s", "OPEN CLOSE, KEY (n)"), "SELECT n FROM s")) == "R3"
+
+
 def test_a_forced_case_that_is_not_allowed_says_who_lacks_what() -> None:
     with pytest.raises(SqlError) as error:
         known(declared("ORDERED, KEY (n)", "ORDERED", "", options="OPTIONS (case 'R2')"))
@@ -140,6 +157,10 @@ def test_one_input_that_promises_stables_is_enough() -> None:
         ("ORDERED, DETERMINISTIC TIES, INSERT ONLY", {"lmerge R1": Verdict.BOUNDED, "final": Verdict.STATELESS}),
         ("ORDERED, KEY (p), INSERT ONLY", {"lmerge R2": Verdict.PURGEABLE, "final": Verdict.STATELESS}),
         ("KEY (p)", {"lmerge R3": Verdict.PURGEABLE, "final": Verdict.PURGEABLE}),
+        (
+            "OPEN CLOSE",
+            {"open-close": Verdict.PURGEABLE, "lmerge R3": Verdict.PURGEABLE, "final": Verdict.PURGEABLE},
+        ),
         ("", {"lmerge R4": Verdict.PURGEABLE, "final": Verdict.PURGEABLE}),
     ],
 )

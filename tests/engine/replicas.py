@@ -7,14 +7,19 @@ from typing import Any
 
 from lmerge.streams import Life
 from punctum.lmerge.elements import INF, Adjust, Element, Insert, Stable, Time
+from punctum.lmerge.openclose import Close, Open
 
 NAMES = ("a", "b", "c")
 
 
-def line(element: Element) -> str:
+def line(element: Element | Open | Close) -> str:
     """An element of a payload of one string as JSON."""
     if isinstance(element, Stable):
         return json.dumps({"$stable": _time(element.t)})
+    if isinstance(element, Open):
+        return json.dumps({"p": element.payload[0], "_vs": _time(element.vs)})
+    if isinstance(element, Close):
+        return json.dumps({"p": element.payload[0], "_ve": _time(element.ve)})
     found: dict[str, Any] = {"p": element.payload[0], "_vs": _time(element.vs)}
     if isinstance(element, Adjust):
         found["_vold"] = _time(element.vold)

@@ -9,6 +9,7 @@ import shutil
 import signal
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
@@ -22,6 +23,7 @@ from lmerge.running import Specified, behind
 from lmerge.streams import Life, lives, presentation, reference, sliced
 from punctum.errors import QueryError
 from punctum.lmerge.elements import INF, Adjust, Element, Insert, Stable
+from punctum.lmerge.openclose import Close, Open
 from punctum.lmerge.policies import Policy
 from punctum.lmerge.properties import Case
 from punctum.lmerge.tdb import Tdb, View, tdb, view
@@ -38,6 +40,7 @@ INSERT INTO elements SELECT * FROM m;
 INSERT INTO events SELECT * FROM m;
 """
 EVENTS = "INSERT INTO events SELECT * FROM m;"
+OPEN_CLOSE = ", OPEN CLOSE"
 PROPERTIES = {
     Case.R0: ", STRICTLY ORDERED, INSERT ONLY",
     Case.R1: ", ORDERED, DETERMINISTIC TIES, INSERT ONLY",
@@ -193,23 +196,27 @@ INSERT INTO elements SELECT * FROM m;
 
 
 def test_inputs_come_and_go_while_the_query_runs(spark: SparkSession, tmp_path: Path) -> None:
-    """The third replica comes when the first has vanished, and carries on alone, through a restart."""
-    sql = "".join(STREAM.format(name, PROPERTIES[Case.R3]) for name in NAMES) + LIFE
+    """The third replica comes when the first has vanished, and carries on alone, through a restart.
+
+    It speaks in opens and closes.
+    """
+    streams = [(name, OPEN_CLOSE if name == "c" else PROPERTIES[Case.R3]) for name in NAMES]
+    sql = "".join(STREAM.format(*each) for each in streams) + LIFE
     for name in NAMES:
         (tmp_path / "in" / name).mkdir(parents=True)
     (query,) = Session(spark).sql(sql, tmp_path)  # type: ignore[misc]
     a, b, c = ((each,) for each in "ABC")
     query.start(tmp_path / "state")
     try:
-        say(query, tmp_path, "c", [Insert(("unheard",), 1, 5)])
+        say(query, tmp_path, "c", [Open(("unheard",), 1), Close(("unheard",), 5), Open(b, 2)])
         say(query, tmp_path, "a", [Insert(a, 1, 5), Insert(b, 2, 20), Insert(("spurious",), 5, 6), Stable(4)])
         query.attach("C", since=4)
         query.catch_up()
-        say(query, tmp_path, "c", [Insert(b, 2, 20), Insert(c, 6, 9), Stable(8)])
+        say(query, tmp_path, "c", [Open(b, 2), Open(c, 6), Close(b, 20), Close(c, 7), Close(c, 9), Stable(8)])
         query.detach("a")
         query.stop()
         query.start(tmp_path / "state")
-        say(query, tmp_path, "c", [Adjust(b, 2, 20, 12), Stable(30)])
+        say(query, tmp_path, "c", [Close(b, 12), Stable(30)])
         say(query, tmp_path, "a", [Insert(("unheard",), 40, 50), Stable(60)])
     finally:
         query.stop()
@@ -223,7 +230,7 @@ def test_inputs_come_and_go_while_the_query_runs(spark: SparkSession, tmp_path: 
         query.attach("c", since="soon")
 
 
-def say(query: Query, directory: Path, name: str, elements: list[Element]) -> None:
+def say(query: Query, directory: Path, name: str, elements: Sequence[Element | Open | Close]) -> None:
     """Give an input more to read, and wait until it is read."""
     path = directory / "in" / name / f"{time.time_ns()}.json"
     path.with_name(f".{path.name}").write_text("".join(f"{line(each)}\n" for each in elements))
@@ -232,14 +239,17 @@ def say(query: Query, directory: Path, name: str, elements: list[Element]) -> No
 
 
 def test_bad_elements_are_in_the_quarantine(spark: SparkSession, tmp_path: Path) -> None:
-    """What cannot be read, what is below the stream's own stable, and an adjust of what was never inserted."""
+    """What cannot be read, what is below the stream's own stable, and what changes an event that is not there."""
     nothing: list[Element] = []
     late = Insert(("A",), 3, 9)
     pieces: list[list[Element]] = [[Insert(("A",), 1, 9), Stable(5)], [late, Adjust(("Z",), 7, 9, 8)], [Stable(INF)]]
     write(tmp_path, [Life(pieces), Life([nothing] * 3), Life([nothing] * 3)])
     with (tmp_path / "in/b/000.json").open("a") as more:
         more.write('{"p": "A", "_vs": 6, "_ve": 5}\n')
-    (tmp_path / "kill.sql").write_text(script(Case.R3))
+    with (tmp_path / "in/c/001.json").open("a") as more:
+        more.write('{"p": "A", "_vs": 6, "_ve": 7}\n{"p": "A", "_vs": 1}\n{"p": "Y", "_ve": 7}\n{"p": "A", "_ve": 9}\n')
+    declared = script(Case.R3).replace(STREAM.format("c", PROPERTIES[Case.R3]), STREAM.format("c", OPEN_CLOSE))
+    (tmp_path / "kill.sql").write_text(declared)
     run(spark, tmp_path, "elements")
     assert tdb([each for piece in batches(tmp_path / "out/elements", 3) for each in piece]) == Tdb([(("A",), 1, 9)])
     files = tmp_path.glob("out/elements.quarantine/part-*")
@@ -248,6 +258,8 @@ def test_bad_elements_are_in_the_quarantine(spark: SparkSession, tmp_path: Path)
         ("a", "an adjust of an event that this input does not have"),
         ("a", "the row matches a punctuation that came before it"),
         ("b", "the element ends before it starts"),
+        ("c", "no event with this payload has been opened before"),
+        ("c", "the row is an open and a close"),
     ]
 
 

@@ -18,7 +18,18 @@ from punctum.analyse.promises import Declared
 from punctum.analyse.states import State, Verdict, Want, states
 from punctum.iterators.columns import Trend
 from punctum.parse.elements import FROM
-from punctum.parse.relations import Aggregate, Binary, Filter, Final, LMerge, OrderBy, Projection, Relation, Source
+from punctum.parse.relations import (
+    Aggregate,
+    Binary,
+    Filter,
+    Final,
+    LMerge,
+    Opened,
+    OrderBy,
+    Projection,
+    Relation,
+    Source,
+)
 from punctum.parse.shape import shape
 
 EFFORT = 10_000
@@ -175,7 +186,7 @@ def _candidates(relation: Relation, column: int, order: Order, known: Inference)
         case LMerge(merged=several):
             for each in several:
                 yield from _candidates(each, column, order, known)
-        case Final():
+        case Opened() | Final():
             yield from _candidates(relation.input, relation.input.schema.index(FROM), order, known)
         case Binary():
             for side in relation.inputs:

@@ -39,6 +39,7 @@ from punctum.parse.relations import (
     Final,
     Intersect,
     LMerge,
+    Opened,
     OrderBy,
     Projection,
     Relation,
@@ -91,6 +92,7 @@ NAMES: dict[type[Relation], str] = {
     UnionAll: "merge",
     Union: "union",
     LMerge: "lmerge",
+    Opened: "open-close",
     Final: "final",
     Intersect: "intersect",
     Except: "difference",
@@ -127,8 +129,10 @@ def states(relation: Relation, known: Inference) -> Iterator[State]:
             yield _unary(relation, known.facts(relation.input))
         case LMerge():
             yield _merge(relation, known)
-        case Final() if not inserts_only(relation.input):
-            yield _waiting(State(NAMES[Final], title(relation), Verdict.UNBOUNDED), relation.inputs, known)
+        case Final() if inserts_only(relation.input):
+            yield _stateless(relation)
+        case Opened() | Final():
+            yield _waiting(State(NAMES[type(relation)], title(relation), Verdict.UNBOUNDED), relation.inputs, known)
         case Union() | Intersect() | Except():
             yield from _both(relation, known.facts(relation.left), known.facts(relation.right))
         case _:

@@ -4,6 +4,7 @@ A merge may rely on what all of its inputs have (sections III-C and IV-G of the 
 
 - R0: inserts only, in strictly growing order of their starts. R1: in order, those of one start in the same order
   everywhere. R2: in order, start and payload being a key. R3: start and payload are a key. R4: anything.
+- A stream of opens and closes has adjusts, and start and payload are a key: one event with a payload is open at a time.
 - Selections keep all of it. A projection loses a key that it does not show. A merge is in no order.
 - The result of a punctuated query is inserts. It is in order when it is sorted by its start, or when nothing but
   prefixes of the start releases its groups; its keys are those of its last group-by, DISTINCT or set operator.
@@ -12,9 +13,11 @@ A merge may rely on what all of its inputs have (sections III-C and IV-G of the 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Order
 from punctum.analyse.inference import Inference, sources
 from punctum.errors import SqlError
+from punctum.parse.definitions import Temporal
 from punctum.parse.elements import HIDDEN, VS, is_elements, payload_of
 from punctum.parse.expressions import Column
 from punctum.parse.relations import (
@@ -25,6 +28,7 @@ from punctum.parse.relations import (
     Final,
     Intersect,
     LMerge,
+    Opened,
     OrderBy,
     Projection,
     Relation,
@@ -117,10 +121,12 @@ def properties(relation: Relation, known: Inference) -> Properties:
         case Source(stream=stream) if stream.relation is not None:
             return properties(stream.relation, known)
         case Source(stream=stream):
-            has, at = stream.temporal, stream.schema.positions
-            assert has is not None
-            key = frozenset() if has.strictly else None if has.key is None else frozenset(at[n] for n in has.key)
-            return Properties(has.ordered or has.strictly, has.insert_only, has.ties or has.strictly, key)
+            assert stream.temporal is not None
+            return _declared(stream.temporal, stream.schema)
+        case Opened():
+            found = _declared(relation.properties, relation.schema)
+            payload = frozenset(range(len(payload_of(relation.schema))))
+            return replace(found, key=payload if found.key is None else found.key)
         case Filter():
             return properties(relation.input, known)
         case Projection() if is_elements(relation.input.schema) and _is_lifted(relation):
@@ -128,11 +134,18 @@ def properties(relation: Relation, known: Inference) -> Properties:
         case Projection():
             return _inserted(relation, known)
         case LMerge():
-            found = [properties(each, known) for each in relation.merged]
-            key = found[0].key if all(each.key == found[0].key for each in found) else None
-            return Properties(insert_only=all(each.insert_only for each in found), key=key)
+            several = [properties(each, known) for each in relation.merged]
+            key = several[0].key if all(each.key == several[0].key for each in several) else None
+            return Properties(insert_only=all(each.insert_only for each in several), key=key)
         case _:
             raise AssertionError(relation)
+
+
+def _declared(has: Temporal, schema: Schema) -> Properties:
+    """What a stream says of itself."""
+    at = schema.positions
+    key = frozenset[int]() if has.strictly else None if has.key is None else frozenset(at[n] for n in has.key)
+    return Properties(has.ordered or has.strictly, has.insert_only, has.ties or has.strictly, key)
 
 
 def _is_lifted(relation: Projection) -> bool:

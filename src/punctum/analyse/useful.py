@@ -16,8 +16,9 @@ from punctum.analyse.promises import Declared
 from punctum.analyse.states import State, states
 from punctum.iterators.columns import finite
 from punctum.parse.definitions import StreamDef
+from punctum.parse.elements import MARKED
 from punctum.parse.expressions import Column, columns
-from punctum.parse.relations import Aggregate, Binary, Filter, Join, LMerge, Projection, Relation, Source
+from punctum.parse.relations import Aggregate, Binary, Filter, Join, LMerge, Opened, Projection, Relation, Source
 
 Of = tuple[str, str]
 """A stream and a column of it."""
@@ -128,6 +129,10 @@ def _origins(relation: Relation) -> list[frozenset[Of]]:
             return [_all(below, read) for read in [*([column] for _, column in relation.keys), *calls]]
         case LMerge(merged=several):
             return [frozenset[Of]().union(*each) for each in zip(*map(_origins, several), strict=True)]
+        case Opened():
+            below = _origins(relation.input)
+            start, end, since = below[-len(MARKED) :]
+            return [*below[: -len(MARKED)], start, end, end, start | end, since]
         case Binary():
             return [a | b for a, b in zip(_origins(relation.left), _origins(relation.right), strict=True)]
         case _:

@@ -10,13 +10,13 @@ import polars as pl
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Value
-from punctum.analyse.inference import title
+from punctum.analyse.inference import sources, title
 from punctum.analyse.predicates import promised
 from punctum.engine.cube import CubeExchange
 from punctum.engine.files import READERS, reading
 from punctum.engine.formats.read import LONGEST, clean
 from punctum.engine.inputs import REASON, FromStage, FromStream, StageInput
-from punctum.engine.lmerge import Merging, bad_elements, never_inserted
+from punctum.engine.lmerge import Merging, bad_elements, never_inserted, not_opened
 from punctum.engine.packing import Exchange, Reach
 from punctum.engine.pipe import ROW, Piped, compiled_step
 from punctum.engine.quarantine import VIOLATION, Record, fail
@@ -29,6 +29,7 @@ from punctum.iterators.columns import Column as SpecColumn
 from punctum.iterators.join import Join as JoinSpecification
 from punctum.iterators.sort import Key as SortKey
 from punctum.lmerge.final import Final
+from punctum.lmerge.opened import Opened
 from punctum.operators import origins
 from punctum.operators.difference import Difference
 from punctum.operators.dupelim import Dupelim
@@ -111,6 +112,8 @@ def operator(relation: r.Relation, below: Sequence[Schema] = ()) -> Operator:
             return Lifespan(scheme, lifespan, None if time is None else schemas[0].names[time])
         case r.LMerge():
             return Merging(relation)
+        case r.Opened():
+            return Opened(schemas[0], relation.schema)
         case r.Final(input=elements):
             return Final(schemas[0], inserts_only(elements))
         case r.UnionAll():
@@ -216,6 +219,13 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
     expects: dict[int, Expected] = {}
     lasts: dict[int, Lasting] = {}
 
+    def anew(read: int) -> tuple[int, ...]:
+        """What begins anew with an input of a merge: an input of the stage, and the operators that it goes through."""
+        if read < 0:
+            return (read,)
+        alone = isinstance(operators[read], Opened | Select | Project)
+        return (read, *anew(reads[read][0])) if alone else ()
+
     def place(node: Op | Input) -> int:
         if isinstance(node, Input):
             return -1 - node.number
@@ -233,7 +243,9 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
         if isinstance(made, Merging):
             late.extend([partial(bad_elements, made), *[made.unknown] * (bucket == buckets[0])])
         if isinstance(made, Merging) and isinstance(node.relation, r.LMerge) and node.relation.control is not None:
-            controls.append((-1 - below[-1], tuple(-1 - i if i < 0 else None for i in below[:-1]), node.relation.names))
+            controls.append((-1 - below[-1], tuple(map(anew, below[:-1])), node.relation.names))
+        if isinstance(made, Opened):
+            late.append(partial(not_opened, made, next(sources(node.relation)).stream))
         if isinstance(made, Final) and isinstance(node.relation, r.Final):
             late.append(partial(never_inserted, made, title(node.relation)))
         operators.append(made)

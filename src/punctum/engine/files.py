@@ -14,13 +14,14 @@ import polars as pl
 from punctum.algebra.schema import Schema
 from punctum.engine.formats.csv import read_csv
 from punctum.engine.formats.json import read_json
+from punctum.engine.formats.opens import opens_of_columns, read_opens
 from punctum.engine.formats.parquet import from_columns, read_parquet
 from punctum.engine.formats.read import PUNCT_COLUMN, REJECTED, Found, Read, option
 from punctum.engine.formats.temporal import Decoder, elements_of_columns, read_elements
 from punctum.engine.formats.xml import read_xml
 from punctum.errors import MissingError
 from punctum.parse.definitions import StreamDef
-from punctum.parse.elements import is_elements
+from punctum.parse.elements import is_elements, is_opens
 
 __all__ = ["LINE_COLUMN", "PUNCT_COLUMN", "READERS", "REJECTED", "Read", "check_options", "from_frame", "reading"]
 
@@ -40,6 +41,8 @@ def from_frame(given: pl.DataFrame, schema: Schema) -> Read:
     (2, 'n: 2')
     """
     if given.columns != [LINE_COLUMN] or LINE_COLUMN in schema.names:
+        if is_opens(schema):
+            return opens_of_columns(given, schema)
         return elements_of_columns(given, schema) if is_elements(schema) else from_columns(given, schema)
     return _decoded("json", "\n".join(given[LINE_COLUMN]).encode(), schema, {})
 
@@ -56,6 +59,8 @@ def reading(stream: StreamDef) -> dict[str, str]:
 
 def _decoded(format_: str, data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
     decode = _DECODERS[format_]
+    if is_opens(schema):
+        return read_opens(format_, decode, data, schema, options)
     if is_elements(schema):
         return read_elements(format_, decode, data, schema, options)
     return decode(data, schema, options)

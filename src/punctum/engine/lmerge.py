@@ -15,18 +15,20 @@ import polars as pl
 from punctum.algebra.json import to_json
 from punctum.algebra.schema import Schema
 from punctum.engine.durable import replace_text
-from punctum.engine.quarantine import Record
+from punctum.engine.quarantine import Record, fail
 from punctum.engine.sinks.formats import json_lines
 from punctum.errors import QueryError, SchemaError
 from punctum.lmerge.elements import NEVER, VS, numbers
 from punctum.lmerge.final import NEVER_INSERTED, Final
 from punctum.lmerge.merge import LMerge
+from punctum.lmerge.opened import Opened
 from punctum.lmerge.policies import Policy
 from punctum.lmerge.properties import Case
 from punctum.operators.columns import Columns
 from punctum.operators.operator import Notes, Operator
 from punctum.operators.table import Table
 from punctum.parse import relations as r
+from punctum.parse.definitions import StreamDef, Violation
 from punctum.parse.elements import written
 
 ATTACH, DETACH = "attach", "detach"
@@ -141,6 +143,17 @@ def bad_elements(merge: Merging) -> list[Record]:
         for name, rows, why in merge.bad()
         for text in json_lines(rows.select(shown.names), shown)
     ]
+
+
+def not_opened(opened: Opened, stream: StreamDef) -> list[Record]:
+    """Records of opens and closes that say nothing."""
+    shown = Schema(opened.inputs[0].attributes[:-1])
+    records = [
+        Record(stream.name, why, text) for row, why in opened.bad for text in json_lines(row.select(shown.names), shown)
+    ]
+    if records and stream.on_violation is Violation.FAIL:
+        fail(records[0])
+    return records
 
 
 def never_inserted(final: Final, stream: str) -> list[Record]:

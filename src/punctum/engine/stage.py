@@ -42,6 +42,7 @@ from punctum.engine.packing import (
 from punctum.engine.quarantine import Record
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.worker import settle
+from punctum.lmerge.opened import Opened
 from punctum.operators.columns import Columns
 from punctum.operators.operator import Operator
 from punctum.operators.table import Table
@@ -63,8 +64,8 @@ _NOTES = ("", 0)
 """Under this key are the stamp of a bucket's state and all of it that is not in chunks."""
 
 
-Control = tuple[int, tuple[int | None, ...], tuple[str, ...]]
-"""An input that says which others begin anew, these inputs, where they are inputs of the stage, and their names."""
+Control = tuple[int, tuple[tuple[int, ...], ...], tuple[str, ...]]
+"""An input that says which others begin anew, the inputs and operators, as in reads, that do so then, and names."""
 
 
 @dataclass(frozen=True)
@@ -113,9 +114,11 @@ class Running:
             rows = [from_blob(s.rows) for s in sent.get(number, []) if s.rows is not None]
             for told in rows:
                 for _, change, at, _ in changes(told, [name.lower() for name in names]):
-                    again = inputs[at] if at is not None and change == ATTACH else None
-                    if again is not None:
-                        self.inputs[again].restart()
+                    for again in inputs[at] if at is not None and change == ATTACH else ():
+                        if again < 0:
+                            self.inputs[-1 - again].restart()
+                        elif isinstance(opened := self.operators[again], Opened):
+                            opened.restart()
 
     def heard(self, reads: tuple[int, ...]) -> int:
         """How many punctuations the inputs remember that an operator reads."""

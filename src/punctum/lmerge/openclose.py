@@ -2,7 +2,8 @@
 
 An open says that an event with a payload starts, a close when it ends; at any time at most one event with a payload
 is active (example 3 of the paper). A close may be followed by another one, which revises it: it is about the last
-event with that payload that starts before it.
+event with that payload that starts before it, and one at its start removes it. This is the specification of
+``opened.py``, element by element.
 """
 
 from collections.abc import Iterable, Iterator
@@ -29,41 +30,48 @@ class Close:
     ve: Time
 
 
-class OpenClose:
-    """The translation of a stream, element by element."""
+STARTED = "an event with this payload starts at the same time"
+STILL_OPEN = "an event with this payload is open"
+NEVER_OPENED = "no event with this payload has been opened before"
 
-    def __init__(self) -> None:
-        self._ends: dict[Row, dict[Time, Time]] = {}
+
+class OpenClose:
+    """The translation of a stream, element by element, from where the ends of events are given by payload and start."""
+
+    def __init__(self, ends: dict[Row, dict[Time, Time]] | None = None) -> None:
+        self.ends = {} if ends is None else ends
+        """The events that a close may end or revise."""
+
+    def refuses(self, element: Open | Close) -> str | None:
+        """Why an element says nothing; nothing: it can be taken."""
+        events = self.ends.get(element.payload, {})
+        if isinstance(element, Open):
+            return STARTED if element.vs in events else STILL_OPEN if INF in events.values() else None
+        return None if any(vs <= element.ve for vs in events) else NEVER_OPENED
 
     def feed(self, element: Open | Close | Stable) -> Element:
         """The element that says the same."""
         if isinstance(element, Stable):
             self._forget(element.t)
             return element
-        events = self._ends.setdefault(element.payload, {})
+        if (why := self.refuses(element)) is not None:
+            raise GrammarError("the stream is not grammatical", f"{element}: {why}", "give the payload a key")
+        events = self.ends.setdefault(element.payload, {})
         if isinstance(element, Open):
-            if element.vs in events or INF in events.values():
-                self._refuse(element, "an event with this payload is open")
             events[element.vs] = INF
             return Insert(element.payload, element.vs, INF)
-        starts = [vs for vs in events if vs <= element.ve]
-        if not starts:
-            self._refuse(element, "no event with this payload has been opened before")
-        vs = max(starts)
+        vs = max(vs for vs in events if vs <= element.ve)
         old, events[vs] = events[vs], element.ve
         if element.ve == vs:
             del events[vs]
         return Adjust(element.payload, vs, old, element.ve)
 
     def _forget(self, t: Time) -> None:
-        """Drop what ended before a stable: no close revises it."""
-        for payload, events in list(self._ends.items()):
-            self._ends[payload] = {vs: ve for vs, ve in events.items() if ve >= t}
-            if not self._ends[payload]:
-                del self._ends[payload]
-
-    def _refuse(self, element: Open | Close, detail: str) -> None:
-        raise GrammarError("the stream is not grammatical", f"{element}: {detail}", "give the payload a key")
+        """Drop what ended before a stable: no close revises it, and nothing follows the end of the stream."""
+        for payload, events in list(self.ends.items()):
+            self.ends[payload] = {vs: ve for vs, ve in events.items() if t <= ve and t < INF}
+            if not self.ends[payload]:
+                del self.ends[payload]
 
 
 def translated(stream: Iterable[Open | Close | Stable]) -> Iterator[Element]:

@@ -100,7 +100,8 @@ class Violation(Enum):
 class Temporal:
     """What a temporal stream declares of its elements.
 
-    ``key`` are columns of which no two events of one start have the same values; nothing: none are declared.
+    ``key`` are columns of which no two events of one start have the same values; nothing: none are declared. A stream
+    of opens and closes says in these words when events start and when they end.
     """
 
     ordered: bool = False
@@ -108,6 +109,7 @@ class Temporal:
     insert_only: bool = False
     ties: bool = False
     key: tuple[str, ...] | None = None
+    open_close: bool = False
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from punctum.algebra.schema import NOT_NULL, Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.errors import Place
 from punctum.iterators.aggregates import Function
-from punctum.parse.definitions import NOWHERE, Policy, StreamDef
-from punctum.parse.elements import EVENT, HIDDEN
+from punctum.parse.definitions import NOWHERE, Policy, StreamDef, Temporal
+from punctum.parse.elements import EVENT, HIDDEN, MARKED, VS, element_schema, is_opens
 from punctum.parse.expressions import Column, Expression, columns, kind, named, text
 
 
@@ -326,6 +326,23 @@ class Final(Unary):
     def schema(self) -> Schema:
         """The payload, the start and the end."""
         return Schema(self.input.schema.attributes[: len(EVENT) - len(HIDDEN)])
+
+
+@dataclass(frozen=True)
+class Opened(Unary):
+    """The elements of a temporal stream of which the opens and closes are read, and what it declares of them."""
+
+    properties: Temporal
+    place: Place = field(default=NOWHERE, compare=False)
+
+    def __post_init__(self) -> None:
+        assert is_opens(self.input.schema)
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The payload, and the columns of inserts and adjusts."""
+        read = self.input.schema
+        return element_schema(read.attributes[: -len(MARKED)], read.attributes[read.index(VS)].type)
 
 
 @dataclass(frozen=True)

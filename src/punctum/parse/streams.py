@@ -13,6 +13,7 @@ from punctum.parse.clauses import read_limits, read_punctuate
 from punctum.parse.columns import ColumnReader, Terms
 from punctum.parse.cursor import Cursor
 from punctum.parse.definitions import Clause, Limits, SinkDef, StreamDef, TableDef, Violation
+from punctum.parse.elements import is_elements, is_opens
 
 _CLAUSES = "PUNCTUATED ON (…), PUNCTUATE (…) …, UNIQUE (…), DOMAIN … BETWEEN … AND …, DOMAIN … IN (…)"
 
@@ -40,6 +41,9 @@ class StreamReader(ColumnReader):
             raise cursor.unexpected(", or )", self.where)
         if not self.attributes:
             raise SqlError(f"the stream {self.name} has no columns", "", "name them with their types", cursor.whole)
+        if is_elements(self.schema) or is_opens(self.schema):
+            hint = f"rename one, or define it with CREATE TEMPORAL STREAM {self.name} …"
+            raise SqlError(f"the columns of {self.name} end as those of a temporal stream", "", hint, cursor.whole)
         on_violation = self._on_violation()
         format_, options = using(cursor, self.where)
         return replace(self._defined(), format=format_, options=options, on_violation=on_violation)

@@ -3,9 +3,11 @@
 ::
 
     CREATE TEMPORAL STREAM a (symbol STRING, price DOUBLE, KEY (symbol), ORDERED) USING json OPTIONS (path 'in/a');
+    CREATE TEMPORAL STREAM b (symbol STRING, price DOUBLE, OPEN CLOSE) USING json OPTIONS (path 'in/b');
     CREATE STREAM m AS LMERGE (a, b, c) OPTIONS (insert 'half frozen');
     CREATE TEMPORAL STREAM q AS SELECT …;
 
+A stream of opens and closes is read as such, and is a stream of inserts and adjusts for all that reads it.
 A query whose result has a start becomes one of inserts. Selections and projections of a temporal stream stay temporal:
 they take elements as they come, since what they look at is the same in all elements of an event.
 """
@@ -21,14 +23,26 @@ from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError, choices, nearest
 from punctum.parse.cursor import Cursor
 from punctum.parse.definitions import Policy, StreamDef, TableDef, Temporal
-from punctum.parse.elements import ADJUST, EVENT, FROM, HIDDEN, TIMES, VE, VOLD, VS, element_schema, payload_of
+from punctum.parse.elements import (
+    ADJUST,
+    EVENT,
+    FROM,
+    HIDDEN,
+    TIMES,
+    VE,
+    VOLD,
+    VS,
+    element_schema,
+    open_schema,
+    payload_of,
+)
 from punctum.parse.expressions import Column, Expression, Literal, columns, rebased, type_text
 from punctum.parse.functions import call
-from punctum.parse.relations import Filter, Final, LMerge, Projection, Relation, Source
+from punctum.parse.relations import Filter, Final, LMerge, Opened, Projection, Relation, Source
 from punctum.parse.streams import StreamReader, read_options
 
 _WHERE = "CREATE TEMPORAL STREAM"
-_PROPERTIES = "ORDERED, STRICTLY ORDERED, INSERT ONLY, KEY (…), DETERMINISTIC TIES"
+_PROPERTIES = "ORDERED, STRICTLY ORDERED, INSERT ONLY, KEY (…), DETERMINISTIC TIES, OPEN CLOSE"
 CASES = ("R0", "R1", "R2", "R3", "R3-", "R4")
 """The cases of a merge; R3- keeps an index for each input."""
 INSERTS = ("first", "leading", "latest", "fullest", "half frozen", "share")
@@ -54,9 +68,19 @@ class TemporalReader(StreamReader):
         payload = tuple(a for a in found.schema.attributes if a.name not in EVENT)
         if not payload:
             raise SqlError(f"the stream {self.name} has no payload", "", f"name columns beside {VS}", self.cursor.whole)
+        if self.properties.open_close:
+            return self._opened(found, open_schema(payload, time.type))
         schema = element_schema(payload, time.type, self.properties.insert_only)
-        stables = Scheme(schema, ((FROM, Order.ASC),))
-        return replace(found, schema=schema, schemes=(stables,), temporal=self.properties)
+        return replace(found, schema=schema, schemes=(_stables(schema),), temporal=self.properties)
+
+    def _opened(self, found: StreamDef, schema: Schema) -> StreamDef:
+        """The elements of a stream whose opens and closes are read."""
+        if self.properties.insert_only:
+            detail = "a close is an adjust of the event that its open has inserted"
+            raise SqlError("OPEN CLOSE and INSERT ONLY exclude each other", detail, "leave one out", found.place)
+        read = replace(found, schema=schema, schemes=(_stables(schema),))
+        relation = Opened(Source(read, found.place), self.properties, found.place)
+        return StreamDef(self.name, relation.schema, relation=relation, temporal=self.properties, place=found.place)
 
     def column(self) -> None:
         """A column of the payload, or the start or the end with its type."""
@@ -108,7 +132,18 @@ _WORDS = {
     ("ORDERED",): "ordered",
     ("INSERT", "ONLY"): "insert_only",
     ("DETERMINISTIC", "TIES"): "ties",
+    ("OPEN", "CLOSE"): "open_close",
 }
+
+
+def _stables(schema: Schema) -> Scheme:
+    return Scheme(schema, ((FROM, Order.ASC),))
+
+
+def read_of(stream: StreamDef) -> StreamDef:
+    """The stream that is read for a stream of a script: of opens and closes, or itself."""
+    below = stream.relation.input if isinstance(stream.relation, Opened) else None
+    return below.stream if isinstance(below, Source) else stream
 
 
 def read_merge(cursor: Cursor, name: str, known: Mapping[str, StreamDef]) -> LMerge:
@@ -241,6 +276,8 @@ def inserts_only(relation: Relation) -> bool:
             return inserts_only(relation.input)
         case LMerge():
             return all(map(inserts_only, relation.merged))
+        case Opened():
+            return False
         case Projection():
             _, adjust = relation.columns[relation.schema.index(ADJUST)]
             return (

@@ -8,7 +8,8 @@ that is needed, and what is kept of them is of no use:
   it is what they compute, if no function of the user's computes it; through a group-by if it is of grouping columns;
 - through a join it goes to the side whose columns it reads, and to others if the join equates these;
 - not through what has to see all rows: windows, which count them, those who report, values that are expected or last
-  for a while, and a merge that counts the events of a start, unless it is the start.
+  for a while, opens and closes, of which neither has the whole event, and a merge that counts the events of a start,
+  unless it is the start.
 
 Where elements have adjusts, the ends of an element are not those of its event, and operators take all elements that
 come; the stream skips whole events instead (``lmerge/feedback.py``).

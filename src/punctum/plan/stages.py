@@ -4,8 +4,9 @@ A query is a tree of relations. Selections and projections directly over a strea
 is exchanged: they are the stream's *pipe*. All other operators see only the rows of one bucket, so rows that they bring
 together must agree on the bucket: a join needs its inputs partitioned by join columns, a group-by by grouping columns,
 a list of reporters and EXPECT WITHIN by punctuated columns, a merge of replicas by what all elements of an event have
-in common, a set operator by any columns, a sort in one piece, and so do windows, which count all rows of a stream.
-Operators that agree on a partitioning share a stage; where the partitioning changes, an exchange begins a new one.
+in common, opens and closes by their payload, a set operator by any columns, a sort in one piece, and so do windows,
+which count all rows of a stream. Operators that agree on a partitioning share a stage; where the partitioning changes,
+an exchange begins a new one.
 """
 
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from punctum.parse.relations import (
     Final,
     Join,
     LMerge,
+    Opened,
     OrderBy,
     Projection,
     Relation,
@@ -354,8 +356,11 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
             return None if key else [()]
         case Final() if inserts_only(relation.input):
             return [key]
+        case Opened():
+            same = payload(relation)
+            return [same] if key is None else [key] if key and set(key) <= set(same) else None
         case Final() | LMerge():
-            same = events(relation)
+            same = payload(relation) if key is None and _opens(relation) else events(relation)
             several = len(relation.merged) if isinstance(relation, LMerge) else 1
             return [same if key is None else key] * several if key is None or (key and set(key) <= set(same)) else None
         case _:
@@ -391,6 +396,8 @@ def _prefer(relation: Relation, allowed: list[int]) -> Key | None:
             return tuple(n for _, n in relation.parting if n in allowed) or None
         case OrderBy():
             return None
+        case Opened() | Final() | LMerge() if _opens(relation):
+            return tuple(i for i in payload(relation) if i in allowed) or None
         case Final() | LMerge():
             return tuple(i for i in events(relation) if i in allowed) or None
         case _:
@@ -400,6 +407,18 @@ def _prefer(relation: Relation, allowed: list[int]) -> Key | None:
 def events(relation: Relation) -> Key:
     """The columns that all elements of an event have in common: its payload and its start."""
     return tuple(range(relation.schema.index(VS) + 1))
+
+
+def payload(relation: Relation) -> Key:
+    """The columns that all opens and closes of an event have in common."""
+    return tuple(range(relation.schema.index(VS)))
+
+
+def _opens(relation: Relation) -> bool:
+    """Whether elements are made of opens and closes, at once or under selections, projections and merges."""
+    if isinstance(relation, Filter | Projection | Final | LMerge):
+        return any(map(_opens, relation.inputs))
+    return isinstance(relation, Opened)
 
 
 def _pairs(join: Join) -> list[tuple[int, int]]:

@@ -12,25 +12,25 @@ INSERT INTO counts SELECT _ve, COUNT(*) AS n FROM m GROUP BY _ve;
 -- bound
 -- stream a: symbol STRING, price DOUBLE, _vs BIGINT (,), _ve BIGINT, _vold BIGINT, _adjust BOOLEAN (,), _from BIGINT
 --   ON (_from ASC)
---   Temporal(ordered=False, strictly=False, insert_only=False, ties=False, key=('symbol',))
+--   Temporal(ordered=False, strictly=False, insert_only=False, ties=False, key=('symbol',), open_close=False)
 --   json {'path': 'in/a'}
 -- stream b: symbol STRING, price DOUBLE, _vs BIGINT (,), _ve BIGINT, _vold BIGINT, _adjust BOOLEAN (,), _from BIGINT
 --   ON (_from ASC)
---   Temporal(ordered=False, strictly=False, insert_only=False, ties=False, key=('symbol',))
+--   Temporal(ordered=False, strictly=False, insert_only=False, ties=False, key=('symbol',), open_close=False)
 --   json {'path': 'in/b'}
 -- stream c: symbol STRING, price DOUBLE, _vs BIGINT (,), _ve BIGINT, _vold BIGINT, _adjust BOOLEAN (,), _from BIGINT
---   Temporal(ordered=False, strictly=False, insert_only=False, ties=False, key=None)
+--   Temporal(ordered=False, strictly=False, insert_only=False, ties=False, key=None, open_close=False)
 -- Projection symbol, price, _vs, _ve, _vold, _adjust, _from
 --   Filter (price > 0.0)
 --     Source b
 -- stream m: symbol STRING, price DOUBLE, _vs BIGINT (,), _ve BIGINT, _vold BIGINT, _adjust BOOLEAN (,), _from BIGINT
---   Temporal(ordered=False, strictly=False, insert_only=False, ties=False, key=None)
+--   Temporal(ordered=False, strictly=False, insert_only=False, ties=False, key=None, open_close=False)
 -- LMerge a, b, c
 --   Source a
 --   Source b
 --   Source c
 -- stream n: symbol STRING, price DOUBLE, _vs BIGINT (,), _ve BIGINT, _vold BIGINT, _adjust BOOLEAN (,), _from BIGINT
---   Temporal(ordered=False, strictly=False, insert_only=False, ties=False, key=None)
+--   Temporal(ordered=False, strictly=False, insert_only=False, ties=False, key=None, open_close=False)
 -- LMerge m, b (case R3-, insert share 0.25, adjust at once)
 --   Source m
 --   Source b

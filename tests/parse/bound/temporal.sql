@@ -14,15 +14,15 @@ INSERT INTO events SELECT * FROM a;
 -- bound
 -- stream a: symbol STRING, price DOUBLE, _vs BIGINT (,), _ve BIGINT, _vold BIGINT, _adjust BOOLEAN false, _from BIGINT
 --   ON (_from ASC)
---   Temporal(ordered=True, strictly=False, insert_only=True, ties=False, key=('symbol',))
+--   Temporal(ordered=True, strictly=False, insert_only=True, ties=False, key=('symbol',), open_close=False)
 --   json {'path': 'in/a'}
 -- stream b: ordered BIGINT, strictly STRING, _vs TIMESTAMP (,), _ve TIMESTAMP, _vold TIMESTAMP, _adjust BOOLEAN (,), _from TIMESTAMP
 --   ON (_from ASC)
---   Temporal(ordered=False, strictly=True, insert_only=False, ties=True, key=None)
+--   Temporal(ordered=False, strictly=True, insert_only=False, ties=True, key=None, open_close=False)
 --   fails on a violation
 --   parquet {'path': 'in/b'}
 -- stream dear: symbol STRING, _vs BIGINT (,), _ve BIGINT, _vold BIGINT, _adjust BOOLEAN false, _from BIGINT
---   Temporal(ordered=False, strictly=False, insert_only=False, ties=False, key=None)
+--   Temporal(ordered=False, strictly=False, insert_only=False, ties=False, key=None, open_close=False)
 -- Projection upper(symbol) AS symbol, _vs, _ve, _vold, _adjust, _from
 --   Filter ((price > 4.0) AND (_vs > 10))
 --     Source a
@@ -34,13 +34,13 @@ INSERT INTO events SELECT * FROM a;
 --   ON (ts ASC)
 --   json {'path': 'in/t'}
 -- stream counted: x BIGINT, n BIGINT (,), _vs TIMESTAMP (,), _ve TIMESTAMP (,), _vold TIMESTAMP, _adjust BOOLEAN (,), _from TIMESTAMP (,)
---   Temporal(ordered=False, strictly=False, insert_only=False, ties=False, key=None)
+--   Temporal(ordered=False, strictly=False, insert_only=False, ties=False, key=None, open_close=False)
 -- Projection x, n, _vs, (_vs + INTERVAL '1' MICROSECOND) AS _ve, NULL AS _vold, false AS _adjust, _vs AS _from
 --   Aggregate COUNT(*) AS n by date_trunc(HOUR, ts) AS _vs, x
 --     Projection date_trunc('HOUR', ts) AS date_trunc(HOUR, ts), x
 --       Source t
 -- stream days: x BIGINT, _vs DATE (,), _ve DATE (,), _vold DATE, _adjust BOOLEAN (,), _from DATE (,)
---   Temporal(ordered=False, strictly=False, insert_only=False, ties=False, key=None)
+--   Temporal(ordered=False, strictly=False, insert_only=False, ties=False, key=None, open_close=False)
 -- Projection x, _vs, _ve, NULL AS _vold, false AS _adjust, _vs AS _from
 --   Projection x, day AS _vs, CAST(ts AS DATE) AS _ve
 --     Source t

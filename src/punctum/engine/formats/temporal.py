@@ -54,11 +54,11 @@ def _from_lines(decode: Decoder, lines: Lines, schema: Schema, options: Mapping[
         chosen = old == adjusts
         kept = Schema(tuple(a for a in written(schema, adjusts=adjusts).attributes if a.name != ADJUST))
         found = decode(lines.only(chosen).read() if chosen.any() else b"", kept, options)
-        parts.append(_elements(_numbered(found, np.flatnonzero(chosen) + 1), schema, adjusts))
-    return _together(parts)
+        parts.append(_elements(numbered(found, np.flatnonzero(chosen) + 1), schema, adjusts))
+    return together(parts)
 
 
-def _numbered(found: Read, lines: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> Read:
+def numbered(found: Read, lines: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> Read:
     """What was read of some lines, with their numbers in the file."""
     rejected = found.rejected
     if rejected.height:
@@ -72,17 +72,19 @@ def _numbered(found: Read, lines: "np.ndarray[tuple[int], np.dtype[np.int64]]") 
     return Read(found.piece, rejected, place, lines[found.at - 1])
 
 
-def _together(parts: Sequence[Read]) -> Read:
-    """What was read in two parts, in the order of the file."""
+def together(parts: Sequence[Read]) -> Read:
+    """What was read in some parts, in the order of the file."""
     rows = pl.concat([part.piece.rows for part in parts])
     puncts = tuple(p for part in parts for p in part.piece.puncts)
     rejected = pl.concat([part.rejected for part in parts]).sort("position", maintain_order=True)
     at = np.concatenate([part.at for part in parts if part.at is not None])
-    first, order = parts[0].piece.rows.height, np.argsort(at, kind="stable")
+    begin = np.cumsum([0, *(part.piece.rows.height for part in parts)])
+    order = np.argsort(at, kind="stable")
 
     def place(row: int) -> Place:
         was = int(order[row])
-        return parts[0].place(was) if was < first else parts[1].place(was - first)
+        of = int(np.searchsorted(begin, was, "right")) - 1
+        return parts[of].place(was - int(begin[of]))
 
     return Read(Columns(rows[order], puncts), rejected, place, at[order])
 
@@ -107,8 +109,12 @@ def _having(schema: Schema, names: Sequence[str]) -> Schema:
 
 def _elements(found: Read, schema: Schema, adjusts: bool | None = None) -> Read:
     """Rows of a file as elements, in its order: adjusts, or inserts, or what each says that it is."""
-    rows = _typed(found.piece.rows, schema, adjusts)
-    reasons = rows.select(_reason(schema)).to_series()
+    return checked(found, _typed(found.piece.rows, schema, adjusts), _reason(schema), schema)
+
+
+def checked(found: Read, rows: pl.DataFrame, reason: pl.Expr, schema: Schema) -> Read:
+    """What was read as rows of a schema, in the order of the file, without those that have a reason not to be."""
+    reasons = rows.select(reason).to_series()
     bad = reasons.is_not_null().arg_true().to_list()
     rejects = [(position, reasons[row], text) for row in bad for position, text in [_shown(found, row)]]
     puncts, wrong = _stables(found.piece, schema)
@@ -159,6 +165,11 @@ def _reason(schema: Schema) -> pl.Expr:
     ]
     if not schema.attributes[schema.index(ADJUST)].domain.match(True):
         reasons.append((adjust, "the stream is INSERT ONLY: it has no adjusts"))
+    return first_of(reasons)
+
+
+def first_of(reasons: Sequence[tuple[pl.Expr, str]]) -> pl.Expr:
+    """The first of some reasons whose condition is true."""
     why = pl.lit(None, pl.String)
     for wrong, reason in reversed(reasons):
         why = pl.when(wrong).then(pl.lit(reason)).otherwise(why)

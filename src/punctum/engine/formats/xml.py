@@ -113,7 +113,8 @@ class _Reader:
             except PunctumError as error:
                 self.found.reject(place[0], error, place[1])
         sure = np.flatnonzero(~doubt)
-        return self.found.read(rows.filter(~doubt), None, lambda row: self._place(int(sure[row])))
+        positions = np.array([line for line, _, _ in self.places], np.int64)[sure]
+        return self.found.read(rows.filter(~doubt), None, lambda row: self._place(int(sure[row])), positions)
 
     def _place(self, at: int) -> tuple[int, bytes]:
         position, begin, end = self.places[at]
