@@ -21,6 +21,7 @@ from punctum.parse.elements import FROM
 from punctum.parse.relations import (
     Aggregate,
     Binary,
+    Cleansed,
     Filter,
     Final,
     LMerge,
@@ -186,7 +187,7 @@ def _candidates(relation: Relation, column: int, order: Order, known: Inference)
         case LMerge(merged=several):
             for each in several:
                 yield from _candidates(each, column, order, known)
-        case Opened() | Final():
+        case Opened() | Cleansed() | Final():
             yield from _candidates(relation.input, relation.input.schema.index(FROM), order, known)
         case Binary():
             for side in relation.inputs:

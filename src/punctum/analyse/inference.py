@@ -6,8 +6,8 @@ One rule for each operator, as the operators propagate punctuations (tables 3 an
   all columns of a promise to constants lets one punctuation end its output, with what it has said of all other values.
 - project: a promise whose every column can be said of a computed one; a column that is fixed to a constant may go.
 - group-by: a promise on grouping columns alone. Sort: a prefix of the leading column alone.
-- opens and closes: their stables. Merge of replicas: the stables of any one input. Final events: prefixes of their
-  ends, for inserts of starts too.
+- opens and closes, and a stream that is put in order: their stables. Merge of replicas: the stables of any one input.
+  Final events: prefixes of their ends, for inserts of starts too.
 - join of windows: what all inputs have said. Groups of a window: none, for rows that leave it change them.
 - join: those of an input whose state can be purged, for a punctuation waits for the rows that it matches.
 """
@@ -29,6 +29,7 @@ from punctum.parse.expressions import Column, Expression, columns, conjuncts
 from punctum.parse.relations import (
     Aggregate,
     Binary,
+    Cleansed,
     Distinct,
     Except,
     Filter,
@@ -128,7 +129,7 @@ class Inference:
             case LMerge():
                 stables = [p for each in relation.merged for p in stables_of(self.facts(each), each.schema)]
                 return _of_events(relation, (FROM,), stables)
-            case Opened():
+            case Opened() | Cleansed():
                 return _of_events(relation, (FROM,), stables_of(self.facts(relation.input), relation.input.schema))
             case Final():
                 stables = stables_of(self.facts(relation.input), relation.input.schema)

@@ -33,6 +33,7 @@ from punctum.parse.elements import FROM, VS
 from punctum.parse.relations import (
     Aggregate,
     Binary,
+    Cleansed,
     Distinct,
     Except,
     Filter,
@@ -93,6 +94,7 @@ NAMES: dict[type[Relation], str] = {
     Union: "union",
     LMerge: "lmerge",
     Opened: "open-close",
+    Cleansed: "cleanse",
     Final: "final",
     Intersect: "intersect",
     Except: "difference",
@@ -131,7 +133,7 @@ def states(relation: Relation, known: Inference) -> Iterator[State]:
             yield _merge(relation, known)
         case Final() if inserts_only(relation.input):
             yield _stateless(relation)
-        case Opened() | Final():
+        case Opened() | Cleansed() | Final():
             yield _waiting(State(NAMES[type(relation)], title(relation), Verdict.UNBOUNDED), relation.inputs, known)
         case Union() | Intersect() | Except():
             yield from _both(relation, known.facts(relation.left), known.facts(relation.right))

@@ -22,6 +22,7 @@ from punctum.parse.elements import HIDDEN, VS, is_elements, payload_of
 from punctum.parse.expressions import Column
 from punctum.parse.relations import (
     Aggregate,
+    Cleansed,
     Distinct,
     Except,
     Filter,
@@ -127,6 +128,8 @@ def properties(relation: Relation, known: Inference) -> Properties:
             found = _declared(relation.properties, relation.schema)
             payload = frozenset(range(len(payload_of(relation.schema))))
             return replace(found, key=payload if found.key is None else found.key)
+        case Cleansed():
+            return Properties(True, True, True, properties(relation.input, known).key)
         case Filter():
             return properties(relation.input, known)
         case Projection() if is_elements(relation.input.schema) and _is_lifted(relation):

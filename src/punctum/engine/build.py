@@ -28,6 +28,7 @@ from punctum.iterators.aggregates import Aggregate as AggregateFunction
 from punctum.iterators.columns import Column as SpecColumn
 from punctum.iterators.join import Join as JoinSpecification
 from punctum.iterators.sort import Key as SortKey
+from punctum.lmerge.cleanse import Cleanse
 from punctum.lmerge.final import Final
 from punctum.lmerge.opened import Opened
 from punctum.operators import origins
@@ -112,6 +113,8 @@ def operator(relation: r.Relation, below: Sequence[Schema] = ()) -> Operator:
             return Lifespan(scheme, lifespan, None if time is None else schemas[0].names[time])
         case r.LMerge():
             return Merging(relation)
+        case r.Cleansed():
+            return Cleanse(schemas[0])
         case r.Opened():
             return Opened(schemas[0], relation.schema)
         case r.Final(input=elements):
@@ -246,7 +249,7 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
             controls.append((-1 - below[-1], tuple(map(anew, below[:-1])), node.relation.names))
         if isinstance(made, Opened):
             late.append(partial(not_opened, made, next(sources(node.relation)).stream))
-        if isinstance(made, Final) and isinstance(node.relation, r.Final):
+        if isinstance(made, Final | Cleanse):
             late.append(partial(never_inserted, made, title(node.relation)))
         operators.append(made)
         reads.append(below)

@@ -18,6 +18,7 @@ from punctum.engine.durable import replace_text
 from punctum.engine.quarantine import Record, fail
 from punctum.engine.sinks.formats import json_lines
 from punctum.errors import QueryError, SchemaError
+from punctum.lmerge.cleanse import Cleanse
 from punctum.lmerge.elements import NEVER, VS, numbers
 from punctum.lmerge.final import NEVER_INSERTED, Final
 from punctum.lmerge.merge import LMerge
@@ -156,7 +157,7 @@ def not_opened(opened: Opened, stream: StreamDef) -> list[Record]:
     return records
 
 
-def never_inserted(final: Final, stream: str) -> list[Record]:
+def never_inserted(final: Final | Cleanse, stream: str) -> list[Record]:
     """Records of adjusts that fit no event."""
     shown = written(Schema(final.inputs[0].attributes))
     return [Record(stream, NEVER_INSERTED, text) for text in json_lines(final.bad.select(shown.names), shown)]

@@ -12,7 +12,6 @@ price is memory, and time: an event comes out when it, and all that started befo
 
 from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
 
 from punctum.algebra.schema import Schema
@@ -32,17 +31,14 @@ from punctum.lmerge.elements import (
     Time,
     numbers,
     stable,
-    stable_of,
     time_type,
     time_value,
 )
+from punctum.lmerge.final import Final
 from punctum.lmerge.tdb import Event, View, view
 from punctum.operators.columns import Columns, empty
 from punctum.operators.operator import Notes, Operator
 from punctum.operators.table import Table
-
-COUNT = "_count"
-"""How many events there are, less those that are taken away."""
 
 
 def cleansed(stream: Sequence[Element]) -> list[Element]:
@@ -76,69 +72,50 @@ class Cleanse(Operator):
 
     def __init__(self, schema: Schema) -> None:
         self.inputs, self.output = (schema,), schema
-        self._payload = [name for name in schema.names if name not in HIDDEN]
-        self._event = [*self._payload, VS, VE]
-        self._events = Table(empty(schema).select(*self._event, pl.lit(0, pl.Int64).alias(COUNT)))
-        self._heard, self._said = NEVER, NEVER
+        self._final, self._said = Final(schema), NEVER
+        self._waiting = Table(empty(self._final.output))
+
+    @property
+    def bad(self) -> pl.DataFrame:
+        """The elements of the last slice that were not taken."""
+        return self._final.bad
 
     def feed(self, *slices: Columns) -> Columns:
         """Take the next slice."""
-        (piece,) = slices
-        self._events.append(self._counted(piece.rows))
-        heard = max([self._heard, *(t for p in piece.puncts if (t := stable_of(p)) is not None)])
-        if heard == self._heard:
+        self._waiting.append(self._final.feed(*slices).rows)
+        unfrozen = numbers(self._final.tables()["events"].frame()[VS])
+        t = min(self._final.stable, int(unfrozen.min(initial=FOREVER)))
+        if t <= self._said:
             return Columns(empty(self.output))
-        self._heard, before = heard, self._said
-        rows = self._released()
-        said = (stable(self.output, time_value(self._said, time_type(self.output))),) if self._said > before else ()
-        return Columns(rows, said)
+        self._said, known = t, self._waiting.frame()
+        out = pl.Series(numbers(known[VS]) < t, dtype=pl.Boolean)
+        self._waiting.retain(~out)
+        return Columns(self._inserts(known.filter(out)), (stable(self.output, time_value(t, time_type(self.output))),))
 
-    def _counted(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """What rows add and take away."""
-        there = rows.filter(pl.col(VE).is_null() | (pl.col(VE) != pl.col(VS)))
-        gone = rows.filter(ADJUST).with_columns(pl.col(VOLD).alias(VE))
-        one = pl.lit(1, pl.Int64)
-        return self._summed(
-            pl.concat([there.select(*self._event, one.alias(COUNT)), gone.select(*self._event, (-one).alias(COUNT))])
-        )
-
-    def _summed(self, counts: pl.DataFrame) -> pl.DataFrame:
-        total = counts.group_by(self._event, maintain_order=True).agg(pl.col(COUNT).sum())
-        return total.filter(pl.col(COUNT) != 0)
-
-    def _released(self) -> pl.DataFrame:
-        """The events that come out with a stable."""
-        known = self._summed(self._events.frame())
-        vs, ve = numbers(known[VS]), numbers(known[VE])
-        waits = vs[ve >= self._heard] if self._heard < FOREVER else vs[:0]
-        self._said = max(self._said, min(self._heard, int(waits.min(initial=FOREVER))))
-        out = pl.Series(vs < self._said, dtype=pl.Boolean)
-        self._events.replace(known.filter(~out))
-        return self._elements(known.filter(out))
-
-    def _elements(self, events: pl.DataFrame) -> pl.DataFrame:
-        """Events as inserts, in order, as often as they are there."""
-        many = events[np.repeat(np.arange(events.height), events[COUNT].to_numpy())]
-        ordered = many.sort(VS, *self._payload, VE, nulls_last=[False] * (1 + len(self._payload)) + [True])
+    def _inserts(self, events: pl.DataFrame) -> pl.DataFrame:
+        """Events as inserts, in order."""
+        payload = [name for name in self.output.names if name not in HIDDEN]
+        ordered = events.sort(VS, *payload, VE, nulls_last=[False] * (1 + len(payload)) + [True])
         none = pl.lit(None, events.schema[VE]).alias(VOLD)
         return ordered.with_columns(none, pl.lit(False).alias(ADJUST), pl.col(VS).alias(FROM)).select(self.output.names)
 
     def tables(self) -> dict[str, Table]:
-        """The events that have not come out."""
-        return {"events": self._events}
+        """The events that are not final, and those that wait for them."""
+        return {**self._final.tables(), "waiting": self._waiting}
 
     def restore_tables(self, tables: dict[str, Table]) -> None:
         """Go on with the rows that another one kept."""
-        self._events = tables["events"]
+        self._final.restore_tables(tables)
+        self._waiting = tables["waiting"]
 
     def notes(self) -> Notes:
         """The stables that it has heard and said."""
-        return {"heard": self._heard, "said": self._said}
+        return {"heard": self._final.stable, "said": self._said}
 
     def restore_notes(self, notes: Notes) -> None:
         """Go on with the notes of another one."""
-        self._heard, self._said = notes["heard"], notes["said"]
+        self._final.stable, self._said = notes["heard"], notes["said"]
 
     def puncts(self) -> int:
         """The stables that it has heard and said."""
-        return (self._heard > NEVER) + (self._said > NEVER)
+        return self._final.puncts() + (self._said > NEVER)

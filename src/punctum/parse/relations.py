@@ -14,7 +14,7 @@ from punctum.algebra.values import Type
 from punctum.errors import Place
 from punctum.iterators.aggregates import Function
 from punctum.parse.definitions import NOWHERE, Policy, StreamDef, Temporal
-from punctum.parse.elements import EVENT, HIDDEN, MARKED, VS, element_schema, is_opens
+from punctum.parse.elements import EVENT, HIDDEN, MARKED, VS, element_schema, is_elements, is_opens, payload_of
 from punctum.parse.expressions import Column, Expression, columns, kind, named, text
 
 
@@ -343,6 +343,22 @@ class Opened(Unary):
         """The payload, and the columns of inserts and adjusts."""
         read = self.input.schema
         return element_schema(read.attributes[: -len(MARKED)], read.attributes[read.index(VS)].type)
+
+
+@dataclass(frozen=True)
+class Cleansed(Unary):
+    """The events of a temporal stream as inserts, in the order of their starts, each when all before it are final."""
+
+    place: Place = field(default=NOWHERE, compare=False)
+
+    def __post_init__(self) -> None:
+        assert is_elements(self.input.schema)
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The columns of inserts."""
+        read = self.input.schema
+        return element_schema(payload_of(read), read.attributes[read.index(VS)].type, inserts=True)
 
 
 @dataclass(frozen=True)

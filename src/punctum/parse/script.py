@@ -15,13 +15,13 @@ from punctum.parse.functions import NAMES
 from punctum.parse.relations import LMerge, Relation, Source
 from punctum.parse.select import Queries
 from punctum.parse.streams import StreamReader, read_sink, read_table
-from punctum.parse.temporal import TemporalReader, elements_of, read_merge, temporal_of
+from punctum.parse.temporal import TemporalReader, elements_of, read_cleansed, read_merge, temporal_of
 from punctum.parse.text import Text
 from punctum.parse.windows import check_windows
 
 _STATEMENTS = (
-    "statements are CREATE [TEMPORAL] STREAM, CREATE [TEMPORAL] STREAM … AS SELECT, CREATE STREAM … AS LMERGE, "
-    "CREATE TABLE, CREATE SINK and INSERT INTO … SELECT"
+    "statements are CREATE [TEMPORAL] STREAM, CREATE [TEMPORAL] STREAM … AS SELECT, CREATE STREAM … AS LMERGE "
+    "or CLEANSE, CREATE TABLE, CREATE SINK and INSERT INTO … SELECT"
 )
 _QUERY = ("SELECT", "WITH", "(", "VALUES", "FROM", "TABLE")
 _NAMELESS = "query"
@@ -223,15 +223,21 @@ class _Reader:
         name = cursor.name("a name", "CREATE STREAM")
         self._new(name, "stream", [*self.known, *self.tables], place)
         if cursor.accept("AS"):
-            merged = cursor.sees("LMERGE")
-            relation = read_merge(cursor, name, self.known) if merged else self._query(cursor, cursor.end)
-            if temporal and not merged:
+            made = self._made(cursor, name)
+            relation = self._query(cursor, cursor.end) if made is None else made
+            if temporal and made is None:
                 relation = temporal_of(relation, cursor.whole)
-            has = Temporal() if temporal or merged else None
+            has = Temporal() if temporal or made is not None else None
             stream = StreamDef(name, relation.schema, relation=relation, temporal=has, place=cursor.whole)
         else:
             stream = (TemporalReader if temporal else StreamReader)(cursor, name, self.tables).read()
         self.streams[name] = self.known[name] = stream
+
+    def _made(self, cursor: Cursor, name: str) -> Relation | None:
+        """A temporal stream that is made of others, if one follows."""
+        if cursor.sees("LMERGE"):
+            return read_merge(cursor, name, self.known)
+        return read_cleansed(cursor, self.known) if cursor.sees("CLEANSE") else None
 
     def _new(self, name: str, what: str, known: Iterable[str], place: Place) -> None:
         if name.lower() in (each.lower() for each in known):

@@ -5,6 +5,7 @@
     CREATE TEMPORAL STREAM a (symbol STRING, price DOUBLE, KEY (symbol), ORDERED) USING json OPTIONS (path 'in/a');
     CREATE TEMPORAL STREAM b (symbol STRING, price DOUBLE, OPEN CLOSE) USING json OPTIONS (path 'in/b');
     CREATE STREAM m AS LMERGE (a, b, c) OPTIONS (insert 'half frozen');
+    CREATE STREAM o AS CLEANSE (m);
     CREATE TEMPORAL STREAM q AS SELECT …;
 
 A stream of opens and closes is read as such, and is a stream of inserts and adjusts for all that reads it.
@@ -38,7 +39,7 @@ from punctum.parse.elements import (
 )
 from punctum.parse.expressions import Column, Expression, Literal, columns, rebased, type_text
 from punctum.parse.functions import call
-from punctum.parse.relations import Filter, Final, LMerge, Opened, Projection, Relation, Source
+from punctum.parse.relations import Cleansed, Filter, Final, LMerge, Opened, Projection, Relation, Source
 from punctum.parse.streams import StreamReader, read_options
 
 _WHERE = "CREATE TEMPORAL STREAM"
@@ -163,19 +164,36 @@ def read_merge(cursor: Cursor, name: str, known: Mapping[str, StreamDef]) -> LMe
     return _with_options(LMerge(merged, names, place=place), name, given)
 
 
+def read_cleansed(cursor: Cursor, known: Mapping[str, StreamDef]) -> Cleansed:
+    """The stream in order that follows CLEANSE."""
+    first = cursor.at
+    cursor.expect("CLEANSE", "CLEANSE")
+    cursor.expect("(", "CLEANSE")
+    stream, place = _temporal(cursor, known, "CLEANSE", "CLEANSE puts the events of one in order")
+    cursor.expect(")", "CLEANSE")
+    if not cursor.done:
+        raise cursor.unexpected("; or the end", "CLEANSE")
+    return Cleansed(Source(stream, place), cursor.since(first))
+
+
+def _temporal(cursor: Cursor, known: Mapping[str, StreamDef], where: str, takes: str) -> tuple[StreamDef, Place]:
+    """The temporal stream whose name follows."""
+    place, name = cursor.place, cursor.name("a temporal stream", where)
+    stream = next((each for each in known.values() if each.name.lower() == name.lower()), None)
+    if stream is None:
+        there = [each.name for each in known.values() if each.temporal is not None]
+        raise SqlError(f"there is no stream {name}", choices(there), nearest(name, there), place)
+    if stream.temporal is None:
+        hint = f"define it with CREATE TEMPORAL STREAM {stream.name} …"
+        raise SqlError(f"{stream.name} is not a temporal stream", takes, hint, place)
+    return stream, place
+
+
 def _replicas(cursor: Cursor, known: Mapping[str, StreamDef]) -> tuple[list[StreamDef], list[Place]]:
-    by_name = {name.lower(): stream for name, stream in known.items()}
     cursor.expect("(", "LMERGE")
     streams, places = list[StreamDef](), list[Place]()
     while True:
-        place, name = cursor.place, cursor.name("a temporal stream", "LMERGE")
-        stream = by_name.get(name.lower())
-        if stream is None:
-            there = [each.name for each in known.values() if each.temporal is not None]
-            raise SqlError(f"there is no stream {name}", choices(there), nearest(name, there), place)
-        if stream.temporal is None:
-            hint = f"define it with CREATE TEMPORAL STREAM {stream.name} …"
-            raise SqlError(f"{stream.name} is not a temporal stream", "LMERGE merges replicas of one", hint, place)
+        stream, place = _temporal(cursor, known, "LMERGE", "LMERGE merges replicas of one")
         if stream in streams:
             raise SqlError(f"{stream.name} is there twice", "", "a replica is a stream of its own", place)
         if streams:
@@ -278,6 +296,8 @@ def inserts_only(relation: Relation) -> bool:
             return all(map(inserts_only, relation.merged))
         case Opened():
             return False
+        case Cleansed():
+            return True
         case Projection():
             _, adjust = relation.columns[relation.schema.index(ADJUST)]
             return (

@@ -14,6 +14,7 @@ from punctum.parse.relations import (
     Aggregate,
     AggregateCall,
     Binary,
+    Cleansed,
     Filter,
     Final,
     Join,
@@ -73,7 +74,7 @@ def _named(relation: Relation, names: Names | None) -> Relation:
             below = _named(relation.input, names)
             keys = tuple((_column(column, below), down, first) for column, down, first in relation.keys)
             return replace(relation, input=below, keys=keys)
-        case LMerge() | Final() | Opened():
+        case LMerge() | Final() | Opened() | Cleansed():
             return over(relation, lambda below: _named(below, below.schema.names))
         case Unary():
             return replace(relation, input=_named(relation.input, names))

@@ -4,9 +4,9 @@ A query is a tree of relations. Selections and projections directly over a strea
 is exchanged: they are the stream's *pipe*. All other operators see only the rows of one bucket, so rows that they bring
 together must agree on the bucket: a join needs its inputs partitioned by join columns, a group-by by grouping columns,
 a list of reporters and EXPECT WITHIN by punctuated columns, a merge of replicas by what all elements of an event have
-in common, opens and closes by their payload, a set operator by any columns, a sort in one piece, and so do windows,
-which count all rows of a stream. Operators that agree on a partitioning share a stage; where the partitioning changes,
-an exchange begins a new one.
+in common, opens and closes by their payload, a set operator by any columns, a sort in one piece, and so do CLEANSE and
+windows, which count all rows of a stream. Operators that agree on a partitioning share a stage; where the partitioning
+changes, an exchange begins a new one.
 """
 
 from collections.abc import Iterator
@@ -19,6 +19,7 @@ from punctum.parse.elements import VS
 from punctum.parse.expressions import Column
 from punctum.parse.relations import (
     Aggregate,
+    Cleansed,
     Filter,
     Final,
     Join,
@@ -352,7 +353,7 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
             if key is not None and len(parts) < len(key):
                 return None
             return [tuple(at[i] for at in parts) for i in range(len(relation.joined))]
-        case OrderBy():
+        case OrderBy() | Cleansed():
             return None if key else [()]
         case Final() if inserts_only(relation.input):
             return [key]
@@ -394,7 +395,7 @@ def _prefer(relation: Relation, allowed: list[int]) -> Key | None:
             return tuple(columns[i] for i in found) if found else tuple(columns.values()) or None
         case Synopsis():
             return tuple(n for _, n in relation.parting if n in allowed) or None
-        case OrderBy():
+        case OrderBy() | Cleansed():
             return None
         case Opened() | Final() | LMerge() if _opens(relation):
             return tuple(i for i in payload(relation) if i in allowed) or None

@@ -1,0 +1,85 @@
+"""CLEANSE in SQL without Spark: in any number of buckets, stopped at every slice or not, alone and below a merge."""
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.simulate import Simulation
+from lmerge.running import SCHEMA
+from lmerge.streams import presentation, reference, sliced
+from punctum.analyse.inference import Inference
+from punctum.analyse.states import states
+from punctum.analyse.temporal import chosen, merges
+from punctum.lmerge.cleanse import cleansed
+from punctum.lmerge.elements import Adjust, Element, Insert, Stable, from_columns, to_columns
+from punctum.lmerge.final import NEVER_INSERTED
+from punctum.lmerge.properties import Case
+from punctum.lmerge.tdb import Tdb, tdb, view
+from punctum.operators.columns import to_rows
+from punctum.parse import Relation, parse_script
+
+PAYLOAD = ", ".join(f"{a.name} {a.type.value}" for a in SCHEMA.attributes[:-5])
+NAMES = "abc"
+SCRIPT = "".join(
+    f"CREATE TEMPORAL STREAM {name} ({PAYLOAD}) USING json OPTIONS (path '{name}');"
+    f"CREATE STREAM ordered_{name} AS CLEANSE ({name});"
+    for name in NAMES
+)
+SCRIPT += "CREATE STREAM m AS LMERGE (ordered_a, ordered_b, ordered_c);"
+
+
+def relation(sql: str, elements: bool = True) -> Relation:
+    sink = f"CREATE SINK o USING json OPTIONS (path 'out', elements '{str(elements).lower()}'); INSERT INTO o {sql};"
+    return parse_script(SCRIPT + sink).queries[0].relation
+
+
+@given(st.integers(0, 2**32), st.sampled_from([Case.R3, Case.R4]), st.integers(1, 3), st.booleans())
+@settings(max_examples=15, deadline=None)
+def test_a_stream_in_order(seed: int, case: Case, buckets: int, restart: bool) -> None:
+    rng = Random(seed)
+    stream = presentation(rng, reference(rng, case, 15), case)
+    running = Simulation(relation("SELECT * FROM ordered_a"), buckets, restart, whole=True)
+    read, out = list[Element](), list[Element]()
+    for piece in sliced(rng, stream, 5):
+        read += piece
+        out += from_columns(running.feed({"a": to_columns(piece, SCHEMA)}), SCHEMA)
+        wanted = cleansed(read)
+        assert [e for e in out if isinstance(e, Insert)] == [e for e in wanted if isinstance(e, Insert)]
+        assert view(out).last == max([view(out).last, *(e.t for e in wanted if isinstance(e, Stable))])
+    assert not running.records and running.kept() == 0
+
+
+@given(st.integers(0, 2**32), st.sampled_from([Case.R3, Case.R4]), st.booleans())
+@settings(max_examples=15, deadline=None)
+def test_replicas_in_order_are_merged_by_the_simplest_case_that_takes_ties(
+    seed: int, case: Case, restart: bool
+) -> None:
+    """The paper's C+LM."""
+    rng, wanted = Random(seed), relation("SELECT * FROM m")
+    (merge,) = merges(wanted)
+    assert chosen(merge, Inference()).case == "R1"
+    events = reference(rng, case, 15)
+    replicas = {name: sliced(rng, presentation(rng, events, case), 5) for name in NAMES}
+    running, out = Simulation(wanted, 3, restart, whole=True), list[Element]()
+    for n in range(5):
+        given_ = running.feed({name: to_columns(pieces[n], SCHEMA) for name, pieces in replicas.items()})
+        out += from_columns(given_, SCHEMA)
+        assert not running.records
+    assert tdb(out) == Tdb(events)
+
+
+def test_what_was_never_inserted_is_in_the_quarantine() -> None:
+    payload = reference(Random(1), Case.R3, 1)[0][0]
+    running = Simulation(relation("SELECT * FROM ordered_a", elements=False), 2)
+    given_ = running.feed({"a": to_columns([Insert(payload, 1, 5), Adjust(payload, 1, 9, 3), Stable(6)], SCHEMA)})
+    assert to_rows(given_.rows) == [(*payload, 1, 5)]
+    assert [record.reason for record in running.records] == [NEVER_INSERTED]
+
+
+@pytest.mark.parametrize("of", ["ordered_a", "m"])
+def test_the_register_admits_it(of: str) -> None:
+    found = relation(f"SELECT * FROM {of}")
+    told = {state.operator: state.verdict.value for state in states(found, Inference())}
+    assert told["cleanse"] == "purgeable", told
