@@ -314,12 +314,16 @@ def paced(streams: Sequence[Presentation], delays: Sequence[npt.NDArray[np.float
     return rates
 
 
-def queued(waits: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """How late each element is, when work waits at some of them and elements come all the time: a queue that drains."""
+def queued(waits: npt.NDArray[np.float64], begin: float = 0.0, end: float = float("inf")) -> npt.NDArray[np.float64]:
+    """How late each element is, when work waits at some of them and elements come all the time: a queue that drains.
+
+    Work waits between two moments alone.
+    """
     service = 0.25 / RATE  # what has waited is done four times as fast as it comes
     late, found = 0.0, np.empty(len(waits))
     for n, wait in enumerate(waits):
-        late = max(0.0, late - 1 / RATE + service) + wait
+        late = max(0.0, late - 1 / RATE + service)
+        late += wait if begin <= n / RATE + late < end else 0.0
         found[n] = late
     return found
 
@@ -355,9 +359,7 @@ def figure_9(to: Path, count: int) -> None:
     draw = np.random.default_rng(9)
     delays = []
     for begin, end in ((0.15, 0.3), (0.4, 0.6), (0.55, 0.7)):
-        at = np.arange(count) / RATE / whole
-        congested = (at > begin) & (at < end)
-        delays.append(queued(np.where(congested, np.maximum(0, draw.normal(3, 1, count)) / RATE, 0.0)))
+        delays.append(queued(np.maximum(0, draw.normal(3, 1, count)) / RATE, begin * whole, end * whole))
     rates = paced(streams, delays, 0.25)
     labels = [*(f"input {n}" for n in range(1, 4)), "merged"]
     print("\nFigure 9: the least rate, elements a second, after the first second")
