@@ -32,7 +32,8 @@ from punctum.engine.packing import Sent, blob_of, points_of
 from punctum.engine.pipe import Piped
 from punctum.engine.spark import spark_session
 from punctum.parse import parse_script
-from punctum.plan.stages import Pipe, stages
+from punctum.plan.pipes import Pipe
+from punctum.plan.stages import stages
 from punctum.session import Query, Session
 
 SCRIPT = """

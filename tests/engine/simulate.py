@@ -15,8 +15,9 @@ from punctum.operators.columns import Columns, empty
 from punctum.parse.relations import Relation
 from punctum.plan.choose import Aim
 from punctum.plan.feedback import heeds
+from punctum.plan.pipes import Pipe
 from punctum.plan.punctuate import Members, nobody
-from punctum.plan.stages import Input, Pipe, Stage, needs_clock, stages
+from punctum.plan.stages import Input, Stage, needs_clock, stages
 
 Feed = Mapping[str, Columns | Sequence[Columns]]
 """A slice of each stream, whole or in the parts that several tasks read."""

@@ -269,7 +269,8 @@ def test_replicas_of_a_query_are_merged(spark: SparkSession, tmp_path: Path) -> 
     stream = "CREATE STREAM {0} (ts BIGINT, k STRING, PUNCTUATED ON (ts ASC)) USING json OPTIONS (path '{0}');"
     sql = "".join(stream.format(name) for name in "st")
     sql += f"CREATE TEMPORAL STREAM a AS {count.format('s')}; CREATE TEMPORAL STREAM b AS {count.format('t')};"
-    sql += """CREATE STREAM c AS CLEANSE (b); CREATE STREAM m AS LMERGE (a, c); CREATE SINK o USING json OPTIONS (path 'out');
+    sql += """CREATE STREAM c AS CLEANSE (b); CREATE STREAM m AS LMERGE (a, c);
+    CREATE SINK o USING json OPTIONS (path 'out');
     INSERT INTO o SELECT _vs, SUM(n) AS total FROM m GROUP BY _vs;"""
     rows = [(1, "x"), (2, "y"), (7, "x"), (12, "x"), (25, "y")]
     for name, known in (("s", rows), ("t", rows[:3])):

@@ -9,7 +9,8 @@ from punctum.engine import build, packing
 from punctum.engine.packing import Sent, numbered_origin, pack
 from punctum.operators.columns import Columns, frame
 from punctum.parse.script import parse_script
-from punctum.plan.stages import Pipe, stages
+from punctum.plan.pipes import Pipe
+from punctum.plan.stages import stages
 
 SCRIPT = """CREATE STREAM s (n BIGINT, PUNCTUATED ON (n)) USING json; CREATE SINK o USING json;
 INSERT INTO o SELECT DISTINCT n FROM s ORDER BY n;"""

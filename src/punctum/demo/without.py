@@ -18,7 +18,8 @@ from punctum.operators.columns import Columns
 from punctum.operators.group_by import GroupBy
 from punctum.operators.operator import Operator
 from punctum.parse.relations import Relation
-from punctum.plan.stages import Pipe, Stage, all_stages, stages
+from punctum.plan.pipes import Pipe
+from punctum.plan.stages import Stage, all_stages, stages
 
 _BUCKETS = (0,)
 

@@ -61,9 +61,11 @@ from punctum.parse.windows import steps, window
 from punctum.plan.cube import shares
 from punctum.plan.expect import Expected, Lasting
 from punctum.plan.multijoin import MultiJoin
+from punctum.plan.pipes import Pipe
 from punctum.plan.punctuate import Reported
-from punctum.plan.stages import Input, Op, Pipe, Stage, partition, sweeps, windowed
+from punctum.plan.stages import Input, Op, Stage, partition, sweeps
 from punctum.plan.synopsis import Synopsis as SynopsisNode
+from punctum.plan.windows import windowed
 
 _PREFIXES = ("$left.", "$right.")  # for names that both inputs of a join have, until the relation renames them
 

@@ -29,7 +29,7 @@ from punctum.parse.applied import applied
 from punctum.parse.expressions import Column, Expression
 from punctum.parse.relations import Projection, Relation
 from punctum.plan.feedback import Heeds, by_event
-from punctum.plan.stages import Pipe
+from punctum.plan.pipes import Pipe
 
 FIRST, SECONDS = 64, 0.1
 """How many rows go to functions of the user's before another look at the files, and how long that should take."""

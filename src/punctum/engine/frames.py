@@ -17,7 +17,8 @@ from punctum.engine.files import LINE_COLUMN
 from punctum.engine.formats.read import option
 from punctum.errors import QueryError, SchemaError
 from punctum.parse.definitions import StreamDef
-from punctum.plan.stages import Pipe, Stage, all_stages
+from punctum.plan.pipes import Pipe
+from punctum.plan.stages import Stage, all_stages
 
 _RATE = {"timestamp": Type.TIMESTAMP, "value": Type.BIGINT}
 

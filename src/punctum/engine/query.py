@@ -42,7 +42,8 @@ from punctum.parse.definitions import Violation
 from punctum.plan.feedback import Heeds, heeds
 from punctum.plan.fingerprint import fingerprint
 from punctum.plan.lifespan import check_lifespans
-from punctum.plan.stages import Input, Pipe, Stage, all_stages, needs_clock
+from punctum.plan.pipes import Pipe
+from punctum.plan.stages import Input, Stage, all_stages, needs_clock
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,8 @@ from punctum.parse.evaluate import evaluate
 from punctum.parse.expressions import Column, Expression
 from punctum.parse.shape import shape
 from punctum.plan.feedback import Heeds, published, told
-from punctum.plan.stages import Pipe, Stage, all_stages
+from punctum.plan.pipes import Pipe
+from punctum.plan.stages import Stage, all_stages
 
 OPTION = "feedback"
 """The option of sinks, streams and merges."""

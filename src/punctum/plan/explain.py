@@ -12,8 +12,10 @@ from punctum.analyse.register import Registered
 from punctum.analyse.useful import minimal
 from punctum.plan.choose import Aim, Joined, Schemes, inference, joined, to_run, total
 from punctum.plan.cost import Cost, Purge
-from punctum.plan.stages import Input, Op, Pipe, Stage, all_stages, windows
+from punctum.plan.pipes import Pipe
+from punctum.plan.stages import Input, Op, Stage, all_stages
 from punctum.plan.trees import Tree
+from punctum.plan.windows import windows
 
 
 def explain(last: Stage) -> list[str]:

@@ -39,7 +39,8 @@ from punctum.parse.relations import (
 )
 from punctum.parse.temporal import inserts_only
 from punctum.plan.multijoin import MultiJoin
-from punctum.plan.stages import Input, Op, Pipe, Stage, all_stages, sweeps
+from punctum.plan.pipes import Pipe
+from punctum.plan.stages import Input, Op, Stage, all_stages, sweeps
 
 Below = tuple[Expression | None, ...]
 """What a column is over each input of an operator; nothing where that cannot be told."""

@@ -14,9 +14,11 @@ from punctum.parse.definitions import AccessOrder, AllReported, Clause, EndEvent
 from punctum.parse.expressions import text, type_text
 from punctum.parse.relations import Relation
 from punctum.plan.expect import Expected, Lasting
+from punctum.plan.pipes import Pipe
 from punctum.plan.punctuate import Reported
-from punctum.plan.stages import Input, Op, Pipe, Stage, all_stages, windows
+from punctum.plan.stages import Input, Op, Stage, all_stages
 from punctum.plan.statistics import DISTINCT, OPTIONS
+from punctum.plan.windows import windows
 
 FREE = ("path", "maxFilesPerTrigger", "feedback", *OPTIONS)
 """The options of a stream that may change, and so may those that begin as distinct values do."""

@@ -13,8 +13,10 @@ from punctum.algebra.schema import NOT_NULL
 from punctum.errors import SchemaError
 from punctum.parse.relations import OrderBy, Relation
 from punctum.plan.expect import Expected, Lasting
-from punctum.plan.stages import Input, Op, Pipe, Stage, all_stages, windowed
+from punctum.plan.pipes import Pipe
+from punctum.plan.stages import Input, Op, Stage, all_stages
 from punctum.plan.synopsis import Synopsis
+from punctum.plan.windows import windowed
 
 
 def check_lifespans(last: Stage) -> None:
