@@ -13,12 +13,13 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from engine.kills import FILES, SCRIPT, Left, begins, left, written
-from engine.test_kill import started
+from engine.test_kill import KILLS, started
 from punctum.engine.checkpoint import settled_plan
 from punctum.engine.jumpstart import Stored, settled_state
 from punctum.errors import QueryError
 from punctum.session import Query, Session
 
+pytestmark = pytest.mark.xdist_group("test_jumpstart")  # they share the two runs
 BATCHES, FIRST = FILES // 2, 2
 """How many batches there are, of two files each, and how many of them the other query has done."""
 TREE = """
@@ -85,6 +86,7 @@ def test_two_halves_are_the_whole(spark: SparkSession, halves: tuple[Path, Left]
     assert behind(new) == wanted
 
 
+@pytest.mark.skipif(KILLS < 20, reason="PUNCTUM_KILLS is below 20")
 def test_a_jumpstart_that_is_killed_is_done_again(halves: tuple[Path, Left], tmp_path: Path) -> None:
     (old, wanted), new, chance = halves, made(tmp_path / "new", range(FIRST, BATCHES)), Random(3)
     with started(new, "local[2]", "--state", str(old)) as running:

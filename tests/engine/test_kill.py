@@ -2,7 +2,7 @@
 
 PUNCTUM_KILLS says how many random kills there are: 4 when it is not set. Most are of Python workers, which are cheap
 to start again; the others are of the driver with all that it has started, of the JVM alone, and, from 20 kills on, of
-executors of a cluster on this machine, which takes a minute to start.
+executors of a cluster on this machine, which takes a minute to start, and of a query that starts with another's state.
 """
 
 import errno
