@@ -7,11 +7,12 @@ BIN := .venv/bin
 demo: .venv/ready
 	@$(BIN)/punctum demo
 
+# Tests of one file may share a run, so they stay together. JVMs of a few minutes do better without their best compiler.
 test: .venv/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 --dist loadgroup
+	SPARK_SUBMIT_OPTS=-XX:TieredStopAtLevel=1 $(BIN)/pytest -n 2 --dist loadfile
 
 bench: .venv/ready
 	$(BIN)/python bench/punctuation_set.py

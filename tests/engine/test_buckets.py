@@ -70,7 +70,7 @@ def assert_grammatical(pieces: list[Columns]) -> None:
 
 
 @pytest.mark.parametrize("name", QUERIES)
-@settings(max_examples=settings().max_examples // 2)
+@settings(max_examples=settings().max_examples // 4)
 @given(streams=both, buckets=st.integers(1, 4), restart=st.booleans(), points=st.booleans())
 def test_the_streaming_answer_is_the_batch_answer(
     name: str, streams: tuple[list[Slice], list[Slice]], buckets: int, restart: bool, points: bool

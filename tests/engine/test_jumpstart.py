@@ -19,7 +19,6 @@ from punctum.engine.jumpstart import Stored, settled_state
 from punctum.errors import QueryError
 from punctum.session import Query, Session
 
-pytestmark = pytest.mark.xdist_group("test_jumpstart")  # they share the two runs
 BATCHES, FIRST = FILES // 2, 2
 """How many batches there are, of two files each, and how many of them the other query has done."""
 TREE = """

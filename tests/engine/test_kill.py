@@ -1,7 +1,7 @@
 """Whatever is killed whenever: the next run gives what an undisturbed one gives, quarantine and metrics included.
 
-PUNCTUM_KILLS says how many random kills there are: 4 when it is not set. Most are of Python workers, which are cheap
-to start again; the others are of the driver with all that it has started, of the JVM alone, and, from 20 kills on, of
+PUNCTUM_KILLS says how many random kills there are: 3 when it is not set. Most are of Python workers, which are cheap
+to start again; the others are of the driver with all that it has started, and, from 20 kills on, of the JVM alone, of
 executors of a cluster on this machine, which takes a minute to start, and of a query that starts with another's state.
 """
 
@@ -26,9 +26,8 @@ from punctum.engine.sinks.commit import Commit
 from punctum.errors import QueryError
 from punctum.session import Query, Session
 
-pytestmark = pytest.mark.xdist_group("test_kill")  # they share a run that nothing happens to
-KILLS = int(os.environ.get("PUNCTUM_KILLS", "4"))
-OF_DRIVERS, OF_JVMS, OF_EXECUTORS = max(1, KILLS // 10), max(1, KILLS // 20), KILLS // 20
+KILLS = int(os.environ.get("PUNCTUM_KILLS", "3"))
+OF_DRIVERS, OF_JVMS, OF_EXECUTORS = max(1, KILLS // 10), KILLS // 20, KILLS // 20
 OF_WORKERS = KILLS - OF_DRIVERS - OF_JVMS - OF_EXECUTORS
 CLUSTER = "local-cluster[2,1,1024]"
 SEED = int(os.environ.get("PUNCTUM_SEED", "1"))

@@ -29,7 +29,6 @@ from punctum.lmerge.properties import Case
 from punctum.lmerge.tdb import Tdb, View, tdb, view
 from punctum.session import Query, Session
 
-pytestmark = pytest.mark.xdist_group("test_lmerge_spark")  # they share a run that nothing happens to
 SLICES = 8
 STREAM = "CREATE TEMPORAL STREAM {0} (p STRING{1}) USING json OPTIONS (path 'in/{0}', maxFilesPerTrigger 1);\n"
 SCRIPT = """

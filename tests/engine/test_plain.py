@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.examples import EXAMPLES, RELEASED, Example
@@ -207,6 +207,7 @@ both = st.tuples(
 
 
 @pytest.mark.parametrize("name", QUERIES)
+@settings(max_examples=settings().max_examples // 2)
 @given(both, st.tuples(slices, slices), st.integers(1, 4), st.booleans())
 def test_plain_data_that_keeps_its_word(
     name: str,
@@ -220,6 +221,7 @@ def test_plain_data_that_keeps_its_word(
 
 
 @pytest.mark.parametrize("name", SEEING_ALL)
+@settings(max_examples=settings().max_examples // 2)
 @given(both, st.tuples(slices, slices), st.integers(1, 4), st.booleans())
 def test_rows_that_break_their_streams_word_are_kept_out(
     name: str,

@@ -141,7 +141,7 @@ def test_every_type(name: str, case: Case, buckets: int, restart: bool, points: 
 
 
 @pytest.mark.parametrize("name", NUMBERS)
-@settings(max_examples=settings().max_examples // 2)
+@settings(max_examples=settings().max_examples // 4)
 @given(case=cases([Type.DECIMAL]), buckets=st.integers(1, 4), restart=st.booleans(), points=st.booleans())
 def test_decimals(name: str, case: Case, buckets: int, restart: bool, points: bool) -> None:
     check(NUMBERS[name], case, buckets, restart, points)

@@ -49,7 +49,7 @@ def fed(merge: Specified | Vectorised, inputs: list[Life], case: Case, delays: l
 
 @pytest.mark.parametrize("case", SPECIFIED, ids=lambda case: case.value)
 @given(st.integers(0, 2**32))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_the_output_is_the_same_with_the_signal(case: Case, seed: int) -> None:
     rng = Random(seed)
     events = reference(rng, case, rng.choice([12, 30]))
