@@ -128,8 +128,8 @@ def specified(directory: Path, most: int = 20_000) -> float:
 
 def main() -> None:
     """Print elements a second."""
-    elements = int(sys.argv[1]) if len(sys.argv) > 1 else 900_000
-    batches = int(sys.argv[2]) if len(sys.argv) > 2 else 16
+    elements = int(sys.argv[1]) if len(sys.argv) > 1 else 1_800_000
+    batches = int(sys.argv[2]) if len(sys.argv) > 2 else 10
     directory = Path(tempfile.mkdtemp(prefix="lmerge-"))
     try:
         write(directory, elements, batches)
