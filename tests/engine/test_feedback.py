@@ -27,9 +27,9 @@ from punctum.parse.definitions import StreamDef
 from punctum.parse.expressions import text
 from punctum.parse.relations import Relation
 from punctum.parse.script import parse_function, parse_query, parse_script
-from punctum.plan.feedback import heeds, operators
+from punctum.plan.feedback import heeds
 from punctum.plan.multijoin import MultiJoin
-from punctum.plan.stages import all_stages, stages
+from punctum.plan.stages import all_stages, operators, stages
 
 STREAMS = parse_script(
     """

@@ -26,6 +26,7 @@ from punctum.iterators.columns import Trend
 from punctum.parse.definitions import StreamDef
 from punctum.parse.elements import EVENT, FROM, VE
 from punctum.parse.expressions import Column, Expression, columns, conjuncts
+from punctum.parse.lifted import inserts_only
 from punctum.parse.relations import (
     Aggregate,
     Binary,
@@ -44,7 +45,6 @@ from punctum.parse.relations import (
     Window,
 )
 from punctum.parse.shape import shape
-from punctum.parse.temporal import inserts_only
 from punctum.parse.windows import window
 
 _NOTHING: Mapping[str, tuple[Declared, ...]] = {}

@@ -30,6 +30,7 @@ from punctum.errors import Place
 from punctum.iterators.columns import finite
 from punctum.parse.definitions import NOWHERE
 from punctum.parse.elements import FROM, VS
+from punctum.parse.lifted import inserts_only
 from punctum.parse.relations import (
     Aggregate,
     Binary,
@@ -49,7 +50,6 @@ from punctum.parse.relations import (
     UnionAll,
     Window,
 )
-from punctum.parse.temporal import inserts_only
 from punctum.parse.windows import window
 
 

@@ -55,8 +55,8 @@ from punctum.parse import relations as r
 from punctum.parse.definitions import StreamDef, Violation
 from punctum.parse.evaluate import evaluate
 from punctum.parse.expressions import Column, Expression
+from punctum.parse.lifted import inserts_only
 from punctum.parse.shape import shape
-from punctum.parse.temporal import inserts_only
 from punctum.parse.windows import steps, window
 from punctum.plan.cube import shares
 from punctum.plan.expect import Expected, Lasting

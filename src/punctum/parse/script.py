@@ -12,10 +12,11 @@ from punctum.parse.applied import Function
 from punctum.parse.cursor import Cursor
 from punctum.parse.definitions import QueryDef, Script, SinkDef, StreamDef, TableDef, Temporal, takes_elements
 from punctum.parse.functions import NAMES
+from punctum.parse.lifted import elements_of, temporal_of
 from punctum.parse.relations import LMerge, Relation, Source
 from punctum.parse.select import Queries
 from punctum.parse.streams import StreamReader, read_sink, read_table
-from punctum.parse.temporal import TemporalReader, elements_of, read_cleansed, read_merge, temporal_of
+from punctum.parse.temporal import TemporalReader, read_cleansed, read_merge
 from punctum.parse.text import Text
 from punctum.parse.windows import check_windows
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from punctum.parse.applied import applied
 from punctum.parse.elements import HIDDEN, VE, VS, is_elements
 from punctum.parse.expressions import Column, Expression, columns, rebased
+from punctum.parse.lifted import inserts_only
 from punctum.parse.relations import (
     Aggregate,
     Distinct,
@@ -37,10 +38,9 @@ from punctum.parse.relations import (
     Union,
     UnionAll,
 )
-from punctum.parse.temporal import inserts_only
 from punctum.plan.multijoin import MultiJoin
 from punctum.plan.pipes import Pipe
-from punctum.plan.stages import Input, Op, Stage, all_stages, sweeps
+from punctum.plan.stages import Input, Op, Stage, all_stages, operators, sweeps
 
 Below = tuple[Expression | None, ...]
 """What a column is over each input of an operator; nothing where that cannot be told."""
@@ -94,14 +94,6 @@ def heeds(last: Stage) -> dict[str, Heeds]:
         made.stage(last, Column(i, attribute.name, attribute))
         found[attribute.name] = made
     return found
-
-
-def operators(node: Op | Input) -> Iterator[Op]:
-    """The operators of a stage in the order in which they run."""
-    if isinstance(node, Op):
-        for child in node.inputs:
-            yield from operators(child)
-        yield node
 
 
 def through(pipe: Pipe, over: Expression) -> Expression | None:

@@ -5,6 +5,7 @@ operator needs what.
 """
 
 from punctum.parse.elements import VS
+from punctum.parse.lifted import inserts_only
 from punctum.parse.relations import (
     Aggregate,
     Cleansed,
@@ -18,7 +19,6 @@ from punctum.parse.relations import (
     Relation,
     UnionAll,
 )
-from punctum.parse.temporal import inserts_only
 from punctum.plan.expect import Expected, Lasting
 from punctum.plan.multijoin import MultiJoin
 from punctum.plan.pipes import as_pipe, column_of

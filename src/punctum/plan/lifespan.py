@@ -14,7 +14,7 @@ from punctum.errors import SchemaError
 from punctum.parse.relations import OrderBy, Relation
 from punctum.plan.expect import Expected, Lasting
 from punctum.plan.pipes import Pipe
-from punctum.plan.stages import Input, Op, Stage, all_stages
+from punctum.plan.stages import Input, Op, Stage, all_stages, operators
 from punctum.plan.synopsis import Synopsis
 from punctum.plan.windows import windowed
 
@@ -22,7 +22,7 @@ from punctum.plan.windows import windowed
 def check_lifespans(last: Stage) -> None:
     """An error when a query cannot run with the LIFESPANs of its streams."""
     for stage in all_stages(last):
-        for op in _operators(stage.root):
+        for op in operators(stage.root):
             if isinstance(op.relation, Lasting):
                 _check(op, op.relation)
             elif isinstance(op.relation, OrderBy) and (below := next(_lasting(op), None)):
@@ -53,13 +53,6 @@ def _refused(relation: Lasting | Expected, detail: str, hint: str) -> SchemaErro
     clause = "LIFESPAN" if isinstance(relation, Lasting) else "EXPECT WITHIN"
     what = f"the {clause} of {relation.stream.name} {relation.scheme} is not supported in this query"
     return SchemaError(what, detail, f"{hint}, or leave {clause} out")
-
-
-def _operators(node: Op | Input) -> Iterator[Op]:
-    if isinstance(node, Op):
-        yield node
-        for below in node.inputs:
-            yield from _operators(below)
 
 
 def _lasting(node: Op | Input) -> Iterator[Lasting]:

@@ -154,6 +154,14 @@ def all_stages(last: Stage) -> list[Stage]:
     return [*before, last]
 
 
+def operators(node: Op | Input) -> Iterator[Op]:
+    """The operators of a stage in the order in which they run."""
+    if isinstance(node, Op):
+        for child in node.inputs:
+            yield from operators(child)
+        yield node
+
+
 def sweeps(stage: Stage) -> bool:
     """Whether values may be swept or punctuations be over in a stage, or before it."""
     before = (i.origin for i in stage.inputs)

@@ -21,8 +21,7 @@ from punctum.engine.telling import OPTION, Telling, telling
 from punctum.errors import SchemaError, choices
 from punctum.parse.definitions import SinkDef, takes_elements, writes_apart
 from punctum.parse.relations import LMerge
-from punctum.plan.feedback import operators
-from punctum.plan.stages import Stage, says_alike
+from punctum.plan.stages import Stage, operators, says_alike
 
 FORMATS = (*WRITERS, "postgres", "console")
 
