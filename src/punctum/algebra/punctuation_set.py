@@ -151,9 +151,13 @@ class PunctuationSet:
         >>> print(*said.within(Punctuation.of(item, bidder=9)))
         <[1,2], 9> <4, 9>
         """
-        if not punctuation.empty:
-            members = map(self.punctuation, self._overlapping(punctuation.sides))
-            yield from (both for member in members if (both := punctuation.combine(member)) is not None)
+        if punctuation.empty:
+            return
+        if all(self._covering(part) is not None for part in self._split(punctuation.sides)):
+            yield punctuation  # all that other members say of it is less
+            return
+        members = map(self.punctuation, self._overlapping(punctuation.sides))
+        yield from (both for member in members if (both := punctuation.combine(member)) is not None)
 
     def copy(self) -> "PunctuationSet":
         """An independent set that says the same."""

@@ -95,9 +95,22 @@ class Inference:
         """
         found = self.block(relation)
         assert found is not None
-        on = tuple((_attr(found, a), _attr(found, b)) for a, b in found.on)
-        plain = replace(self.join(relation), equal=on, fixed=frozenset())
+        plain = replace(self.join(relation), equal=_on(found), fixed=frozenset())
         return all(safe(plain, pair) for pair in found.tree)
+
+    def plain(self, relation: Relation) -> bool:
+        """Whether the binary joins of a block have all its equalities, each class of equal columns in one pair."""
+        found = self.block(relation)
+        assert found is not None
+        classes = JoinQuery((), _on(found)).classes
+        pairs = [
+            (n, classes[a])
+            for n, (left, right) in enumerate(found.tree)
+            for a, b in _on(found)
+            if a.stream in left and b.stream in right
+        ]
+        known = all(classes.get(a, a) == classes.get(b, b) for a, b in self.join(relation).equal)
+        return known and len(set(pairs)) == len(pairs)
 
     def _find(self, relation: Relation) -> Facts:
         if (part := self.parts.get(id(relation))) is not None:
@@ -365,6 +378,11 @@ def _of_both(relation: Binary, left: Facts, right: Facts) -> Facts:
 
 def _never_null(relation: Relation) -> frozenset[int]:
     return frozenset(i for i, a in enumerate(relation.schema.attributes) if not a.domain.null)
+
+
+def _on(found: Block) -> tuple[tuple[Attr, Attr], ...]:
+    """The columns that the binary joins of a block have as pairs."""
+    return tuple((_attr(found, a), _attr(found, b)) for a, b in found.on)
 
 
 def _attr(found: Block, at: At) -> Attr:

@@ -191,18 +191,27 @@ def piped(pipe: Pipe) -> Piped:
 
 def from_pipe(origin: Pipe, source: Input, buckets: tuple[int, ...], clock: bool = False) -> Exchange:
     """The exchange behind a pipe: rows have been through it, punctuations have not."""
-    raw_key, raw = tuple(origin.origin(i) for i in source.key), origin.stream.schema
-    at = origin.schema, source.key, buckets, source.number, raw, raw_key, source.everywhere, clock
+    raw_key, raw = _decided(origin, source.key), origin.stream.schema
+    at = origin.schema, source.key, buckets, source.number, raw, raw_key, source.broadcast, clock
     if source.cube is None:
         return Exchange(*at)
     columns = source.cube.columns
-    there = tuple(None if i is None else origin.origin(i) for i in columns)
-    return CubeExchange(*at, columns, there, shares(source.cube, len(buckets)))
+    return CubeExchange(*at, columns, _decided(origin, columns), shares(source.cube, len(buckets)))
+
+
+def _decided(pipe: Pipe, columns: Sequence[int | None]) -> tuple[int | None, ...]:
+    """The stream's column that alone is behind each of some, if there is one.
+
+    Where two of them show one column of the stream, a punctuation on it is said of each by itself, so it concerns rows
+    in which the other has any value.
+    """
+    found = [None if i is None else pipe.origin(i) for i in columns]
+    return tuple(None if found.count(raw) > 1 else raw for raw in found)
 
 
 def from_stage(origin: Stage, source: Input, buckets: tuple[int, ...], clock: bool = False) -> Exchange:
     """The exchange behind a stage."""
-    at = origin.schema, source.key, buckets, source.number, None, (), source.everywhere, clock
+    at = origin.schema, source.key, buckets, source.number, None, (), source.broadcast, clock
     if source.cube is None:
         return Exchange(*at)
     return CubeExchange(*at, source.cube.columns, (), shares(source.cube, len(buckets)))

@@ -181,7 +181,7 @@ class Exchange:
         return {bucket: part for (bucket,), part in grouped.items()}
 
     def _bucket_of(self, rows: pl.DataFrame, names: Sequence[str]) -> pl.Series:
-        key = rows.select(names)
+        key = rows.select(pl.col(name).alias(f"{n}") for n, name in enumerate(names))  # a column may decide twice
         if key.width == 1 and key.dtypes[0] == pl.Int64:
             runs = (key.to_series() // RUN).fill_null(0).to_numpy().view(np.uint64)
             slot = pl.Series((runs * np.uint64(_SPREAD) >> np.uint64(32)) % np.uint64(len(self.buckets)))

@@ -49,7 +49,7 @@ class Piped:
             return rows
         lazy = rows.lazy()
         for predicate, columns in self._compiled:
-            lazy = lazy.filter(predicate) if predicate is not None else lazy.select(columns)
+            lazy = lazy.filter(predicate) if predicate is not None else _computed(lazy, columns)
         return fitting(lazy.collect(), self.steps[-1].schema)
 
     def numbered(self, raw: pl.DataFrame) -> pl.DataFrame:
@@ -80,6 +80,11 @@ class Piped:
 
     def __reduce__(self) -> tuple[type["Piped"], tuple[tuple[r.Relation, ...], StreamDef | None]]:
         return Piped, (self.steps, self.stream)
+
+
+def _computed(rows: pl.LazyFrame, columns: list[pl.Expr]) -> pl.LazyFrame:
+    """The columns for each row: a select of literals alone would have one row, however many there are."""
+    return rows.with_columns(columns).select(column.meta.output_name() for column in columns)
 
 
 def stateless(stream: StreamDef) -> list[Origin]:

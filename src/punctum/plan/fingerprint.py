@@ -66,7 +66,7 @@ def _stage(stage: Stage) -> Iterator[str]:
     yield f"stage {stage.number}"
     for source in stage.inputs:
         origin, by = source.origin, source.by or "nothing"
-        where = ", punctuations to all" if source.everywhere else ""
+        where = ", punctuations to all" if source.broadcast else ""
         name = origin.stream.name if isinstance(origin, Pipe) else f"stage {origin.number}"
         yield f"  input {source.number}: {name} by {by}{where}"
         if isinstance(origin, Pipe):

@@ -1,7 +1,8 @@
 """By which columns rows are exchanged: a relation and columns that decide on the bucket in, those of its inputs out.
 
 A join needs its inputs partitioned by join columns, a group-by by grouping columns, and so on: ``stages.py`` says which
-operator needs what.
+operator needs what. A bucket is chosen by the values of a key one after the other, so the keys of all inputs correspond
+to the wanted one position by position: they may name a column twice, and never leave one out.
 """
 
 from punctum.parse.elements import VS
@@ -53,7 +54,7 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
                 wanted = [next((pair for pair in pairs if i in pair), None) for i in key]
                 if not key or None in wanted:
                     return None
-                pairs = list(dict.fromkeys(pair for pair in wanted if pair is not None))
+                pairs = [pair for pair in wanted if pair is not None]
             offset = len(relation.left.schema)
             return [tuple(mine for mine, _ in pairs), tuple(theirs - offset for _, theirs in pairs)]
         case MultiJoin():
@@ -66,9 +67,10 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
             fits = all(i < len(columns) for i in key) and bool(key) == bool(columns)
             return [tuple(columns[i] for i in key)] if fits else None
         case Synopsis():
-            parts = [at for at, shown in relation.parting if key is None or shown in key]
-            if key is not None and len(parts) < len(key):
+            shown = {n: at for at, n in relation.parting}
+            if key is not None and not all(n in shown for n in key):
                 return None
+            parts = [at for at, _ in relation.parting] if key is None else [shown[n] for n in key]
             return [tuple(at[i] for at in parts) for i in range(len(relation.joined))]
         case OrderBy() | Cleansed():
             return None if key else [()]
@@ -154,5 +156,5 @@ def _common(join: MultiJoin, key: Key | None) -> list[int] | None:
     if key is None:
         return join.common()
     wanted = [next((n for n in join.common() if i in _members(join, n)), None) for i in key]
-    found = [n for n in dict.fromkeys(wanted) if n is not None]
+    found = [n for n in wanted if n is not None]
     return found if found and None not in wanted else None

@@ -1,7 +1,9 @@
 """Joins of many inputs: a block of joins becomes the operators of a plan, of any number of inputs each.
 
 In: a relation whose joins are binary, as they are written. Out: the same rows, by other joins where a plan has them:
-where the binary joins are not safe and others are, or where the plan that is best in something is asked for. Conditions
+where the binary joins are not safe and others are, where equalities follow from others, stand twice or equate columns
+of one input, or where the plan that is best in something is asked for. A binary join has one pair of columns for each
+class of equal ones; a row that disagrees with itself is the business of the join of many. Conditions
 on one input move down to it, so that they run before anything is exchanged; those on several stay with the join that
 first has all of these.
 """
@@ -125,9 +127,12 @@ def planned(relation: Relation, known: Inference, aim: Aim) -> Relation:
     if found is not None and found.windowed:
         flat = Tree(tuple(range(len(found.leaves))))
         return lowered(found, flat, partial(planned, known=known, aim=aim))
-    if found is not None and safe(known.join(relation)):
-        tree, lazy = to_run(relation, known, aim), aim.purge is Purge.LAZY
-        if lazy or tree != written(found.tree) or not known.written(relation):
+    if found is not None:
+        tree, lazy = written(found.tree), False
+        if is_safe := safe(known.join(relation)):
+            tree, lazy = to_run(relation, known, aim), aim.purge is Purge.LAZY
+        as_written = tree == written(found.tree) and (known.written(relation) or not is_safe)
+        if lazy or not as_written or not known.plain(relation):
             return lowered(found, tree, partial(planned, known=known, aim=aim), lazy)
     if isinstance(relation, Source) and relation.stream.relation is not None:
         inner = planned(relation.stream.relation, known, aim)

@@ -34,6 +34,7 @@ from punctum.plan.names import settled
 from punctum.plan.pipes import Pipe, as_pipe, column_of
 from punctum.plan.prune import pruned
 from punctum.plan.punctuate import Members, nobody, reported
+from punctum.plan.routing import concerns_others
 from punctum.plan.synopsis import Synopsis
 from punctum.plan.windows import below_window, windowed
 
@@ -43,8 +44,8 @@ class Input:
     """What a stage reads, exchanged by a key.
 
     Rows go to one bucket, or in a cube to one for each way along the dimensions that they lack. A punctuation goes to
-    those buckets that it can concern, or *everywhere* when the stage's output is exchanged again: what only some
-    buckets were told, not all of them can say.
+    those buckets that it can concern. It goes *everywhere* when the stage's output is exchanged again, for what only
+    some buckets were told, not all of them can say; and when what it says is *repeated* of other columns than the key.
     """
 
     number: int
@@ -52,6 +53,12 @@ class Input:
     key: Key
     everywhere: bool = False
     cube: Cube | None = None
+    repeated: bool = False
+
+    @property
+    def broadcast(self) -> bool:
+        """Whether punctuations go to all buckets."""
+        return self.everywhere or self.repeated
 
     @property
     def by(self) -> str:
@@ -194,16 +201,16 @@ class _Planner:
         self._stages += 1
         return Stage(self._stages, root, tuple(building.inputs))
 
-    def _place(self, relation: Relation, key: Key | None, into: "_Building") -> Op | Input:
+    def _place(self, relation: Relation, key: Key | None, into: "_Building", repeated: bool = False) -> Op | Input:
         """The operators for a relation whose rows are to be partitioned by a key, or by any."""
         pipe = as_pipe(relation)
         if pipe is not None:
-            return into.input(pipe, tuple(range(len(pipe.schema))) if key is None else key)
+            return into.input(pipe, tuple(range(len(pipe.schema))) if key is None else key, repeated=repeated)
         if isinstance(relation, Source):
             assert relation.stream.relation is not None
-            return self._place(relation.stream.relation, key, into)
+            return self._place(relation.stream.relation, key, into, repeated)
         if isinstance(relation, Window):
-            return self._place(relation.input, key, into)
+            return self._place(relation.input, key, into, repeated)
         if (
             isinstance(relation, MultiJoin)
             and key is None
@@ -215,14 +222,17 @@ class _Planner:
         below = keys_below(relation, key)
         if below is None:
             assert key is not None
-            return into.input(self.stage(relation, goes_on=True), key)
+            return into.input(self.stage(relation, goes_on=True), key, repeated=repeated)
         if isinstance(relation, LMerge) and relation.control is not None:
             told = as_pipe(relation.control)
             assert told is not None
             merged = [self._place(child, wanted, into) for child, wanted in zip(relation.merged, below, strict=True)]
             return Op(relation, (*merged, into.input(told, (), Cube((None,), ((0,),)))))  # all buckets are told
         children = [below_window(child) for child in relation.inputs] if windowed(relation) else relation.inputs
-        placed = (self._place(child, wanted, into) for child, wanted in zip(children, below, strict=True))
+        placed = []
+        for n, (child, wanted) in enumerate(zip(children, below, strict=True)):
+            again = repeated or (wanted is not None and concerns_others(relation, n, wanted))
+            placed.append(self._place(child, wanted, into, again))
         return Op(relation, tuple(placed))
 
     def _cube(self, relation: MultiJoin, into: "_Building") -> Op:
@@ -236,7 +246,7 @@ class _Planner:
             columns = tuple(next(iter(relation.classes[n].of(i)), None) for n in chosen)
             key = tuple(column for column in columns if column is not None)
             origin = as_pipe(child) or self.stage(child, goes_on=True)
-            placed.append(into.input(origin, key, Cube(columns, lacking)))
+            placed.append(into.input(origin, key, Cube(columns, lacking), concerns_others(relation, i, key)))
         return Op(relation, tuple(placed))
 
 
@@ -247,7 +257,7 @@ class _Building:
         self.inputs: list[Input] = []
         self._goes_on = goes_on
 
-    def input(self, origin: Pipe | Stage, key: Key, cube: Cube | None = None) -> Input:
+    def input(self, origin: Pipe | Stage, key: Key, cube: Cube | None = None, repeated: bool = False) -> Input:
         """One more input."""
-        self.inputs.append(Input(len(self.inputs), origin, key, self._goes_on, cube))
+        self.inputs.append(Input(len(self.inputs), origin, key, self._goes_on, cube, repeated))
         return self.inputs[-1]

@@ -1,0 +1,1 @@
+"""Tests: a search over whole queries."""

@@ -1,0 +1,294 @@
+"""Scripts as people write them, at random: streams with schemes of all kinds, and a query over them.
+
+Queries are nested to depth four: joins with equalities that are repeated, follow from others or contradict each other,
+in ON, WHERE and subqueries; columns that are selected twice and under other names; constants and computed columns; set
+operators, DISTINCT, GROUP BY, UNION ALL below and above; a stream that is joined with itself; conditions that bound
+what is kept without punctuations. Every script is well-formed SQL for Punctum and for DuckDB.
+"""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+NUMBERS = (0, 1, 64, 130, 200, 1000, -64)
+"""Numbers of several buckets, and neighbours."""
+TEXTS = ("", "a", "b", "é")
+VALUES: dict[str, tuple[object, ...]] = {
+    "BIGINT": NUMBERS,
+    "STRING": TEXTS,
+    "BOOLEAN": (False, True),
+    "DOUBLE": (-1.5, 0.0, 2.0, 64.0),
+}
+COLUMNS = (
+    ("k", "BIGINT"),
+    ("x", "BIGINT"),
+    ("y", "BIGINT"),
+    ("s", "STRING"),
+    ("t", "STRING"),
+    ("f", "BOOLEAN"),
+    ("d", "DOUBLE"),
+)
+DEPTH = 4
+Column = tuple[str, str]
+"""A name and a type."""
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A stream, its schemes as columns with an order, and which of its columns are never NULL or have few values."""
+
+    name: str
+    columns: tuple[Column, ...]
+    schemes: tuple[tuple[tuple[str, str], ...], ...]
+    unique: tuple[str, ...] = ()
+    domains: dict[str, tuple[object, ...]] = field(default_factory=dict, hash=False)
+    filled: frozenset[str] = frozenset()
+
+    @property
+    def ddl(self) -> str:
+        """CREATE STREAM."""
+        clauses = [f"{name} {kind}{' NOT NULL' * (name in self.filled)}" for name, kind in self.columns]
+        clauses += [f"PUNCTUATED ON ({', '.join(f'{n} {o}'.strip() for n, o in each)})" for each in self.schemes]
+        clauses += [f"UNIQUE ({', '.join(self.unique)})"] if self.unique else []
+        clauses += [f"DOMAIN {n} IN ({', '.join(map(literal, values))})" for n, values in self.domains.items()]
+        return f"CREATE STREAM {self.name} ({', '.join(clauses)}) USING json OPTIONS (path '{self.name}');"
+
+    def values(self, column: str, pool: dict[str, tuple[object, ...]]) -> tuple[object, ...]:
+        """What a column has, of the values that a script is about."""
+        return self.domains.get(column, pool[dict(self.columns)[column]])
+
+
+@dataclass(frozen=True)
+class Written:
+    """A script: its streams, named relations and the query."""
+
+    pool: dict[str, tuple[object, ...]]
+    streams: tuple[Stream, ...]
+    views: tuple[tuple[str, str], ...]
+    query: str
+
+    @property
+    def sql(self) -> str:
+        """The whole script."""
+        views = [f"CREATE STREAM {name} AS {query};" for name, query in self.views]
+        lines = [*(s.ddl for s in self.streams), *views, "CREATE SINK o USING console;", f"INSERT INTO o {self.query};"]
+        return "\n".join(lines)
+
+    @property
+    def batch(self) -> str:
+        """The query for a database that has a table for each stream."""
+        views = ", ".join(f"{name} AS ({query})" for name, query in self.views)
+        return f"SELECT * FROM (WITH {views} SELECT * FROM ({self.query}) q) r" if views else self.query
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A query and its columns."""
+
+    sql: str
+    columns: tuple[Column, ...]
+
+
+def literal(value: object) -> str:
+    """A value as SQL."""
+    if isinstance(value, bool):
+        return str(value).upper()
+    return f"'{value}'" if isinstance(value, str) else f"CAST({value} AS DOUBLE)" if isinstance(value, float) else str(value)
+
+
+def written(seed: int) -> Written:
+    """The script of a number."""
+    return _Writer(random.Random(seed)).script()
+
+
+class _Writer:
+    def __init__(self, rng: random.Random) -> None:
+        self.rng, self.streams, self.names = rng, list[Stream](), 0
+        few = rng.choice([2, 3])
+        self.pool = {kind: tuple(rng.sample(values, min(few, len(values)))) for kind, values in VALUES.items()}
+
+    def script(self) -> Written:
+        self.streams = [self.stream(f"s{n}") for n in range(self.rng.choice([2, 2, 2, 3, 3, 4, 5]))]
+        self.readable: list[tuple[str, tuple[Column, ...]]] = [(s.name, s.columns) for s in self.streams]
+        views = []
+        if self.rng.random() < 0.15:
+            view = self.query(self.rng.choice([1, 2]))
+            views.append(("v", view.sql))
+            self.readable.append(("v", view.columns))
+        depth = self.rng.choice([1, 1, 2, 2, 2, 3, 3, DEPTH])
+        return Written(self.pool, tuple(self.streams), tuple(views), self.query(depth).sql)
+
+    # Streams
+
+    def stream(self, name: str) -> Stream:
+        columns = tuple(c for c in COLUMNS if c[0] == "k" or self.rng.random() < (0.55, 0.2)[c[0] in "tfdy"])
+        names = [n for n, _ in columns]
+        schemes = [self.scheme(names) for _ in range(self.rng.choice([0, 1, 1, 1, 2, 2, 3]))]
+        ordered = {n for each in schemes for n, order in each if order}
+        unique = ("k",) if self.rng.random() < 0.08 else ()
+        domains = {
+            n: tuple(self.rng.sample(self.pool[kind], 2))
+            for n, kind in columns
+            if kind in ("BIGINT", "STRING") and n != "k" and self.rng.random() < 0.12
+        }
+        filled = {n for n in names if n in domains or n in unique or n in ordered or self.rng.random() < 0.3}
+        return Stream(name, columns, tuple(dict.fromkeys(schemes)), unique, domains, frozenset(filled))
+
+    def scheme(self, names: list[str]) -> tuple[tuple[str, str], ...]:
+        several = self.rng.sample(names, min(len(names), self.rng.choice([1, 1, 1, 2])))
+        if len(several) == 1 and several[0] not in "fst" and self.rng.random() < 0.25:
+            return ((several[0], self.rng.choice(["ASC", "ASC", "DESC"])),)
+        return tuple((n, "") for n in sorted(several))
+
+    # Queries
+
+    def query(self, depth: int) -> Piece:
+        kinds = ["select"] * 2 + ["join"] * 5 + ["set"] * 3 + ["group"] * 3 + ["distinct"] * 2 + ["all"] * 2
+        kind = self.rng.choice(kinds) if depth else "select"
+        return getattr(self, f"_{kind}")(depth)  # type: ignore[no-any-return]
+
+    def table(self, depth: int) -> tuple[str, str, tuple[Column, ...]]:
+        """An item of FROM, its alias and its columns."""
+        alias = self.fresh("q")
+        if depth <= 0 or self.rng.random() < 0.55:
+            name, columns = self.rng.choice(self.readable)
+            return f"{name} {alias}", alias, columns
+        piece = self.query(depth - 1)
+        return f"({piece.sql}) {alias}", alias, piece.columns
+
+    def fresh(self, prefix: str) -> str:
+        self.names += 1
+        return f"{prefix}{self.names}"
+
+    def _select(self, depth: int) -> Piece:
+        source, alias, columns = self.table(depth - 1)
+        mine = [(f"{alias}.{n}", kind) for n, kind in columns]
+        items, shown = self.items(mine)
+        return Piece(f"SELECT {items} FROM {source}{self.where(mine, 0.5)}", shown)
+
+    def _distinct(self, depth: int) -> Piece:
+        below = self.query(depth - 1) if self.rng.random() < 0.5 else self._select(depth)
+        kept = self.some(below.columns)
+        names = ", ".join(n for n, _ in kept)
+        return Piece(f"SELECT DISTINCT {names} FROM ({below.sql}) {self.fresh('q')}", tuple(kept))
+
+    def _join(self, depth: int) -> Piece:
+        tables = [self.table(depth - 1) for _ in range(self.rng.choice([2, 2, 2, 3, 3, 4]))]
+        conditions: list[list[str]] = [[]]
+        seen = [(f"{tables[0][1]}.{n}", kind) for n, kind in tables[0][2]]
+        for _, alias, columns in tables[1:]:
+            mine = [(f"{alias}.{n}", kind) for n, kind in columns]
+            pairs = [(a, b) for a, ka in seen for b, kb in mine if ka == kb]
+            found = [f"{a} = {b}" for a, b in self.rng.choices(pairs, k=self.rng.choice([1, 1, 1, 2, 2, 3]))] if pairs else []
+            found = [c if self.rng.random() < 0.8 else " = ".join(reversed(c.split(" = "))) for c in found]
+            seen += mine
+            if self.rng.random() < 0.25:
+                found.append(self.condition(seen))
+            conditions.append(found)
+        style = self.rng.choice(["on", "on", "comma", "mixed"])
+        text, where = tables[0][0], list[str]()
+        for (source, _, _), found in zip(tables[1:], conditions[1:], strict=True):
+            if style == "comma" or not found:
+                text, where = f"{text}, {source}" if style == "comma" else f"{text} CROSS JOIN {source}", where + found
+            else:
+                late = [c for c in found[1:] if style == "mixed" and self.rng.random() < 0.5]
+                text += f" JOIN {source} ON {' AND '.join(c for c in found if c not in late)}"
+                where += late
+        every = [c for found in conditions for c in found]
+        if every and self.rng.random() < 0.15:
+            where.append(self.rng.choice(every))
+        where += [self.condition(seen)] if self.rng.random() < 0.3 else []
+        items, shown = self.items(seen)
+        return Piece(f"SELECT {items} FROM {text}" + (f" WHERE {' AND '.join(where)}" if where else ""), shown)
+
+    def _set(self, depth: int) -> Piece:
+        return self.both(depth, self.rng.choice(["UNION", "INTERSECT", "EXCEPT", "EXCEPT"]))
+
+    def _all(self, depth: int) -> Piece:
+        return self.both(depth, "UNION ALL")
+
+    def both(self, depth: int, operator: str) -> Piece:
+        left, right = self.query(depth - 1), self.query(depth - 1)
+        kinds = [kind for _, kind in right.columns]
+        wanted = [c for c in left.columns if c[1] in kinds][: self.rng.choice([1, 2, 2, 3])]
+        if not wanted:
+            return left
+        names = [f"c{i}" for i in range(len(wanted))]
+        lefts = ", ".join(f"{c} AS {n}" for (c, _), n in zip(wanted, names, strict=True))
+        rights = ", ".join(
+            f"{self.rng.choice([c for c, k in right.columns if k == kind])} AS {n}"
+            for (_, kind), n in zip(wanted, names, strict=True)
+        )
+        one = f"SELECT {lefts} FROM ({left.sql}) {self.fresh('q')}"
+        other = f"SELECT {rights} FROM ({right.sql}) {self.fresh('q')}"
+        return Piece(f"{one} {operator} {other}", tuple((n, kind) for n, (_, kind) in zip(names, wanted, strict=True)))
+
+    def _group(self, depth: int) -> Piece:
+        below = self.query(depth - 1) if self.rng.random() < 0.7 else self._select(depth)
+        keys = self.some(below.columns)[: self.rng.choice([1, 1, 2, 3])]
+        by = [n for n, _ in keys]
+        numbers = [n for n, kind in below.columns if kind == "BIGINT"]
+        plain = [n for n, kind in below.columns if kind in ("BIGINT", "STRING")]
+        calls = [("COUNT(*)", "BIGINT")]
+        calls += [(f"{f}({self.rng.choice(numbers)})", "BIGINT") for f in ("SUM", "MAX", "COUNT") if numbers]
+        calls += [(f"AVG({self.rng.choice(numbers)})", "DOUBLE")] if numbers else []
+        calls += [(f"COUNT(DISTINCT {self.rng.choice(plain)})", "BIGINT")] if plain else []
+        chosen = self.rng.sample(calls, self.rng.choice([0, 1, 1, min(2, len(calls))]))
+        names = [(self.fresh("a"), call, kind) for call, kind in chosen]
+        named = [(f"{call} AS {name}", (name, kind)) for name, call, kind in names]
+        having = " HAVING COUNT(*) > 1" if self.rng.random() < 0.15 else ""
+        items = ", ".join([*by, *(text for text, _ in named)])
+        sql = f"SELECT {items} FROM ({below.sql}) {self.fresh('q')} GROUP BY {', '.join(by)}{having}"
+        return Piece(sql, (*keys, *(column for _, column in named)))
+
+    # Parts of queries
+
+    def some(self, columns: Sequence[Column]) -> list[Column]:
+        return self.rng.sample(list(columns), self.rng.randint(1, min(4, len(columns))))
+
+    def items(self, columns: Sequence[Column]) -> tuple[str, tuple[Column, ...]]:
+        """A list of SELECT: columns, some of them twice, under other names, computed or constant."""
+        found, shown = list[str](), list[Column]()
+        for name, kind in self.some(columns):
+            bare = name.split(".")[1]
+            to = bare if bare not in (n for n, _ in shown) else self.fresh("n")
+            expression, kind = self.computed(name, kind)
+            found.append(f"{expression} AS {to}")
+            shown.append((to, kind))
+            if self.rng.random() < 0.12:
+                shown.append((self.fresh("n"), dict(columns)[name]))
+                found.append(f"{name} AS {shown[-1][0]}")
+        if self.rng.random() < 0.06:
+            shown.append((self.fresh("n"), "BIGINT"))
+            found.append(f"{self.rng.choice(NUMBERS)} AS {shown[-1][0]}")
+        return ", ".join(found), tuple(shown)
+
+    def computed(self, name: str, kind: str) -> Column:
+        if self.rng.random() < 0.85:
+            return name, kind
+        if kind == "BIGINT":
+            return self.rng.choice([f"{name} + 1", f"64 - {name}", f"{name} * 2", f"ABS({name})"]), kind
+        return (f"UPPER({name})", kind) if kind == "STRING" else (name, kind)
+
+    def where(self, columns: Sequence[Column], share: float) -> str:
+        if self.rng.random() > share:
+            return ""
+        several = [self.condition(columns) for _ in range(self.rng.choice([1, 1, 2]))]
+        return f" WHERE {' AND '.join(several)}"
+
+    def condition(self, columns: Sequence[Column]) -> str:
+        name, kind = self.rng.choice(list(columns))
+        others = [n for n, k in columns if k == kind]
+        value, second = (literal(self.rng.choice(self.pool[kind])) for _ in range(2))
+        if kind not in VALUES or kind == "BOOLEAN":
+            return self.rng.choice([name, f"NOT {name}", f"{name} IS NOT NULL"])
+        forms = [
+            f"{name} = {value}",
+            f"{name} IN ({value}, {second})",
+            f"{name} {self.rng.choice(['<', '<=', '>', '>='])} {value}",
+            f"{name} >= {value} AND {name} <= {second}",
+            f"{name} {self.rng.choice(['=', '=', '<', '<=', '<>'])} {self.rng.choice(others)}",
+            f"{name} IS NOT NULL",
+            f"({name} = {value} OR {name} = {self.rng.choice(others)})",
+        ]
+        return self.rng.choice(forms)

@@ -1,0 +1,128 @@
+"""The search: scripts by number, each through the engine's stages without Spark, against a database and its verdicts.
+
+Of each script: it compiles, admitted or not. When it is admitted, in 1, 2, 3 and 7 buckets, cut and restarted at random:
+its rows are those that the database gives; when all promised punctuations have come, what the verdicts call purgeable
+has been released and is kept no longer; what it emits is grammatical; nothing raises but errors of ours.
+"""
+
+import math
+import random
+import traceback
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+
+from engine.simulate import Simulation
+from punctum.algebra import Punctuation, end_of_stream
+from punctum.algebra.values import Row
+from punctum.analyse.register import Registered, verdict
+from punctum.analyse.states import Verdict
+from punctum.errors import PunctumError
+from punctum.operators.columns import Columns, empty, frame, to_rows
+from punctum.parse import parse_script
+from punctum.plan.stages import stages
+from search.scripts import Written, written
+from search.sequences import Element, cut, rows_of, sequence
+
+BUCKETS = (1, 2, 3, 7)
+DATABASE = duckdb.connect(config={"threads": 1})
+
+
+@dataclass(frozen=True)
+class Found:
+    """What became of a script: refused, admitted or an error of ours, or what is wrong with it."""
+
+    number: int
+    word: str
+    wrong: str = ""
+
+
+def look_at(number: int) -> Found:
+    """Try the script of a number."""
+    script = written(number)
+    try:
+        return Found(number, *_look(script, number))
+    except PunctumError as error:
+        return Found(number, "error", "" if _expected(error) else f"{error}")
+    except Exception as error:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        return Found(number, "wrong", f"{type(error).__name__} {error} in {where.filename}:{where.lineno}")
+
+
+def _expected(error: PunctumError) -> bool:
+    """Whether a script may be turned away like that: none of ours are ill-formed."""
+    return False
+
+
+def _look(script: Written, number: int) -> tuple[str, str]:
+    read = parse_script(script.sql)
+    (query,) = verdict(read)
+    stages(query.query.relation)
+    if not query.admitted:
+        return "refused", ""
+    rng = random.Random(f"{number} data")
+    schemas = {s.name: read.streams[s.name].schema for s in script.streams}
+    sent = {s.name: sequence(s, script.pool, schemas[s.name], rng) for s in script.streams}
+    wanted = _batch(script, {name: frame(schemas[name], rows_of(each)) for name, each in sent.items()})
+    for buckets in BUCKETS:
+        wrong = _run(query, sent, wanted, buckets, rng)
+        if wrong:
+            return "wrong", f"{buckets} buckets: {wrong}"
+    return "admitted", ""
+
+
+def _batch(script: Written, rows: dict[str, Any]) -> Counter[Row]:
+    for name, each in rows.items():
+        DATABASE.register(name, each.to_arrow())
+    return Counter(_rounded(row) for row in DATABASE.execute(script.batch).fetchall())
+
+
+def _rounded(row: Row) -> Row:
+    return tuple(round(v, 9) + 0.0 if isinstance(v, float) and math.isfinite(v) else v for v in row)
+
+
+def _run(
+    query: Registered, sent: dict[str, list[Element]], wanted: Counter[Row], buckets: int, rng: random.Random
+) -> str | None:
+    """What is wrong with a run, if anything is."""
+    streams = {stream.name: stream.schema for stream in query.streams}
+    pieces, whole = rng.choice([1, 2, 3, 5]), rng.random() < 0.5
+    simulation = Simulation(query.query.relation, buckets, restart=rng.random() < 0.3, whole=whole)
+    slices = {name: cut(sent[name], schema, pieces, rng) for name, schema in streams.items()}
+    given: list[Columns] = []
+    for n in range(pieces):
+        given.append(simulation.feed({name: each[n] for name, each in slices.items()}))
+        if simulation.records:
+            return f"{len(simulation.records)} rows in quarantine"
+    rows = Counter(_rounded(row) for piece in given for row in to_rows(piece.rows))
+    purgeable = {state.verdict for state in query.states} <= {Verdict.STATELESS, Verdict.PURGEABLE}
+    if purgeable:
+        if rows != wanted:
+            return f"released {_differs(rows, wanted)}"
+        if simulation.kept():
+            return f"keeps {simulation.kept()} rows"
+    given.append(simulation.feed({name: Columns(empty(s), (end_of_stream(s),)) for name, s in streams.items()}))
+    rows += Counter(_rounded(row) for row in to_rows(given[-1].rows))
+    if rows != wanted:
+        return f"gave {_differs(rows, wanted)}"
+    if purgeable and simulation.kept():
+        return f"keeps {simulation.kept()} rows at the end"
+    return _ungrammatical(given) if whole else None
+
+
+def _differs(rows: Counter[Row], wanted: Counter[Row]) -> str:
+    missing, more = wanted - rows, rows - wanted
+    return f"{rows.total()} of {wanted.total()} rows: missing {dict(list(missing.items())[:3])}, more {dict(list(more.items())[:3])}"
+
+
+def _ungrammatical(given: list[Columns]) -> str | None:
+    said: list[Punctuation] = []
+    for piece in given:
+        for row in to_rows(piece.rows):
+            for p in said:
+                if p.match(row):
+                    return f"{row} comes behind {p}"
+        said += piece.puncts
+    return None if any(not p.sides for p in said) else "the result has not ended"

@@ -1,0 +1,96 @@
+"""What the streams of a script send: rows, all punctuations that their schemes promise, in random order, cut at random.
+
+For each scheme there are punctuations over everything that can be in its attributes: over each value that occurs, over
+NULL, and over what lies between. Each stands somewhere behind the last row that it matches.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, product
+from typing import Any
+
+from punctum.algebra import EMPTY, NULL, Pattern, Punctuation, Schema, between, constant
+from punctum.algebra.values import Row
+from punctum.operators.columns import Columns, frame
+from search.scripts import Stream
+
+Element = Row | Punctuation
+Pool = dict[str, tuple[object, ...]]
+
+
+def sequence(stream: Stream, pool: Pool, schema: Schema, rng: random.Random) -> list[Element]:
+    """The rows of a stream and its promised punctuations, in an order that is grammatical."""
+    rows = _rows(stream, pool, rng)
+    found: list[list[Element]] = [[] for _ in range(len(rows) + 1)]
+    for p in _promised(stream, pool, schema, rng):
+        last = max((n for n, row in enumerate(rows, 1) if p.match(row)), default=0)
+        found[rng.randint(last, len(rows))].append(p)
+    for each in found:
+        rng.shuffle(each)
+    return [*found[0], *(e for row, behind in zip(rows, found[1:], strict=True) for e in (row, *behind))]
+
+
+def cut(sequence: Sequence[Element], schema: Schema, pieces: int, rng: random.Random) -> list[Columns]:
+    """A sequence in so many slices, some of them empty."""
+    cuts = sorted(rng.randint(0, len(sequence)) for _ in range(pieces - 1))
+    return [_columns(schema, sequence[a:b]) for a, b in pairwise([0, *cuts, len(sequence)])]
+
+
+def rows_of(sequence: Sequence[Element]) -> list[Row]:
+    """The rows of a sequence."""
+    return [e for e in sequence if not isinstance(e, Punctuation)]
+
+
+def _columns(schema: Schema, elements: Sequence[Element]) -> Columns:
+    return Columns(frame(schema, rows_of(elements)), tuple(e for e in elements if isinstance(e, Punctuation)))
+
+
+def _rows(stream: Stream, pool: Pool, rng: random.Random) -> list[Row]:
+    few = {n: stream.values(n, pool) for n, _ in stream.columns}
+    rows: list[Row] = []
+    for _ in range(rng.choice([0, 3, 6, 9, 12])):
+        row = [rng.choice(few[n]) for n, _ in stream.columns]
+        rows.append(
+            tuple(
+                None if n not in stream.filled and rng.random() < 0.1 else value  # type: ignore[misc]
+                for (n, _), value in zip(stream.columns, row, strict=True)
+            )
+        )
+    if not stream.unique:
+        return rows
+    at = [n for n, _ in stream.columns].index(stream.unique[0])
+    return list({row[at]: row for row in rows}.values())
+
+
+def _promised(stream: Stream, pool: Pool, schema: Schema, rng: random.Random) -> Iterator[Punctuation]:
+    for scheme in (*stream.schemes, *([((stream.unique[0], ""),)] if stream.unique else [])):
+        (first, order), *others = scheme
+        if order:
+            yield from _prefixes(sorted(stream.values(first, pool)), schema, first, order, rng)
+            continue
+        rest = [[(n, p) for p in _all(stream, n)] for n, _ in others]
+        for pattern in _parts(stream, first, sorted(stream.values(first, pool))):
+            for way in product(*rest):
+                yield Punctuation.of(schema, {first: pattern, **dict(way)})
+
+
+def _prefixes(values: list[Any], schema: Schema, name: str, order: str, rng: random.Random) -> Iterator[Punctuation]:
+    last = 1e9 if isinstance(values[0], float) else 10**9
+    for value in (rng.choice(values), last if order == "ASC" else -last):
+        yield Punctuation.of(schema, {name: between(None, value) if order == "ASC" else between(value, None)})
+
+
+def _parts(stream: Stream, name: str, values: list[Any]) -> list[Pattern]:
+    """Everything that can be in an attribute, in small parts."""
+    parts: list[Pattern] = [constant(value) for value in values]
+    parts += [] if name in stream.filled else [NULL]
+    if name in stream.domains or dict(stream.columns)[name] == "BOOLEAN":
+        return parts
+    gaps = [between(a, b, "()") for a, b in pairwise([None, *values, None])]
+    return [*parts, *(gap for gap in gaps if gap is not EMPTY)]
+
+
+def _all(stream: Stream, name: str) -> list[Pattern]:
+    """Everything that can be in an attribute, in large parts."""
+    some = [between(None, None)] if dict(stream.columns)[name] != "BOOLEAN" else [constant(False), constant(True)]
+    return some if name in stream.filled else [*some, NULL]
