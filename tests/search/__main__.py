@@ -46,7 +46,7 @@ def main(first: int, last: int, processes: int) -> None:
             if found.wrong:
                 wrong.append(found)
                 print(found.number, found.word, found.wrong, flush=True)
-            if n % 1000 == 0:
+            if n % 100 == 0:
                 print(f"{n} of {last - first} in {time.time() - began:.0f} s: {dict(words)}", flush=True)
     for found in sorted(wrong, key=lambda f: -len(written(f.number).sql)):
         print(f"\n{found.number} {found.word} {found.wrong}\n{written(found.number).sql}")

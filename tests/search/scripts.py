@@ -10,7 +10,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-NUMBERS = (0, 1, 64, 130, 200, 1000, -64)
+NUMBERS = (0, 1, 64, 130, 200, 270, -64)
 """Numbers of several buckets, and neighbours."""
 TEXTS = ("", "a", "b", "é")
 VALUES: dict[str, tuple[object, ...]] = {
@@ -104,7 +104,7 @@ def written(seed: int) -> Written:
 class _Writer:
     def __init__(self, rng: random.Random) -> None:
         self.rng, self.streams, self.names = rng, list[Stream](), 0
-        few = rng.choice([2, 3])
+        few = rng.choice([2, 2, 2, 3])
         self.pool = {kind: tuple(rng.sample(values, min(few, len(values)))) for kind, values in VALUES.items()}
 
     def script(self) -> Written:

@@ -48,7 +48,7 @@ def _columns(schema: Schema, elements: Sequence[Element]) -> Columns:
 def _rows(stream: Stream, pool: Pool, rng: random.Random) -> list[Row]:
     few = {n: stream.values(n, pool) for n, _ in stream.columns}
     rows: list[Row] = []
-    for _ in range(rng.choice([0, 3, 6, 9, 12])):
+    for _ in range(rng.choice([0, 2, 4, 6, 8])):
         row = [rng.choice(few[n]) for n, _ in stream.columns]
         rows.append(
             tuple(
