@@ -7,8 +7,10 @@ import pytest
 from engine.simulate import Simulation
 from punctum.algebra.pattern import between
 from punctum.algebra.punctuation import Punctuation
+from punctum.lmerge.elements import Element, Insert, Stable, to_columns
 from punctum.operators.columns import Columns, frame, to_rows
 from punctum.parse import parse_script
+from punctum.parse.relations import LMerge
 
 COUNTED = "SELECT ts DIV 10 AS _vs, k, COUNT(*) AS n FROM {} GROUP BY ts DIV 10, k"
 SORTED = "SELECT * FROM (SELECT ts DIV 10 AS _vs, k, COUNT(*) AS n FROM {} GROUP BY ts DIV 10, k) ORDER BY _vs, k, n"
@@ -38,3 +40,60 @@ def test_groups_that_are_released_together_are_in_order(query: str, case: str, b
         assert not simulation.records
     alone = [(vs, "z", 12) for vs in range(40)]
     assert sorted(found) == (alone if case == "R0" else [(vs, k, 2) for vs in range(40) for k in "uvwxyz"])
+
+
+EXPECTED = """
+CREATE STREAM s (ts BIGINT, k STRING, PUNCTUATED ON (ts ASC), PUNCTUATED ON ({}) EXPECT WITHIN '1 day') USING json;
+CREATE TEMPORAL STREAM a AS SELECT k, ts AS _vs FROM s;
+CREATE TEMPORAL STREAM b (k STRING, KEY (k)) USING json OPTIONS (path 'b');
+CREATE STREAM m AS LMERGE (a, b) OPTIONS (control 'control');
+CREATE SINK o USING json OPTIONS (path 'out', elements 'true');
+INSERT INTO o SELECT * FROM m;
+"""
+
+
+class Expected:
+    """A merge of a stream that expects punctuations, here or in a stage before, and of a replica that does not."""
+
+    def __init__(self, scheme: str, buckets: int, restart: bool = False) -> None:
+        parsed = parse_script(EXPECTED.format(scheme))
+        self._schema, merge = parsed.streams["s"].schema, parsed.streams["m"].relation
+        assert isinstance(merge, LMerge) and merge.control is not None
+        self._elements, self._control = merge.schema, merge.control.schema
+        self.simulation = Simulation(parsed.queries[0].relation, buckets, restart)
+
+    def feed(self, a: dict[int, str], b: dict[int, str], until: int, attach: str = "") -> list[tuple[object, ...]]:
+        """The events that come out: of each input those of a slice, by their starts, up to a stable."""
+        said = (Punctuation.of(self._schema, ts=between(None, until, "()")),)
+        rows = Columns(frame(self._schema, list(a.items())), said)
+        elements: list[Element] = [*(Insert((k,), ts, ts + 1) for ts, k in b.items()), Stable(until)]
+        fed = {"s": rows, "b": to_columns(elements, self._elements)}
+        if attach:
+            fed["m.control"] = Columns(frame(self._control, [(attach, "attach", None)]))
+        return sorted(row[:3] for row in to_rows(self.simulation.feed(fed).rows))
+
+    def counted(self, what: str) -> list[object]:
+        return [counts[what] for counts in self.simulation.counts if what in counts]
+
+
+@pytest.mark.parametrize("buckets", [1, 3])
+@pytest.mark.parametrize("scheme", ["k", "k, ts"])
+def test_a_merge_over_expected_punctuations_says_how_far_it_is(scheme: str, buckets: int) -> None:
+    merge = Expected(scheme, buckets)
+    assert merge.feed({1: "x", 2: "y"}, {1: "x"}, 3) == [("x", 1, 2), ("y", 2, 3)]
+    assert merge.counted("stable") == [3] * buckets
+    assert sum(merge.counted("rows_from s")) == 2 and sum(merge.counted("rows_from b")) == 1  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("restart", [False, True])
+@pytest.mark.parametrize(("scheme", "again"), [("k", "b"), ("k, ts", "a"), ("k, ts", "b")])
+def test_an_input_that_is_attached_again_begins_anew_where_punctuations_are_expected(
+    scheme: str, again: str, restart: bool
+) -> None:
+    merge, events = Expected(scheme, 2, restart), {1: "x", 2: "y"}
+    assert merge.feed(events, events, 3) == [("x", 1, 2), ("y", 2, 3)]
+    alone = (events, {}) if again == "a" else ({}, events)
+    assert not merge.feed(*alone, 4)
+    assert [record.stream for record in merge.simulation.records] == ["s" if again == "a" else "b"] * 2
+    assert not merge.feed(*alone, 5, attach=again)
+    assert not merge.simulation.records

@@ -237,7 +237,7 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
         """What begins anew with an input of a merge: an input of the stage, and the operators that it goes through."""
         if read < 0:
             return (read,)
-        alone = isinstance(operators[read], Opened | Select | Project)
+        alone = isinstance(operators[read], Opened | Select | Project | Expect | Lifespan)
         return (read, *anew(reads[read][0])) if alone else ()
 
     def place(node: Op | Input) -> int:

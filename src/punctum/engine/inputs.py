@@ -139,10 +139,7 @@ class FromStream(StageInput):
 
     def restart(self) -> None:
         """The stream may send again what it has sent before."""
-        kept, self._guard = self._guard.tables(), Guard(self._schema)
-        for table in kept.values():
-            table.retain(pl.Series([False]).new_from_index(0, len(table)))
-        self._guard.restore_tables(kept)
+        self._guard.restart()
 
     def tables(self) -> dict[str, Table]:
         """What the guard has heard and does not melt."""

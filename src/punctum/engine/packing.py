@@ -38,6 +38,8 @@ _FIELDS: dict[str, pa.DataType] = {
 ARROW = pa.schema(_FIELDS)
 METRICS, QUARANTINE, WRITTEN = -2, -3, -4
 """Input numbers of rows that are no slices. Stages pass them on; their text is in the place of punctuations."""
+STREAM = -1
+"""The sender of what comes from a stream."""
 CLOCK = -2
 """The sender of rows whose origin is the time of the batch, in milliseconds."""
 SIGNAL = -3

@@ -21,14 +21,12 @@ from punctum.engine import quarantine
 from punctum.engine.durable import replace_text
 from punctum.engine.files import READERS, Read, check_options
 from punctum.engine.listing import listed
-from punctum.engine.packing import CLOCK, SCHEMA, SIGNAL, Exchange, numbered_origin, pack
+from punctum.engine.packing import CLOCK, SCHEMA, SIGNAL, STREAM, Exchange, numbered_origin, pack
 from punctum.engine.worker import settle
 from punctum.errors import MissingError
 from punctum.operators.columns import Columns
 
 FORMAT = "punctum"
-STREAM = -1
-"""The sender of what comes from a stream."""
 WORTH_A_TASK = 4 << 20
 """So many bytes of files are worth a task of Spark's of their own."""
 

@@ -10,7 +10,7 @@ operators are older reads the chunks that have changed since.
 import json
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from secrets import randbits
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,7 @@ from punctum.engine.packing import (
     METRICS,
     PACKED,
     QUARANTINE,
+    STREAM,
     WRITTEN,
     Exchange,
     Sent,
@@ -42,7 +43,6 @@ from punctum.engine.packing import (
 from punctum.engine.quarantine import Record
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.worker import settle
-from punctum.lmerge.opened import Opened
 from punctum.operators.columns import Columns
 from punctum.operators.operator import Operator
 from punctum.operators.table import Table
@@ -88,21 +88,24 @@ class Running:
     def feed(self, sent: dict[int, list[Sent]]) -> tuple[Columns, list[Counts]]:
         """Run a slice through, and say for each operator how many rows it took, gave and keeps."""
         self._restart(sent)
-        taken = [source.take(sent.get(number, [])) for number, source in enumerate(self.inputs)]
+        taken = [source.take(slices_of(sent.get(number, []))) for number, source in enumerate(self.inputs)]
         given: list[Columns] = []
-        metrics = []
-        for operator, reads in zip(self.operators, self.reads, strict=True):
-            read = (given[i] if i >= 0 else taken[-1 - i] for i in reads)
-            slices = [renamed(piece, schema) for piece, schema in zip(read, operator.inputs, strict=True)]
-            slices = self.needed(len(given), slices)
-            given.append(operator.feed(*slices))
-            metrics.append(counted(operator, slices, given[-1]))
-            if isinstance(operator, Merging):
-                metrics[-1]["stable"] = operator.stable
-            direct = ((i, piece) for i, piece in zip(reads, slices, strict=True) if i < 0)
-            metrics[-1]["puncts_heard"] = self.heard(reads)
-            metrics[-1] |= {ROWS_FROM + self._input_name(i): len(piece.rows) for i, piece in direct}
+        metrics: list[Counts] = []
+        for n, reads in enumerate(self.reads):
+            piece, counts = self.run(n, [given[i] if i >= 0 else taken[-1 - i] for i in reads])
+            given.append(piece)
+            metrics.append(counts)
         return renamed(given[-1] if given else taken[0], self.schema), metrics
+
+    def run(self, number: int, read: list[Columns]) -> tuple[Columns, Counts]:
+        """What an operator gives for the slices that it reads, and how many rows it took, gave and keeps."""
+        operator, reads = self.operators[number], self.reads[number]
+        slices = [renamed(piece, schema) for piece, schema in zip(read, operator.inputs, strict=True)]
+        slices = self.needed(number, slices)
+        given = operator.feed(*slices)
+        counts = counted(operator, slices, given) | {"puncts_heard": self.heard(reads)}
+        direct = ((i, piece) for i, piece in zip(reads, slices, strict=True) if i < 0)
+        return given, counts | {ROWS_FROM + self._input_name(i): len(piece.rows) for i, piece in direct}
 
     def needed(self, number: int, slices: list[Columns]) -> list[Columns]:
         """What an operator is to take of the slices that have come for it."""
@@ -115,10 +118,7 @@ class Running:
             for told in rows:
                 for _, change, at, _ in changes(told, [name.lower() for name in names]):
                     for again in inputs[at] if at is not None and change == ATTACH else ():
-                        if again < 0:
-                            self.inputs[-1 - again].restart()
-                        elif isinstance(opened := self.operators[again], Opened):
-                            opened.restart()
+                        (self.inputs[-1 - again] if again < 0 else self.operators[again]).restart()
 
     def heard(self, reads: tuple[int, ...]) -> int:
         """How many punctuations the inputs remember that an operator reads."""
@@ -195,7 +195,8 @@ def counted(operator: Operator, slices: list[Columns], given: Columns) -> Counts
     purged = sum(table.purged for table in tables)
     for table in tables:
         table.purged = 0
-    return {
+    merged = {"stable": operator.stable} if isinstance(operator, Merging) else {}
+    return merged | {
         "rows_in": sum(len(piece.rows) for piece in slices),
         "rows_out": len(given.rows),
         "puncts_in": sum(map(said, slices)),
@@ -206,6 +207,11 @@ def counted(operator: Operator, slices: list[Columns], given: Columns) -> Counts
         "puncts_kept": size.puncts,
         "puncts_waiting": operator.waiting(),
     }
+
+
+def slices_of(sent: Iterable[Sent]) -> list[Sent]:
+    """What was sent as a part of a slice, and not behind one."""
+    return [s for s in sent if s.sender == STREAM or (s.sender >= 0 and s.origin is None)]
 
 
 def said(piece: Columns) -> int:

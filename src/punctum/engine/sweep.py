@@ -13,7 +13,7 @@ tells it. A slice comes out, a sweep for the next stage, and records for the qua
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -28,7 +28,7 @@ from punctum.algebra.values import Row
 from punctum.engine.packing import CLOCK, Exchange, Sent, from_lines, points_of, to_lines
 from punctum.engine.quarantine import Record, fail
 from punctum.engine.sinks.formats import json_lines
-from punctum.engine.stage import Counts, Running, counted, renamed
+from punctum.engine.stage import Counts, Running, renamed
 from punctum.operators.batch import Batch, batch, heard
 from punctum.operators.columns import Columns, empty, to_rows
 from punctum.operators.expect import Expect, instant
@@ -44,10 +44,8 @@ NO_RESULT = "not a result, since "
 """What the reason of a row begins with that a sweep has released."""
 FORGET = "forget"
 """The origin of what a stage sends to the next one to be forgotten."""
-STREAM = -1
-"""The sender of what comes from a stream."""
 _DONE = ("rows_purged",)
-_KEPT = ("rows_kept", "bytes_kept", "puncts_kept", "puncts_waiting")
+_KEPT = ("rows_kept", "bytes_kept", "puncts_kept", "puncts_heard", "puncts_waiting", "stable")
 
 
 @dataclass(frozen=True)
@@ -123,16 +121,14 @@ class Sweeping(Running):
             if times and relation.time is None:
                 self._timed(n).at(instant(max(times)))
         over = self._forget(sent)
-        taken = [source.take(_slices(sent.get(number, []))) for number, source in enumerate(self.inputs)]
         self.known.records = []
-        given, metrics = self._run(taken)
+        piece, metrics = super().feed(sent)
         self.known.records += super().violations()
         for n in self.lasts:
             metrics[n]["puncts_forgotten"] = over.get(n, 0)
         below = [self._sweep_from(number, sent.get(number, [])) for number in range(len(self.inputs))]
         sweeps = self._sweep(below, metrics)
         self.known.sweep = sweeps[-1] if sweeps else below[0]
-        piece = renamed(given[-1] if given else taken[0], self.schema)
         if self.last and self.known.sweep.puncts:
             both = heard(self.schema, piece) + heard(self.schema, renamed(self.known.sweep.said, self.schema))
             piece = Columns(piece.rows, tuple(both))
@@ -171,19 +167,13 @@ class Sweeping(Running):
             self.operators[read].forget(0, _moved(gone, self.operators[read].inputs[0]))
             self._forget_below(self.reads[read][0], gone)
 
-    def _run(self, taken: list[Columns]) -> tuple[list[Columns], list[Counts]]:
-        given: list[Columns] = []
-        metrics: list[Counts] = []
-        for n, (operator, reads) in enumerate(zip(self.operators, self.reads, strict=True)):
-            read = (given[i] if i >= 0 else taken[-1 - i] for i in reads)
-            slices = [renamed(piece, schema) for piece, schema in zip(read, operator.inputs, strict=True)]
-            found = operator.feed(*slices)
-            given.append(self._withheld(n, found) if self.known.lost[n] else found)
-            metrics.append(counted(operator, slices, given[-1]))
-            metrics[-1]["puncts_heard"] = self.heard(reads)
-            if operator.trusts:
-                metrics[n]["rows_withheld"] = len(found.rows) - len(given[-1].rows)
-        return given, metrics
+    def run(self, number: int, read: list[Columns]) -> tuple[Columns, Counts]:
+        """What an operator gives, less what is withheld of it."""
+        found, counts = super().run(number, read)
+        if not self.operators[number].trusts:
+            return found, counts
+        piece = self._withheld(number, found) if self.known.lost[number] else found
+        return piece, counts | {"rows_out": len(piece.rows), "rows_withheld": len(found.rows) - len(piece.rows)}
 
     def _withheld(self, n: int, found: Columns) -> Columns:
         """What an operator gives, less the rows that match what is lost; what has been closed is not lost any more."""
@@ -230,13 +220,11 @@ class Sweeping(Running):
         cause = next((sweep.cause for sweep in read if sweep.cause is not None), None)
         said = Columns(empty(operator.output))
         if any(sweep.puncts for sweep in read):
-            slices = [renamed(sweep.said, schema) for sweep, schema in zip(read, operator.inputs, strict=True)]
-            found = operator.feed(*slices)
+            found, after = super().run(n, [sweep.said for sweep in read])
             self._withhold(found.rows, operator.output, lost + known.lost[n], cause)
             said = Columns(said.rows, found.puncts, found.points)
             lost += _freed(operator.output, said, lost, cause)
-            after = counted(operator, [], said)
-            counts |= {what: after[what] for what in _KEPT}
+            counts |= {what: after[what] for what in _KEPT if what in after}
             counts |= {what: counts[what] + after[what] for what in _DONE}
             if operator.trusts:
                 counts["rows_withheld"] += len(found.rows)
@@ -327,10 +315,6 @@ def sweeping(running: Running, expects: dict[int, Expected], lasts: dict[int, La
 def _is_sweep(sent: Sent) -> bool:
     """Whether something was sent behind a slice by the stage before."""
     return sent.sender >= 0 and sent.origin is not None and sent.origin != FORGET
-
-
-def _slices(sent: Iterable[Sent]) -> list[Sent]:
-    return [s for s in sent if s.sender == STREAM or (s.sender >= 0 and s.origin is None)]
 
 
 def _targets(to: Exchange) -> tuple[int, ...]:

@@ -76,7 +76,7 @@ class Opened(Operator):
 
     def restart(self) -> None:
         """The stream begins anew: what it has said before counts no longer."""
-        self._kept.retain(pl.Series([False]).new_from_index(0, len(self._kept)))
+        self._kept.clear()
         self.stable = NEVER
 
     def _translated(self, rows: pl.DataFrame) -> pl.DataFrame:

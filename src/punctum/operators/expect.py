@@ -126,6 +126,12 @@ class Expect(Operator):
         """What is over may be said again."""
         self._said.forget(self.over(number, said))
 
+    def restart(self) -> None:
+        """Nothing is open any more, and what was closed or swept may come again."""
+        self._open.clear()
+        self._said.clear()
+        self._combined = 0
+
     def puncts(self) -> int:
         """What has been said."""
         return len(self._said)

@@ -76,6 +76,10 @@ class Guard(Operator):
         """What is over may be said again."""
         self._heard.forget(self.over(number, said))
 
+    def restart(self) -> None:
+        """Nothing has been heard."""
+        self._heard.clear()
+
     def puncts(self) -> int:
         """What has been heard."""
         return len(self._heard)

@@ -76,6 +76,11 @@ class Memory(Said):
                 past = self.past.frame()
                 self.past.retain(~((past[SHAPE] == shape) & matches(past, over)))
 
+    def clear(self) -> None:
+        """Nothing has been said."""
+        self.past.clear()
+        self.restore(Memory(self.schema).notes())
+
     def restore(self, notes: Notes) -> None:
         """Go on with the notes of another one, whose table is here already."""
         super().restore(notes)

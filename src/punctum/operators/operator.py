@@ -103,6 +103,9 @@ class Operator(ABC):
         """Remember no longer that an input has said what is over, nor what followed for the output."""
         raise NotImplementedError(f"{type(self).__name__} does not forget")
 
+    def restart(self) -> None:  # noqa: B027
+        """The stream that it reads begins anew: what it has said before binds it no longer."""
+
     def says(self, p: Punctuation) -> bool:
         """Whether it has said of its output what a punctuation says; asked of those that trust an input."""
         return False

@@ -95,6 +95,10 @@ class Table:
         self._chunks, self._frame = {}, None
         self.append(df)
 
+    def clear(self) -> None:
+        """Keep no row."""
+        self.retain(pl.Series([False]).new_from_index(0, len(self)))
+
     def changes(self) -> Changes:
         """What was written and what has gone since this was last asked."""
         written = {n: self._chunks[n] for n in sorted(self._written) if n in self._chunks}
