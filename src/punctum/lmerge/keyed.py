@@ -65,6 +65,16 @@ class Taken:
             node[mask],
         )
 
+    def above(self, stable: int, kept: Numbers) -> "Taken":
+        """Those that start at a stable or later, and those that may be of an event that is kept, given their starts.
+
+        All others are dropped by lines 6 and 13 of algorithm R3: what a lagging input says is not hashed.
+        """
+        mask = self.vs >= stable
+        below = np.flatnonzero(~mask)
+        mask[below] = pl.Series(self.vs[below]).is_in(pl.Series(kept).implode()).to_numpy()
+        return self.at(mask, self.node)
+
     @property
     def ends(self) -> Numbers:
         """The ends that they give events; none when they remove one."""
@@ -85,7 +95,7 @@ class Keyed(Index):
 
     def apply(self, rows: list[pl.DataFrame], step: Step) -> pl.DataFrame:
         """Take rows of each input, then the step's stable."""
-        taken = Taken.of(rows)
+        taken = Taken.of(rows).above(step.before, self._ends.frame()[VS].to_numpy())
         keys = taken.rows.select(self._keys)
         found = self._nodes.find(keys)
         kept, first = len(self._nodes), found.first

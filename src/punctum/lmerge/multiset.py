@@ -80,7 +80,7 @@ class Multiset(Index):
 
     def apply(self, rows: list[pl.DataFrame], step: Step) -> pl.DataFrame:
         """Take rows of each input, then the step's stable."""
-        taken = Taken.of(rows)
+        taken = Taken.of(rows).above(step.before, self._starts.frame()[VS].to_numpy())
         keys = taken.rows.select(self._keys)
         found = self._nodes.find(keys)
         kept, first = len(self._nodes), found.first

@@ -87,9 +87,9 @@ class Separate(Index):
 
     def _take(self, number: int, rows: pl.DataFrame, step: Step) -> pl.DataFrame:
         """Take an input's rows into its index, and show what is new to the output."""
-        own, taken = self._inputs[number], Taken.of([rows])
-        found = own.nodes.find(rows.select(self._keys))
-        keys = rows[found.first].select(self._keys)
+        own, taken = self._inputs[number], Taken.of([rows]).above(step.before, self._out.vs)
+        found = own.nodes.find(taken.rows.select(self._keys))
+        keys = taken.rows[found.first].select(self._keys)
         vs, shown, old = taken.vs[found.first], self._out.get(keys), own.get(keys)
         known = (vs >= step.before) | (shown != NEVER)
         taken = taken.at(known[found.number], found.number)
