@@ -1,9 +1,9 @@
 """FROM: its tables and joins become one relation.
 
-All joins are inner, so ON and WHERE are one list of conditions. A condition on one table filters that table; an
-equality between columns of two tables joins them; a condition on several tables is the residual of the join that brings
-the last of them. The tables join in the order in which they are written, but one without an equality to those before it
-waits for the table that brings one. When none does, the next table joins without.
+All joins are inner, so ON and WHERE are one list of conditions (``conjuncts.py``). A condition on one table filters
+that table; an equality between columns of two tables joins them; a condition on several tables is the residual of the
+join that brings the last of them. The tables join in the order in which they are written, but one without an equality
+to those before it waits for the table that brings one. When none does, the next table joins without.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,8 @@ from sqlglot import exp
 from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError
 from punctum.parse.bind import Binder
-from punctum.parse.expressions import Call, Column, Expression, columns, conjunction, conjuncts, mismatch, rebased
+from punctum.parse.conjuncts import normalised
+from punctum.parse.expressions import Call, Column, Expression, columns, conjunction, mismatch, rebased
 from punctum.parse.functions import call
 from punctum.parse.relations import Filter, Join, Relation
 from punctum.parse.scope import Scope, Table, fresh
@@ -82,13 +83,14 @@ class From:
         found = binder.bind(node)
         if found.type is not Type.BOOLEAN:
             raise mismatch(f"{clause} needs a condition", found.place, "it takes BOOLEAN", found)
-        self.conditions += conjuncts(found)
+        self.conditions.append(found)
 
     def _tables_of(self, expression: Expression) -> set[int]:
         at = {column.index for column in columns(expression)}
         return {i for i, t in enumerate(self.tables) if any(t.offset <= c < t.offset + t.width for c in at)}
 
     def _joined(self) -> tuple[Relation, Scope]:
+        self.conditions = normalised(self.conditions)
         if len(self.tables) == 1:
             return self._filtered(0, self.conditions), Scope(tuple(self.tables))
         waiting = [c for c in self.conditions if len(self._tables_of(c)) > 1]

@@ -1,0 +1,13 @@
+-- Neither less nor greater is equal.
+CREATE STREAM a (k BIGINT, x BIGINT, PUNCTUATED ON (k)) USING json OPTIONS (path 'a');
+CREATE STREAM b (k BIGINT, y BIGINT, PUNCTUATED ON (k)) USING json OPTIONS (path 'b');
+CREATE SINK result USING json OPTIONS (path 'out');
+
+INSERT INTO result
+SELECT a.k, x, y FROM a JOIN b ON a.k >= b.k WHERE a.k <= b.k;
+
+-- checked
+-- result: admitted
+--   join keeps a: purged by b(k)
+--   join keeps b: purged by a(k)
+--   without punctuations not in bounded memory: k of a is in the result, and its values are without end (C1)
