@@ -1,9 +1,9 @@
 """What the register says comes true: the golden scripts run on streams that keep their promises and nothing more.
 
 In each round, rows have new values, and 8, which some scripts ask for, as long as nothing excludes it; after the round
-each stream sends, for each of its schemes, the punctuations over all these values. A query that is admitted keeps no
-more after many rounds than after a few; one that is refused keeps more and more. The stages, exchanges and operators
-are those of the engine, without Spark.
+each stream sends, for each of its schemes, the punctuations over all these values and 7, which never comes. A query
+that is admitted keeps no more after many rounds than after a few; one that is refused keeps more and more. The stages,
+exchanges and operators are those of the engine, without Spark.
 """
 
 import random
@@ -26,13 +26,15 @@ from punctum.iterators.columns import finite
 from punctum.operators.columns import Columns, frame, to_rows
 from punctum.parse import Relation, StreamDef, parse_script
 
-VALUES, ROWS, ROUNDS, ASKED = 2, 8, 6, 8
+VALUES, ROWS, ROUNDS, ASKED, NEVER = 2, 8, 6, 8, 7
 
 
 def values(attribute: Attribute, first: int) -> list[Value]:
     """The values of an attribute in a round."""
     if attribute.type is Type.BOOLEAN:
         return [False, True]
+    if (few := finite(attribute.domain, attribute.type)) is not None:
+        return few
     numbers = range(first, first + VALUES)
     match attribute.type:
         case Type.TIMESTAMP:
@@ -42,8 +44,13 @@ def values(attribute: Attribute, first: int) -> list[Value]:
         case Type.DOUBLE:
             return [float(n) for n in numbers]
         case _:
-            few = finite(attribute.domain, attribute.type)
-            return list(dict.fromkeys([*numbers, ASKED])) if few is None else few
+            return [*numbers, ASKED]
+
+
+def closed(attribute: Attribute, first: int) -> list[Value]:
+    """The values of an attribute that are closed after a round."""
+    found = values(attribute, first)
+    return [NEVER, *found] if found[-1] == ASKED else found
 
 
 def rows(stream: StreamDef, first: int, rng: random.Random) -> list[Row]:
@@ -55,7 +62,7 @@ def rows(stream: StreamDef, first: int, rng: random.Random) -> list[Row]:
 def punctuations(stream: StreamDef, scheme: Scheme, first: int) -> Iterator[Punctuation]:
     """What the scheme promises for the values of a round, whatever other attributes are."""
     used = set(scheme.attributes)
-    columns = [values(a, first) if a.name in used else [None] for a in stream.schema.attributes]
+    columns = [closed(a, first) if a.name in used else [None] for a in stream.schema.attributes]
     yield from (scheme.instantiate(row) for row in product(*columns))
 
 
@@ -174,3 +181,33 @@ def test_schemes_of_no_use_purge_and_release_nothing() -> None:
 
 def _of(punctuation: Punctuation, stream: StreamDef) -> bool:
     return any(scheme.admits(punctuation) for scheme in stream.schemes)
+
+
+CLOSED = ["few_values", "below_bound", "sort_domain", "group_by_domain", "distinct_few", "join_domain"]
+CLOSED += ["equal_by_order", "equal_in_branches"]
+
+
+@pytest.mark.parametrize("buckets", [1, 2, 3])
+@pytest.mark.parametrize("name", CLOSED)
+def test_what_is_closed_by_several_punctuations_is_purged(name: str, buckets: int) -> None:
+    """Punctuations come one in a slice, in any order; after the last one nothing is kept."""
+    query, rng, most = registered(HERE / "admitted" / f"{name}.sql"), random.Random(buckets), 0
+    simulation = Simulation(query.query.relation, buckets, restart=True)
+    for sent in rounds(query.streams):
+        simulation.feed({name: replace(piece, puncts=()) for name, piece in sent.items()})
+        most = max(most, simulation.kept())
+        said = [(s, p) for s in query.streams for p in sent[s.name].puncts]
+        for stream, p in rng.sample(said, len(said)):
+            simulation.feed({stream.name: Columns(frame(stream.schema, []), (p,))})
+    assert most > 0 == simulation.kept()
+
+
+@pytest.mark.parametrize("name", ["union_flags", "intersect_flags", "except_flags"])
+def test_sets_of_flags_keep_each_row_once(name: str) -> None:
+    query = registered(HERE / "admitted" / f"{name}.sql")
+    simulation, most = Simulation(query.query.relation, buckets=1), 3 * sum(s.witness != () for s in query.states)
+    for n in range(5):
+        flags = [(n, flag) for flag in (True, False, None)]
+        simulation.feed({s.name: Columns(frame(s.schema, flags[: 2 - i] * 4)) for i, s in enumerate(query.streams)})
+        simulation.feed({s.name: Columns(frame(s.schema, flags * 2)) for s in query.streams})
+        assert 0 < simulation.kept() <= most

@@ -75,7 +75,8 @@ class _Search:
 
     def every(self, more: Set) -> list[State]:
         """The states that are unbounded with some more schemes."""
-        found = list(states(self.relation, Inference(_by_stream(more), parts=self.plain.parts)))
+        known = Inference(_by_stream(more), parts=self.plain.parts, unread=self.plain.unread)
+        found = list(states(self.relation, known))
         self._left -= len(found)
         return [state for state in found if state.verdict is Verdict.UNBOUNDED]
 
@@ -167,13 +168,20 @@ def _candidates(relation: Relation, column: int, order: Order, known: Inference)
             yield from _candidates(stream.relation, column, order, known)
         case Source(stream=stream):
             yield Declared(stream.name, ((stream.schema.names[column], order),))
+            ends = known.facts(relation).ending
+            yield from (Declared(stream.name, ((stream.schema.names[at], way),)) for at, way in ends)
         case Filter():
-            yield from _constants(relation, known)
+            before = known.facts(relation.input).ending
+            for ending in known.facts(relation).ending:
+                if ending not in before:  # those that end its input follow below
+                    yield from _candidates(relation.input, *ending, known)
             yield from _candidates(relation.input, column, order, known)
         case Projection():
-            yield from _constants(relation.input, known)
             source, injective, trend = shape(relation.columns[column][1])
-            if source is not None:
+            if source is None:
+                for ending in known.facts(relation.input).ending:
+                    yield from _candidates(relation.input, *ending, known)
+            else:
                 for wanted in _below(order, injective, trend):
                     yield from _candidates(relation.input, source, wanted, known)
         case Aggregate() if column < len(relation.keys):
@@ -208,13 +216,6 @@ def _through_join(found: Block, query: JoinQuery, column: int, order: Order, kno
     equal = (attribute,) if attribute not in query.classes else query.members[query.classes[attribute]]
     for leaf, name in equal:
         yield from _candidates(found.leaves[leaf], found.leaves[leaf].schema.index(name), order, known)
-
-
-def _constants(relation: Relation, known: Inference) -> Iterator[Declared]:
-    """Schemes on columns that are fixed to a constant: one punctuation ends a stream that has no other values."""
-    below = relation.input if isinstance(relation, Filter) else relation
-    for column in sorted(known.facts(relation).fixed):
-        yield from _candidates(below, column, Order.EQUALITY, known)
 
 
 def _below(order: Order, injective: bool, trend: Trend) -> Iterator[Order]:

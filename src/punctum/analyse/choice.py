@@ -10,6 +10,7 @@ from punctum.analyse.condensed import Condensed, condensed
 from punctum.analyse.inference import Inference
 from punctum.analyse.promises import Declared
 from punctum.analyse.states import Verdict, states
+from punctum.analyse.unread import unread
 from punctum.parse.relations import Aggregate, Distinct, Relation, Source
 
 
@@ -17,11 +18,9 @@ def inferred(
     relation: Relation, more: Mapping[str, tuple[Declared, ...]] | None = None, less: frozenset[Declared] = frozenset()
 ) -> Inference:
     """What is inferred of a relation with further schemes, or without some."""
-    known = Inference(more or {}, less)
-    if not _grows(relation, known):
-        return known
-    parts = {id(part.relation): part for part in _parts(relation, known)}
-    return Inference(more or {}, less, parts) if parts else known
+    early = Inference(more or {}, less, unread=unread(relation), early=True)
+    parts = {id(part.relation): part for part in _parts(relation, early)}
+    return Inference(more or {}, less, parts, unread(relation, parts))
 
 
 def _grows(relation: Relation, known: Inference) -> bool:

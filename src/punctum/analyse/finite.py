@@ -38,11 +38,11 @@ def rows(relation: Relation) -> int | None:
             below, values = rows(relation.input), _values(relation)
             return min((each for each in (below, values) if each is not None), default=None)
         case Except():
-            return rows(relation.left)
+            return rows(Distinct(relation.left))
         case Intersect():
-            return min((n for n in map(rows, relation.inputs) if n is not None), default=None)
+            return min((n for each in relation.inputs if (n := rows(Distinct(each))) is not None), default=None)
         case Join() | Union() | UnionAll():
-            both = [rows(side) for side in relation.inputs]
+            both = [rows(Distinct(each) if isinstance(relation, Union) else each) for each in relation.inputs]
             if any(each is None for each in both):
                 return None
             found = [each for each in both if each is not None]

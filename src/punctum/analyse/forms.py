@@ -2,7 +2,7 @@
 
 - An ORDER BY below something else orders nothing that is seen.
 - A DISTINCT, or a UNION that may be UNION ALL, below what does not see duplicates.
-- A column that is fixed to a constant need not come to a group-by that does not read it.
+- A column that is compared with constants need not come to a group-by that does not read it.
 
 A multiway join instead of binary ones is no form of its own: joins that stand together are one join.
 """
@@ -32,7 +32,7 @@ _BLIND = (Function.MIN, Function.MAX, Function.COUNT_DISTINCT)
 _KINDS = {
     "order": "leave out ORDER BY in subqueries",
     "duplicates": "leave out DISTINCT, and write UNION ALL for UNION, where duplicates are removed later",
-    "constant": "take the columns that are compared with a constant out before GROUP BY, in a subquery",
+    "constant": "take the columns that are compared with constants out before GROUP BY, in a subquery",
 }
 
 
@@ -95,12 +95,12 @@ class _Change:
         return kind in self.kinds
 
     def _narrow(self, relation: Aggregate) -> Relation:
-        """A group-by of only those columns that it reads, where others are constants."""
+        """A group-by of only those columns that it reads, where others are compared with constants."""
         names = [c for _, c in relation.keys]
         names += [c for call in relation.aggregates for c in (call.argument, call.filter) if c is not None]
         kept = sorted({column.index for column in names})
-        fixed = Inference().facts(relation.input).fixed
-        if not kept or fixed <= set(kept) or not self._do("constant"):
+        few = {column for column, _ in Inference().facts(relation.input).ending}
+        if not kept or few <= set(kept) or not self._do("constant"):
             return relation
         at = {old: new for new, old in enumerate(kept)}
 

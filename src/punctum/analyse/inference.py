@@ -15,13 +15,14 @@ One rule for each operator, as the operators propagate punctuations (tables 3 an
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from punctum.algebra.pattern import WILDCARD
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Order
 from punctum.analyse.blocks import At, Block, block, constants, equalities
 from punctum.analyse.condensed import Condensed
 from punctum.analyse.graphs import Attr, JoinQuery, On, safe, unreachable
 from punctum.analyse.predicates import pattern_of
-from punctum.analyse.promises import Declared, Facts, Promise, both, distinct, joined, ways
+from punctum.analyse.promises import Declared, Facts, Promise, Within, both, distinct, joined, ways
 from punctum.iterators.columns import Trend
 from punctum.parse.definitions import StreamDef
 from punctum.parse.elements import EVENT, FROM, VE
@@ -54,7 +55,8 @@ class Inference:
     """The facts of relations, each found once.
 
     ``more`` are schemes that streams have besides their own, and ``less`` those of which no punctuation is taken. The
-    ``parts`` run on synopses; they go by the ids of their relations.
+    ``parts`` run on synopses; they go by the ids of their relations, and so do the columns of streams that are
+    ``unread``. What is known ``early`` does not count on the last of several punctuations that end a stream together.
     """
 
     def __init__(
@@ -62,8 +64,11 @@ class Inference:
         more: Mapping[str, tuple[Declared, ...]] = _NOTHING,
         less: frozenset[Declared] = frozenset(),
         parts: Mapping[int, Condensed] | None = None,
+        unread: Mapping[int, frozenset[int]] | None = None,
+        early: bool = False,
     ) -> None:
-        self._more, self._less, self.parts = more, less, parts or {}
+        self._more, self._less, self.parts, self.unread = more, less, parts or {}, unread or {}
+        self._early = early
         self._facts: dict[int, tuple[Relation, Facts]] = {}
         self._blocks: dict[int, tuple[Relation, Block | None]] = {}
         self._joins: dict[int, tuple[Relation, JoinQuery]] = {}
@@ -121,9 +126,11 @@ class Inference:
             return self._of_block(found, self.join(relation), relation)
         match relation:
             case Source(stream=stream):
-                return self.facts(stream.relation) if stream.relation is not None else self._of_stream(stream)
+                if stream.relation is not None:
+                    return self.facts(stream.relation)
+                return self._of_stream(stream, self.unread.get(id(relation), frozenset()))
             case Filter():
-                return filtered(self.facts(relation.input), relation.predicate)
+                return filtered(self.facts(relation.input), relation, self._early)
             case Projection():
                 return projected(self.facts(relation.input), relation)
             case Aggregate() if window(relation.input) is not None:  # rows that leave change groups that are closed
@@ -150,14 +157,19 @@ class Inference:
             case _:
                 raise AssertionError(relation)
 
-    def _of_stream(self, stream: StreamDef) -> Facts:
+    def _of_stream(self, stream: StreamDef, unread: frozenset[int]) -> Facts:
+        """What holds for a stream: its schemes, and without unread columns whose domain they close."""
         own, more = [Declared.of(stream.name, scheme) for scheme in stream.schemes], self._more.get(stream.name, ())
         declared = dict.fromkeys(each for each in [*own, *more] if each not in self._less)
         at = stream.schema.positions
         filled = {at[name] for scheme in more for name, order in scheme.terms if order is not Order.EQUALITY}
         promises = [Promise(frozenset((at[n], order) for n, order in d.terms), frozenset([d])) for d in declared]
         each = tuple(range(len(stream.schema)))
-        return Facts(distinct(promises), each, each, filled=_never_null(Source(stream)) | filled)
+        never = _never_null(Source(stream)) | filled
+        found = Facts(distinct(promises), each, each, filled=never, within=_domains(stream.schema))
+        gone = {term for p in promises for term in p.terms if term[0] in unread and found.ends(term)}
+        shorter = [p._replace(terms=p.terms - gone) for p in promises]
+        return ended(replace(found, promises=distinct([*promises, *shorter])), self._early)
 
     def _query(self, found: Block) -> JoinQuery:
         equal = [(_attr(found, a), _attr(found, b)) for a, b in found.equal]
@@ -182,13 +194,16 @@ class Inference:
                 for promise in self.facts(below).promises:
                     at = {column: _class(found, query, (leaf, column)) for column in promise.columns}
                     terms = [(first.get(at[column]), order, at[column]) for column, order in promise.terms]
-                    if all(column is not None or number in said for column, _, number in terms):
+                    gone = {at[term[0]] for term in promise.terms if self.facts(below).ends(term)} | said
+                    if all(column is not None or number in gone for column, _, number in terms):
                         shown = ((column, order) for column, order, _ in terms if column is not None)
                         promises.append(Promise(joined(shown), promise.origins))
         constant = frozenset(i for i, number in enumerate(classes) if number in query.constant)
         fixed = frozenset(i for i, number in enumerate(classes) if number in said)
         filled = {i for i, at in enumerate(found.columns) if at is not None and self._filled(found, query, at)}
-        return Facts(distinct(promises), same, same, fixed, constant, _never_null(relation) | filled)
+        each = [self.facts(leaf).within for leaf in found.leaves]
+        within = {i: each[at[0]][at[1]] for i, at in enumerate(found.columns) if at and at[1] in each[at[0]]}
+        return Facts(distinct(promises), same, same, fixed, constant, _never_null(relation) | filled, within)
 
     def _of_part(self, part: Condensed) -> Facts:
         """What holds for a part on synopses: what all its streams have said of columns that it shows."""
@@ -230,9 +245,9 @@ class Inference:
         )
 
 
-def filtered(below: Facts, predicate: Expression) -> Facts:
-    """What holds behind a selection: its columns may be constants, equal, or never NULL."""
-    equal = list(below.equal)
+def filtered(below: Facts, relation: Filter, early: bool = False) -> Facts:
+    """What holds behind a selection: its columns may be constants, equal, never NULL, or have certain values only."""
+    predicate, equal = relation.predicate, list(below.equal)
     for a, b in equalities(predicate):
         one, other = sorted((equal[a], equal[b]))
         equal = [one if each == other else each for each in equal]
@@ -242,9 +257,22 @@ def filtered(below: Facts, predicate: Expression) -> Facts:
     fixed = below.fixed.union(constants(predicate))
     firsts = {equal[i] for i in fixed | below.constant}
     constant = frozenset(i for i, first in enumerate(equal) if first in firsts)
-    ends = (Promise(frozenset(), p.origins) for p in below.promises if fixed.issuperset(p.columns))
-    promises = distinct([*below.promises, *ends])
-    return Facts(promises, below.same, tuple(equal), fixed, constant, below.filled | filled)
+    within = dict(below.within)
+    for column, pattern in found:
+        known = within.get(column.index, Within(WILDCARD, column.type))
+        within[column.index] = known._replace(pattern=known.pattern.meet(pattern))
+    facts = Facts(below.promises, below.same, tuple(equal), fixed, constant, below.filled | filled, within)
+    return ended(facts, early)
+
+
+def ended(facts: Facts, early: bool) -> Facts:
+    """The facts with a promise that all comes to an end, where the punctuations of one close all that can come.
+
+    They melt into one when they speak of one column, or of constants alone.
+    """
+    single = [p for p in facts.promises if facts.fixed.issuperset(p.columns) or (len(p.terms) == 1 and not early)]
+    ends = (Promise(frozenset(), p.origins) for p in single if all(map(facts.ends, p.terms)))
+    return replace(facts, promises=distinct([*facts.promises, *ends]))
 
 
 def projected(below: Facts, relation: Projection) -> Facts:
@@ -253,7 +281,7 @@ def projected(below: Facts, relation: Projection) -> Facts:
     promises = []
     for promise in below.promises:
         images = {term: said(below, expressions, *term) for term in promise.terms}
-        left = frozenset(term for term in promise.terms if images[term] or term[0] not in below.fixed)
+        left = frozenset(term for term in promise.terms if images[term] or not below.ends(term))
         promises += list(ways(Promise(left, promise.origins), images))
     same, equal = (_firsts(expressions, known) for known in (below.same, below.equal))
     constant = {n for n, e in enumerate(expressions) if all(c.index in below.constant for c in columns(e))}
@@ -261,7 +289,10 @@ def projected(below: Facts, relation: Projection) -> Facts:
     shapes = [shape(expression).source for expression in expressions]
     filled = {n for n, source in enumerate(shapes) if source in below.filled}
     named = [Promise(frozenset((same[n], order) for n, order in p.terms), p.origins) for p in promises]
-    return Facts(distinct(named), same, equal, frozenset(fixed), frozenset(constant), _never_null(relation) | filled)
+    known = _never_null(relation) | filled
+    plain = {n: e.index for n, e in enumerate(expressions) if isinstance(e, Column) and e.index in below.within}
+    within = {n: below.within[at] for n, at in plain.items()}
+    return Facts(distinct(named), same, equal, frozenset(fixed), frozenset(constant), known, within)
 
 
 def said(below: Facts, expressions: list[Expression], column: int, order: Order) -> list[tuple[int, Order]]:
@@ -301,7 +332,8 @@ def grouped(below: Facts, keys: list[int], relation: Aggregate) -> Facts:
         for known in (below.fixed, below.constant, below.filled)
     )
     known_null = _never_null(relation) | filled
-    return Facts(distinct(promises), (*same, *rest), (*equal, *rest), fixed, constant, known_null)
+    within = {n: below.within[key] for n, key in enumerate(keys) if key in below.within}
+    return Facts(distinct(promises), (*same, *rest), (*equal, *rest), fixed, constant, known_null, within)
 
 
 def closing(below: Facts, keys: list[int]) -> list[Promise]:
@@ -311,13 +343,18 @@ def closing(below: Facts, keys: list[int]) -> list[Promise]:
 
 
 def ordered(below: Facts, relation: OrderBy) -> tuple[Promise, ...]:
-    """The promises of prefixes in the order of the leading key; none when a NULL before them is never closed."""
+    """The promises of prefixes in the order of the leading key; none when a NULL before them is never closed.
+
+    Prefixes come in this order, or are complete at last because the key has finitely many values.
+    """
     column, down, nulls_first = relation.keys[0]
     leads = nulls_first if nulls_first is not None else not down
     if leads and column.index not in below.filled:
         return ()
-    wanted = frozenset([(below.same[column.index], Order.DESC if down else Order.ASC)])
-    return tuple(promise for promise in below.promises if promise.terms == wanted)
+    first, order = below.same[column.index], Order.DESC if down else Order.ASC
+    whole = [p for p in below.promises if p.columns == (first,) and all(map(below.ends, p.terms))]
+    ready = [promise for promise in below.promises if promise.terms == {(first, order)}]
+    return distinct(Promise(frozenset([(first, order)]), p.origins) for p in (*ready, *whole))
 
 
 def titles(relations: tuple[Relation, ...]) -> tuple[str, ...]:
@@ -374,6 +411,10 @@ def _of_both(relation: Binary, left: Facts, right: Facts) -> Facts:
             return Facts(promises, each, left.equal, none, left.constant, left.filled)
         case _:
             return Facts(promises, each, each, none, none, left.filled & right.filled)
+
+
+def _domains(schema: Schema) -> dict[int, Within]:
+    return {i: Within(a.domain, a.type) for i, a in enumerate(schema.attributes) if not a.domain.null}
 
 
 def _never_null(relation: Relation) -> frozenset[int]:

@@ -12,6 +12,7 @@ from typing import Any
 from punctum.algebra.pattern import WILDCARD, Pattern, between, constant, one_of
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import NOT_NULL, Schema
+from punctum.iterators.columns import finite
 from punctum.iterators.select import excluded
 from punctum.parse.expressions import Call, Column, Expression, Literal, conjuncts
 
@@ -41,12 +42,23 @@ def pattern_of(condition: Expression) -> tuple[Column, Pattern] | None:
             return column, constant(None)
         case "in", (Column() as column, *literals) if all(_value(literal) is not None for literal in literals):
             return column, one_of([_value(literal) for literal in literals])
+        case "or", branches:
+            return _any(list(map(pattern_of, branches)))
         case op, (Column() as column, Literal() as literal) if op in _FLIPPED:
             return _compared(op, column, literal)
         case op, (Literal() as literal, Column() as column) if op in _FLIPPED:
             return _compared(_FLIPPED[op], column, literal)
         case _:
             return None
+
+
+def _any(branches: list[tuple[Column, Pattern] | None]) -> tuple[Column, Pattern] | None:
+    """The values of a column that branches list."""
+    found = [each for each in branches if each is not None]
+    values = [finite(pattern, column.type) for column, pattern in found]
+    if len({column.index for column, _ in found}) != 1 or len(found) < len(branches) or None in values:
+        return None
+    return found[0][0], one_of([value for each in values if each is not None for value in each])
 
 
 def _compared(op: str, column: Column, literal: Literal) -> tuple[Column, Pattern] | None:

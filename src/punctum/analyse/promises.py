@@ -4,12 +4,16 @@ A *promise* is a scheme of any relation: columns by position, each with its orde
 relation comes to an end. Its origins are the schemes of streams from which it follows.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import islice, product
 from typing import NamedTuple
 
+from punctum.algebra.cuts import HIGHEST, LOWEST
+from punctum.algebra.pattern import EMPTY, Pattern
 from punctum.algebra.scheme import Order, Scheme
+from punctum.algebra.values import Type
+from punctum.iterators.columns import finite
 from punctum.parse.elements import FROM
 
 MOST = 64
@@ -49,6 +53,31 @@ class Declared(NamedTuple):
         return f"stables of {self.stream}" if self.terms == _STABLES else f"{self.stream}({self._terms})"
 
 
+class Within(NamedTuple):
+    """The values that a column has at most.
+
+    >>> from punctum.algebra.pattern import between
+    >>> hours = Within(between(0, 23), Type.BIGINT)
+    >>> hours.ends(Order.EQUALITY), Within(between(None, 23), Type.BIGINT).ends(Order.EQUALITY)
+    (True, False)
+    """
+
+    pattern: Pattern
+    type: Type
+
+    def ends(self, order: Order) -> bool:
+        """Whether finitely many punctuations close them all: each value, or a prefix beyond the last of them."""
+        if self.pattern.null or not self.pattern.spans:
+            return self.pattern == EMPTY
+        match order:
+            case Order.EQUALITY:
+                return self.type is Type.BOOLEAN or finite(self.pattern, self.type) is not None
+            case Order.ASC:
+                return self.type is Type.BOOLEAN or self.pattern.spans[-1][1] is not HIGHEST
+            case Order.DESC:
+                return self.type is Type.BOOLEAN or self.pattern.spans[0][0] is not LOWEST
+
+
 class Promise(NamedTuple):
     """A scheme of a relation, and the declared ones from which it follows."""
 
@@ -67,7 +96,8 @@ class Facts:
 
     ``same`` gives for each column the first one that carries the same patterns; promises name only first ones.
     ``equal`` gives the first one that has the same value in every row, which no operator may know. ``constant`` columns
-    have one value; of those that are ``fixed`` a selection has said so, as punctuations on all other values.
+    have one value; of those that are ``fixed`` a selection has said so, as punctuations on all other values. Columns
+    that have certain values at most, by their domain or a selection that has said so, are ``within`` these.
     """
 
     promises: tuple[Promise, ...]
@@ -76,6 +106,18 @@ class Facts:
     fixed: frozenset[int] = frozenset()
     constant: frozenset[int] = frozenset()
     filled: frozenset[int] = frozenset()
+    within: Mapping[int, Within] = field(default_factory=dict)
+
+    def ends(self, term: tuple[int, Order]) -> bool:
+        """Whether the punctuations that a term promises close all values of its column in the end."""
+        column, order = term
+        return column in self.fixed or (column in self.within and self.within[column].ends(order))
+
+    @property
+    def ending(self) -> list[tuple[int, Order]]:
+        """The terms of which that is so."""
+        known = sorted(self.fixed.union(self.within))
+        return [(column, order) for column in known for order in Order if self.ends((column, order))]
 
     def carriers(self, column: int) -> list[int]:
         """The columns that carry the same patterns."""
@@ -106,7 +148,7 @@ def both(left: Facts, right: Facts) -> tuple[Promise, ...]:
     """What holds when both of two inputs have said it: setCombine of the punctuations of each."""
     pairs = product(named(left), named(right))
     combined = [Promise(joined([*p.terms, *q.terms]), p.origins | q.origins) for p, q in islice(pairs, MOST**2)]
-    least = [p for p in combined if not any(q.terms < p.terms for q in combined)]
+    least = [p for p in combined if not any(q.terms and q.terms < p.terms for q in combined)]  # an end may be far away
     return distinct(least)
 
 

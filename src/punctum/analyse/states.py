@@ -290,11 +290,8 @@ def _most(relation: Distinct | Aggregate | OrderBy, below: Facts) -> str | None:
             columns = list(range(len(relation.schema)))
         case OrderBy():
             return None
-    attributes = relation.input.schema.attributes
-    counts = [1 if i in below.constant else _values(attributes[i].domain, attributes[i].type) for i in columns]
-    if any(count is None for count in counts):
-        return None
-    return _rows(prod(count for count in counts if count is not None))
+    most = _combinations(relation.input, columns, below.constant)
+    return None if most is None else _rows(most)
 
 
 def _rows(most: int) -> str:
@@ -310,18 +307,36 @@ def _both(relation: Binary, left: Facts, right: Facts) -> Iterator[State]:
     """The states of a set operator: rows that came out, and for two of them rows of each side that wait."""
     operator, place = NAMES[type(relation)], _place(relation)
     sides = ((relation.left, left), (relation.right, right))
-    every = _origins([*left.promises, *right.promises])
+    every, columns = _origins([*left.promises, *right.promises]), range(len(relation.schema))
     if not isinstance(relation, Union):
-        for (mine, _), (theirs, facts) in (sides, sides[::-1]):
-            yield _of_side(State(operator, title(mine), Verdict.UNBOUNDED, place=place), theirs, facts)
+        for (mine, own), (theirs, facts) in (sides, sides[::-1]):
+            state = _of_side(State(operator, title(mine), Verdict.UNBOUNDED, place=place), theirs, facts)
+            yield _or_few(state, rows(Distinct(mine)), _combinations(mine, columns, own.constant))
     lacking = [side for side, facts in sides if not facts.promises]
-    if lacking:
+    few = rows(relation), _combinations(relation, columns)
+    if any(most is not None for most in few):
+        yield _or_few(State(operator, title(relation), Verdict.UNBOUNDED, place=place, uses=every), *few)
+    elif lacking:
         wants = tuple(Want(lacking[0], i) for i in range(len(lacking[0].schema)))
         missing = tuple(_some(side) for side in lacking)
         yield State(operator, title(relation), Verdict.UNBOUNDED, missing, place, wants)
     else:
         witness = tuple(sorted(map(str, left.promises[0].origins | right.promises[0].origins)))
         yield State(operator, title(relation), Verdict.PURGEABLE, witness, place, uses=every)
+
+
+def _or_few(state: State, *most: int | None) -> State:
+    """A state of which there are few rows whatever comes, where some number says so."""
+    least = min((number for number in most if number is not None), default=None)
+    return state if least is None else replace(state, verdict=Verdict.BOUNDED, witness=(_rows(least),), wants=())
+
+
+def _combinations(relation: Relation, columns: Sequence[int], constant: frozenset[int] = frozenset()) -> int | None:
+    """How many different values some columns have together, where constants and domains say so."""
+    attributes = relation.schema.attributes
+    counts = [1 if i in constant else _values(attributes[i].domain, attributes[i].type) for i in columns]
+    known = [count for count in counts if count is not None]
+    return prod(known) if len(known) == len(counts) else None
 
 
 def _of_side(state: State, other: Relation, facts: Facts) -> State:

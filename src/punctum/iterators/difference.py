@@ -4,10 +4,11 @@
 
     cpass(ts₁, ps₁, ts₂, ps₂)   =  δ[t | t ∈ ts₁ ∧ t ∉ ts₂ ∧ setMatch(t, ps₂)]
     cprop(ts₁, ps₁, ts₂, ps₂)   =  setCombine(ps₁, ps₂)
-    ckeep₁(ts₁, ps₁, ts₂, ps₂)  =  [t | t ∈ ts₁ ∧ t ∉ ts₂ ∧ setNomatch(t, ps₂)]
-    ckeep₂(ts₁, ps₁, ts₂, ps₂)  =  [t | t ∈ ts₂ ∧ setNomatch(t, ps₁)]
+    ckeep₁(ts₁, ps₁, ts₂, ps₂)  =  δ[t | t ∈ ts₁ ∧ t ∉ ts₂ ∧ setNomatch(t, ps₂)]
+    ckeep₂(ts₁, ps₁, ts₂, ps₂)  =  δ[t | t ∈ ts₂ ∧ setNomatch(t, ps₁)]
 
-Dupelim, with which it is composed, keeps the rows that have been output and may be asked for again.
+The paper keeps duplicates, which change nothing. Dupelim, with which it is composed, keeps the rows that have been
+output and may be asked for again.
 """
 
 from dataclasses import dataclass
@@ -39,8 +40,8 @@ class Difference(SetOperator):
     def ckeep(self, *inputs: Slice) -> Kept:
         left, right = inputs
         return super().ckeep(*inputs) | {
-            "left": [t for t in left.rows if t not in right.rows and set_nomatch(t, right.puncts)],
-            "right": [t for t in right.rows if set_nomatch(t, left.puncts)],
+            "left": [t for t in dict.fromkeys(left.rows) if t not in right.rows and set_nomatch(t, right.puncts)],
+            "right": [t for t in dict.fromkeys(right.rows) if set_nomatch(t, left.puncts)],
         }
 
 

@@ -4,8 +4,10 @@
 
     cpass(ts₁, ps₁, ts₂, ps₂)   =  δ[t | t ∈ ts₁ ∧ t ∈ ts₂]
     cprop(ts₁, ps₁, ts₂, ps₂)   =  setCombine(ps₁, ps₂)
-    ckeep₁(ts₁, ps₁, ts₂, ps₂)  =  [t | t ∈ ts₁ ∧ setNomatch(t, ps₂)]
-    ckeep₂(ts₁, ps₁, ts₂, ps₂)  =  [t | t ∈ ts₂ ∧ setNomatch(t, ps₁)]
+    ckeep₁(ts₁, ps₁, ts₂, ps₂)  =  δ[t | t ∈ ts₁ ∧ setNomatch(t, ps₂)]
+    ckeep₂(ts₁, ps₁, ts₂, ps₂)  =  δ[t | t ∈ ts₂ ∧ setNomatch(t, ps₁)]
+
+The paper keeps duplicates, which change nothing: a set has a row or not.
 """
 
 from dataclasses import dataclass
@@ -37,8 +39,8 @@ class Intersect(SetOperator):
     def ckeep(self, *inputs: Slice) -> Kept:
         left, right = inputs
         return super().ckeep(*inputs) | {
-            "left": [t for t in left.rows if set_nomatch(t, right.puncts)],
-            "right": [t for t in right.rows if set_nomatch(t, left.puncts)],
+            "left": [t for t in dict.fromkeys(left.rows) if set_nomatch(t, right.puncts)],
+            "right": [t for t in dict.fromkeys(right.rows) if set_nomatch(t, left.puncts)],
         }
 
 

@@ -40,7 +40,7 @@ class SetOperator(Composed):
 
 @dataclass(frozen=True)
 class BothKept(Binary[State]):
-    """A binary iterator that keeps rows and punctuations of both inputs."""
+    """A binary iterator that keeps rows of both inputs, each once, and punctuations."""
 
     left: Schema
     right: Schema
@@ -53,11 +53,11 @@ class BothKept(Binary[State]):
 
     def step_left(self, ts: Rows, st: State) -> tuple[Rows, State]:
         lts, rts, lps, rps = st
-        return [], ([*ts, *lts], rts, lps, rps)
+        return [], (list(dict.fromkeys([*ts, *lts])), rts, lps, rps)
 
     def step_right(self, ts: Rows, st: State) -> tuple[Rows, State]:
         lts, rts, lps, rps = st
-        return [], (lts, [*ts, *rts], lps, rps)
+        return [], (lts, list(dict.fromkeys([*ts, *rts])), lps, rps)
 
     def prop_left(self, ps: Puncts, st: State) -> Puncts:
         return combined(ps, st[3])

@@ -8,7 +8,7 @@ from punctum.algebra.schema import Schema
 from punctum.iterators.merge import same_schema
 from punctum.operators.batch import Batch, columns, heard
 from punctum.operators.columns import Columns, empty
-from punctum.operators.dupelim import distinct
+from punctum.operators.dupelim import distinct, without
 from punctum.operators.matching import matches
 from punctum.operators.merge import Heard
 from punctum.operators.operator import Notes, Operator, Waits
@@ -41,10 +41,11 @@ class SetOperator(Operator):
         return columns(distinct(rows, self._tables["distinct"], said), said, left, right)
 
     def purge(self, name: str, new: pl.DataFrame, old: pl.Series | None = None) -> None:
-        """Add rows to a table of which some rows are kept."""
+        """Add rows to a table of which some rows are kept; each is there once."""
+        table = self._tables[name]
         if old is not None:
-            self._tables[name].retain(old)
-        self._tables[name].append(new)
+            table.retain(old)
+        table.append(without(new.unique(maintain_order=True), table.frame()))
 
     def keeps(self) -> dict[str, int]:
         """Each input's own rows, and those that are out, which have the same columns."""

@@ -14,4 +14,5 @@ SELECT a.k FROM a JOIN b ON a.k = b.k WHERE b.kind > 8;
 --   7 | SELECT a.k FROM a JOIN b ON a.k = b.k WHERE b.kind > 8;
 --     |                 ^^^^^^^^
 --   hint: add PUNCTUATED ON (k) to b
+--         or add PUNCTUATED ON (kind DESC) to b
 --         or write ALLOW UNBOUNDED after the query

@@ -14,5 +14,5 @@ SELECT k, COUNT(*) AS n FROM a WHERE h = 8 GROUP BY k;
 --     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (h) to a
 --         or add PUNCTUATED ON (k) to a
---         or take the columns that are compared with a constant out before GROUP BY, in a subquery
+--         or take the columns that are compared with constants out before GROUP BY, in a subquery
 --         or write ALLOW UNBOUNDED after the query

@@ -1,0 +1,13 @@
+-- A group of k is closed with the last of the states, of which nothing else is asked.
+CREATE STREAM a (
+  k STRING, state STRING, x BIGINT, DOMAIN state IN ('ID', 'OR', 'WA'), PUNCTUATED ON (k, state)
+) USING json OPTIONS (path 'a');
+CREATE SINK result USING json OPTIONS (path 'out');
+
+INSERT INTO result
+SELECT k, COUNT(*) AS n FROM a WHERE x > 3 GROUP BY k;
+
+-- checked
+-- result: admitted
+--   group-by of a: purged by a(k, state)
+--   without punctuations not in bounded memory: k of a is grouped by, and its values are without end (C1)

@@ -1,0 +1,11 @@
+-- Once all hours before one are closed, its rows can be released.
+CREATE STREAM a (k BIGINT, hour BIGINT, DOMAIN hour BETWEEN 0 AND 23, PUNCTUATED ON (hour)) USING json OPTIONS (path 'a');
+CREATE SINK result USING json OPTIONS (path 'out');
+
+INSERT INTO result
+SELECT hour, k FROM a ORDER BY hour DESC;
+
+-- checked
+-- result: admitted
+--   sort of a: purged by a(hour)
+--   without punctuations not in bounded memory: it is not one select-project-join with at most one DISTINCT or GROUP BY on top
