@@ -127,7 +127,10 @@ class Simulation:
             fresh = build.running(stage, self._buckets, bucket)
             fresh = skipping(fresh, stage.number, self._heeds) if self._heeds else fresh
             if known is not None:
-                chunks = {name: {0: from_blob(to_blob(table.frame()))} for name, table in known.tables().items()}
+                chunks = {
+                    name: {n: from_blob(to_blob(chunk)) for n, chunk in table.chunks().items()}
+                    for name, table in known.tables().items()
+                }
                 fresh.restore(known.notes(), chunks)
             self._running[stage.number, bucket] = fresh
         return self._running[stage.number, bucket]

@@ -24,7 +24,6 @@ from punctum.iterators.stream import Slice
 from punctum.operators import Columns, frame, to_rows
 from punctum.operators.batch import heard
 from punctum.operators.expect import Expect, instant
-from punctum.operators.table import Table
 from strategies import streams
 
 BID = Schema.of(itemid="BIGINT", ts="TIMESTAMP", bidder="STRING")
@@ -129,7 +128,7 @@ def test_the_vectorised_one_is_the_specification(
 
 def restarted(old: Expect, new: Expect) -> Expect:
     new.restore_notes(json.loads(json.dumps(old.notes())))
-    new.restore_tables({name: Table(t.frame(), {0: t.frame()}) for name, t in old.tables().items()})
+    new.restore_tables({name: t.restored(t.chunks()) for name, t in old.tables().items()})
     return new
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from itertools import product
 
 import polars as pl
 import pytest
@@ -12,14 +13,13 @@ from iterators.operators import BINARY, UNARY, binary_cases, unary_cases
 from operators.vectorised import agree
 from punctum.algebra.json import from_json
 from punctum.algebra.punctuation import Punctuation
-from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
+from punctum.algebra.values import Row
 from punctum.iterators.aggregates import Aggregate, Function
 from punctum.iterators.guard import Guard as GuardSpecification
 from punctum.iterators.stream import Slice
-from punctum.operators import GroupBy, Join, Table, Union, frame, to_rows
+from punctum.operators import GroupBy, Join, Union, frame, to_rows
 from punctum.operators import join as joining
-from punctum.operators import memory as remembering
 from punctum.operators import merge as merging
 from punctum.operators import said as saying
 from punctum.operators.batch import batch
@@ -27,7 +27,7 @@ from punctum.operators.columns import Columns
 from punctum.operators.guard import Guard
 from punctum.operators.memory import Memory
 from punctum.operators.project import Project
-from strategies import punctuations, rows, schemas
+from strategies import SMALL, punctuations, rows, schemas
 
 CASES = {kind: unary_cases(kind) for kind in UNARY if kind != "project"} | {kind: binary_cases(kind) for kind in BINARY}
 SESSION = Schema.of(id="STRING", hour="BIGINT")
@@ -39,7 +39,6 @@ def few(request: pytest.FixtureRequest) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for module in (saying, joining, merging):
             patch.setattr(module, "APART", request.param)
-        patch.setattr(saying, "LONG", request.param)
         yield
 
 
@@ -54,20 +53,21 @@ def test_who_forgets_says_the_same(kind: str, data: st.DataObject) -> None:
 @pytest.mark.usefixtures("few")
 @given(data=st.data(), restart=st.booleans(), over=st.booleans())
 def test_a_guard_that_lays_down_is_the_specification(data: st.DataObject, restart: bool, over: bool) -> None:
-    schema = data.draw(schemas())
-    spec, guard = GuardSpecification(schema), Guard(schema)
+    schema = data.draw(schemas(most=2))
+    spec, guard, every = GuardSpecification(schema), Guard(schema), _everything(schema)
     for _ in range(data.draw(st.integers(1, 5))):
         ts, ps = data.draw(st.lists(rows(schema), max_size=4)), data.draw(st.lists(punctuations(schema), max_size=4))
         wanted, violations = spec.feed(Slice(tuple(ts), tuple(ps)))
-        before = _heard(guard)
+        before = spec._heard.copy()
         found = guard.split(Columns(frame(schema, (schema.row(*t) for t in ts)), tuple(ps)))
         assert to_rows(found.good.rows) == list(wanted.rows)
         assert to_rows(found.bad) == [v.row for v in violations]
         for row, reason in zip(to_rows(found.bad), found.reasons, strict=True):
             p = from_json(reason, schema)
             assert isinstance(p, Punctuation)
-            assert p.match(row) and PunctuationSet(schema, before).covers(p)
-        assert PunctuationSet(schema, _heard(guard)) == PunctuationSet(schema, spec._heard)
+            assert p.match(row) and before.covers(p)
+        excluded = guard._heard.matches(frame(schema, every))
+        assert excluded.to_list() == [spec._heard.matches(row) for row in every]
         if restart:
             guard = _restored(guard, Guard(schema))
         if over and ps:
@@ -75,16 +75,14 @@ def test_a_guard_that_lays_down_is_the_specification(data: st.DataObject, restar
             guard.forget(0, batch(schema, ps[:1]))
 
 
-def test_a_memory_is_as_long_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(saying, "APART", 10)
-    monkeypatch.setattr(remembering, "MOST", 80)
-    guard = Guard(SESSION)
-    for n in range(0, 1_000, 20):
-        guard.feed(_closing(range(n, n + 20)))
-        assert guard.puncts() <= 80 + 10 + 20
-    late = guard.split(Columns(frame(SESSION, [(f"s{n}", 0) for n in (0, 500, 930, 999)])))
-    assert to_rows(late.good.rows) == [("s0", 0), ("s500", 0)], "too long ago"
-    assert late.reasons.to_list() == ['{"$punct": {"id": "s930"}}', '{"$punct": {"id": "s999"}}']
+def test_a_guard_forgets_nothing() -> None:
+    guard, many = Guard(SESSION), 1_200_000
+    for n in range(0, many, 200_000):
+        guard.feed(_closing(range(n, n + 200_000)))
+    guard = _restored(guard, Guard(SESSION))
+    late = guard.split(Columns(frame(SESSION, [(f"s{n}", 0) for n in (0, 500, many - 1, many)])))
+    assert to_rows(late.good.rows) == [(f"s{many}", 0)]
+    assert late.reasons.to_list() == [f'{{"$punct": {{"id": "s{n}"}}}}' for n in (0, 500, many - 1)]
 
 
 def test_pairs_melt_before_they_are_laid_down(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,18 +136,12 @@ def _closing(ids: range, rows: bool = False) -> Columns:
     return Columns(frame(SESSION, [(name, 0) for name in names] if rows else []), (), {"id": pl.Series(names)})
 
 
-def _heard(guard: Guard) -> list[Punctuation]:
-    memory = guard._heard
-    shapes = [tuple(map(int, shape.split())) for shape in memory.past.frame()[remembering.SHAPE]]
-    past = to_rows(memory.past.frame().drop(remembering.SHAPE))
-    laid = [
-        Punctuation.of(memory.schema, {memory.schema.names[i]: row[i] for i in at})
-        for at, row in zip(shapes, past, strict=True)
-    ]
-    return [*memory, *laid]
+def _everything(schema: Schema) -> list[Row]:
+    """All rows of the values that tests have."""
+    return list(product(*([None, *SMALL[attribute.type]] for attribute in schema.attributes)))
 
 
 def _restored(guard: Guard, fresh: Guard) -> Guard:
-    fresh.restore_tables({name: Table(t.frame(), {0: t.frame()}) for name, t in guard.tables().items()})
+    fresh.restore_tables({name: table.restored(table.chunks()) for name, table in guard.tables().items()})
     fresh.restore_notes(json.loads(json.dumps(guard.notes())))
     return fresh

@@ -47,7 +47,6 @@ from punctum.operators import (
     Punctuate,
     Select,
     Sort,
-    Table,
     Union,
     dtype,
     frame,
@@ -227,7 +226,7 @@ def resume(make: Make, streams: Streams) -> None:
             written, gone = table.changes()
             store[name] = {n: c for n, c in (store[name] | written).items() if n not in gone}
             assert table.changes() == ({}, [])
-        fresh = {name: Table(t.frame(), store[name]) for name, t in stopped.tables().items()}
+        fresh = {name: t.restored(store[name]) for name, t in stopped.tables().items()}
         if fresh:
             stopped.restore_tables(fresh)
         stopped.restore_notes(notes)

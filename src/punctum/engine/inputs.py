@@ -17,12 +17,12 @@ from punctum.algebra.schema import Schema
 from punctum.engine.packing import Exchange, Sent, from_blob, from_lines, from_points, to_lines
 from punctum.engine.quarantine import Record
 from punctum.iterators.origins import DomainLimits
-from punctum.operators.batch import Batch, add, batch, constants
+from punctum.operators.batch import Batch, batch, constants
 from punctum.operators.columns import Columns, empty
 from punctum.operators.guard import Guard, Guarded
 from punctum.operators.operator import Operator
 from punctum.operators.project import Project
-from punctum.operators.said import Said, shorten
+from punctum.operators.said import Said, hold
 from punctum.operators.table import Table
 
 
@@ -186,8 +186,7 @@ class FromStage(StageInput):
                 at = self._schema.index(name)
                 if self._origin.key == (at,):  # who alone can have rows for a constant need not wait for the others
                     if values.dtype != pl.String:  # what melts may become part of a range that waits
-                        add(self._said[s.sender], Batch(self._schema, {at: values}))
-                        shorten(self._said[s.sender], at)
+                        hold(self._said[s.sender], at, values)
                     own.setdefault(at, []).append(values.filter(self._origin.owners(values) == s.sender))
                 else:
                     said += [(s.sender, p) for p in constants(self._schema, at, values)]

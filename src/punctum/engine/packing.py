@@ -10,6 +10,7 @@ import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import NamedTuple
 
@@ -118,8 +119,8 @@ class Exchange:
         assert self.key is not None
         rows = self._split_rows(piece.rows, [self.schema.names[i] for i in self.key])
         puncts: dict[int, list[Punctuation]] = {}
-        for p in piece.puncts:
-            for bucket in self.buckets if self.everywhere and self.key else self.concerned(p):
+        for p, concerned in zip(piece.puncts, self._all_concerned(piece.puncts), strict=True):
+            for bucket in concerned:
                 puncts.setdefault(bucket, []).append(p)
         points: dict[int, dict[str, pl.Series]] = {}
         for name, values in piece.points.items():
@@ -151,18 +152,35 @@ class Exchange:
             return self.buckets
         if not self.key:
             return self.buckets[:1]
+        keys = self._keys(p)
+        return self.buckets if keys is None else dict.fromkeys(self._buckets_of(keys).to_list())
+
+    def _all_concerned(self, puncts: Sequence[Punctuation]) -> Iterable[Iterable[int]]:
+        """The same for many punctuations at once, most of which have one key."""
+        if self.everywhere and self.key:
+            return [self.buckets] * len(puncts)
+        if not self.key:
+            return [self.concerned(p) for p in puncts]
+        keys = [self._keys(p) for p in puncts]
+        buckets = self._buckets_of([key for known in keys if known is not None for key in known]).to_list()
+        found: list[Iterable[int]] = []
+        start = 0
+        for known in keys:
+            found.append(self.buckets if known is None else dict.fromkeys(buckets[start : start + len(known)]))
+            start += len(known or ())
+        return found
+
+    def _keys(self, p: Punctuation) -> list[tuple[object, ...]] | None:
+        """The keys of the rows that a punctuation can match, when these are few."""
         _, key = self._said
         values = [None if i is None else _constants(p, i) for i in key]
         known = [found for found in values if found is not None]
-        copies = 1
-        for found in known:
-            copies *= len(found)
-        if len(known) < len(values) or copies > _MOST_COPIES:
-            return self.buckets
-        names = [f"{n}" for n in range(len(key))]
-        types = {name: dtype(self.schema.attributes[i]) for name, i in zip(names, self.key, strict=True)}
-        frame = pl.DataFrame(list(product(*known)), schema=types, orient="row")
-        return dict.fromkeys(self._bucket_of(frame, names).to_list())
+        return list(product(*known)) if len(known) == len(values) and prod(map(len, known)) <= _MOST_COPIES else None
+
+    def _buckets_of(self, keys: list[tuple[object, ...]]) -> pl.Series:
+        assert self.key is not None
+        types = {f"{n}": dtype(self.schema.attributes[i]) for n, i in enumerate(self.key)}
+        return self._bucket_of(pl.DataFrame(keys, schema=types, orient="row"), list(types))
 
     def owners(self, values: pl.Series) -> pl.Series:
         """The bucket that rows with each of some values go to, when these are the key."""

@@ -172,7 +172,7 @@ class Running:
         inputs, operators, *_ = json.loads(notes)
 
         def stored(of: int, tables: dict[str, Table]) -> dict[str, Table]:
-            return {name: Table(t.frame(), chunks.get(f"{of}.{name}", {})) for name, t in tables.items()}
+            return {name: t.restored(chunks.get(f"{of}.{name}", {})) for name, t in tables.items()}
 
         for n, (source, known) in enumerate(zip(self.inputs, inputs, strict=True)):
             source.restore(known, stored(-1 - n, source.tables()))

@@ -11,6 +11,7 @@ from itertools import product
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from punctum.algebra.cuts import above, below
 from punctum.algebra.pattern import WILDCARD, Constant, Pattern, between
@@ -119,7 +120,7 @@ def add(said: PunctuationSet, more: Batch) -> None:
             for p in constants(said.schema, at, values):
                 said.add(p)
             continue
-        line, runs = _alone(said, at), _runs(values)
+        line, runs = _alone(said, at), [(low, high) for low, high in runs_of(values).tolist()]
         if line is not None and len(runs) > MANY and _whole(line) and _whole(runs):
             _melt(line, runs)
             continue
@@ -152,12 +153,11 @@ def _melt(line: SpanSet, runs: list[tuple[int, int]]) -> None:
     line.renew(zip(both[first, 0].tolist(), ends[last].tolist(), strict=True))
 
 
-def _runs(values: pl.Series) -> list[tuple[int, int]]:
-    """The runs of neighbours among integers of which none is there twice."""
+def runs_of(values: pl.Series) -> NDArray[np.int64]:
+    """The runs of neighbours among integers of which none is there twice: the first and the last of each."""
     ordered = values.sort().to_numpy()
     breaks = np.flatnonzero(np.diff(ordered) != 1)
-    lows, highs = ordered[np.r_[0, breaks + 1]], ordered[np.r_[breaks, len(ordered) - 1]]
-    return list(zip(lows.tolist(), highs.tolist(), strict=True))
+    return np.stack([ordered[np.r_[0, breaks + 1]], ordered[np.r_[breaks, len(ordered) - 1]]], axis=1)
 
 
 class Names:

@@ -109,7 +109,8 @@ class Expect(Operator):
 
     def restore_tables(self, tables: dict[str, Table]) -> None:
         """Go on with the rows that another one kept."""
-        self._open, self._said.past = tables["open"], tables[PAST]
+        self._open = tables["open"]
+        self._said.go_on(tables[PAST])
 
     def notes(self) -> Notes:
         """The time, what has been said, and how many counts were left by the last combining."""

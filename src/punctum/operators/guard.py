@@ -62,7 +62,7 @@ class Guard(Operator):
 
     def restore_tables(self, tables: dict[str, Table]) -> None:
         """Go on with what another one heard."""
-        self._heard.past = tables[PAST]
+        self._heard.go_on(tables[PAST])
 
     def notes(self) -> Notes:
         """What has been heard."""
@@ -77,7 +77,7 @@ class Guard(Operator):
         self._heard.forget(self.over(number, said))
 
     def restart(self) -> None:
-        """Nothing has been heard."""
+        """What has been said before binds no longer."""
         self._heard.clear()
 
     def puncts(self) -> int:

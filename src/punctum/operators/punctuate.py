@@ -55,7 +55,7 @@ class Punctuate(Operator):
 
     def restore_tables(self, tables: dict[str, Table]) -> None:
         """Go on with the rows that another one kept."""
-        self._said.past = tables.pop(PAST)
+        self._said.go_on(tables.pop(PAST))
         for name, table in tables.items():
             self._origins[int(name.removeprefix("origin"))].table = table
 

@@ -6,8 +6,7 @@ punctuation set. *Said* remembers a thousand or so of what does not melt and the
 something twice does no harm.
 """
 
-from collections.abc import Iterator, Mapping
-from itertools import product
+from collections.abc import Iterable, Iterator, Mapping
 from math import prod
 
 import polars as pl
@@ -15,23 +14,23 @@ import polars as pl
 from punctum.algebra.cuts import HIGHEST, LOWEST
 from punctum.algebra.json import to_json
 from punctum.algebra.pattern import NULL, Constant, Pattern, span_pattern
-from punctum.algebra.punctuation import Punctuation, Side, end_of_stream
+from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.punctuation_set import Box, PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row, Type
-from punctum.operators.batch import Batch, Points, add, constants
+from punctum.operators.batch import Batch, Points, add, constants, runs_of
+from punctum.operators.closed import is_key, keys_of, on_exactly
 from punctum.operators.columns import to_rows
-from punctum.operators.matching import inside, matches
+from punctum.operators.matching import matches, speaking
 from punctum.operators.operator import Notes
-from punctum.operators.places import bounds
 from punctum.operators.written import read, read_batch, written
 
 APART = 1_000
 """So many constants that melt with nothing are remembered at hand."""
+BULK = 1_000
+"""So many in one slice are too many to be melted one by one."""
 FEW = 100
 """So many constants may be spelled out for a range."""
-LONG = 100_000
-"""So many spans of whole numbers are: they may melt yet."""
 
 
 class Store:
@@ -136,38 +135,72 @@ class Store:
 class Said(Store):
     """What has been said on a stream; it tells what is new (the specification's ``Sayer``), and forgets what is old."""
 
+    def __init__(self, schema: Schema) -> None:
+        super().__init__(schema)
+        self._last = Batch(schema)  # what was let go of the last slice: who asks at once is told the truth
+
     def news(self, said: Batch) -> Batch:
         """What no earlier punctuation covers, or has become wider with earlier ones; from now on it counts as said."""
-        new = Batch(said.schema)
-        for p in said.others:
+        new, self._last = Batch(said.schema), Batch(said.schema)
+        for p in self._say_keys(said.others, new):
             self._unite(p)
             self._say(p, new)
         for at, values in said.points.items():
-            if self._is_apart(at):
-                known = self.points.get(at)
-                fresh = values if known is None else values.filter(~values.is_in(known.implode()))
-                self._put(at, fresh)
-                new += Batch(said.schema, {at: fresh})
-            else:
-                self._say_points(at, values, new)
+            self._say_points(at, values, new)
         self._spare()
         return new
 
+    def covers(self, p: Punctuation) -> bool:
+        """Whether all of a punctuation has been said."""
+        return super().covers(p) or (len(self._last) > 0 and PunctuationSet(self.schema, self._last).covers(p))
+
+    def _say_keys(self, said: list[Punctuation], new: Batch) -> list[Punctuation]:
+        """Say combinations of constants at once where they are very many, and give all others."""
+        if len(said) <= BULK:
+            return said
+        few = []
+        for at, ps in by_attributes(dict.fromkeys(said)).items():
+            if len(ps) <= BULK:
+                few += ps
+                continue
+            keys, rest = keys_of(Batch(self.schema, {}, ps), at)
+            known = self._are_known(keys)
+            fresh = [p for p, there in zip(filter(is_key, ps), known, strict=True) if not there]
+            new.others += fresh
+            self._let_go(Batch(self.schema, {}, fresh))
+            few += rest
+        return few
+
     def _say_points(self, at: int, values: pl.Series, new: Batch) -> None:
+        fresh = values.filter(~self._are_known(values.to_frame(self.schema.names[at])))
+        if self._is_apart(at):
+            self._put(at, fresh)
+        elif far_apart(fresh) or (len(fresh) > BULK and self.known.lines()[1]):
+            self._let_go(Batch(self.schema, {at: fresh}))
+        else:
+            self._melt(at, fresh, new)
+            return
+        new.points |= (new + Batch(self.schema, {at: fresh})).points
+
+    def _melt(self, at: int, fresh: pl.Series, new: Batch) -> None:
+        """Say constants that may melt with others."""
         lines, boxes = self.known.lines()
-        line = lines.get(at)
-        if boxes or (line is not None and len(line) > 20 * len(values)):
-            for p in constants(self.schema, at, values):
+        if boxes or (at in lines and len(lines[at]) > 20 * len(fresh)):
+            for p in constants(self.schema, at, fresh):
                 self._say(p, new)
             return
-        if line is not None and len(line) > line.null:  # no box, so only the constants' own line can cover them
-            values = values.filter(~inside(values, bounds(line, self.schema.attributes[at])))
-        if len(values):
-            fresh = Batch(self.schema, {at: values})
-            add(self.known, fresh)
-            new.points |= (new + fresh).points
-            if self.known.lines()[1]:  # all of the attribute is closed now
-                new.others.append(end_of_stream(self.schema))
+        add(self.known, Batch(self.schema, {at: fresh}))
+        new.points |= (new + Batch(self.schema, {at: fresh})).points
+        if self.known.lines()[1]:  # all of the attribute is closed now
+            new.others.append(end_of_stream(self.schema))
+
+    def _are_known(self, keys: pl.DataFrame) -> pl.Series:
+        """Which of some constants, or combinations of constants, have been said."""
+        known = speaking(keys, self.known)
+        for at, values in self.points.items():
+            if self.schema.names[at] in keys.columns and len(values):
+                known = known | keys[self.schema.names[at]].is_in(values.implode()).fill_null(False)
+        return known
 
     def _say(self, p: Punctuation, new: Batch) -> None:
         told = self.known.tell(p)
@@ -184,41 +217,57 @@ class Said(Store):
             if len(values) > APART:
                 self._let_go(Batch(self.schema, {at: values}))
                 self.points[at] = values.clear()
-        old = [box for at in range(len(self.schema)) for box in shorten(self.known, at)] + _fewer(self.known)
-        if old:
-            self._let_go(Batch(self.schema, {}, list(map(self.known.punctuation, old))))
+        for members in too_many(self.known):
+            self._let_go_boxes(members)
 
     def _let_go(self, old: Batch) -> None:
         """What is not held at hand any more is forgotten."""
+        self._last += old
+
+    def _let_go_boxes(self, members: list[Box]) -> None:
+        """Forget members of the set, those that are few constants or, where these are the lesser part, all others."""
+        taken(self.known, members)
 
 
-def shorten(known: PunctuationSet, at: int) -> list[Box]:
-    """Take whole numbers that melt with nothing out of a set, when there are too many of one attribute."""
-    line = known.lines()[0].get(at)
-    if line is None or len(line) <= LONG or known.schema.attributes[at].type is not Type.BIGINT:
-        return []
-    return _taken(known, [((at, span_pattern(span, Type.BIGINT)),) for span in line], LONG)
+def by_attributes(said: Iterable[Punctuation]) -> dict[tuple[int, ...], list[Punctuation]]:
+    """Punctuations by the attributes that they speak of."""
+    found: dict[tuple[int, ...], list[Punctuation]] = {}
+    for p in said:
+        found.setdefault(tuple(at for at, _ in p.sides), []).append(p)
+    return found
 
 
-def _fewer(known: PunctuationSet) -> list[Box]:
-    """Take constants of other types, and combinations, out of a set when there are too many of them."""
+def far_apart(values: pl.Series) -> bool:
+    """Whether constants are too many to be held at hand, melted as they may be."""
+    return len(values) > BULK and (values.dtype != pl.Int64 or len(runs_of(values)) > BULK)
+
+
+def hold(known: PunctuationSet, at: int, values: pl.Series) -> None:
+    """Add constants to a set that remembers those which melt, and forgets others when they are many."""
+    if not far_apart(values):
+        add(known, Batch(known.schema, {at: values}))
+        for members in too_many(known):
+            taken(known, members)
+
+
+def too_many(known: PunctuationSet) -> Iterator[list[Box]]:
+    """The members of a set that are too many to be held at hand: of a line each, and the boxes."""
     lines, boxes = known.lines()
     attributes = known.schema.attributes
-    others = {at: line for at, line in lines.items() if attributes[at].type is not Type.BIGINT}
-    if len(boxes) + sum(map(len, others.values())) <= APART:
-        return []
-    spans = [((at, span_pattern(span, attributes[at].type)),) for at, line in others.items() for span in line]
-    return _taken(known, [*boxes, *spans], APART)
+    for at, line in lines.items():
+        if len(line) > APART:
+            yield [((at, span_pattern(span, attributes[at].type)),) for span in line]
+    if len(boxes) > APART:
+        yield boxes
 
 
-def _taken(known: PunctuationSet, members: list[Box], many: int) -> list[Box]:
+def taken(known: PunctuationSet, members: list[Box]) -> None:
     """Take what is a few constants out of a set, or, where this is the lesser part, ranges that are far too many."""
-    old = [box for box in members if spelled(box)]
-    if 2 * len(old) <= many:
-        old = [box for box in members if not _endless(box)] if len(members) > 10 * many else []
+    old = [box for box in members if _spelled(box)]
+    if 2 * len(old) <= APART:
+        old = [box for box in members if not _endless(box)] if len(members) > 10 * APART else []
     for box in old:
         known.take(box)
-    return old
 
 
 def settle(one: Store, other: Store, positions: Mapping[int, int], bound: int) -> int:
@@ -252,23 +301,10 @@ def forget(known: PunctuationSet, said: Batch) -> None:
         known.forget(p)
 
 
-def spelled(box: Box) -> list[Box]:
-    """The constants that a box stands for, or combinations of them, if they are few; a range may be of whole numbers.
-
-    >>> item = Schema.of(itemid="BIGINT", bidder="STRING")
-    >>> (box,) = PunctuationSet(item, [Punctuation.of(item, itemid=i, bidder="b") for i in (1, 2)]).lines()[1]
-    >>> [[side.value for _, side in each] for each in spelled(box)]
-    [[1, 'b'], [2, 'b']]
-    """
-    ways: list[list[Side]] = []
-    for at, side in box:
-        if isinstance(side, Constant):
-            ways.append([(at, side)])
-        elif (size := _numbers(side)) is None or size > FEW:
-            return []
-        else:
-            ways.append([(at, Constant(value)) for low, high in side.spans for value in range(low, high)])
-    return list(product(*ways)) if box and prod(map(len, ways)) <= FEW else []
+def _spelled(box: Box) -> bool:
+    """Whether a box stands for few constants, or combinations of them."""
+    sizes = [1 if isinstance(side, Constant) else _numbers(side) or FEW + 1 for _, side in box]
+    return bool(box) and prod(sizes) <= FEW
 
 
 def _numbers(side: Pattern) -> int | None:
@@ -279,9 +315,3 @@ def _numbers(side: Pattern) -> int | None:
 
 def _endless(box: Box) -> bool:
     return not box or any(low is LOWEST or high is HIGHEST for _, side in box for low, high in side.spans)
-
-
-def on_exactly(said: Batch, positions: tuple[int, ...]) -> Batch:
-    """Those punctuations that speak of some attributes, of all of them and of no other."""
-    points = {at: values for at, values in said.points.items() if (at,) == positions}
-    return Batch(said.schema, points, [p for p in said.others if tuple(at for at, _ in p.sides) == positions])

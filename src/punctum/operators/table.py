@@ -46,6 +46,14 @@ class Table:
         """The rows of one chunk."""
         return self._chunks[number]
 
+    def chunks(self) -> dict[int, pl.DataFrame]:
+        """All chunks, by their numbers."""
+        return dict(self._chunks)
+
+    def restored(self, chunks: Mapping[int, pl.DataFrame]) -> "Table":
+        """A table of the same kind with the chunks that an engine has stored."""
+        return Table(self._empty, chunks)
+
     def oldest(self) -> tuple[int, dict[str, Any]] | None:
         """The first chunk's number and its first row; chunks that melt have the number of the oldest."""
         return next(((n, chunk.row(0, named=True)) for n, chunk in self._chunks.items()), None)

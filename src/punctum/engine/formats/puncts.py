@@ -15,7 +15,7 @@ from punctum.errors import CodecError
 
 _POINT = (
     r'^[ \t\r\n]*\{[ \t\r\n]*"\$punct"[ \t\r\n]*:[ \t\r\n]*\{[ \t\r\n]*"(?<name>[^"\\]+)"[ \t\r\n]*:[ \t\r\n]*'
-    r'(?:(?<number>-?(?:0|[1-9][0-9]{0,17}))|"(?<string>[^"\\\x00-\x1f]*)")[ \t\r\n]*\}[ \t\r\n]*\}[ \t\r\n]*$'
+    r'(?:(?<number>-?(?:0|[1-9][0-9]{0,18}))|"(?<string>[^"\\\x00-\x1f]*)")[ \t\r\n]*\}[ \t\r\n]*\}[ \t\r\n]*$'
 )
 _STABLE = (
     rf'^[ \t\r\n]*\{{[ \t\r\n]*"\{STABLE}"[ \t\r\n]*:[ \t\r\n]*(-?(?:0|[1-9][0-9]{{0,17}}))[ \t\r\n]*\}}[ \t\r\n]*$'
@@ -35,9 +35,10 @@ def points(lines: pl.Series, schema: Schema) -> tuple[dict[str, pl.Series], Mask
     for attribute in schema.attributes:
         if (group := _GROUPS.get(attribute.type)) is not None:
             here = ((parts["name"] == attribute.name) & parts[group].is_not_null()).fill_null(False)
+            values = parts[group].cast(pl.Int64, strict=False) if group == "number" else parts[group]
+            here &= values.is_not_null()  # a number of 19 digits may be too large
             if here.any():
-                values = parts[group].filter(here)
-                found[attribute.name] = (values.cast(pl.Int64) if group == "number" else values).alias(attribute.name)
+                found[attribute.name] = values.filter(here).alias(attribute.name)
                 plain |= here
     return found, plain.to_numpy() | _passed(lines, schema)
 

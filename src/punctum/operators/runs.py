@@ -1,0 +1,201 @@
+"""Runs: keys in order, so that a binary search finds them.
+
+    run = hash of the other values | these | the first of neighbouring places on the line | how many follow it
+
+A run is a frame, and its columns say which attributes the keys have values for. Neighbouring places of the *line*, an
+attribute with 64-bit places (whole numbers, times, DOUBLE), are one row. A hash brings equal values together and
+decides nothing: the values are compared. Keys on a line alone need no hash, and keys without one have no places.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from punctum.algebra.schema import Schema
+from punctum.operators.places import places
+
+HASH, FIRST, MORE = "hash", "first ", "more"
+"""Columns of a run; those of the other values have the positions of their attributes as names."""
+_SEED = 17
+_ROW = "row"
+
+Numbers = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+class Shape(NamedTuple):
+    """Which attributes keys have values for: the line, if there is one, and the others, in the order of the schema."""
+
+    others: tuple[int, ...]
+    line: int | None
+
+    @property
+    def positions(self) -> tuple[int, ...]:
+        """All of them, in the order of the schema."""
+        return tuple(sorted(self.others if self.line is None else (*self.others, self.line)))
+
+    @property
+    def first(self) -> str:
+        """The column of first places."""
+        return f"{FIRST}{self.line}"
+
+    @property
+    def order(self) -> list[str]:
+        """The columns by which a run is in order."""
+        return [*([HASH] if self.others else []), *([self.first] if self.line is not None else [])]
+
+
+def shape_of(run: pl.DataFrame) -> Shape:
+    """The shape of a run's keys."""
+    lines = (int(name.removeprefix(FIRST)) for name in run.columns if name.startswith(FIRST))
+    return Shape(tuple(int(name) for name in run.columns if name.isdigit()), next(lines, None))
+
+
+def hashed(others: list[pl.Series]) -> list[pl.Series]:
+    """Other values, with their hash before them."""
+    return [pl.DataFrame(others).hash_rows(_SEED).alias(HASH), *others] if others else []
+
+
+def coalesced(run: pl.DataFrame) -> pl.DataFrame:
+    """A run in order, with its neighbours as one row.
+
+    >>> coalesced(pl.DataFrame({"first 0": [3, 7, 1, 2], "more": [0, 0, 0, 0]})).rows()
+    [(1, 2), (7, 0)]
+    """
+    shape = shape_of(run)
+    run = run.sort(shape.order, maintain_order=True).rechunk()
+    same, clash = _same_others(run, shape)
+    if shape.line is None:
+        return run.filter(np.r_[True, ~same]) if same.any() else run
+    first, last = ends(run)
+    if clash or (same & (first[1:] <= last[:-1])).any():
+        last = _furthest(run, last)
+    gap = first[1:].view(np.uint64) - last[:-1].view(np.uint64)
+    starts = np.r_[True, ~(same & ((first[1:] <= last[:-1]) | (gap == 1)))]
+    until = np.r_[np.flatnonzero(starts)[1:] - 1, len(starts) - 1]
+    more = pl.Series(MORE, (last[until] - first[starts]).view(np.uint64)).shrink_dtype()  # mostly nothing follows
+    return (run if starts.all() else run.filter(starts)).with_columns(more)
+
+
+def merged(runs: list[pl.DataFrame]) -> pl.DataFrame:
+    """Several runs as one."""
+    return coalesced(pl.concat([_wide(run) for run in runs]))
+
+
+def ends(run: pl.DataFrame) -> tuple[Numbers, Numbers]:
+    """The first and the last place of each row of a run."""
+    first = run[shape_of(run).first].to_numpy()
+    return first, (first.view(np.uint64) + run[MORE].cast(pl.UInt64).to_numpy()).view(np.int64)
+
+
+def cut(run: pl.DataFrame, holes: pl.DataFrame) -> pl.DataFrame:
+    """A run without some places: a frame of its row, the first place and how many follow, of each hole.
+
+    >>> run, holes = pl.DataFrame({"first 0": [1, 7], "more": [4, 0]}), {"row": [0, 1], "low": [2, 7], "more": [0, 0]}
+    >>> cut(run, pl.DataFrame(holes)).rows()
+    [(1, 0), (3, 2)]
+    """
+    of_row = pl.col(_ROW)
+    apart = coalesced(holes.select(of_row.alias(HASH), of_row.alias("0"), pl.col("low").alias(f"{FIRST}1"), MORE))
+    first, last = ends(run)
+    row, (low, high) = apart["0"].to_numpy(), ends(apart)
+    low, high = np.maximum(low, first[row]), np.minimum(high, last[row])
+    opens, closes = np.r_[True, row[1:] != row[:-1]], np.r_[row[1:] != row[:-1], True]
+    start = np.where(opens, first[row], np.r_[0, high[:-1]] + 1)
+    before, after = start < low, closes & (high < last[row])
+    rows = np.r_[np.setdiff1d(np.arange(run.height), row), row[before], row[after]]
+    kept = run.height - len(np.unique(row))
+    new_first = np.r_[first[rows[:kept]], start[before], high[after] + 1]
+    new_last = np.r_[last[rows[:kept]], low[before] - 1, last[row[after]]]
+    changed = (pl.Series(shape_of(run).first, new_first), pl.Series(MORE, (new_last - new_first).view(np.uint64)))
+    return coalesced(run[rows].with_columns(*changed)) if len(rows) else run.clear()
+
+
+class Wanted:
+    """Rows that are looked up in runs of one shape."""
+
+    def __init__(self, df: pl.DataFrame, schema: Schema, shape: Shape) -> None:
+        columns = hashed([df[schema.names[at]].alias(str(at)) for at in shape.others])
+        if shape.line is not None:
+            columns.append(places(df[schema.names[shape.line]]).cast(pl.Int64).alias(shape.first))
+        keys = pl.DataFrame(columns).with_row_index(_ROW)
+        keys = keys if shape.line is None else keys.drop_nulls(shape.first)  # NULL has no place
+        self._keys, self._shape = keys.sort(shape.order), shape  # a search in order is several times faster
+
+    def find(self, run: pl.DataFrame) -> tuple[Numbers, Numbers]:
+        """The rows that have keys of a run, and where in it these are."""
+        keys, shape = self._keys, self._shape
+        start, end = np.zeros(keys.height, np.int64), np.full(keys.height, run.height)
+        if shape.others:
+            start, end = (np.searchsorted(run[HASH], keys[HASH], side) for side in ("left", "right"))
+        at = end - 1
+        if shape.line is not None:
+            at = _not_beyond(run[shape.first].to_numpy(), keys[shape.first].to_numpy(), start, end)
+        rows = np.flatnonzero(at >= start)
+        at = at[rows]
+        if shape.others and len(rows):
+            rows, at = self._equal(run, rows, at, start)
+        if shape.line is not None and len(rows):
+            here = run[at]
+            beyond = (keys[shape.first].to_numpy()[rows] - here[shape.first].to_numpy()).view(np.uint64)
+            reached = beyond <= here[MORE].cast(pl.UInt64).to_numpy()
+            rows, at = rows[reached], at[reached]
+        return keys[_ROW].to_numpy()[rows].astype(np.int64), at
+
+    def _equal(self, run: pl.DataFrame, rows: Numbers, at: Numbers, start: Numbers) -> tuple[Numbers, Numbers]:
+        """Where other values are equal, too; with values of the same hash before, where they are the last that are."""
+        same = _equal(run[at], self._keys[rows], self._shape)
+        found = at.copy()
+        for n in np.flatnonzero(~same).tolist():
+            earlier = run[int(start[rows[n]]) : int(at[n])]
+            equal = np.flatnonzero(_equal(earlier, self._keys[np.full(earlier.height, rows[n])], self._shape))
+            if len(equal):
+                same[n], found[n] = True, start[rows[n]] + equal[-1]
+        return rows[same], found[same]
+
+
+def _equal(left: pl.DataFrame, right: pl.DataFrame, shape: Shape) -> Mask:
+    """Whether rows have the same other values."""
+    same = np.ones(left.height, np.bool_)
+    for at in shape.others:
+        same &= left[str(at)].eq_missing(right[str(at)]).to_numpy()
+    return same
+
+
+def _same_others(run: pl.DataFrame, shape: Shape) -> tuple[Mask, bool]:
+    """Whether each row but the first has the other values of the one before it, and whether hashes have clashed."""
+    if not shape.others:
+        return np.ones(max(0, run.height - 1), np.bool_), False
+    hashes = run[HASH].to_numpy()
+    same = hashes[1:] == hashes[:-1]
+    rows = np.flatnonzero(same)
+    same[rows] = _equal(run[rows], run[rows + 1], shape)
+    return same, bool(len(rows) > same.sum())
+
+
+def _furthest(run: pl.DataFrame, last: Numbers) -> Numbers:
+    """For each row the furthest of the ends of rows with the same other values, up to it."""
+    by = [HASH, *map(str, shape_of(run).others)]
+    last_so_far = pl.Series("last", last).to_frame()
+    if HASH not in run.columns:
+        return last_so_far.select(pl.col("last").cum_max()).to_series().to_numpy()
+    return run.select(by).hstack(last_so_far).select(pl.col("last").cum_max().over(by)).to_series().to_numpy()
+
+
+def _not_beyond(first: Numbers, wanted: Numbers, start: Numbers, end: Numbers) -> Numbers:
+    """For each wanted place the last row, from start to end, whose first place is not beyond it, or the row before."""
+    if len(start) and (start == 0).all() and (end == len(first)).all():
+        return np.searchsorted(first, wanted, side="right") - 1
+    low, high = start.copy(), end.copy()
+    while (open_ := low < high).any():
+        middle = (low + high) // 2
+        below = open_ & (first[np.minimum(middle, len(first) - 1)] <= wanted)
+        low = np.where(below, middle + 1, low)
+        high = np.where(open_ & ~below, middle, high)
+    return low - 1
+
+
+def _wide(run: pl.DataFrame) -> pl.DataFrame:
+    return run.with_columns(pl.col(MORE).cast(pl.UInt64)) if MORE in run.columns else run

@@ -1,0 +1,124 @@
+"""Closed keys against a plain set of them, with random operations and restarts."""
+
+from itertools import product
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from punctum.algebra.pattern import WILDCARD, constant
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.schema import Schema
+from punctum.algebra.values import Row, Value
+from punctum.operators import closed as keys
+from punctum.operators import frame, to_rows
+from punctum.operators import runs as ordered
+from punctum.operators.batch import batch
+from punctum.operators.closed import Closed
+from strategies import SMALL, patterns, punctuations, rows, schemas, small
+
+Naive = set[tuple[tuple[int, ...], tuple[Value | None, ...]]]
+"""The positions and the values of keys."""
+
+
+def spelled(p: Punctuation) -> Naive:
+    """The keys of a punctuation, of those values that the tests have."""
+    kinds = [p.schema.attributes[at].type for at, _ in p.sides]
+    ways = ([v for v in (None, *SMALL[k]) if side.match(v)] for k, (_, side) in zip(kinds, p.sides, strict=True))
+    return {(tuple(at for at, _ in p.sides), values) for values in product(*ways)}
+
+
+def naively(known: Naive, row: Row) -> bool:
+    return any((at, tuple(row[i] for i in at)) in known for at in {at for at, _ in known})
+
+
+@st.composite
+def boxes(draw: st.DrawFn, schema: Schema) -> Punctuation:
+    """Constants, and a pattern of any kind on at most one attribute."""
+    chosen = draw(st.sets(st.sampled_from(range(len(schema))), min_size=1))
+    loose = draw(st.none() | st.sampled_from(sorted(chosen)))
+    sides = [WILDCARD] * len(schema)
+    for at in chosen:
+        kind = schema.attributes[at].type
+        one = patterns(kind) if at == loose else (st.none() | small(kind)).map(constant)
+        sides[at] = draw(one)
+    return Punctuation(schema, tuple(sides))
+
+
+def check(data: st.DataObject) -> None:
+    schema = data.draw(schemas())
+    closed, known = Closed(schema), Naive()
+    store: dict[int, pl.DataFrame] = {}
+    for _ in range(data.draw(st.integers(1, 8))):
+        match data.draw(st.sampled_from(["keys", "boxes", "forget", "restart"])):
+            case "keys":
+                at = sorted(data.draw(st.sets(st.sampled_from(range(len(schema))), min_size=1)))
+                ts = data.draw(st.lists(rows(schema), min_size=1, max_size=5))
+                closed.close(frame(schema, ts).select(schema.names[i] for i in at))
+                known |= {(tuple(at), tuple(t[i] for i in at)) for t in ts}
+            case "boxes":
+                ps = [p for p in data.draw(st.lists(boxes(schema), max_size=4)) if p.sides and not p.empty]
+                left = closed.close_boxes([p.sides for p in ps])
+                known |= {key for p in ps if p.sides not in left for key in spelled(p)}
+            case "forget":
+                ps = data.draw(st.lists(boxes(schema) | punctuations(schema), max_size=4))
+                closed.forget(batch(schema, ps))
+                gone = [p for p in ps if p.sides and not p.empty]
+                known -= {key for p in gone for key in spelled(p)}
+            case "restart":
+                written, away = closed.changes()
+                store = {n: chunk for n, chunk in (store | written).items() if n not in away}
+                closed = closed.restored(store)
+        asked = data.draw(st.lists(rows(schema), max_size=6))
+        assert closed.contains(frame(schema, asked)).to_list() == [naively(known, t) for t in asked]
+
+
+@given(data=st.data())
+def test_closed_keys_are_a_set(data: st.DataObject) -> None:
+    check(data)
+
+
+@given(data=st.data())
+def test_a_hash_decides_nothing(data: st.DataObject) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (keys, ordered):
+            patch.setattr(module, "hashed", lambda others: [_nothing(others), *others] if others else [])
+        check(data)
+
+
+def _nothing(others: list[pl.Series]) -> pl.Series:
+    return pl.Series(ordered.HASH, np.zeros(len(others[0]), np.uint64))
+
+
+def test_what_a_batch_writes_does_not_grow() -> None:
+    closed = Closed(Schema.of(k="BIGINT"))
+    draw = np.random.default_rng(7)
+    written = []
+    for _ in range(300):
+        closed.close(pl.DataFrame({"k": draw.integers(-(2**62), 2**62, 100)}))
+        chunks, _ = closed.changes()
+        written.append(sum(chunk.height for chunk in chunks.values()))
+    assert len(closed) == 30_000
+    assert len(closed.chunks()) <= 10
+    assert np.mean(written) < 100 * 12, "each key is rewritten a logarithm of times"
+
+
+def test_numbers_that_are_closed_in_any_order_are_one_range() -> None:
+    closed = Closed(Schema.of(k="BIGINT"))
+    for part in np.array_split(np.random.default_rng(7).permutation(100_000), 200):
+        closed.close(pl.DataFrame({"k": part}))
+    assert closed.contains(pl.DataFrame({"k": [-1, 0, 99_999, 100_000]})).to_list() == [False, True, True, False]
+    assert len(closed) < 1_000, "but for the last of them, which have not been merged"
+
+
+def test_extremes_are_neighbours_of_nothing_beyond() -> None:
+    least, most = -(2**63), 2**63 - 1
+    closed = Closed(Schema.of(k="BIGINT"))
+    for value in (most, least, least + 1, most - 1, 0):
+        closed.close(pl.DataFrame({"k": [value]}))
+    asked = pl.DataFrame({"k": [least, least + 1, least + 2, 0, most - 2, most - 1, most]})
+    assert closed.contains(asked).to_list() == [True, True, False, True, False, True, True]
+    closed.forget(batch(closed.schema, [Punctuation.of(closed.schema, k=v) for v in (least, most)]))
+    assert to_rows(closed.frame().drop("more")) == [(least + 1,), (0,), (most - 1,)]
