@@ -75,6 +75,11 @@ class MissingError(PunctumError):
 class ComputationError(PunctumError, ArithmeticError):
     """A row for which an expression has no value: the result does not fit its type."""
 
+    @property
+    def reason(self) -> str:
+        """What happened and the detail, in a line."""
+        return f"{self.what}: {self.detail}" if self.detail else self.what
+
 
 @dataclass(frozen=True, order=True)
 class Place:

@@ -7,8 +7,10 @@ import polars as pl
 from punctum.algebra.punctuation import Punctuation
 from punctum.engine import build
 from punctum.engine.feedback import Signals, Skipping, skipping
+from punctum.engine.formats.read import Read
 from punctum.engine.packing import CLOCK, SIGNAL, Sent, blob_of, from_blob, points_of, to_blob, to_lines
 from punctum.engine.quarantine import Record
+from punctum.engine.source import FrameStream, Pipes, failed
 from punctum.engine.stage import Counts, Running
 from punctum.operators.batch import heard
 from punctum.operators.columns import Columns, empty
@@ -114,12 +116,16 @@ class Simulation:
         elif origin.stream.name in streams:
             pieces = streams[origin.stream.name]
             for piece in [pieces] if isinstance(pieces, Columns) else pieces:
-                if self._signals is None:
-                    yield -1, build.piped(origin)(piece), None
-                else:
+                pipe: Pipes = build.piped(origin)
+                if self._signals is not None:
                     over = {c: e.streams.get((stage.number, source.number)) for c, e in self._heeds.items()}
                     known = {c: e for c, e in over.items() if e is not None}
-                    yield -1, *Skipping(build.piped(origin), origin, self._signals, known).skipped(piece)
+                    pipe = Skipping(build.piped(origin), origin, self._signals, known)
+                found = pipe.skipped(piece)
+                stream = origin.stream
+                named = FrameStream(stream.name, stream.schema, pipe, None, False, True)  # type: ignore[arg-type]
+                self.records += failed(named, Read(piece, pl.DataFrame(), lambda _: (0, None)), None, found.failed)
+                yield -1, found.piece, found.told
 
     def _run(self, stage: Stage, bucket: int) -> Running:
         known = self._running.get((stage.number, bucket))

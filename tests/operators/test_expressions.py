@@ -1,5 +1,7 @@
-"""Compiled expressions give the values that ``evaluate`` gives, or an error where it gives one."""
+"""Compiled expressions give the values that ``evaluate`` gives, or its reason in the rows where there is none."""
 
+from datetime import UTC, date, datetime
+from math import inf, nan
 from typing import Any
 
 import polars as pl
@@ -8,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from punctum.algebra import Schema
-from punctum.errors import PunctumError
+from punctum.algebra.values import Row
+from punctum.errors import ComputationError, PunctumError
+from punctum.operators.checked import REASON, computed, kept
 from punctum.operators.columns import frame, to_rows
-from punctum.operators.expressions import compiled
+from punctum.operators.expressions import careful, compiled
 from punctum.parse import StreamDef, evaluate, parse_query
 from punctum.parse.relations import Projection
 from strategies import rows
@@ -94,3 +98,72 @@ def test_compiled_is_evaluated(sql: str, found: list[Any]) -> None:
         return
     given_ = frame(SCHEMA, found).select(compiled(expression, SCHEMA).alias("v"))
     assert to_rows(given_) == [(value,) for value in wanted]
+
+
+POISONED = [
+    *EXPRESSIONS,
+    "n * 4",
+    "n * m - n",
+    "ABS(n) + ABS(m)",
+    "CAST(n AS DECIMAL(19, 0)) * CAST(m AS DECIMAL(19, 0)) * 10",
+    "CAST(n AS DECIMAL(38, 0)) * 10 * 10 * 10 * 10 * 10 * 10",
+    "ROUND(n, -19)",
+    "t - INTERVAL '10' DAY",
+    "INTERVAL '10' DAY + t",
+    "t + INTERVAL '99999999' DAY",
+    "d + INTERVAL '10' DAY",
+    "d - INTERVAL '999999999' DAY",
+    "CASE WHEN n < 9 THEN n * 4 ELSE m END",
+    "CASE WHEN n * 4 > 9 THEN 1 WHEN b THEN m * 4 ELSE 0 END",
+    "IF(b, n * 4, m * 4)",
+    "COALESCE(m, n * 4, n - 3)",
+    "NULLIF(n * 4, m)",
+    "n * 4 IS NULL",
+    "n * 4 <=> m * 4",
+    "n * 4 IN (12, 3)",
+    "b AND n * 4 > 1",
+    "n < 9 AND n * 4 > 1 AND m * 4 > 1",
+    "b OR n * 4 > 1",
+    "NOT (n * 4 > 1)",
+    "CONCAT(CAST(n * 4 AS STRING), s)",
+    "s LIKE 'a%' AND n * 4 > 1",
+    "FLOOR(x) + n",
+    "9223372036854775807 + 1",
+    "b AND 9223372036854775807 + 1 > 3",
+]
+HARD: dict[str, list[Any]] = {
+    "n": [2**63 - 1, -(2**63), 2**62, 3, -1, 0, None],
+    "m": [2**63 - 1, -(2**63), -1, 7, 0, None],
+    "x": [1e300, nan, inf, -inf, 2.5, 9.3e18, None],
+    "y": [0.0, 1e300, None],
+    "s": ["a", "", None],
+    "b": [True, False, None],
+    "d": [date.min, date.max, date(2026, 11, 16), None],
+    "t": [datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC), datetime(2026, 11, 16, tzinfo=UTC), None],
+}
+HARD_ROWS = st.tuples(*(st.sampled_from(values) for values in HARD.values()))
+
+
+def tried(expression: Any, row: Row) -> tuple[Any, str | None]:
+    try:
+        return evaluate(expression, row), None
+    except ComputationError as error:
+        return None, error.reason
+
+
+@pytest.mark.parametrize("sql", POISONED)
+@given(found=st.lists(HARD_ROWS, max_size=6))
+def test_rows_without_a_value_are_told_apart(sql: str, found: list[Any]) -> None:
+    query = parse_query(f"SELECT {sql} AS v, n AS other FROM r", CATALOG)
+    assert isinstance(query, Projection)
+    expression = query.columns[0][1]
+    tried_ = [tried(expression, SCHEMA.row(*row)) for row in found]
+    df = frame(SCHEMA, [SCHEMA.row(*row) for row in found]).with_row_index("#")
+    good, bad = computed(df, [("v", careful(expression, SCHEMA))])
+    assert to_rows(good.select("#", "v")) == [(n, value) for n, (value, why) in enumerate(tried_) if why is None]
+    failed = [] if bad is None else to_rows(bad.select("#", REASON))
+    assert failed == [(n, why) for n, (_, why) in enumerate(tried_) if why is not None]
+    if expression.type.value == "BOOLEAN":
+        good, bad = kept(df, careful(expression, SCHEMA))
+        assert good["#"].to_list() == [n for n, (value, why) in enumerate(tried_) if why is None and value]
+        assert ([] if bad is None else to_rows(bad.select("#", REASON))) == failed

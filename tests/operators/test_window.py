@@ -19,6 +19,7 @@ from punctum.iterators.stream import Slice
 from punctum.iterators.window import Window as SpecWindow
 from punctum.iterators.window import WindowGroupBy as SpecGroupBy
 from punctum.iterators.window import WindowJoin as SpecJoin
+from punctum.operators.checked import Checked
 from punctum.operators.columns import Columns, frame, to_rows
 from punctum.operators.operator import Operator
 from punctum.operators.select import Select
@@ -77,7 +78,7 @@ def odd_only(row: Row) -> Row | None:
 
 def vectorised(schema: Schema, rows: int | None, filtered: bool) -> Window:
     odd = pl.col(schema.names[1]) % 2 == 1
-    return Window(schema, rows, [Select(schema, odd)] if filtered else [], [(odd, ())] if filtered else [])
+    return Window(schema, rows, [Select(schema, odd)] if filtered else [], [(Checked(odd), ())] if filtered else [])
 
 
 def of_tables(operator: Operator) -> dict[str, list[Row]]:

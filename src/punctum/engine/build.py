@@ -15,7 +15,7 @@ from punctum.analyse.predicates import promised
 from punctum.engine.cube import CubeExchange
 from punctum.engine.files import READERS, reading
 from punctum.engine.formats.read import LONGEST, clean
-from punctum.engine.inputs import REASON, FromStage, FromStream, StageInput
+from punctum.engine.inputs import FromStage, FromStream, StageInput
 from punctum.engine.lmerge import Merging, bad_elements, never_inserted, not_opened
 from punctum.engine.packing import Exchange, Reach
 from punctum.engine.pipe import ROW, Piped, compiled_step
@@ -32,10 +32,11 @@ from punctum.lmerge.cleanse import Cleanse
 from punctum.lmerge.final import Final
 from punctum.lmerge.opened import Opened
 from punctum.operators import origins
+from punctum.operators.checked import REASON, Checked, Failed
 from punctum.operators.difference import Difference
 from punctum.operators.dupelim import Dupelim
 from punctum.operators.expect import Expect
-from punctum.operators.expressions import compiled
+from punctum.operators.expressions import careful, compiled
 from punctum.operators.group_by import GroupBy
 from punctum.operators.intersect import Intersect
 from punctum.operators.join import Join
@@ -78,16 +79,16 @@ def operator(relation: r.Relation, below: Sequence[Schema] = ()) -> Operator:
     schemas = [_reaching(*pair) for pair in zip(schemas, below, strict=True)] if below else schemas
     match relation:
         case r.Filter(predicate=predicate):
-            return Select(schemas[0], compiled(predicate, schemas[0]), promised(predicate, schemas[0]))
+            return Select(schemas[0], careful(predicate, schemas[0]), promised(predicate, schemas[0]))
         case r.Projection(columns=columns):
             return Project(schemas[0], [_column(name, e, schemas[0]) for name, e in columns])
         case r.Join(on=on, residual=residual):
             left, right = schemas
             pairs = [(left.names[mine.index], right.names[theirs.index]) for mine, theirs in on]
             names = JoinSpecification(left, right, tuple(pairs), _PREFIXES).output
-            return Join(left, right, pairs, _PREFIXES, None if residual is None else compiled(residual, names))
+            return Join(left, right, pairs, _PREFIXES, None if residual is None else careful(residual, names))
         case MultiJoin(classes=classes, residual=residual, shown=shown, lazy=lazy):
-            holds = None if residual is None else compiled(residual, relation.schema)
+            holds = None if residual is None else careful(residual, relation.schema)
             return MultiJoinOperator(schemas, classes, relation.names, holds, shown, lazy)
         case SynopsisNode(query=query):
             more = None if relation.residual is None else met(query, relation.residual)
@@ -138,7 +139,7 @@ def _windows(relation: r.Relation, below: Sequence[Schema]) -> Operator:
     given = below or [getattr(window(child), "input", child).schema for child in relation.inputs]
     windows = [_window(child, schema) for child, schema in zip(relation.inputs, given, strict=True)]
     if isinstance(relation, MultiJoin):
-        holds = None if relation.residual is None else compiled(relation.residual, relation.schema)
+        holds = None if relation.residual is None else careful(relation.residual, relation.schema)
         return WindowJoin(windows, relation.classes, relation.schema, holds, relation.shown)
     assert isinstance(relation, r.Aggregate)
     schema = windows[0].output
@@ -165,11 +166,11 @@ def _name(argument: Column | None, schema: Schema) -> str | None:
     return None if argument is None else schema.names[argument.index]
 
 
-def _column(name: str, expression: Expression, schema: Schema) -> tuple[SpecColumn, pl.Expr]:
+def _column(name: str, expression: Expression, schema: Schema) -> tuple[SpecColumn, Checked]:
     """A column for punctuations, and the expression for its rows."""
     source, injective, trend = shape(expression)
     attribute = replace(expression.attribute, name=name)
-    rows = compiled(expression, schema).alias(name)
+    rows = careful(expression, schema)
     if isinstance(expression, Column):
         attribute = replace(attribute, reach=schema.attributes[expression.index].reach)
         return SpecColumn(attribute, schema.names[expression.index]), rows
@@ -229,6 +230,7 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
     operators: list[Operator] = []
     reads: list[tuple[int, ...]] = []
     late: list[Callable[[], list[Record]]] = []
+    failed: list[Callable[[], list[Record]]] = []
     controls: list[Control] = []
     expects: dict[int, Expected] = {}
     lasts: dict[int, Lasting] = {}
@@ -262,6 +264,7 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
             late.append(partial(not_opened, made, next(sources(node.relation)).stream))
         if isinstance(made, Final | Cleanse):
             late.append(partial(never_inserted, made, title(node.relation)))
+        failed.append(partial(_failures, node.relation, made))
         operators.append(made)
         reads.append(below)
         return len(operators) - 1
@@ -274,7 +277,9 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
     names = tuple(
         s.origin.stream.name if isinstance(s.origin, Pipe) else f"stage {s.origin.number}" for s in stage.inputs
     )
-    made = Running(inputs, tuple(operators), tuple(reads), stage.schema, names, tuple(late), tuple(controls))
+    made = Running(
+        inputs, tuple(operators), tuple(reads), stage.schema, names, tuple(late), tuple(controls), tuple(failed)
+    )
     return sweeping(made, expects, lasts, last=not stage.inputs[0].everywhere) if sweeps(stage) else made
 
 
@@ -333,6 +338,26 @@ def _late(stream: StreamDef, operator: Punctuate | Expect, reason: str) -> list[
     return _violations(stream, None, [(None, text, why) for text, why in texts], reason)
 
 
+def _failures(relation: r.Relation, operator: Operator) -> list[Record]:
+    """Records of what has no value in an operator: rows that it reads, pairs of them, or groups."""
+    streams = list(sources(relation, through=True))
+    records = [
+        Record(title(relation), why, text)
+        for each in operator.failed()
+        for text, why in zip(json_lines(*_as_written(each, relation, operator)), each.rows[REASON], strict=True)
+    ]
+    if records and any(source.stream.on_violation is Violation.FAIL for source in streams):
+        fail(records[0])
+    return records
+
+
+def _as_written(failed: Failed, relation: r.Relation, operator: Operator) -> tuple[pl.DataFrame, Schema]:
+    """What failed, under the names that the relation has for it when it is a row of its result."""
+    if failed.schema is not operator.output or len(failed.schema) != len(relation.schema):
+        return failed.rows, failed.schema
+    return failed.rows.rename(dict(zip(failed.schema.names, relation.schema.names, strict=True))), relation.schema
+
+
 Bad = list[tuple[int | None, str, str]]
 """Rows that violate: where they stand, their texts, and what they break."""
 
@@ -352,7 +377,7 @@ def _in_file(pipe: Pipe, path: Path, bad: pl.DataFrame) -> Bad | None:
     except MissingError:
         return None
     raw = read.piece.rows
-    behind = Piped(pipe.steps).numbered(raw)
+    behind, _ = Piped(pipe.steps).numbered(raw)
     known = bad.unique()
     rows = behind.join(known, on=[n for n in bad.columns if n != REASON], nulls_equal=True, maintain_order="left")
     found: Bad = []

@@ -18,7 +18,7 @@ import polars as pl
 
 from punctum.algebra.schema import Schema
 from punctum.engine.packing import SIGNAL, Exchange, Sent
-from punctum.engine.pipe import Piped
+from punctum.engine.pipe import ROW, Behind, Piped
 from punctum.engine.stage import Counts, Running
 from punctum.errors import PunctumError
 from punctum.lmerge.elements import VE
@@ -69,17 +69,19 @@ class Skipping:
 
     def __call__(self, piece: Columns) -> Columns:
         """The slice behind the pipe."""
-        return self.skipped(piece)[0]
+        return self.skipped(piece).piece
 
-    def skipped(self, piece: Columns) -> tuple[Columns, str | None]:
+    def skipped(self, piece: Columns) -> Behind:
         """The slice behind the pipe, and the limit up to which rows may be missing in it."""
-        piece = self.pipe.punctuated(piece)
+        piece, failed = self.pipe.punctuated(piece)
         signal, rows = self.signals.now(), list[pl.DataFrame]()
-        for part in self._parts(piece.rows):
+        for part in self._parts(piece.rows if ROW in piece.rows.columns else piece.rows.with_row_index(ROW)):
             signal = further(signal, self.signals.now())
-            rows.append(self.pipe.behind(self._needed(Columns(part, piece.puncts), signal)))
+            behind, bad = self.pipe.behind(self._needed(Columns(part, piece.puncts), signal))
+            rows.append(behind)
+            failed += bad
         written = None if signal is None else json.dumps([signal.column, signal.limit])
-        return Columns(pl.concat(rows), piece.puncts, piece.points), written
+        return Behind(Columns(pl.concat(rows), piece.puncts, piece.points), written, failed)
 
     def _parts(self, rows: pl.DataFrame) -> Iterator[pl.DataFrame]:
         """The rows, in pieces where they go to functions of the user's."""
@@ -204,5 +206,5 @@ def skipping(made: Running, number: int, heeds: Mapping[str, Heeds]) -> Running:
     """A stage that skips what nobody needs; one whose operators sweep has to see all rows."""
     if type(made) is not Running:
         return made
-    known = made.inputs, made.operators, made.reads, made.schema, made.names, made.late, made.controls
+    known = made.inputs, made.operators, made.reads, made.schema, made.names, made.late, made.controls, made.failed
     return SkippingStage(*known, number, heeds)

@@ -18,6 +18,7 @@ from punctum.engine.packing import Exchange, Sent, from_blob, from_lines, from_p
 from punctum.engine.quarantine import Record
 from punctum.iterators.origins import DomainLimits
 from punctum.operators.batch import Batch, batch, constants
+from punctum.operators.checked import REASON
 from punctum.operators.columns import Columns, empty
 from punctum.operators.guard import Guard, Guarded
 from punctum.operators.operator import Operator
@@ -160,7 +161,6 @@ class FromStream(StageInput):
 
 Original = Callable[[str | None, pl.DataFrame], list[Record]]
 """The records of rows that violate, with the reason of each in a column of its own, and the file they come from."""
-REASON = "\0reason"
 
 
 class FromStage(StageInput):

@@ -20,8 +20,10 @@ from punctum.algebra.schema import Schema
 from punctum.engine import quarantine
 from punctum.engine.durable import replace_text
 from punctum.engine.files import READERS, Read, check_options
+from punctum.engine.formats.read import LONGEST, clean
 from punctum.engine.listing import listed
 from punctum.engine.packing import CLOCK, SCHEMA, SIGNAL, STREAM, Exchange, numbered_origin, pack
+from punctum.engine.pipe import Behind, Failures
 from punctum.engine.worker import settle
 from punctum.errors import MissingError
 from punctum.operators.columns import Columns
@@ -34,8 +36,8 @@ WORTH_A_TASK = 4 << 20
 class Pipes(Protocol):
     """What a stream's rows go through before they are packed."""
 
-    def skipped(self, piece: Columns) -> tuple[Columns, str | None]:
-        """A slice behind the pipe, and what is to be told of rows that were skipped there."""
+    def skipped(self, piece: Columns) -> Behind:
+        """A slice behind the pipe, what is to be told of rows that were skipped there, and what failed."""
 
 
 @dataclass(frozen=True)
@@ -165,12 +167,30 @@ def packed(found: Read, stream: FrameStream, path: Path | None, number: int = 0)
         yield quarantine.packed(records, stream.to.buckets[0])
     if stream.to.clock:
         yield pack(stream.to.greeting(), stream.to, CLOCK)
-    piece, told = stream.pipe.skipped(found.piece)
-    if told is not None:
-        yield pack(stream.to.greeting(), stream.to, SIGNAL, told)
-    pieces = stream.to.split(piece)
+    behind = stream.pipe.skipped(found.piece)
+    if behind.failed:
+        records = failed(stream, found, path, behind.failed)
+        if stream.fails:
+            quarantine.fail(records[0])
+        yield quarantine.packed(records, stream.to.buckets[0])
+    if behind.told is not None:
+        yield pack(stream.to.greeting(), stream.to, SIGNAL, behind.told)
+    pieces = stream.to.split(behind.piece)
     if pieces:
         yield pack(pieces, stream.to, STREAM, None if path is None else numbered_origin(number, path))
+
+
+def failed(stream: FrameStream, found: Read, path: Path | None, rows: Failures) -> list[quarantine.Record]:
+    """The records of rows that failed in the pipe, as they are in their file."""
+    from punctum.engine.sinks.formats import json_lines  # here: it takes time to import, and is seldom needed
+
+    plain = json_lines(found.piece.rows[[number for number, _ in rows]], stream.schema)
+    records = []
+    for (number, reason), line in zip(rows, plain, strict=True):
+        position, text = (None, None) if path is None else found.place(number)
+        shown = line if text is None else clean(text, LONGEST)
+        records.append(quarantine.Record(stream.name, reason, shown, None if path is None else path.name, position))
+    return records
 
 
 def _size(path: Path) -> int:

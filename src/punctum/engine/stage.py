@@ -84,6 +84,8 @@ class Running:
     late: tuple[Callable[[], list[Record]], ...] = ()
     """What says of operators which rows of the last slice they have kept out."""
     controls: tuple[Control, ...] = ()
+    failed: tuple[Callable[[], list[Record]], ...] = ()
+    """What says of operators what has no value in them since it was asked last."""
 
     def feed(self, sent: dict[int, list[Sent]]) -> tuple[Columns, list[Counts]]:
         """Run a slice through, and say for each operator how many rows it took, gave and keeps."""
@@ -130,7 +132,7 @@ class Running:
 
     def violations(self) -> list[Record]:
         """What the inputs and the operators have not taken of the last slice."""
-        tellers = [*(source.violations for source in self.inputs), *self.late]
+        tellers = [*(source.violations for source in self.inputs), *self.late, *self.failed]
         return [record for told in tellers for record in told()]
 
     def oldest(self, born: Mapping[str, Mapping[int, float]]) -> dict[int, tuple[float, str]]:

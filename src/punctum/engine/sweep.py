@@ -128,6 +128,7 @@ class Sweeping(Running):
             metrics[n]["puncts_forgotten"] = over.get(n, 0)
         below = [self._sweep_from(number, sent.get(number, [])) for number in range(len(self.inputs))]
         sweeps = self._sweep(below, metrics)
+        self.known.records += [record for told in self.failed for record in told()]
         self.known.sweep = sweeps[-1] if sweeps else below[0]
         if self.last and self.known.sweep.puncts:
             both = heard(self.schema, piece) + heard(self.schema, renamed(self.known.sweep.said, self.schema))

@@ -1,4 +1,8 @@
-"""Aggregate functions over the rows of a group, as in SQL: NULLs do not count, and NULL is the result where all are."""
+"""Aggregate functions over the rows of a group, as in SQL: NULLs do not count, and NULL is the result where all are.
+
+A sum is exact, and must fit its type when it is asked for: what it was before, in whatever order, does not matter. One
+that does not fit has no value, and its group goes to the quarantine.
+"""
 
 import math
 from collections.abc import Callable, Sequence
@@ -11,7 +15,7 @@ from typing import Any
 from punctum.algebra.cuts import below
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import NAN, Row, Type, Value
-from punctum.errors import SchemaError
+from punctum.errors import ComputationError, SchemaError
 
 
 class Function(Enum):
@@ -64,7 +68,24 @@ class Aggregate:
             return len(values)
         if self.function is Function.COUNT_DISTINCT:
             return len(set(values))
-        return self.attribute(schema).accept(_OVER[self.function](values)) if values else None
+        if not values:
+            return None
+        attribute, found = self.attribute(schema), _OVER[self.function](values)
+        if not fits(found, attribute):
+            raise self.no_value(attribute)
+        return attribute.accept(found)
+
+    def no_value(self, attribute: Attribute) -> ComputationError:
+        """The error of a group whose result does not fit its type."""
+        what = f"{self.name} has no value: the result of {self.function.value} does not fit {attribute.type.value}"
+        return ComputationError(what, "", "cast its argument to DECIMAL or DOUBLE")
+
+
+def fits(value: Value | None, attribute: Attribute) -> bool:
+    """Whether a count or a sum is one of the numbers of its type, or NULL."""
+    if attribute.type is Type.DECIMAL and isinstance(value, Decimal):
+        return bool(abs(value) < 10 ** (attribute.digits[0] - attribute.digits[1]))
+    return not isinstance(value, int) or -(2**63) <= value < 2**63
 
 
 def _sum(values: list[Any]) -> Any:

@@ -19,14 +19,14 @@ otherwise), and no punctuation is output that earlier ones cover (minimality, se
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Generic, Protocol, TypeVar
 
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
-from punctum.errors import GrammarError, SchemaError
+from punctum.errors import ComputationError, GrammarError, SchemaError
 from punctum.iterators.stream import Slice, Stream
 
 S = TypeVar("S")
@@ -327,3 +327,15 @@ def unary(operator: Operator, xs: Stream) -> Iterator[Slice]:
 def binary(operator: Operator, lxs: Stream, rxs: Stream) -> Iterator[Slice]:
     """The output stream of an operator with two inputs."""
     return map(operator.start().feed, lxs, rxs)
+
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+def valued(function: Callable[[A], B], argument: A) -> B | None:
+    """The value of a function, or nothing where it has none: what was asked about goes to the quarantine."""
+    try:
+        return function(argument)
+    except ComputationError:
+        return None

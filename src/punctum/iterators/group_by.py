@@ -7,7 +7,8 @@
     ckeep(ts, ps)  =  [t | t ∈ ts ∧ setNomatch(t, groupPs(ps))]
 
 ``groupPs`` gives the punctuations that speak of grouping attributes alone: they say which groups are complete. Without
-grouping attributes there is one group, and as in SQL it has a result even when no row came.
+grouping attributes there is one group, and as in SQL it has a result even when no row came. A group with an aggregate
+that has no value (``aggregates.py``) gives no row: it goes to the quarantine.
 
 With *updates* a group's result comes out after each slice that has rows of it, and not again when it is complete.
 """
@@ -20,7 +21,7 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
 from punctum.iterators.aggregates import Aggregate
-from punctum.iterators.framework import Kept, Puncts, Rows, Specified, Unary
+from punctum.iterators.framework import Kept, Puncts, Rows, Specified, Unary, valued
 from punctum.iterators.stream import Slice
 
 
@@ -85,7 +86,12 @@ class GroupBy(Unary[State], Specified):
         groups: dict[Row, list[Row]] = {(): []} if one else {}
         for t in ts:
             groups.setdefault(tuple(t[i] for i in at), []).append(t)
-        return [(*key, *(a.value(rows, self.schema) for a in self.aggregates)) for key, rows in groups.items()]
+        results = (valued(self._result, (key, rows)) for key, rows in groups.items())
+        return [result for result in results if result is not None]
+
+    def _result(self, group: tuple[Row, list[Row]]) -> Row:
+        key, rows = group
+        return (*key, *(a.value(rows, self.schema) for a in self.aggregates))
 
     def _over_output(self, p: Punctuation) -> Punctuation:
         return Punctuation.of(self.output, {self.schema.names[i]: pattern for i, pattern in p.sides})

@@ -32,7 +32,7 @@ from punctum.algebra.schema import NOT_NULL, Attribute, Schema
 from punctum.algebra.values import Row, Type, Value
 from punctum.errors import SchemaError
 from punctum.iterators.columns import finite
-from punctum.iterators.framework import Hearer, Kept, Puncts, Sayer, Specified
+from punctum.iterators.framework import Hearer, Kept, Puncts, Sayer, Specified, valued
 from punctum.iterators.stream import Slice
 
 At = tuple[int, int]
@@ -237,7 +237,9 @@ class MultiJoin(Specified):
     def _results(self, tss: list[list[Row]]) -> Iterator[Row]:
         for found in product(*tss):
             row = tuple(value for t in found for value in t)
-            if self._values(dict(enumerate(found))) is not None and (self.residual is None or self.residual(row)):
+            if self._values(dict(enumerate(found))) is not None and (
+                self.residual is None or valued(self.residual, row)
+            ):
                 yield row
 
     def cpass(self, *inputs: Slice) -> list[Row]:

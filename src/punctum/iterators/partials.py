@@ -42,7 +42,10 @@ def total(function: Function, partials: list[Any], times: list[int], kind: Type)
             whole, count = (sum(partial[i] * n for partial, n in known) for i in (0, 1))
             return float(whole) / count if count else None
         case Function.SUM:
-            return kind.accept(sum(each * n for each, n in known)) if known else None
+            whole = sum(each * n for each, n in known)
+            if not known:
+                return None
+            return whole if isinstance(whole, int) else kind.accept(whole)
         case _:
             ends: list[Value] = [partial for partial, _ in known]
             return (min if function is Function.MIN else max)(ends, key=below) if ends else None

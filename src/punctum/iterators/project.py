@@ -9,6 +9,7 @@
 ``projPs`` gives p over the columns when each of p's patterns can be said of a column (``columns.py``). What cannot be
 said must be a wildcard: either it is one, or the patterns seen so far together cover the attribute's declared domain,
 p's other patterns being as they are. The state is the punctuations seen, and those that wait for the rest of a domain.
+A row for which a column has no value goes to the quarantine.
 """
 
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
 from punctum.iterators.columns import Column
-from punctum.iterators.framework import Kept, Puncts, Rows, Specified, Unary
+from punctum.iterators.framework import Kept, Puncts, Rows, Specified, Unary, valued
 from punctum.iterators.stream import Slice
 
 Waiting = frozenset[tuple[Punctuation, Punctuation]]  # what can be output, once the other has been said
@@ -49,7 +50,7 @@ class Project(Unary[State], Specified):
         return PunctuationSet(self.schema), frozenset()
 
     def step(self, ts: Rows, st: State) -> tuple[Rows, State]:
-        return [tuple(column.value(t, self.schema) for column in self.columns) for t in ts], st
+        return self._rows(ts), st
 
     def prop(self, ps: Puncts, st: State) -> Puncts:
         _, _, complete = self._hear(ps, st)
@@ -92,7 +93,14 @@ class Project(Unary[State], Specified):
         return [Punctuation.of(self.output, {names[n]: pattern for n, pattern in way}) for way in ways]
 
     def cpass(self, *inputs: Slice) -> list[Row]:
-        return [tuple(column.value(t, self.schema) for column in self.columns) for t in inputs[0].rows]
+        return self._rows(inputs[0].rows)
+
+    def _rows(self, ts: Rows) -> list[Row]:
+        found = (valued(self._row, t) for t in ts)
+        return [row for row in found if row is not None]
+
+    def _row(self, t: Row) -> Row:
+        return tuple(column.value(t, self.schema) for column in self.columns)
 
     def cprop(self, *inputs: Slice) -> list[Punctuation]:
         ps = [p for p in inputs[0].puncts if not p.empty]

@@ -7,7 +7,7 @@
     ckeep(ts, ps)  =  []
 
 ``implied`` is what the predicate itself promises: ``WHERE hour = 8`` lets no hour below 8 and none above 8 through, so
-select says so before its first row.
+select says so before its first row. A row for which the predicate has no value goes to the quarantine, not through.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
-from punctum.iterators.framework import Kept, Puncts, Rows, Specified, Unary
+from punctum.iterators.framework import Kept, Puncts, Rows, Specified, Unary, valued
 from punctum.iterators.stream import Slice
 
 
@@ -40,13 +40,13 @@ class Select(Unary[None], Specified):
         return self.implied
 
     def step(self, ts: Rows, st: None) -> tuple[Rows, None]:
-        return [t for t in ts if self.predicate(t)], st
+        return [t for t in ts if valued(self.predicate, t)], st
 
     def prop(self, ps: Puncts, st: None) -> Puncts:
         return ps
 
     def cpass(self, *inputs: Slice) -> list[Row]:
-        return [t for t in inputs[0].rows if self.predicate(t)]
+        return [t for t in inputs[0].rows if valued(self.predicate, t)]
 
     def cprop(self, *inputs: Slice) -> list[Punctuation]:
         return [*self.implied, *inputs[0].puncts]

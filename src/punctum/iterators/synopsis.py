@@ -31,7 +31,7 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row, Value
-from punctum.iterators.aggregates import Aggregate, Function
+from punctum.iterators.aggregates import Aggregate, Function, fits
 from punctum.iterators.framework import Hearer, Kept, Operator, Sayer
 from punctum.iterators.partials import first, total, with_value
 from punctum.iterators.stream import Slice
@@ -284,7 +284,8 @@ class GroupExecution(_Execution):
                 values.update({k: self._value(self._operator.calls[k], memory, met) for k in part.calls})
         calls = range(len(self._operator.calls))
         empty = [self._value(call, self.memories[0], []) for call in self._operator.calls]
-        return [(*key, *(values.get(k, empty[k]) for k in calls)) for key, values in groups.items()]
+        answer = [(*key, *(values.get(k, empty[k]) for k in calls)) for key, values in groups.items()]
+        return [row for row in answer if all(map(fits, row, self._operator.output.attributes))]
 
     def _met(self, memory: Memory) -> dict[Row, list[tuple[tuple[Row, Stored], ...]]]:
         """The combinations of standing rows that fulfil the conditions, by group."""

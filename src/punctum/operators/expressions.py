@@ -1,12 +1,14 @@
 """Expressions compiled to Polars: the same values as ``parse.evaluate``, a column at a time.
 
-Whole numbers are computed in 128 bits and cast back strictly, so that a result that does not fit is an error and not
-another number. What has no exact counterpart in Polars (DECIMAL arithmetic, ROUND, LIKE, some casts and string
-functions) is computed once for each distinct combination of the columns that it reads.
+Whole numbers are computed in 128 bits and cast back, times are whole numbers between the years 1 and 9999: a result
+that does not fit is an error of its row and not another number. What has no exact counterpart in Polars (DECIMAL
+arithmetic, ROUND, LIKE, some casts and string functions) is computed once for each distinct combination of the columns
+that it reads. A function of the user's that raises is asked again with half of the rows, until those at fault stand
+alone.
 """
 
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import polars as pl
@@ -14,12 +16,14 @@ import polars as pl
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row, Type
 from punctum.errors import ComputationError
+from punctum.operators.checked import Checked
 from punctum.operators.columns import dtype, to_rows
-from punctum.parse.applied import Applied, applied
-from punctum.parse.evaluate import evaluate
+from punctum.parse.applied import Applied, Function, applied
+from punctum.parse.evaluate import evaluate, no_value
 from punctum.parse.expressions import Call, Column, Expression, Literal, columns
 
 _WIDE = pl.Int128()
+_TOO_FAR = 2**100
 _ARITHMETIC: dict[str, Callable[[pl.Expr, pl.Expr], pl.Expr]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
@@ -45,10 +49,11 @@ _CASTS = {
     (Type.TIMESTAMP, Type.DATE),
     (Type.TIMESTAMP_NTZ, Type.DATE),
 }
+_VALUE, _WHY = "value", "why"
 
 
 def compiled(expression: Expression, schema: Schema) -> pl.Expr:
-    """The expression over frames of a schema.
+    """The expression over frames of a schema; it raises where a row has no value.
 
     >>> from punctum.algebra.schema import Attribute
     >>> one = Column(0, "x", Attribute("x", Type.BIGINT))
@@ -56,39 +61,141 @@ def compiled(expression: Expression, schema: Schema) -> pl.Expr:
     >>> pl.DataFrame({"x": [1, None]}).select(unknown)["x"].to_list()
     [False, True]
     """
+    return careful(expression, schema).strict
+
+
+def careful(expression: Expression, schema: Schema) -> Checked:
+    """The expression over frames of a schema, with the reason where a row has no value."""
     match expression:
         case Column(index):
-            return pl.col(schema.names[index])
+            return Checked(pl.col(schema.names[index]))
         case Literal(value):
-            return _literal(expression) if not isinstance(value, timedelta) else pl.lit(value, pl.Duration("us"))
-    args = expression.args
+            # of an interval the call that it stands in asks itself
+            return Checked(pl.lit(None) if isinstance(value, timedelta) else _literal(expression))
     if isinstance(expression, Applied):
-        return _applied(expression, [compiled(arg, schema) for arg in args])
-    vectorised = _VECTORISED.get(expression.op)
-    if vectorised is not None and (
-        expression.op in _ANY_TYPE or not any(a.type is Type.DECIMAL for a in (expression, *args))
-    ):
-        made = vectorised(expression, [compiled(arg, schema) for arg in args])
-        if made is not None:
+        return _applied(expression, [careful(arg, schema) for arg in expression.args])
+    if expression.op in _ANY_TYPE or not any(a.type is Type.DECIMAL for a in (expression, *expression.args)):
+        args = [careful(arg, schema) for arg in expression.args]
+        if (made := _narrowed(expression, args) or _vectorised(expression, args)) is not None:
             return made
     if inner := next(applied(expression), None):
         raise ComputationError(f"{inner.op} stands in what is computed value by value", "", "take it to a column first")
     return _row_by_row(expression, schema)
 
 
-def _applied(call: Applied, args: list[pl.Expr]) -> pl.Expr:
+def _vectorised(call: Call, args: list[Checked]) -> Checked | None:
+    """A call that has a value where its arguments have one."""
+    made = _VECTORISED[call.op](call, [arg.strict for arg in args]) if call.op in _VECTORISED else None
+    if made is None or all(arg.reason is None for arg in args):
+        return None if made is None else Checked(made)
+    reason = _REASONS.get(call.op, _first)(args)
+    return Checked(made, _VECTORISED[call.op](call, [arg.value for arg in args]), reason)
+
+
+def _narrowed(call: Call, args: list[Checked]) -> Checked | None:
+    """A call whose result is cast to a type that may not hold it."""
+    if call.op not in _WIDER or call.type is Type.DOUBLE:
+        return None
+    wide = _WIDER[call.op](call, [arg.value for arg in args])
+    value = _narrow(call, wide, False)
+    own = pl.when(wide.is_not_null() & value.is_null()).then(pl.lit(no_value(call).reason))
+    reason = _first([*args, Checked(value, reason=own)])
+    return Checked(_narrow(call, _WIDER[call.op](call, [arg.strict for arg in args]), True), value, reason)
+
+
+def _narrow(call: Call, wide: pl.Expr, strict: bool) -> pl.Expr:
+    made = wide.cast(pl.Int64(), strict=strict)
+    if call.type is Type.BIGINT:
+        return made
+    return (made.cast(pl.Int32()) if call.type is Type.DATE else made).cast(dtype(call.attribute))
+
+
+def _first(args: Sequence[Checked]) -> pl.Expr:
+    """All arguments are computed: the first that has no value tells why."""
+    return pl.coalesce([arg.reason for arg in args if arg.reason is not None])
+
+
+def _unless(decides: Callable[[pl.Expr], pl.Expr]) -> Callable[[Sequence[Checked]], pl.Expr]:
+    """An argument of AND or OR that decides does so whatever the others are."""
+    return lambda args: pl.when(~pl.any_horizontal([decides(a.value).fill_null(False) for a in args])).then(
+        _first(args)
+    )
+
+
+def _why(arg: Checked) -> pl.Expr:
+    return pl.lit(None, pl.String()) if arg.reason is None else arg.reason
+
+
+def _of_branches(args: Sequence[Checked]) -> pl.Expr:
+    """The reason of the first condition that has no value, or of the branch that is taken."""
+    made = _why(args[-1])
+    for condition, value in reversed(list(zip(args[:-1:2], args[1::2], strict=True))):
+        taken = pl.when(condition.value).then(_why(value)).otherwise(made)
+        made = pl.coalesce(_why(condition), taken)
+    return made
+
+
+def _of_coalesced(args: Sequence[Checked]) -> pl.Expr:
+    """The reason of the first argument that is not NULL, if it is that it has no value."""
+    made = pl.lit(None, pl.String())
+    for arg in reversed(args):
+        made = pl.when(arg.value.is_null()).then(pl.coalesce(_why(arg), made))
+    return made
+
+
+_REASONS: dict[str, Callable[[Sequence[Checked]], pl.Expr]] = {
+    "and": _unless(lambda value: ~value),
+    "or": _unless(lambda value: value),
+    "case": _of_branches,
+    "if": _of_branches,
+    "coalesce": _of_coalesced,
+}
+
+
+def _applied(call: Applied, args: list[Checked]) -> Checked:
     """A function of the user's, once for all rows of a piece."""
     wanted, function = dtype(call.attribute), call.function
     assert function is not None
 
     def over(given: Sequence[pl.Series]) -> pl.Series:
-        found = pl.Series(function.compute(*given)) if len(given[0]) else pl.Series(dtype=wanted)
-        if len(found) != len(given[0]):
-            detail = f"{len(found)} for {len(given[0])}"
-            raise ComputationError(f"{function.name} gives another number of values", detail, "one for each row")
-        return found.cast(wanted)
+        return _results(function, given, wanted)
 
-    return pl.map_batches(args, over, return_dtype=wanted)
+    def each(given: Sequence[pl.Series]) -> pl.Series:
+        return _halved(call, given, wanted)
+
+    both = {_VALUE: wanted, _WHY: pl.String()}
+    told = pl.map_batches([arg.value for arg in args], each, return_dtype=pl.Struct(both))
+    reason = _first([*args, Checked(told, reason=told.struct.field(_WHY))])
+    strict = pl.map_batches([arg.strict for arg in args], over, return_dtype=wanted)
+    return Checked(strict, told.struct.field(_VALUE), reason)
+
+
+def _results(function: Function, given: Sequence[pl.Series], wanted: pl.DataType) -> pl.Series:
+    found = pl.Series(function.compute(*given)) if len(given[0]) else pl.Series(dtype=wanted)
+    if len(found) != len(given[0]):
+        detail = f"{len(found)} for {len(given[0])}"
+        raise ComputationError(f"{function.name} gives another number of values", detail, "one for each row")
+    return found.cast(wanted)
+
+
+def _halved(call: Applied, given: Sequence[pl.Series], wanted: pl.DataType) -> pl.Series:
+    """The values that a function gives, and why not, where it raises for a row alone."""
+    assert call.function is not None
+    size = len(given[0])
+    try:
+        values = _results(call.function, given, wanted)
+        return pl.DataFrame(
+            {_VALUE: values, _WHY: pl.Series([None], dtype=pl.String).new_from_index(0, size)}
+        ).to_struct()
+    except (ComputationError, MemoryError):
+        raise
+    except Exception as error:
+        if size > 1:
+            halves = ([each[: size // 2] for each in given], [each[size // 2 :] for each in given])
+            return pl.concat([_halved(call, half, wanted) for half in halves])
+        told = str(error).strip().split("\n")[0]
+        why = no_value(call, f"{type(error).__name__}: {told}").reason
+        return pl.DataFrame({_VALUE: pl.Series([None], dtype=wanted), _WHY: [why]}).to_struct()
 
 
 def _literal(literal: Literal) -> pl.Expr:
@@ -97,13 +204,30 @@ def _literal(literal: Literal) -> pl.Expr:
 
 
 def _arithmetic(call: Call, args: list[pl.Expr]) -> pl.Expr:
+    return _ARITHMETIC[call.op](*args) + 0.0
+
+
+def _wide_arithmetic(call: Call, args: list[pl.Expr]) -> pl.Expr:
+    if call.type is not Type.BIGINT:
+        return _shifted(call, args)
     a, b = args
-    if call.type is Type.BIGINT:
-        return _ARITHMETIC[call.op](a.cast(_WIDE), b.cast(_WIDE)).cast(pl.Int64(), strict=True)
-    made = _ARITHMETIC[call.op](a, b)
-    if call.type is Type.DOUBLE:
-        return made + 0.0
-    return made.cast(dtype(call.attribute))
+    return _ARITHMETIC[call.op](a.cast(_WIDE), b.cast(_WIDE))
+
+
+def _shifted(call: Call, args: list[pl.Expr]) -> pl.Expr:
+    """A time moved by an interval, as a whole number of days or microseconds; one beyond what times can be is none."""
+    (at,) = (n for n, arg in enumerate(call.args) if isinstance(arg, Literal) and isinstance(arg.value, timedelta))
+    interval: Any = call.args[at].value  # type: ignore[union-attr]
+    unit = timedelta(days=1) if call.type is Type.DATE else timedelta(microseconds=1)
+    steps = interval // unit if call.op == "+" else -(interval // unit)
+    moved = args[1 - at].cast(pl.Int32() if call.type is Type.DATE else pl.Int64()).cast(_WIDE) + pl.lit(steps, _WIDE)
+    low, high = _DAYS if call.type is Type.DATE else _INSTANTS
+    return pl.when((moved < low) | (moved > high)).then(pl.lit(_TOO_FAR, _WIDE)).otherwise(moved)
+
+
+_EPOCH = datetime(1970, 1, 1)
+_DAYS = ((date.min - _EPOCH.date()).days, (date.max - _EPOCH.date()).days)
+_INSTANTS = tuple((end - _EPOCH) // timedelta(microseconds=1) for end in (datetime.min, datetime.max))
 
 
 def _divide(call: Call, args: list[pl.Expr]) -> pl.Expr:
@@ -111,20 +235,12 @@ def _divide(call: Call, args: list[pl.Expr]) -> pl.Expr:
     return pl.when(b != 0).then(a / b) + 0.0
 
 
-def _whole(call: Call, args: list[pl.Expr]) -> pl.Expr | None:
+def _whole(call: Call, args: list[pl.Expr]) -> pl.Expr:
     """DIV and % of whole numbers, cut towards zero."""
-    if call.type is not Type.BIGINT:
-        return None
     a, b = (arg.cast(_WIDE) for arg in args)
     b = pl.when(b != 0).then(b)
     quotient = (a.abs() // b.abs()) * a.sign() * b.sign()
-    return (quotient if call.op == "div" else a - b * quotient).cast(pl.Int64(), strict=True)
-
-
-def _negate(call: Call, args: list[pl.Expr]) -> pl.Expr:
-    if call.type is Type.BIGINT:
-        return (0 - args[0].cast(_WIDE)).cast(pl.Int64(), strict=True)
-    return -args[0] + 0.0
+    return quotient if call.op == "div" else a - b * quotient
 
 
 def _compare(call: Call, args: list[pl.Expr]) -> pl.Expr:
@@ -165,17 +281,19 @@ def _cast(call: Call, args: list[pl.Expr]) -> pl.Expr | None:
     return args[0].cast(dtype(call.attribute)) if (source.type, call.type) in _CASTS else None
 
 
-def _abs(call: Call, args: list[pl.Expr]) -> pl.Expr:
-    if call.type is Type.BIGINT:
-        return args[0].cast(_WIDE).abs().cast(pl.Int64(), strict=True)
-    return args[0].abs()
-
-
 def _floor(call: Call, args: list[pl.Expr]) -> pl.Expr:
-    if call.args[0].type is Type.BIGINT:
-        return args[0]
-    rounded = args[0].floor() if call.op == "floor" else args[0].ceil()
-    return rounded.cast(pl.Int64(), strict=True)
+    return args[0].floor() if call.op == "floor" else args[0].ceil()
+
+
+_WIDER: dict[str, Callable[[Call, list[pl.Expr]], pl.Expr]] = {
+    **dict.fromkeys(_ARITHMETIC, _wide_arithmetic),
+    **dict.fromkeys(("%", "div"), _whole),
+    **dict.fromkeys(("floor", "ceil"), _floor),
+    "negate": lambda _, args: 0 - args[0].cast(_WIDE),
+    "abs": lambda _, args: args[0].cast(_WIDE).abs(),
+}
+"""Calls in a type that holds all results; DOUBLEs need none."""
+_MAY_FAIL = {*_WIDER, "/", "round"}
 
 
 def _date_trunc(call: Call, args: list[pl.Expr]) -> pl.Expr | None:
@@ -193,9 +311,7 @@ _VECTORISED: dict[str, Callable[[Call, list[pl.Expr]], pl.Expr | None]] = {
     **dict.fromkeys(_ARITHMETIC, _arithmetic),
     **dict.fromkeys(_COMPARE, _compare),
     "/": _divide,
-    "%": _whole,
-    "div": _whole,
-    "negate": _negate,
+    "negate": lambda _, args: -args[0] + 0.0,
     "and": _and,
     "or": _or,
     "not": lambda _, args: ~args[0],
@@ -206,9 +322,7 @@ _VECTORISED: dict[str, Callable[[Call, list[pl.Expr]], pl.Expr | None]] = {
     "coalesce": _coalesce,
     "nullif": _nullif,
     "cast": _cast,
-    "abs": _abs,
-    "floor": _floor,
-    "ceil": _floor,
+    "abs": lambda _, args: args[0].abs(),
     "length": lambda _, args: args[0].str.len_chars().cast(pl.Int64()),
     "concat": lambda _, args: pl.concat_str(args, ignore_nulls=False),
     "trim": lambda _, args: args[0].str.strip_chars(" "),
@@ -218,22 +332,50 @@ _VECTORISED: dict[str, Callable[[Call, list[pl.Expr]], pl.Expr | None]] = {
 _ANY_TYPE = {*_COMPARE, "is null", "in", "case", "if", "coalesce", "nullif", "and", "or", "not", "cast"}
 
 
-def _row_by_row(call: Call, schema: Schema) -> pl.Expr:
+def _row_by_row(call: Call, schema: Schema) -> Checked:
     """The call evaluated once for each distinct combination of the columns that it reads."""
     read = sorted({column.index for column in columns(call)})
     names = [schema.names[i] for i in read]
-    wanted = dtype(call.attribute)
+    both = {_VALUE: dtype(call.attribute), _WHY: pl.String()}
 
     def over(found: pl.Series) -> pl.Series:
         numbered = found.struct.unnest().with_row_index("$row")
         groups = numbered.group_by(names, maintain_order=True).agg("$row")
-        values = [evaluate(call, _placed(row, read, len(schema))) for row in to_rows(groups.select(names))]
-        valued = groups.select("$row", pl.Series("$value", values, dtype=wanted, strict=True))
-        return valued.explode("$row").sort("$row").get_column("$value")
+        tried = [_tried(call, _placed(row, read, len(schema))) for row in to_rows(groups.select(names))]
+        turned = [pl.Series(name, [t[n] for t in tried], dtype=kind) for n, (name, kind) in enumerate(both.items())]
+        return groups.select("$row", *turned).explode("$row").sort("$row").select(*both).to_struct()
 
     if not names:
-        return pl.lit(evaluate(call, ()), wanted)
-    return pl.struct(names).map_batches(over, return_dtype=wanted)
+        value, why = _tried(call, ())
+        told = pl.struct(pl.lit(value, both[_VALUE]).alias(_VALUE), pl.lit(why, both[_WHY]).alias(_WHY))
+    else:
+        told = pl.struct(names).map_batches(over, return_dtype=pl.Struct(both))
+    value_of, why_of = (told.struct.field(name) for name in both)
+    if not _may_fail(call):
+        return Checked(value_of)
+    return Checked(told.map_batches(_without_reasons, return_dtype=both[_VALUE]), value_of, why_of)
+
+
+def _may_fail(expression: Expression) -> bool:
+    """Whether an expression may have no value where its columns have one."""
+    mine = isinstance(expression, Call) and expression.op in _MAY_FAIL and expression.type is not Type.DOUBLE
+    return mine or any(map(_may_fail, expression.args))
+
+
+def _tried(call: Call, row: Row) -> tuple[Any, str | None]:
+    """The value of a call in a row, or why it has none."""
+    try:
+        return evaluate(call, row), None
+    except ComputationError as error:
+        return None, error.reason
+
+
+def _without_reasons(told: pl.Series) -> pl.Series:
+    """The values, when all rows have one."""
+    found = told.struct.unnest()
+    if found[_WHY].null_count() < found.height:
+        raise ComputationError(found[_WHY].drop_nulls()[0])
+    return found[_VALUE]
 
 
 def _placed(values: Row, at: list[int], size: int) -> Row:

@@ -3,7 +3,7 @@
 Kept: partial aggregates of the open groups. The partials of a slice are a chunk behind those of earlier slices, so a
 group may have several; they are combined when it closes, and all of them when they have become twice as many as they
 were when they were last combined. With updates a group comes out after each slice that has rows of it, and not again
-when it is closed.
+when it is closed. A group whose aggregates do not all have a value goes to the quarantine when it would come out.
 """
 
 from collections.abc import Sequence
@@ -12,10 +12,10 @@ import polars as pl
 
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
-from punctum.errors import SchemaError
 from punctum.iterators.aggregates import Aggregate
 from punctum.iterators.group_by import GroupBy as Specification
 from punctum.operators.batch import Batch, Names, columns, heard
+from punctum.operators.checked import REASON
 from punctum.operators.columns import Columns, canonical, dtype, empty
 from punctum.operators.matching import matches
 from punctum.operators.operator import Notes, Operator, Waits
@@ -23,7 +23,6 @@ from punctum.operators.partials import Partial
 from punctum.operators.said import Said
 from punctum.operators.table import Table
 
-TOO_LARGE = "an aggregate does not fit its type"
 SLACK = 1_000
 """So many partials are not worth combining."""
 
@@ -44,6 +43,7 @@ class GroupBy(Operator):
     ) -> None:
         self.inputs, self.output = (schema,), Specification(schema, tuple(by), tuple(aggregates)).output
         self._by, self._at, self._updates = list(by), schema.indices(by), updates
+        self._grouping = Schema(self.output.attributes[: len(by)])
         self._slack = 0 if few else SLACK
         mark = "#" * (1 + max(len(name) for name in schema.names))  # no attribute's name
         chosen = filters or [None] * len(aggregates)
@@ -65,11 +65,12 @@ class GroupBy(Operator):
             exprs = [expr for partial in self._partials for expr in partial.of_rows(xs.rows)]
             self._groups.append(self._grouped(xs.rows, exprs))
         closing = heard(self.inputs[0], xs).on(self._at)
-        rows = self._current(xs.rows) if self._updates else empty(self.output)
+        done = self._current(xs.rows) if self._updates else self._groups.frame().clear()
         if len(closing):
             told = self._updates and (self._by or len(self._groups))
             released = self._released(closing)
-            rows = rows if told else released
+            done = done if told else released
+        rows = self._results(done)
         if len(self._groups) > (2 * self._combined + self._slack if self._slack else self._combined):
             self._groups.replace(self._combine(self._groups.frame()))
             self._combined = len(self._groups)
@@ -121,31 +122,41 @@ class GroupBy(Operator):
         return self._said.covers(p)
 
     def _released(self, closing: Batch) -> pl.DataFrame:
-        """The results of the groups that are complete, which are then kept no longer."""
-        if self._ended:
-            return empty(self.output)
-        self._ended = any(not p.sides for p in closing.others)
+        """The partials of the groups that are complete, which are then kept no longer."""
         kept = self._groups.frame()
+        if self._ended:
+            return kept.clear()
+        self._ended = any(not p.sides for p in closing.others)
         closed = matches(kept, closing)
         done = self._combine(kept.filter(closed))
         self._groups.retain(~closed)
         if not self._by and not done.height:
-            nothing = {p.aggregate.name: [p.of_nothing] for p in self._partials}
-            return pl.DataFrame(nothing, schema=empty(self.output).schema)
-        return self._results(done)
+            return self._of_nothing()
+        return done
 
     def _current(self, new: pl.DataFrame) -> pl.DataFrame:
-        """The results so far of the groups that have new rows."""
+        """The partials so far of the groups that have new rows."""
         kept = self._groups.frame() if new.height else self._groups.frame().clear()
         if self._by:
             kept = kept.join(new.select(self._by).unique(), on=self._by, how="semi", nulls_equal=True)
-        return self._results(self._combine(kept))
+        return self._combine(kept)
 
     def _results(self, done: pl.DataFrame) -> pl.DataFrame:
-        try:
-            return canonical(done.select(*self._by, *(partial.result() for partial in self._partials)))
-        except pl.exceptions.InvalidOperationError as error:
-            raise SchemaError(TOO_LARGE, str(error), "cast its argument to DECIMAL or DOUBLE") from None
+        """A row for each group that has one; the others go to the quarantine."""
+        if not done.height:
+            return empty(self.output)
+        rows = done.select(*self._by, *(partial.result() for partial in self._partials))
+        fails = [why for partial in self._partials if (why := partial.fails()) is not None]
+        if fails and any(rows[p.aggregate.name].null_count() for p in self._partials):
+            reasons = done.select(pl.coalesce(fails).alias(REASON)).to_series()
+            bad = reasons.is_not_null()
+            self.fail(rows.with_columns(reasons).filter(bad) if bad.any() else None, self._grouping)
+            rows = rows.filter(~bad)
+        return canonical(rows)
+
+    def _of_nothing(self) -> pl.DataFrame:
+        """The partials of a group without rows."""
+        return self._groups.frame().clear(1).with_columns(e for partial in self._partials for e in partial.of_nothing)
 
     def _combine(self, partials: pl.DataFrame) -> pl.DataFrame:
         if not partials.height:
@@ -153,9 +164,4 @@ class GroupBy(Operator):
         return self._grouped(partials, [expr for partial in self._partials for expr in partial.combined()])
 
     def _grouped(self, df: pl.DataFrame, exprs: list[pl.Expr]) -> pl.DataFrame:
-        grouped = df.group_by(self._keys, maintain_order=True).agg(exprs).select(self._columns)
-        if over := next((p for p in self._partials if p.overflows(df, grouped, self._keys)), None):
-            raise SchemaError(
-                TOO_LARGE, f"{over.aggregate.name} has more than 38 digits", "cast its argument to DOUBLE"
-            )
-        return grouped
+        return df.group_by(self._keys, maintain_order=True).agg(exprs).select(self._columns)

@@ -3,7 +3,8 @@
 Per slice: the new left rows meet the kept right rows, then the new right rows meet all kept left rows. Kept: the rows
 of each side whose key has no NULL and is not closed by the other side: new punctuations purge the kept rows, and all
 that have been heard stop new ones. A key that both sides have closed is of no use any more, and forgotten. A side's
-punctuation waits until no kept row of that side matches it.
+punctuation waits until no kept row of that side matches it. A pair for which the residual predicate has no value goes
+to the quarantine.
 """
 
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.iterators.join import Join as Specification
 from punctum.operators.batch import Batch, Names, batch, columns, heard
+from punctum.operators.checked import Computed, checked, kept
 from punctum.operators.columns import Columns, empty
 from punctum.operators.matching import free, matches
 from punctum.operators.operator import Notes, Operator, Waits
@@ -36,10 +38,11 @@ class Join(Operator):
         right: Schema,
         on: Sequence[tuple[str, str]],
         prefixes: tuple[str, str] = ("left.", "right."),
-        residual: pl.Expr | None = None,
+        residual: Computed | None = None,
     ) -> None:
         spec = Specification(left, right, tuple(on), prefixes)
-        self.inputs, self.output, self._residual = (left, right), spec.output, residual
+        self.inputs, self.output = (left, right), spec.output
+        self._residual = None if residual is None else checked(residual)
         self._on = [(left.index(one), right.index(other)) for one, other in on]
         self._renamed = (self.output.names[: len(left)], self.output.names[len(left) :])
         self._names = [
@@ -164,7 +167,8 @@ class Join(Operator):
         else:
             both = other.join(one, left_on=keys[1], right_on=keys[0], coalesce=False, maintain_order="left_right")
         if self._residual is not None:
-            both = both.filter(self._residual)
+            both, failed = kept(both, self._residual)
+            self.fail(failed, self.output)
         return both.select(self.output.names)
 
     def _key(self, side: int, at: int) -> pl.Expr:

@@ -26,6 +26,7 @@ from punctum.algebra.values import Type
 from punctum.iterators.multijoin import Class, without
 from punctum.iterators.multijoin import MultiJoin as Specification
 from punctum.operators.batch import Batch, Names, add, batch, columns, constants, heard
+from punctum.operators.checked import Computed, checked, kept
 from punctum.operators.columns import Columns, dtype, empty, to_rows
 from punctum.operators.matching import free, speaking
 from punctum.operators.operator import Notes, Operator, Waits
@@ -71,12 +72,13 @@ class MultiJoin(Operator):
         schemas: Sequence[Schema],
         classes: Sequence[Class],
         names: Sequence[str],
-        residual: pl.Expr | None = None,
+        residual: Computed | None = None,
         shown: frozenset[int] | None = None,
         lazy: bool = False,
     ) -> None:
         self._spec = spec = Specification(tuple(schemas), tuple(classes), tuple(names), shown=shown)
-        self.inputs, self.output, self._residual, self._lazy = spec.inputs, spec.output, residual, lazy
+        self.inputs, self.output, self._lazy = spec.inputs, spec.output, lazy
+        self._residual = None if residual is None else checked(residual)
         ends = [sum(map(len, self.inputs[: i + 1])) for i in range(len(self.inputs))]
         self._renamed = [spec.names[end - len(s) : end] for end, s in zip(ends, self.inputs, strict=True)]
         self._binds = [spec.binds(i) for i in range(len(self.inputs))]
@@ -217,7 +219,10 @@ class MultiJoin(Operator):
             left.remove(j)
         if not found.height:
             return empty(self.output)
-        return (found if self._residual is None else found.filter(self._residual)).select(self.output.names)
+        if self._residual is not None:
+            found, failed = kept(found, self._residual)
+            self.fail(failed, self.output)
+        return found.select(self.output.names)
 
     def _joined(self, found: pl.DataFrame, joined: list[int], j: int, shared: list[int]) -> pl.DataFrame:
         other = self._over_output(j, self._known[j].rows)

@@ -9,9 +9,12 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
+import polars as pl
+
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.operators.batch import Batch
+from punctum.operators.checked import Failed
 from punctum.operators.columns import Columns
 from punctum.operators.table import Table, total
 
@@ -51,9 +54,21 @@ class Operator(ABC):
     lasting: bool = False
     """Whether punctuations may be over one day: what all inputs have closed is remembered then, for one may open it."""
 
+    _failed: tuple[Failed, ...] = ()
+
     @abstractmethod
     def feed(self, *slices: Columns) -> Columns:
         """Take the next slice of each input."""
+
+    def failed(self) -> tuple[Failed, ...]:
+        """What has no value and goes to the quarantine since this was asked last: rows, pairs of rows, groups."""
+        found, self._failed = self._failed, ()
+        return found
+
+    def fail(self, rows: pl.DataFrame | None, schema: Schema) -> None:
+        """Some rows, each with its reason, go to the quarantine."""
+        if rows is not None:
+            self._failed += (Failed(rows, schema),)
 
     def tables(self) -> dict[str, Table]:
         """The rows it keeps, by what it keeps them for."""

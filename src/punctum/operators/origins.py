@@ -19,6 +19,7 @@ from punctum.iterators.origins import AccessOrder as OrderSpecification
 from punctum.iterators.origins import AllReported as ReportedSpecification
 from punctum.iterators.origins import DomainLimits as LimitsSpecification
 from punctum.operators.batch import Batch
+from punctum.operators.checked import Computed, checked, kept
 from punctum.operators.columns import dtype, empty, to_rows
 from punctum.operators.dupelim import without
 from punctum.operators.table import Table
@@ -29,6 +30,8 @@ class Origin(ABC):
 
     table: Table | None = None
     """What it remembers."""
+    failed: pl.DataFrame | None = None
+    """The rows of those that it has heard last which go to the quarantine, with the reason of each."""
 
     def opening(self) -> Puncts:
         """What holds from the start."""
@@ -42,12 +45,13 @@ class Origin(ABC):
 class EndEvent(Origin):
     """A row that satisfies the condition is the last one with its values on some attributes."""
 
-    def __init__(self, scheme: Scheme, when: pl.Expr) -> None:
-        self._scheme, self._when = scheme, when
+    def __init__(self, scheme: Scheme, when: Computed) -> None:
+        self._scheme, self._when = scheme, checked(when)
 
     def hear(self, rows: pl.DataFrame) -> Batch:
-        """A punctuation for each event."""
-        return instances(self._scheme, rows.filter(self._when))
+        """A punctuation for each event; the rows for which the condition has no value are in ``failed`` then."""
+        events, self.failed = kept(rows, self._when)
+        return instances(self._scheme, events)
 
 
 class Unique(Origin):

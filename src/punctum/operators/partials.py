@@ -1,20 +1,25 @@
 """Partial aggregates: how the rows of a group become a few columns, how these combine, and what their result is.
 
-COUNT, SUM, MIN, MAX and AVG keep one value or two, COUNT DISTINCT the distinct values, MEDIAN all values. A sum of
-BIGINTs is kept with 38 digits, so that it is either right or refused.
+COUNT, SUM, MIN, MAX and AVG keep one value or a few, COUNT DISTINCT the distinct values, MEDIAN all values. Sums are
+exact: those of BIGINTs are kept with 38 digits, and those of DECIMALs of more than 19 digits in two columns, ones and
+multiples of 10^19, so that neither grows out of its 38 digits however many rows there are. Whether a sum fits its type
+is asked once, of the result.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import polars as pl
+import pyarrow as pa
 
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.iterators.aggregates import Aggregate, Function
 from punctum.operators.columns import dtype
 
-_TOO_MANY = 10**38
+TOO_MANY, PART = 10**38, 10**19
+WIDE = pl.Int128()
+WHOLE = pl.Decimal(38, 0)
 _SUMS = (Function.SUM, Function.AVG)
 _LISTS = (Function.COUNT_DISTINCT, Function.MEDIAN)
 
@@ -35,7 +40,8 @@ class Partial:
         if function is Function.COUNT:
             return {self._n: pl.Int64()}
         if function in _SUMS:
-            return {self._n: pl.Int64(), self.name: self._sum_type}
+            parts = {self.name: WHOLE, self._high: WHOLE} if self._in_parts else {self.name: self._sum_type}
+            return {self._n: pl.Int64(), **parts}
         return {self.name: pl.List(dtype(self._of)) if function in _LISTS else dtype(self._of)}
 
     def of_rows(self, df: pl.DataFrame) -> list[pl.Expr]:
@@ -52,6 +58,8 @@ class Partial:
         if function is Function.COUNT:
             return [count]
         if function in _SUMS:
+            if self._in_parts:
+                return [count, *self._parts_of(values, column)]
             summed = values.sum() if _safe(column) else values.cast(self._sum_type).sum()
             return [count, summed.cast(self._sum_type).alias(self.name)]
         if function in _LISTS:
@@ -70,51 +78,43 @@ class Partial:
         if function is Function.COUNT:
             return [pl.col(self._n).sum()]
         if function in _SUMS:
-            return [pl.col(self._n).sum(), kept.sum()]
+            return [pl.col(self._n).sum(), kept.sum(), *[pl.col(self._high).sum()] * self._in_parts]
         if function in _LISTS:
             values = kept.explode().drop_nulls()
             return [values.unique(maintain_order=True) if function is Function.COUNT_DISTINCT else values]
         return [self._least_or_most(kept)]
 
-    def overflows(self, df: pl.DataFrame, grouped: pl.DataFrame, keys: list[pl.Expr]) -> bool:
-        """Whether a sum of DECIMALs in a frame has more than 38 digits for some group; Polars does not look.
-
-        Numbers of 128 bits hold sums that have a little more, so these are told from the sum itself, and all greater
-        ones from a sum of DOUBLEs.
-        """
-        if self.aggregate.function not in _SUMS or self._of.type is not Type.DECIMAL:
-            return False
-        name = self.name if self.name in df.columns else self._of.name
-        most = df[name].to_physical().abs().max()
-        if not isinstance(most, int) or most * df.height < _TOO_MANY:
-            return False
-        values = pl.col(name) if self.filter is None or name == self.name else pl.col(name).filter(self.filter)
-        rough = df.group_by(keys).agg(values.cast(pl.Float64).sum().abs().alias(self.name))[self.name].max()
-        exact = grouped[self.name].to_physical().abs().max()
-        return float(rough) > 1.2 * 10 ** (38 - self._of.digits[1]) or int(exact) >= _TOO_MANY  # type: ignore[arg-type]
-
     def result(self) -> pl.Expr:
-        """The aggregate's value."""
+        """The aggregate's value; NULL where it has none, as ``fails`` tells."""
         function, kept, count = self.aggregate.function, pl.col(self.name), pl.col(self._n)
         out = self.aggregate.attribute(self.schema)
         if function is Function.COUNT:
             found = count
         elif function is Function.SUM:
-            found = pl.when(count > 0).then(kept)
+            found = pl.when(count > 0).then(self._total)
         elif function is Function.AVG:
-            found = pl.when(count > 0).then(kept.cast(pl.Float64) / count)
+            found = pl.when(count > 0).then(self._rough_total / count)
         elif function is Function.COUNT_DISTINCT:
-            found = kept.list.len()
+            found = kept.list.len().fill_null(0)
         elif function is Function.MEDIAN:
             found = self._median(kept.list.sort(), kept.list.len().cast(pl.Int64))
         else:
             found = kept
-        return found.cast(dtype(out)).alias(out.name)
+        return found.cast(dtype(out), strict=False).alias(out.name)
+
+    def fails(self) -> pl.Expr | None:
+        """Why there is no result, NULL where there is one; nothing for aggregates that always have one."""
+        out = self.aggregate.attribute(self.schema)
+        if self.aggregate.function is not Function.SUM or out.type is Type.DOUBLE:
+            return None
+        return pl.when((pl.col(self._n) > 0) & self.result().is_null()).then(
+            pl.lit(self.aggregate.no_value(out).reason)
+        )
 
     @property
-    def of_nothing(self) -> int | None:
-        """The aggregate's value when there are no rows."""
-        return 0 if self.aggregate.function in (Function.COUNT, Function.COUNT_DISTINCT) else None
+    def of_nothing(self) -> list[pl.Expr]:
+        """The columns, where there are no rows, that are not NULL then."""
+        return [pl.lit(0, pl.Int64).alias(self._n)] if self._n in self.columns else []
 
     @property
     def _n(self) -> str:
@@ -126,10 +126,44 @@ class Partial:
         return self.schema.attributes[self.schema.index(self.aggregate.of)]
 
     @property
+    def _high(self) -> str:
+        return self.name + ".h"
+
+    @property
     def _sum_type(self) -> pl.DataType:
         if self._of.type is Type.DOUBLE:
             return pl.Float64()
         return pl.Decimal(38, self._of.digits[1] if self._of.type is Type.DECIMAL else 0)
+
+    @property
+    def _in_parts(self) -> bool:
+        return self._of.type is Type.DECIMAL and 10 ** self._of.digits[0] > PART
+
+    def _parts_of(self, values: pl.Expr, column: pl.Series) -> list[pl.Expr]:
+        """The two columns of a sum of DECIMALs, which are added up first where no sum can be too large."""
+        most = column.to_physical().abs().max()
+        at_once = not isinstance(most, int) or most * len(column) < TOO_MANY
+        number = (values.sum() if at_once else values).to_physical()
+        low, high = in_parts(number)
+        parts = {self.name: low, self._high: high}
+        return [(p if at_once else p.cast(WHOLE).sum()).cast(WHOLE).alias(name) for name, p in parts.items()]
+
+    @property
+    def _total(self) -> pl.Expr:
+        """The sum, NULL where it has more than 38 digits."""
+        if not self._in_parts:
+            return pl.col(self.name)
+        low, high = (pl.col(name).cast(WIDE) for name in (self.name, self._high))
+        return scaled(joined_parts(low, high), self._of.digits[1])
+
+    @property
+    def _rough_total(self) -> pl.Expr:
+        """The sum as a DOUBLE."""
+        if not self._in_parts:
+            return pl.col(self.name).cast(pl.Float64)
+        low, high = (pl.col(name).cast(pl.Float64) for name in (self.name, self._high))
+        rough = (high * float(PART) + low) / 10.0 ** self._of.digits[1]
+        return pl.coalesce(self._total.cast(pl.Float64), rough)
 
     def _least_or_most(self, values: pl.Expr) -> pl.Expr:
         if self.aggregate.function is Function.MIN:
@@ -150,3 +184,27 @@ def _safe(column: pl.Series) -> bool:
     if not isinstance(low, int) or not isinstance(high, int):
         return True
     return max(-low, high) * len(column) < 2**63
+
+
+def scaled(number: pl.Expr, scale: int) -> pl.Expr:
+    """DECIMALs whose digits are those of whole numbers, NULL where these have more than 38."""
+    return number.cast(WHOLE, strict=False).map_batches(partial(_pointed, scale=scale), pl.Decimal(38, scale))
+
+
+def _pointed(numbers: pl.Series, scale: int) -> pl.Series:
+    """The same digits with the point elsewhere: Polars has no way to say so."""
+    array = numbers.rechunk().to_arrow()
+    moved = pa.Array.from_buffers(pa.decimal128(38, scale), len(array), array.buffers(), offset=array.offset)
+    return pl.Series(numbers.name, pl.from_arrow(moved))
+
+
+def in_parts(number: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
+    """A whole number as ones and multiples of PART."""
+    return number % pl.lit(PART, WIDE), number // pl.lit(PART, WIDE)
+
+
+def joined_parts(low: pl.Expr, high: pl.Expr) -> pl.Expr:
+    """The whole number of ones and multiples of PART, or 10^38, which fits no type, where it has more digits."""
+    low, more = in_parts(low)
+    high, part = high + more, pl.lit(PART, WIDE)
+    return pl.when((high < -part) | (high >= part)).then(pl.lit(TOO_MANY, WIDE)).otherwise(high * part + low)

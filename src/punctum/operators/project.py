@@ -1,7 +1,8 @@
 """Projection (the SELECT list): for each column an expression for the rows, and a specified one for the punctuations.
 
 What punctuations say of the columns, and which of them wait until an attribute's domain is covered, is the
-specification's ``projPs``; patterns on attributes that are there as they are only move.
+specification's ``projPs``; patterns on attributes that are there as they are only move. Rows for which a column has no
+value go to the quarantine.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,6 +16,7 @@ from punctum.algebra.schema import NOT_NULL, Schema
 from punctum.iterators.columns import Column
 from punctum.iterators.project import Project as Specification
 from punctum.operators.batch import Batch, Names, add, batch, columns, heard
+from punctum.operators.checked import Computed, checked, computed
 from punctum.operators.columns import Columns, empty, fitting
 from punctum.operators.operator import Notes, Operator
 from punctum.operators.said import APART, Said, forget
@@ -24,10 +26,10 @@ from punctum.operators.written import read, written
 class Project(Operator):
     """Some columns of each row."""
 
-    def __init__(self, schema: Schema, columns: Sequence[tuple[Column, pl.Expr]]) -> None:
+    def __init__(self, schema: Schema, columns: Sequence[tuple[Column, Computed]]) -> None:
         self._spec = Specification(schema, tuple(column for column, _ in columns))
         self.inputs, self.output = (schema,), self._spec.output
-        self._exprs = [expr.alias(column.attribute.name) for column, expr in columns]
+        self._exprs = [(column.attribute.name, checked(expr)) for column, expr in columns]
         found = [[n for n, (c, _) in enumerate(columns) if c.source == name] for name in schema.names]
         self._plain = [all(columns[n][0].function is None for n in at) and bool(at) for at in found]
         self._names = Names(self.output, found)
@@ -47,9 +49,14 @@ class Project(Operator):
         said = self._names.over(plain) + batch(self.output, self._images(rest))
         if not all(self._plain):
             said += batch(self.output, self._images(self._completed(new, rest)))
-        # with_columns, since a select of literals alone has one row
-        rows = fitting(xs.rows.with_columns(self._exprs), self.output) if xs.rows.height else empty(self.output)
-        return columns(rows, self._said.news(said), xs)
+        return columns(self._rows(xs.rows), self._said.news(said), xs)
+
+    def _rows(self, df: pl.DataFrame) -> pl.DataFrame:
+        if not df.height:
+            return empty(self.output)
+        found, failed = computed(df, self._exprs)
+        self.fail(failed, self.inputs[0])
+        return fitting(found, self.output)
 
     def notes(self) -> Notes:
         """What has been seen and said, and what waits."""

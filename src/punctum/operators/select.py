@@ -1,10 +1,12 @@
-"""Selection (WHERE): the rows where an expression is true, and all punctuations, those that it implies first."""
+"""Selection (WHERE): the rows where an expression is true, and all punctuations, those that it implies first.
 
-import polars as pl
+Rows for which it has no value go to the quarantine; there are fewer rows then, so punctuations hold all the same.
+"""
 
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.operators.batch import Batch, batch, columns, heard
+from punctum.operators.checked import Computed, checked, kept
 from punctum.operators.columns import Columns
 from punctum.operators.operator import Notes, Operator
 from punctum.operators.said import Said
@@ -13,9 +15,9 @@ from punctum.operators.said import Said
 class Select(Operator):
     """The rows that satisfy a predicate."""
 
-    def __init__(self, schema: Schema, predicate: pl.Expr, implied: tuple[Punctuation, ...] = ()) -> None:
+    def __init__(self, schema: Schema, predicate: Computed, implied: tuple[Punctuation, ...] = ()) -> None:
         self.inputs, self.output = (schema,), schema
-        self._predicate, self._implied = predicate, implied
+        self._predicate, self._implied = checked(predicate), implied
         self._opened, self._said = False, Said(schema)
 
     def feed(self, *slices: Columns) -> Columns:
@@ -24,7 +26,9 @@ class Select(Operator):
         new = heard(self.output, xs)
         if not self._opened:
             new, self._opened = batch(self.output, self._implied) + new, True
-        return columns(xs.rows.filter(self._predicate), self._said.news(new), xs)
+        rows, failed = kept(xs.rows, self._predicate)
+        self.fail(failed, self.output)
+        return columns(rows, self._said.news(new), xs)
 
     def notes(self) -> Notes:
         """Whether it has begun, and what it has said."""

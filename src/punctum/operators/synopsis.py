@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import cached_property, reduce
-from operator import and_
+from operator import and_, mul
 
 import polars as pl
 
@@ -241,7 +241,7 @@ def joined(buckets: Sequence[Buckets], frames: Sequence[pl.DataFrame], residual:
     wide = [each.wide(df) for each, df in zip(buckets, frames, strict=True)]
     pairs = reduce(lambda one, other: one.join(other, how="cross"), wide)
     real = [c for c in query.compared if max(c.left[0], c.right[0]) < len(buckets) and c.left[0] != c.right[0]]
-    times = reduce(lambda a, b: a * b, (pl.col(f"{COUNT}{i}") for i in range(len(buckets))))
+    times = reduce(mul, (pl.col(f"{COUNT}{i}").cast(pl.Int128) for i in range(len(buckets))))
     held = pairs.filter(*(_compare(*c) for c in real))
     held = held if residual is None else held.filter(residual)
     return held.with_columns(times.alias(TIMES))
@@ -258,7 +258,7 @@ def met(query: Spj, condition: Expression) -> pl.Expr:
 
 def repeated(df: pl.DataFrame, times: pl.Series) -> pl.DataFrame:
     """Each row so many times."""
-    return df[pl.select(pl.int_range(df.height).repeat_by(times).explode().drop_nulls()).to_series()]
+    return df[pl.select(pl.int_range(df.height).repeat_by(times.cast(pl.Int64)).explode().drop_nulls()).to_series()]
 
 
 def _first(df: pl.DataFrame, places: list[str], up: bool, names: tuple[str, ...]) -> pl.DataFrame:

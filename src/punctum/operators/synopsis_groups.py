@@ -1,24 +1,26 @@
 """Groups over joins on synopses, vectorised: aggregates are pushed below the join, as ``iterators/synopsis.py`` has it.
 
 Kept for each part and input: the keys of the rows that stand for all, how many came, and partial aggregates. A group
-comes out when punctuations of all inputs close it; or, with updates, after each slice that has changed it.
+comes out when punctuations of all inputs close it; or, with updates, after each slice that has changed it. Counts and
+sums are whole numbers of up to 38 digits and more (``partials.py``) until then; a group in which one does not fit its
+type goes to the quarantine.
 """
 
 from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from punctum.algebra.schema import Schema
+from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.analyse.spj import HOLISTIC, Aggregated, Spj
 from punctum.analyse.synopses import Synopsis, carried
-from punctum.errors import SchemaError
-from punctum.iterators.aggregates import Function
+from punctum.iterators.aggregates import Aggregate, Function
 from punctum.operators.batch import columns
+from punctum.operators.checked import REASON
 from punctum.operators.columns import Columns, dtype, empty
-from punctum.operators.group_by import TOO_LARGE
 from punctum.operators.matching import matches
 from punctum.operators.operator import Notes, Operator
+from punctum.operators.partials import PART, TOO_MANY, WHOLE, WIDE, in_parts, joined_parts, scaled
 from punctum.operators.synopsis import TIMES, Buckets, Closing, joined, name, repeated
 from punctum.operators.table import Table
 
@@ -28,18 +30,12 @@ class Part:
 
     def __init__(self, query: Spj, inputs: int, calls: dict[int, Aggregated], residual: pl.Expr | None) -> None:
         self.calls, self.eliminating, self._residual = calls, query.eliminating, residual
-        self._reals = {k for k, c in calls.items() if c.of and query.attribute(c.of).type is Type.DOUBLE}
-        self._whole = {k for k, c in calls.items() if c.of and query.attribute(c.of).type is Type.BIGINT}
+        self._types = {k: query.attribute(c.of) for k, c in calls.items() if c.of}
         partial = {k: c for k, c in calls.items() if not query.eliminating and c.function not in HOLISTIC and c.of}
         self.buckets = [
             Buckets(
                 Synopsis(query, i),
-                [
-                    p
-                    for k, c in partial.items()
-                    if c.of and c.of[0] == i
-                    for p in _partials(k, c, k in self._whole, k in self._reals)
-                ],
+                [p for k, c in partial.items() if c.of and c.of[0] == i for p in _partials(k, c, self._types[k].type)],
             )
             for i in range(inputs)
         ]
@@ -59,9 +55,9 @@ class Part:
             whole = repeated(met.with_columns(pl.lit(1, pl.Int64).alias("one")), met[TIMES])
         else:
             whole = met.with_columns(pl.lit(1, pl.Int64).alias("one"))
-        calls = [(k, c, k in self._reals) for k, c in self.calls.items()]
-        plain = [_plain(c, real).alias(f"f{k}") for k, c, real in calls if self._is_plain(c)]
-        pushed = [_total(k, c, k in self._whole, real).alias(f"f{k}") for k, c, real in calls if not self._is_plain(c)]
+        calls = [(k, c, self._types.get(k)) for k, c in self.calls.items()]
+        plain = [_plain(c, of).alias(f"f{k}") for k, c, of in calls if self._is_plain(c)]
+        pushed = [_total(k, c, of).alias(f"f{k}") for k, c, of in calls if not self._is_plain(c)]
         one, other = (_grouped(df, keys, aggs) for df, aggs in ((whole, plain), (met, pushed)))
         return one.join(other, on=[*keys, "all"], nulls_equal=True, maintain_order="left")
 
@@ -73,25 +69,28 @@ def _grouped(df: pl.DataFrame, keys: list[str], aggregates: list[pl.Expr]) -> pl
     return df.group_by(*keys, pl.lit(0).alias("all"), maintain_order=True).agg(aggregates)
 
 
-def _partials(k: int, call: Aggregated, whole: bool, real: bool) -> Iterator[tuple[pl.Expr, pl.Expr]]:
-    """The columns of a partial aggregate: of a row, and of several rows; sums of whole numbers have 38 digits."""
+def _partials(k: int, call: Aggregated, kind: Type) -> Iterator[tuple[pl.Expr, pl.Expr]]:
+    """The columns of a partial aggregate: of a row, and of several rows."""
     assert call.of is not None
     of = pl.col(name(call.of))
     if call.function in (Function.COUNT, Function.AVG):
         yield of.is_not_null().cast(pl.Int64).alias(f"c{k}"), pl.col(f"c{k}").sum()
     if call.function in (Function.SUM, Function.AVG):
-        sums = pl.col(f"s{k}")
-        yield (of.cast(pl.Decimal(38, 0)) if whole else of).alias(f"s{k}"), pl.when(sums.count() > 0).then(sums.sum())
+        number = of.to_physical() if kind is Type.DECIMAL else of
+        for column, part in zip("sh", (number,) if kind is Type.DOUBLE else in_parts(number.cast(WIDE)), strict=False):
+            sums = pl.col(f"{column}{k}")
+            begin = part if kind is Type.DOUBLE else part.cast(WHOLE)
+            yield begin.alias(f"{column}{k}"), pl.when(sums.count() > 0).then(sums.sum())
     if call.function in (Function.MIN, Function.MAX):
         most = pl.col(f"m{k}")
-        yield of.alias(f"m{k}"), _end(most, call, real)
+        yield of.alias(f"m{k}"), _end(most, call, kind)
 
 
-def _end(values: pl.Expr, call: Aggregated, real: bool) -> pl.Expr:
+def _end(values: pl.Expr, call: Aggregated, kind: Type) -> pl.Expr:
     """The least or the greatest; NaN is greater than any number."""
     if call.function is Function.MIN:
         return values.min()
-    return values.nan_max() if real else values.max()
+    return values.nan_max() if kind is Type.DOUBLE else values.max()
 
 
 def _passed(values: pl.Expr, call: Aggregated) -> pl.Expr:
@@ -99,27 +98,49 @@ def _passed(values: pl.Expr, call: Aggregated) -> pl.Expr:
     return values if call.filter is None else values.filter(pl.col(name(call.filter)))
 
 
-def _total(k: int, call: Aggregated, whole: bool, real: bool) -> pl.Expr:
+def _total(k: int, call: Aggregated, of: Attribute | None) -> pl.Expr:
     """An aggregate of partial ones: those of an input, as often as rows of the others came."""
-    if call.of is None:
+    if call.of is None or of is None:
         return _passed(pl.col(TIMES), call).sum()
     times = pl.col(TIMES) // pl.col(f"n{call.of[0]}")
-    part = pl.col(f"s{k}").cast(pl.Int128) if whole else pl.col(f"s{k}")  # a product of DECIMALs loses digits
-    sums, counts = _passed(part * times, call), _passed(pl.col(f"c{k}") * times, call)
+    counts = _passed(pl.col(f"c{k}") * times, call)
     match call.function:
         case Function.COUNT:
             return counts.sum()
         case Function.AVG:
-            return pl.when(counts.sum() > 0).then(sums.sum().cast(pl.Float64) / counts.sum())
+            return pl.when(counts.sum() > 0).then(_rough(_sums(k, call, of.type, times), of) / counts.sum())
         case Function.SUM:
-            return pl.when(sums.count() > 0).then(sums.sum())
+            sums = _sums(k, call, of.type, times)
+            return pl.when(sums[0].count() > 0).then(_joined(sums))
         case _:
-            return _end(_passed(pl.col(f"m{k}"), call), call, real)
+            return _end(_passed(pl.col(f"m{k}"), call), call, of.type)
 
 
-def _plain(call: Aggregated, real: bool) -> pl.Expr:
+def _sums(k: int, call: Aggregated, kind: Type, times: pl.Expr) -> list[pl.Expr]:
+    """What adds up to a sum: DOUBLEs, or the two parts of whole numbers."""
+    if kind is Type.DOUBLE:
+        return [_passed(pl.col(f"s{k}") * times, call)]
+    return [_passed(pl.col(f"{column}{k}").cast(WIDE) * times, call) for column in "sh"]
+
+
+def _joined(sums: list[pl.Expr]) -> pl.Expr:
+    return sums[0].sum() if len(sums) == 1 else joined_parts(sums[0].sum(), sums[1].sum())
+
+
+def _rough(sums: list[pl.Expr], of: Attribute) -> pl.Expr:
+    """A sum as a DOUBLE; one that fits is rounded once."""
+    if len(sums) == 1:
+        return sums[0].sum()
+    total = _joined(sums)
+    low, high = (part.sum().cast(pl.Float64) for part in sums)
+    scale = of.digits[1] if of.type is Type.DECIMAL else 0
+    near = pl.when(total == TOO_MANY).then(high * float(PART) + low).otherwise(total.cast(pl.Float64))
+    return near / 10.0**scale
+
+
+def _plain(call: Aggregated, attribute: Attribute | None) -> pl.Expr:
     """An aggregate of rows that stand for all."""
-    assert call.of is not None
+    assert call.of is not None and attribute is not None
     of = _passed(pl.col(name(call.of)), call)
     match call.function:
         case Function.COUNT_DISTINCT:
@@ -127,7 +148,16 @@ def _plain(call: Aggregated, real: bool) -> pl.Expr:
         case Function.MEDIAN:
             return of.cast(pl.Float64).median()
         case _:
-            return _end(of, call, real)
+            return _end(of, call, attribute.type)
+
+
+def _fitted(of: str, call: Aggregated, attribute: Attribute) -> tuple[pl.Expr, pl.Expr]:
+    """An aggregate as one of its type, NULL where it does not fit, and the reason there."""
+    found = pl.col(of).fill_null(0) if "COUNT" in call.function.value else pl.col(of)
+    sums = call.function is Function.SUM and attribute.type is Type.DECIMAL
+    value = (scaled(found, attribute.digits[1]) if sums else found).cast(dtype(attribute), strict=False)
+    reason = Aggregate(call.function, None, attribute.name).no_value(attribute).reason
+    return value, pl.when(found.is_not_null() & value.is_null()).then(pl.lit(reason))
 
 
 class SynopsisGroupBy(Operator):
@@ -150,27 +180,34 @@ class SynopsisGroupBy(Operator):
         n = len(self.inputs)
         self._parts = [Part(query, n, rest, residual)] if rest else []
         self._parts += [Part(query.watching(c), n, {k: c}, residual) for k, c in watched.items()]
-        self._begun, self._before = False, empty(output)
+        self._grouping = Schema(output.attributes[: len(query.shown)])
+        self._begun, self._before = False, empty(output).with_columns(pl.lit(None, pl.String).alias(REASON))
 
     def feed(self, *slices: Columns) -> Columns:
         """Take the next slice of each input; the groups come out when they are closed, or whenever they change."""
         new = [part.add(i, xs.rows) for i, xs in enumerate(slices) for part in self._parts]
         closed = self._closing.closed.copy()
         agreed = self._closing.hear(self.inputs, slices)
-        rows = empty(self.output)
+        rows = self._before.clear()
         if self._updates and (any(new) or (not self._begun and any(not p.sides for p in agreed.others))):
             rows, self._before, self._begun = self._changed(), self.answer(), True
         elif not self._updates and len(agreed):
             rows = self.answer()
             rows = rows.filter(matches(rows, agreed) & ~matches(rows, closed))
-        return columns(rows, agreed, *slices)
+        return columns(self._valued(rows), agreed, *slices)
+
+    def _valued(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The groups in which all aggregates have a value; the others go to the quarantine."""
+        bad = rows.filter(pl.col(REASON).is_not_null())
+        self.fail(bad if bad.height else None, self._grouping)
+        return rows.filter(pl.col(REASON).is_null()).drop(REASON)
 
     def _changed(self) -> pl.DataFrame:
         """The groups that are not as they were told last."""
-        return self.answer().join(self._before, on=list(self.output.names), how="anti", nulls_equal=True)
+        return self.answer().join(self._before, on=[*self.output.names, REASON], how="anti", nulls_equal=True)
 
     def answer(self) -> pl.DataFrame:
-        """The groups as they are now."""
+        """The groups as they are now, and why an aggregate has no value there."""
         keys = [name(at) for at in self._query.shown]
         found = [part.answer(keys) for part in self._parts]
         whole = found[0]
@@ -178,14 +215,15 @@ class SynopsisGroupBy(Operator):
             whole = whole.join(other, on=[*keys, "all"], nulls_equal=True, maintain_order="left")
         if not keys and not whole.height:
             whole = whole.clear(1)
-        wanted = [*keys, *(f"f{k}" for k in range(len(self._query.aggregates or ())))]
-        made = zip(wanted, self.output.attributes, strict=True)
-        counts = {f"f{k}" for k, c in enumerate(self._query.aggregates or ()) if "COUNT" in c.function.value}
-        filled = {of: pl.col(of).fill_null(0) if of in counts else pl.col(of) for of in wanted}
-        try:
-            return whole.select(filled[of].cast(dtype(attribute)).alias(attribute.name) for of, attribute in made)
-        except pl.exceptions.InvalidOperationError as error:
-            raise SchemaError(TOO_LARGE, str(error), "cast its argument to DECIMAL or DOUBLE") from None
+        calls = enumerate(self._query.aggregates or ())
+        made = zip(calls, self.output.attributes[len(keys) :], strict=True)
+        shown = zip(keys, self.output.attributes, strict=False)
+        fitted = [(*_fitted(f"f{k}", call, attribute), attribute) for (k, call), attribute in made]
+        return whole.select(
+            *(pl.col(of).cast(dtype(attribute)).alias(attribute.name) for of, attribute in shown),
+            *(value.alias(attribute.name) for value, _, attribute in fitted),
+            pl.coalesce(why for _, why, _ in fitted).alias(REASON),
+        )
 
     def tables(self) -> dict[str, Table]:
         """What stands for each input, for each part."""

@@ -9,7 +9,7 @@ kept once, with how often they came, until all other inputs have closed them.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from operator import and_, or_
+from operator import and_, mul, or_
 
 import polars as pl
 
@@ -20,6 +20,7 @@ from punctum.iterators.aggregates import Aggregate
 from punctum.iterators.multijoin import Class
 from punctum.iterators.synopsis import carry
 from punctum.operators.batch import Names, batch, columns, heard
+from punctum.operators.checked import Checked, Computed, Failed, checked, computed, kept
 from punctum.operators.columns import Columns, canonical, dtype, empty
 from punctum.operators.group_by import GroupBy
 from punctum.operators.matching import matches
@@ -42,7 +43,7 @@ class Window:
     schema: Schema
     rows: int | None
     steps: Sequence[Operator] = ()
-    compiled: Sequence[tuple[pl.Expr | None, Sequence[pl.Expr]]] = ()
+    compiled: Sequence[tuple[Checked | None, Sequence[tuple[str, Checked]]]] = ()
     came: int = 0
     table: Table = field(init=False)
 
@@ -54,15 +55,23 @@ class Window:
         """The columns behind what stands above the window."""
         return self.steps[-1].output if self.steps else self.schema
 
-    def new(self, df: pl.DataFrame) -> pl.DataFrame:
-        """New rows, behind what stands above the window, each with its number; or how often it came."""
+    def new(self, df: pl.DataFrame) -> tuple[pl.DataFrame, list[Failed]]:
+        """New rows, behind what stands above the window, each with its number, or how often it came; and what failed.
+
+        Rows that fail count for the window, as those do that do not pass a condition.
+        """
         numbers = pl.int_range(self.came + 1, self.came + 1 + df.height, dtype=pl.Int64, eager=True)
         numbers = numbers if self.rows is not None else pl.ones(df.height, pl.Int64, eager=True)
         self.came += df.height
-        rows = df.with_columns(numbers.alias(NUMBER)).lazy()
-        for condition, chosen in self.compiled:
-            rows = rows.filter(condition) if condition is not None else rows.select(*chosen, NUMBER)
-        return canonical(rows.collect())
+        rows, failed = df.with_columns(numbers.alias(NUMBER)), list[Failed]()
+        for (condition, chosen), step in zip(self.compiled, self.steps, strict=True):
+            if condition is not None:
+                rows, bad = kept(rows, condition)
+            else:
+                rows, bad = computed(rows, chosen)
+                rows = rows.select(*(name for name, _ in chosen), NUMBER)
+            failed += [] if bad is None else [Failed(bad, step.inputs[0])]
+        return canonical(rows), failed
 
     def add(self, new: pl.DataFrame) -> None:
         """Let the window move on."""
@@ -104,11 +113,11 @@ class WindowJoin(Operator):
         windows: Sequence[Window],
         classes: Sequence[Class],
         output: Schema,
-        residual: pl.Expr | None = None,
+        residual: Computed | None = None,
         shown: frozenset[int] | None = None,
     ) -> None:
         self.inputs, self.output = tuple(window.schema for window in windows), output
-        self._windows, self._residual = list(windows), residual
+        self._windows, self._residual = list(windows), None if residual is None else checked(residual)
         widths = [len(window.output) for window in windows]
         self._offsets = [sum(widths[:i]) for i in range(len(widths))]
         self._classes = [[(i, self._offsets[i] + at) for i, at in each.members] for each in classes]
@@ -134,7 +143,8 @@ class WindowJoin(Operator):
         """Take the next slice of each input."""
         results = [empty(self.output)]
         for i, xs in enumerate(slices):
-            new = self._windows[i].new(xs.rows)
+            new, failed = self._windows[i].new(xs.rows)
+            self._failed += tuple(failed)
             if new.height:
                 results.append(self._results(i, new))
             self._windows[i].add(new)
@@ -158,13 +168,12 @@ class WindowJoin(Operator):
             have.append(j)
         names = self.output.names
         equal = [pl.col(names[each[0][1]]) == pl.col(names[at]) for each in self._classes for _, at in each[1:]]
-        residual = [] if self._residual is None else [self._residual]
-        held = met.filter(reduce(and_, [*equal, *residual], pl.lit(True)))
-        counted = [pl.col(f"{NUMBER}{j}") for j, window in enumerate(self._windows) if window.rows is None]
-        rows = held.select(names)
-        if not counted:
-            return rows
-        return repeated(rows, held.select(reduce(lambda a, b: a * b, counted).alias(NUMBER))[NUMBER])
+        held = met.filter(reduce(and_, equal, pl.lit(True)))
+        counted = [f"{NUMBER}{j}" for j, window in enumerate(self._windows) if window.rows is None]
+        if self._residual is not None:
+            held, failed = kept(held, self._residual)
+            self.fail(failed if failed is None else _each(failed, counted), self.output)
+        return _each(held, counted).select(names)
 
     def _purge(self, said: Sequence[Columns]) -> None:
         """Of inputs without a window drop what no other input will bring rows for."""
@@ -232,6 +241,11 @@ class WindowJoin(Operator):
         return closed + len(self._closing) + len(self._said) + sum(s.puncts() for w in self._windows for s in w.steps)
 
 
+def _each(df: pl.DataFrame, counts: list[str]) -> pl.DataFrame:
+    """Each row as often as the product of some columns says."""
+    return repeated(df, df.select(reduce(mul, map(pl.col, counts)).alias(NUMBER))[NUMBER]) if counts else df
+
+
 class WindowGroupBy(Operator):
     """The groups of one window, which come out when they have changed."""
 
@@ -255,7 +269,9 @@ class WindowGroupBy(Operator):
         ended = any(not p.sides for p in heard(self._window.output, self._window.said(xs)).others)
         rows = empty(self.output)
         if xs.rows.height or (ended and not self._begun):
-            self._window.add(self._window.new(xs.rows))
+            new, failed = self._window.new(xs.rows)
+            self._failed += tuple(failed)
+            self._window.add(new)
             self._begun = True
             rows = self._changed(before, self._answer())
         said = batch(self.output, [end_of_stream(self.output)] if ended else [])

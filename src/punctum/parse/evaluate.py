@@ -5,7 +5,11 @@ NaN and is greater than all other numbers; strings compare by code point; times 
 
 As in Spark, / of whole numbers is a DOUBLE, DIV cuts towards zero, and % has the sign of what is divided. Division by
 zero is NULL, and so is a CAST that fails. A result that does not fit its type (a BIGINT of more than 64 bits, a DECIMAL
-of more than its digits, FLOOR of NaN) is an error of that row: NULL would let a promise about the argument turn wrong.
+of more than its digits, a time after the year 9999, FLOOR of NaN) is an error of that row: NULL would let a promise
+about the argument turn wrong. Such a row goes to the quarantine.
+
+CASE, IF and COALESCE compute no more than they need. AND and OR compute all, in no order: a part that is false makes an
+AND false even when another has no value, and so for OR.
 """
 
 import math
@@ -13,7 +17,7 @@ import re
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from punctum.algebra.values import NAN, Row, Type, Value
@@ -51,8 +55,8 @@ def _value(expression: Expression, row: Row) -> Any:
         return cast(args[0], expression.args[0].attribute, expression.attribute)
     try:
         return _fit(expression, _OPS[expression.op](*args))
-    except (PunctumError, OverflowError, ValueError):
-        raise _overflow(expression) from None
+    except (PunctumError, ArithmeticError, ValueError):
+        raise no_value(expression) from None
 
 
 def _fit(call: Call, value: Any) -> Any:
@@ -62,23 +66,32 @@ def _fit(call: Call, value: Any) -> Any:
     if call.type is Type.DECIMAL and isinstance(value, Decimal | int):
         value = fitted(Decimal(value), call.attribute.digits)
         if value is None:
-            raise _overflow(call)
+            raise no_value(call)
     return call.type.accept(value)
 
 
-def _overflow(call: Call) -> ComputationError:
+def no_value(call: Call, detail: str = "") -> ComputationError:
+    """The error of a row in which a call has no value: the result does not fit, unless something else is said."""
     hint = "cast the arguments to a wider type, or leave such rows out with WHERE"
-    return ComputationError(f"{text(call, True)} has no value", f"the result does not fit {type_text(call)}", hint)
+    return ComputationError(
+        f"{text(call, True)} has no value", detail or f"the result does not fit {type_text(call)}", hint
+    )
 
 
-def _and(args: tuple[Expression, ...], row: Row) -> bool | None:
-    values = [_value(arg, row) for arg in args]
-    return False if False in values else None if None in values else True
-
-
-def _or(args: tuple[Expression, ...], row: Row) -> bool | None:
-    values = [_value(arg, row) for arg in args]
-    return True if True in values else None if None in values else False
+def _decided(by: bool, args: tuple[Expression, ...], row: Row) -> bool | None:
+    """AND, which a false part decides, and OR, which a true one does."""
+    values: list[bool | None] = []
+    errors: list[ComputationError] = []
+    for arg in args:
+        try:
+            values.append(_value(arg, row))
+        except ComputationError as error:
+            errors.append(error)
+    if by in values:
+        return by
+    if errors:
+        raise errors[0]
+    return None if None in values else not by
 
 
 def _case(args: tuple[Expression, ...], row: Row) -> Any:
@@ -207,8 +220,8 @@ def _field(name: str) -> Callable[[date], int]:
 
 
 _LAZY: dict[str, Callable[[tuple[Expression, ...], Row], Any]] = {
-    "and": _and,
-    "or": _or,
+    "and": partial(_decided, False),
+    "or": partial(_decided, True),
     "case": _case,
     "if": _case,
     "coalesce": _coalesce,
