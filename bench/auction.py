@@ -86,8 +86,8 @@ def punctum(directory: Path) -> list[float]:
     (query,) = Session().sql(SCRIPT, directory)  # type: ignore[misc]
     assert isinstance(query, Query)
     query.start(directory / "checkpoint", available_now=True)
-    assert query._running is not None
-    progress = watched(query._running)
+    assert query._run is not None
+    progress = watched(query._run.query)
     busy = query.metrics()
     for n in (len(busy) // 10, len(busy) - 1):
         kept = busy[n]["operators"].values()

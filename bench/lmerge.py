@@ -77,8 +77,8 @@ def on_spark(directory: Path) -> list[float]:
     (query,) = Session().sql(SCRIPT, directory)  # type: ignore[misc]
     assert isinstance(query, Query)
     query.start(directory / "checkpoint", available_now=True).wait()
-    assert query._running is not None
-    busy = [p for p in query._running.recentProgress if p["numInputRows"]]
+    assert query._run is not None
+    busy = [p for p in query._run.query.recentProgress if p["numInputRows"]]
     return [p["durationMs"]["triggerExecution"] / 1000 for p in busy]
 
 

@@ -51,7 +51,8 @@ def main() -> None:
         sums = found.where("_punct IS NULL").groupBy("itemid").agg(F.sum("increase").alias("total"))
         theirs = statistics.median(durations(run(sums, directory / "spark", "update")))
         query.start(directory / "ours", available_now=True)
-        ours = statistics.median(durations(watched(query._running)))
+        assert query._run is not None
+        ours = statistics.median(durations(watched(query._run.query)))
         print(f"{rows} rows a batch, {batches} batches")
         print(f"Spark's aggregation {theirs:.3f} s a batch, Punctum {ours:.3f} s: {ours / theirs:.2f} times")
     finally:

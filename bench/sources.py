@@ -72,8 +72,8 @@ def seconds(directory: Path, format_: str, ours: bool) -> float:
         session.stream("bid", by_spark(session.spark, directory, format_), punctuated=["itemid"])
     (query,) = session.sql((stream if ours else "") + sink, directory)  # type: ignore[misc]
     query.start(directory / "checkpoint" / name, available_now=True).wait()
-    assert query._running is not None
-    busy = [p["durationMs"]["triggerExecution"] for p in query._running.recentProgress if p["numInputRows"]]
+    assert query._run is not None
+    busy = [p["durationMs"]["triggerExecution"] for p in query._run.query.recentProgress if p["numInputRows"]]
     return float(statistics.median(busy[WARM:-1])) / 1000
 
 

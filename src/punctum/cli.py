@@ -7,8 +7,10 @@ import signal
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,10 +20,14 @@ from punctum.commands.script import plan_options, registered
 from punctum.demo.auction import AUCTION
 from punctum.demo.outage import OUTAGE
 from punctum.demo.warehouse import WAREHOUSE
-from punctum.errors import PunctumError, RefusedError
+from punctum.errors import PunctumError, QueryError, RefusedError
+
+if TYPE_CHECKING:
+    from punctum.session import Query
 
 EXAMPLES = {example.name: example for example in (AUCTION, WAREHOUSE, OUTAGE)}
 REPLICAS = "replicas"
+FAILED, WRONG = 1, 2  # exit codes
 INTERRUPTED = 130  # what a shell gives for Ctrl-C
 QUICK_START = "--driver-java-options -XX:TieredStopAtLevel=1 pyspark-shell"  # a minute is too short to optimise code
 
@@ -86,7 +92,11 @@ def demo(example: str | None, directory: Path) -> None:
 def run(
     script: Path, checkpoint: Path, state: Path | None, available_now: bool, master: str, quiet: bool, **plan: str
 ) -> None:
-    """Run the queries of a script until interrupted. With the same checkpoint they go on where they stopped."""
+    """Run the queries of a script until interrupted. With the same checkpoint they go on where they stopped.
+
+    When one of them fails, its error is shown and the others are stopped: exit code 1. Ctrl-C and SIGTERM stop all of
+    them when a commit that is under way has ended: exit code 0.
+    """
     from punctum.engine.spark import spark_alive  # here because pyspark takes a second to import
 
     with spark_alive():
@@ -114,18 +124,46 @@ def _run(
     admit(known, text)  # before Spark starts; what is only allowed to run says so when it does
     queries = Session(spark_session(master, log=checkpoint / "spark.log")).sql(text, script.parent)
     assert isinstance(queries, list)
-    started = [
-        query.plan(**plan).start(checkpoint / query.name, available_now, state=state / query.name if state else "")
-        for query in queries
-    ]
-    click.echo(f"running {', '.join(query.name for query in started)}; stop with Ctrl-C", err=True)
     interrupted = _interruption()
-    while any(query.running for query in started) and not interrupted.wait(0.3):
-        pass
-    for query in started:
-        query.stop() if interrupted.is_set() else query.wait()
+    click.echo(f"running {', '.join(query.name for query in queries)}; stop with Ctrl-C", err=True)
+    started: list[Query] = []
+    try:
+        for query in queries:
+            if interrupted.is_set() or any(each.failure for each in started):
+                break
+            beginning = state / query.name if state else ""
+            started.append(query.plan(**plan).start(checkpoint / query.name, available_now, state=beginning))
+        failures = _watched(started, interrupted)
+        for failure in failures:
+            click.echo(f"error: {failure}", err=True)
+    except QueryError:
+        if not interrupted.is_set():
+            raise
+        failures = []
+    finally:
+        for query in started:
+            with suppress(QueryError):  # there may be no Spark any more
+                query.stop()
+    if failures:
+        sys.exit(FAILED)
     if interrupted.is_set():
         click.echo("stopped; the same command goes on from here", err=True)
+
+
+def _watched(started: "list[Query]", interrupted: threading.Event) -> list[PunctumError]:
+    """Wait until all queries have ended, or one has failed, or for a signal; the failures.
+
+    What fails after a signal is no failure: when it goes to all processes, it ends Spark as well.
+    """
+    try:
+        while not interrupted.wait(0.3):
+            running = [query.running for query in started]
+            failures = [failure for query in started if (failure := query.failure) is not None]
+            if failures or not any(running):
+                return failures
+    except QueryError as error:
+        return [] if interrupted.is_set() else [error]
+    return []
 
 
 @cli.command()
@@ -167,4 +205,4 @@ def main() -> None:
         sys.exit(REFUSED)
     except PunctumError as error:
         click.echo(f"error: {error}", err=True)
-        sys.exit(2)
+        sys.exit(WRONG)

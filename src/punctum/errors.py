@@ -11,14 +11,17 @@
     ├── RefusedError        queries whose state may grow without end
     ├── ComputationError    a row for which an expression has no value
     ├── QueryError          a query that has failed while it ran
+    ├── WorkerError         what failed inside a worker, when it is none of the others
     └── MissingError        something that the machine does not have
 
 An ``assert`` in this code base marks a mistake of ours; whatever a user can cause is one of these.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
+from traceback import format_exception_only
 
 
 class PunctumError(Exception):
@@ -32,16 +35,19 @@ class PunctumError(Exception):
 
     def __init__(self, what: str, detail: str = "", hint: str = "") -> None:
         super().__init__(what)
-        self.what, self.detail, self.hint = what, detail, hint
+        self.what, self.detail, self.hint, self.where = what, detail, hint, ""
 
     def __str__(self) -> str:
-        lines = [self.what]
-        lines += [f"  detail: {self.detail}"] if self.detail else []
-        lines += [f"  hint: {self.hint}"] if self.hint else []
-        return "\n".join(lines)
+        parts = {"detail": self.detail, "where": self.where, "hint": self.hint}
+        return "\n".join([self.what, *(f"  {name}: {text}" for name, text in parts.items() if text)])
 
-    def __reduce__(self) -> tuple[type["PunctumError"], tuple[object, ...]]:
-        return type(self), (self.what, self.detail, self.hint)
+    def inside(self, place: str) -> "PunctumError":
+        """The same error, and in which part of a running query it happened."""
+        self.where = f"{place}, {self.where}" if self.where else place
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.what, self.detail, self.hint), {"where": self.where}
 
 
 class PatternError(PunctumError):
@@ -64,6 +70,10 @@ class QueryError(PunctumError):
     """A query that has failed while it ran."""
 
 
+class WorkerError(PunctumError):
+    """What failed inside a worker that nobody has thought of: the last line of its traceback."""
+
+
 class RefusedError(PunctumError):
     """Queries that must not run, because a state of theirs may grow without end."""
 
@@ -79,6 +89,29 @@ class ComputationError(PunctumError, ArithmeticError):
     def reason(self) -> str:
         """What happened and the detail, in a line."""
         return f"{self.what}: {self.detail}" if self.detail else self.what
+
+
+@contextmanager
+def failing_in(place: str) -> Iterator[None]:
+    """A part of a running query: whatever fails inside is an error of ours that says where.
+
+    >>> with failing_in("stage 1"), failing_in("join of item, bid"):
+    ...     {}["itemid"]
+    Traceback (most recent call last):
+    ...
+    punctum.errors.WorkerError: KeyError: 'itemid'
+      where: stage 1, join of item, bid
+    """
+    try:
+        yield
+    except PunctumError as error:
+        error.inside(place)
+        raise
+    except Exception as error:
+        if type(error).__module__.split(".")[0] in ("pyspark", "py4j"):
+            raise  # a failure elsewhere, which has its place in its text
+        said = " ".join("".join(format_exception_only(error)).split())
+        raise WorkerError(said).inside(place) from error
 
 
 @dataclass(frozen=True, order=True)
@@ -124,8 +157,8 @@ class SqlError(PunctumError):
             return super().__str__()
         return "\n".join([super().__str__(), *underlined(self.sql, self.place)])
 
-    def __reduce__(self) -> tuple[type["PunctumError"], tuple[object, ...]]:
-        return type(self), (self.what, self.detail, self.hint, self.place, self.sql)
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.what, self.detail, self.hint, self.place, self.sql), {"where": self.where}
 
 
 def underlined(sql: str, place: Place) -> list[str]:

@@ -6,7 +6,6 @@ punctuation of item 17. ``directory`` holds the script of the README, ``auction.
 """
 
 import logging
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from enum import Enum
@@ -14,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.types import DataType, DecimalType, StructType
@@ -31,9 +29,10 @@ from punctum.engine.frames import frames
 from punctum.engine.lmerge import ATTACH, DETACH, tell
 from punctum.engine.memory import MEMORY, Memory
 from punctum.engine.query import Settings, dataframe
+from punctum.engine.run import Run
 from punctum.engine.sinks.commit import Commit
 from punctum.engine.sinks.write import hand_over, says, write
-from punctum.engine.spark import keeping_state, spark_alive, spark_session
+from punctum.engine.spark import keeping_state, log_of, spark_session
 from punctum.engine.tables import members
 from punctum.errors import PunctumError, QueryError, SchemaError, choices, nearest
 from punctum.parse.applied import Function
@@ -196,8 +195,7 @@ class Query:
         )
         self.name, self._relation = definition.name, definition.relation
         self._sink = definition.sink if definition.sink.format else None
-        self._running: StreamingQuery | None = None
-        self._commit: Commit | None = None
+        self._run: Run | None = None
         self._aim = Aim()
 
     def _repr_html_(self) -> str:
@@ -276,19 +274,26 @@ class Query:
         """
         if self.running:
             raise QueryError(f"the query {self.name} is running", "it was started before", "stop() it first")
+        if to is None and self._sink is None:
+            raise SchemaError("the query has no sink", "", "INSERT INTO a sink, start(to=…), or use dataframe()")
+        begin = partial(self._begun, checkpoint, available_now, to, state)
+        self._run = Run(self.name, begin, log_of(self._session.spark))
+        return self
+
+    def _begun(
+        self,
+        checkpoint: str | Path,
+        available_now: bool,
+        to: Callable[[DataFrame, int], None] | None,
+        state: str | Path,
+    ) -> tuple[StreamingQuery, Commit]:
         if to is not None:
             last = self._stages()
-            settings = self._settings(last, checkpoint, state)
-            self._running, self._commit = hand_over(last, settings, self.name, to, available_now)
-            return self
-        if self._sink is None:
-            raise SchemaError("the query has no sink", "", "INSERT INTO a sink, start(to=…), or use dataframe()")
+            return hand_over(last, self._settings(last, checkpoint, state), self.name, to, available_now)
+        assert self._sink is not None
         last = self._stages(says(self._sink), apart=writes_apart(self._sink))
         told = key(self._relation) if self._known.updates else None
-        self._running, self._commit = write(
-            last, self._settings(last, checkpoint, state), self._sink, available_now, told
-        )
-        return self
+        return write(last, self._settings(last, checkpoint, state), self._sink, available_now, told)
 
     @property
     def running(self) -> bool:
@@ -298,8 +303,18 @@ class Query:
         >>> closing.running
         False
         """
-        with spark_alive():
-            return self._running is not None and bool(self._running.isActive)
+        return self._run is not None and self._run.active
+
+    @property
+    def failure(self) -> PunctumError | None:
+        """Why it has ended, when it has failed.
+
+        >>> (closing,) = Session(spark).sql((directory / "auction.sql").read_text(), directory)
+        >>> closing.start(directory / "well", available_now=True).wait()
+        >>> print(closing.failure)
+        None
+        """
+        return None if self._run is None else self._run.failure
 
     def wait(self) -> None:
         """Wait until it ends; one that has failed gives its error here.
@@ -311,20 +326,11 @@ class Query:
         punctum.errors.QueryError: the query closing has not been started
           hint: start() it first
         """
-        try:
-            with spark_alive():
-                self._started().awaitTermination()
-        except StreamingQueryException as error:
-            raise _ours(self.name, str(error)) from None
+        self._started().wait()
 
     def catch_up(self) -> None:
         """Wait until all that its streams have now is done."""
-        assert self._running is not None, "the query has not been started"
-        try:
-            with spark_alive():
-                self._running.processAllAvailable()
-        except StreamingQueryException as error:
-            raise _ours(self.name, str(error)) from None
+        self._started().catch_up()
 
     def metrics(self) -> list[dict[str, Any]]:
         """What each operator did in the last batches: rows and punctuations in, out and kept.
@@ -337,8 +343,7 @@ class Query:
         >>> batch["batch"], batch["operators"]["s1o0"]["rows_in"], batch["operators"]["s1o0"]["rows_kept"]
         (0, 4, 1)
         """
-        self._started()
-        return list(self._commit.recent) if self._commit else []
+        return self._started().recent
 
     def attach(self, name: str, since: Any = None) -> None:
         """Let an input of a merge come, or come again, while the query runs; it is right from a time on, or always.
@@ -383,10 +388,8 @@ class Query:
         >>> closing.running
         False
         """
-        if self._running is not None:
-            self._running.stop()
-        if self._commit is not None:
-            self._commit.end()
+        if self._run is not None:
+            self._run.stop()
 
     def _stages(self, punctuations: bool = False, apart: bool = False) -> Stage:
         """The stages of the query, when it is admitted; one that is only allowed to run says so."""
@@ -406,10 +409,10 @@ class Query:
         given = frames(last, spark, kept) | self._session.frames()
         return Settings(spark, kept, str(self._directory.resolve()), given, state=stored)
 
-    def _started(self) -> StreamingQuery:
-        if self._running is None:
+    def _started(self) -> Run:
+        if self._run is None:
             raise QueryError(f"the query {self.name} has not been started", "", "start() it first")
-        return self._running
+        return self._run
 
 
 def _one_of(options: type[_Option], name: str) -> _Option:
@@ -417,18 +420,6 @@ def _one_of(options: type[_Option], name: str) -> _Option:
         return options(name)
     except ValueError:
         raise QueryError(f"there is no plan by {name}", "", choices([str(each.value) for each in options])) from None
-
-
-def _ours(name: str, text: str) -> PunctumError:
-    """The error of ours inside a failure that Spark reports, or of another the line that says most."""
-    found = re.search(r"punctum\.errors\.\w+: (.+)((?:\n  (?:detail|hint): .+)*)", text)
-    if found is None:
-        python = re.search(r"^ *((?:\w+\.)*\w+(?:Error|Exception)\b.*)$", text, re.MULTILINE)
-        said = python.group(1) if python else text.splitlines()[0]
-        return QueryError(f"the query {name} has failed", said, "the log of Spark says more")
-    parts = dict(re.findall(r"\n  (detail|hint): (.+)", found.group(2)))
-    detail = f"{found.group(1)}: {parts['detail']}" if "detail" in parts else found.group(1)
-    return QueryError(f"the query {name} has failed", detail, parts.get("hint", ""))
 
 
 def _schema(fields: StructType) -> Schema:

@@ -93,7 +93,13 @@ def literal(value: object) -> str:
     """A value as SQL."""
     if isinstance(value, bool):
         return str(value).upper()
-    return f"'{value}'" if isinstance(value, str) else f"CAST({value} AS DOUBLE)" if isinstance(value, float) else str(value)
+    return (
+        f"'{value}'"
+        if isinstance(value, str)
+        else f"CAST({value} AS DOUBLE)"
+        if isinstance(value, float)
+        else str(value)
+    )
 
 
 def written(seed: int) -> Written:
@@ -179,7 +185,11 @@ class _Writer:
         for _, alias, columns in tables[1:]:
             mine = [(f"{alias}.{n}", kind) for n, kind in columns]
             pairs = [(a, b) for a, ka in seen for b, kb in mine if ka == kb]
-            found = [f"{a} = {b}" for a, b in self.rng.choices(pairs, k=self.rng.choice([1, 1, 1, 2, 2, 3]))] if pairs else []
+            found = (
+                [f"{a} = {b}" for a, b in self.rng.choices(pairs, k=self.rng.choice([1, 1, 1, 2, 2, 3]))]
+                if pairs
+                else []
+            )
             found = [c if self.rng.random() < 0.8 else " = ".join(reversed(c.split(" = "))) for c in found]
             seen += mine
             if self.rng.random() < 0.25:

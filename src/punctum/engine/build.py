@@ -229,6 +229,7 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
     schemas = [_in_bucket(source, buckets, bucket) for source in stage.inputs]
     operators: list[Operator] = []
     reads: list[tuple[int, ...]] = []
+    labels: list[str] = []
     late: list[Callable[[], list[Record]]] = []
     failed: list[Callable[[], list[Record]]] = []
     controls: list[Control] = []
@@ -267,6 +268,7 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
         failed.append(partial(_failures, node.relation, made))
         operators.append(made)
         reads.append(below)
+        labels.append(f"{node.relation.label} of {title(node.relation)}")
         return len(operators) - 1
 
     place(stage.root)
@@ -277,9 +279,17 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
     names = tuple(
         s.origin.stream.name if isinstance(s.origin, Pipe) else f"stage {s.origin.number}" for s in stage.inputs
     )
-    made = Running(
-        inputs, tuple(operators), tuple(reads), stage.schema, names, tuple(late), tuple(controls), tuple(failed)
+    known = (
+        tuple(operators),
+        tuple(reads),
+        stage.schema,
+        names,
+        tuple(late),
+        tuple(controls),
+        tuple(failed),
+        tuple(labels),
     )
+    made = Running(inputs, *known)
     return sweeping(made, expects, lasts, last=not stage.inputs[0].everywhere) if sweeps(stage) else made
 
 

@@ -10,7 +10,7 @@ comes out. The state remembers the limit.
 import json
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 
@@ -206,5 +206,5 @@ def skipping(made: Running, number: int, heeds: Mapping[str, Heeds]) -> Running:
     """A stage that skips what nobody needs; one whose operators sweep has to see all rows."""
     if type(made) is not Running:
         return made
-    known = made.inputs, made.operators, made.reads, made.schema, made.names, made.late, made.controls, made.failed
-    return SkippingStage(*known, number, heeds)
+    same = {each.name: getattr(made, each.name) for each in fields(Running)}
+    return SkippingStage(**same, number=number, heeds=heeds)

@@ -35,7 +35,7 @@ from punctum.engine.source import FORMAT, FileStream, FrameStream, PackedFiles, 
 from punctum.engine.source import packed as packed_piece
 from punctum.engine.stage import Running, StageProcessor
 from punctum.engine.worker import settle
-from punctum.errors import SchemaError, choices
+from punctum.errors import SchemaError, choices, failing_in
 from punctum.operators.batch import constants
 from punctum.operators.columns import dtype, fitting
 from punctum.parse.definitions import Violation
@@ -212,9 +212,10 @@ def _packed(stream: FrameStream, batches: Iterator[pa.RecordBatch]) -> Iterator[
     """Rows of any Spark DataFrame, packed."""
     settle()
     for batch in batches:
-        found = pl.from_arrow(batch)
-        assert isinstance(found, pl.DataFrame)
-        yield from packed_piece(from_frame(found, stream.schema), stream, None)
+        with failing_in(stream.name):
+            found = pl.from_arrow(batch)
+            assert isinstance(found, pl.DataFrame)
+            yield from packed_piece(from_frame(found, stream.schema), stream, None)
 
 
 def _unpacked(

@@ -25,7 +25,7 @@ from punctum.engine.listing import listed
 from punctum.engine.packing import CLOCK, SCHEMA, SIGNAL, STREAM, Exchange, numbered_origin, pack
 from punctum.engine.pipe import Behind, Failures
 from punctum.engine.worker import settle
-from punctum.errors import MissingError
+from punctum.errors import MissingError, failing_in
 from punctum.operators.columns import Columns
 
 FORMAT = "punctum"
@@ -139,7 +139,8 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             yield pack(stream.to.greeting(), stream.to, STREAM)
         for number, name in files:
             path = Path(stream.path) / name
-            yield from packed(READERS[stream.format](path, stream.schema, stream.options), stream, path, number)
+            with failing_in(f"{stream.name}, the file {name}"):
+                yield from packed(READERS[stream.format](path, stream.schema, stream.options), stream, path, number)
 
     def _logged(self) -> list[str]:
         log = Path(self._stream.log)
@@ -148,11 +149,12 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _found(self) -> list[str]:
         """All files, with new ones written to the log first."""
-        known = self._logged()
-        new = listed(Path(self._stream.path), but=set(known))
-        if new:
-            replace_text(Path(self._stream.log), "".join(f"{name}\n" for name in [*known, *new]))
-        return [*known, *new]
+        with failing_in(f"{self._stream.name}, listing its files"):
+            known = self._logged()
+            new = listed(Path(self._stream.path), but=set(known))
+            if new:
+                replace_text(Path(self._stream.log), "".join(f"{name}\n" for name in [*known, *new]))
+            return [*known, *new]
 
 
 def packed(found: Read, stream: FrameStream, path: Path | None, number: int = 0) -> Iterator[pa.RecordBatch]:

@@ -31,7 +31,12 @@ SETTINGS = {
     "spark.python.unix.domain.socket.enabled": "true",  # small messages wait for no acknowledgement
 }
 _CHECKPOINT = "spark.sql.streaming"
+_LOG = "spark.punctum.log"
+_STOPPED = "stopped SparkContext"
+"""What calls are answered with while Spark's process ends."""
 LOCAL_SETTINGS = {
+    "spark.driver.host": "127.0.0.1",  # nobody else has to reach what listens here
+    "spark.driver.bindAddress": "127.0.0.1",
     # Spark's own choice starts five processes (readlink, chmod) for each file of a checkpoint, 40 in a small batch.
     f"{_CHECKPOINT}.checkpointFileManagerClass": (
         "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
@@ -53,11 +58,17 @@ def spark_session(master: str = "local[*]", partitions: int | None = None, log: 
     for name, value in (SETTINGS | (LOCAL_SETTINGS if master.startswith("local") else {})).items():
         builder = builder.config(name, value)
     builder = builder.config("spark.sql.shuffle.partitions", str(partitions or max(2, min(os.cpu_count() or 2, 8))))
+    builder = builder if log is None else builder.config(_LOG, str(log))
     with _stderr_to(log or Path(os.devnull)):  # the JVM is started here and inherits it
         spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     _end_quietly(spark)
     return spark
+
+
+def log_of(spark: SparkSession) -> str:
+    """Where the tracebacks of workers are, in words."""
+    return spark.conf.get(_LOG, None) or "the log of Spark"
 
 
 def _end_quietly(spark: SparkSession) -> None:
@@ -85,9 +96,9 @@ def spark_alive() -> Iterator[None]:
     """Whatever asks Spark for something inside: an error that says so when there is no Spark any more."""
     try:
         yield
-    except Py4JJavaError:  # what Spark itself has to say
-        raise
     except (Py4JError, ConnectionError) as error:
+        if isinstance(error, Py4JJavaError) and _STOPPED not in str(error):  # what Spark itself has to say
+            raise
         hint = "run the same command again: queries go on where they stopped"
         noticed = str(error).partition("\n")[0]
         raise QueryError("Spark has stopped", f"its process has ended or was killed: {noticed}", hint) from None

@@ -43,6 +43,7 @@ from punctum.engine.packing import (
 from punctum.engine.quarantine import Record
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.worker import settle
+from punctum.errors import failing_in
 from punctum.operators.columns import Columns
 from punctum.operators.operator import Operator
 from punctum.operators.table import Table
@@ -86,18 +87,26 @@ class Running:
     controls: tuple[Control, ...] = ()
     failed: tuple[Callable[[], list[Record]], ...] = ()
     """What says of operators what has no value in them since it was asked last."""
+    labels: tuple[str, ...] = ()
+    """What each operator does, and with which streams: for errors."""
 
     def feed(self, sent: dict[int, list[Sent]]) -> tuple[Columns, list[Counts]]:
         """Run a slice through, and say for each operator how many rows it took, gave and keeps."""
         self._restart(sent)
-        taken = [source.take(slices_of(sent.get(number, []))) for number, source in enumerate(self.inputs)]
+        taken = [self.take(number, slices_of(sent.get(number, []))) for number in range(len(self.inputs))]
         given: list[Columns] = []
         metrics: list[Counts] = []
         for n, reads in enumerate(self.reads):
-            piece, counts = self.run(n, [given[i] if i >= 0 else taken[-1 - i] for i in reads])
+            with failing_in(self.labels[n]):
+                piece, counts = self.run(n, [given[i] if i >= 0 else taken[-1 - i] for i in reads])
             given.append(piece)
             metrics.append(counts)
         return renamed(given[-1] if given else taken[0], self.schema), metrics
+
+    def take(self, number: int, sent: list[Sent]) -> Columns:
+        """The slice that has arrived at an input."""
+        with failing_in(f"what comes from {self.names[number]}"):
+            return self.inputs[number].take(sent)
 
     def run(self, number: int, read: list[Columns]) -> tuple[Columns, Counts]:
         """What an operator gives for the slices that it reads, and how many rows it took, gave and keeps."""
@@ -268,8 +277,6 @@ class StageProcessor(StatefulProcessor):
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> "Iterator[pd.DataFrame]":
         """Run a batch of one bucket."""
-        import pandas as pd  # here: the process that only declares the state need not wait for it
-
         bucket = int(key[0])
         sent: dict[int, list[Sent]] = {}
         for frame in rows:
@@ -278,18 +285,26 @@ class StageProcessor(StatefulProcessor):
             for number, *arrived in zip(*(frame[name] for name in PACKED), strict=True):
                 if number >= 0:
                     sent.setdefault(int(number), []).append(Sent(*arrived))
-        if not sent:
-            return
-        known = self._load(bucket)
+        if sent:
+            with failing_in(f"stage {self._number}"):
+                yield from self._fed(bucket, sent)
+
+    def _fed(self, bucket: int, sent: dict[int, list[Sent]]) -> "Iterator[pd.DataFrame]":
+        import pandas as pd  # here: the process that only declares the state need not wait for it
+
+        with failing_in("reading its state"):
+            known = self._load(bucket)
         first = known.stamp is None
         piece, metrics = known.running.feed(sent)
-        self._save(bucket, known)
+        with failing_in("writing its state"):
+            self._save(bucket, known)
         for n, oldest in known.running.oldest(known.born).items():
             metrics[n]["oldest"] = oldest
-        yield self._packed(bucket, piece, metrics, known.running.violations(), first)
-        if isinstance(self._to, Exchange) and (behind := known.running.behind(self._to, bucket)):
-            packed = [(to, self._to.input, *each) for to, each in behind]
-            yield pd.DataFrame(packed, columns=["bucket", *PACKED]).astype({"input": "int32"})
+        with failing_in("passing on what came out"):
+            yield self._packed(bucket, piece, metrics, known.running.violations(), first)
+            if isinstance(self._to, Exchange) and (behind := known.running.behind(self._to, bucket)):
+                packed = [(to, self._to.input, *each) for to, each in behind]
+                yield pd.DataFrame(packed, columns=["bucket", *PACKED]).astype({"input": "int32"})
 
     def close(self) -> None:
         """Nothing to close."""

@@ -29,6 +29,7 @@ from punctum.engine.packing import CLOCK, Exchange, Sent, from_lines, points_of,
 from punctum.engine.quarantine import Record, fail
 from punctum.engine.sinks.formats import json_lines
 from punctum.engine.stage import Counts, Running, renamed
+from punctum.errors import failing_in
 from punctum.operators.batch import Batch, batch, heard
 from punctum.operators.columns import Columns, empty, to_rows
 from punctum.operators.expect import Expect, instant
@@ -199,7 +200,7 @@ class Sweeping(Running):
         lost = [Lost.of(data, schema) for s in marked for data in json.loads(s.origin or "[]")]
         once = list(dict.fromkeys(lost))
         causes = [each for each in once if not each.punctuation.empty]
-        return Sweep(self.inputs[number].take(marked), causes, once[0] if once else None)
+        return Sweep(self.take(number, marked), causes, once[0] if once else None)
 
     def _sweep(self, below: list[Sweep], metrics: list[Counts]) -> list[Sweep]:
         """What each operator says behind the last slice."""
@@ -207,7 +208,8 @@ class Sweeping(Running):
         sweeps: list[Sweep] = []
         for n, reads in enumerate(self.reads):
             read = [sweeps[i] if i >= 0 else below[-1 - i] for i in reads]
-            sweeps.append(self._through(n, read, metrics[n]))
+            with failing_in(f"{self.labels[n]}, behind a sweep"):
+                sweeps.append(self._through(n, read, metrics[n]))
             if n in own and own[n].puncts:
                 sweeps[n] = _together(self.operators[n].output, sweeps[n], own[n])
         return sweeps

@@ -15,7 +15,7 @@ import polars as pl
 
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row, Type
-from punctum.errors import ComputationError
+from punctum.errors import ComputationError, failing_in
 from punctum.operators.checked import Checked
 from punctum.operators.columns import dtype, to_rows
 from punctum.parse.applied import Applied, Function, applied
@@ -158,7 +158,8 @@ def _applied(call: Applied, args: list[Checked]) -> Checked:
     assert function is not None
 
     def over(given: Sequence[pl.Series]) -> pl.Series:
-        return _results(function, given, wanted)
+        with failing_in(f"the function {function.name}"):
+            return _results(function, given, wanted)
 
     def each(given: Sequence[pl.Series]) -> pl.Series:
         return _halved(call, given, wanted)

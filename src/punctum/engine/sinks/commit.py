@@ -21,7 +21,7 @@ from punctum.engine.packing import METRICS, QUARANTINE, WRITTEN
 from punctum.engine.quarantine import in_order
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.stage import Counts
-from punctum.errors import QueryError
+from punctum.errors import QueryError, failing_in
 from punctum.lmerge.elements import NEVER
 
 Metrics = dict[str, Any]
@@ -50,6 +50,8 @@ class Commit:
     publish: "Callable[[dict[str, Counts]], None] | None" = None
     """What tells others how far the query is, given the counts of its operators."""
     recent: deque[Metrics] = field(default_factory=lambda: deque(maxlen=RECENT))
+    begun: threading.Event = field(default_factory=threading.Event)
+    """Set when the first batch has come: all processes that Spark's driver needs for the query are there then."""
     _first: bool = True
     _ended: bool = False
     _kept: dict[int, dict[str, Counts]] = field(default_factory=dict)
@@ -58,7 +60,8 @@ class Commit:
     def __call__(self, packed: DataFrame, batch: int) -> None:
         """Commit a batch; the first one of a run may have been committed before, wholly or in part."""
         begun = time.time()
-        with self._lock:
+        self.begun.set()
+        with self._lock, failing_in(f"the commit of batch {batch}"):
             if self._ended:
                 raise QueryError("the query has been stopped", f"it has not committed batch {batch}", "start it again")
             if self.hand_over is None:

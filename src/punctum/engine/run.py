@@ -1,0 +1,115 @@
+"""A query that runs on Spark: started, watched, started again when Spark has been too hasty with it, and stopped.
+
+Spark's driver starts a process of Python's for each stream of files and each stage of a query, and gives it ten seconds
+to report; no setting changes that. When many queries start at once on few cores, each process takes longer, and Spark
+gives the query up. So a query is started when the processes of the one before it are there, and one that was given up
+for this reason alone is started again from its checkpoint, where it goes on exactly.
+"""
+
+import logging
+import re
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from pyspark.errors import StreamingQueryException
+from pyspark.sql.streaming.query import StreamingQuery
+
+from punctum.engine.sinks.commit import Commit, Metrics
+from punctum.engine.spark import spark_alive
+from punctum.errors import PunctumError, QueryError, WorkerError
+
+ATTEMPTS = 6
+"""How often in a row a query is started whose processes are too slow to start."""
+PATIENCE = 60
+"""How many seconds a query is waited for that starts; others should not wait longer for it."""
+TOO_SLOW = "Python worker failed to connect back"
+"""What Spark says when a process of Python's takes too long to start."""
+_LOG = logging.getLogger("punctum")
+_OURS = re.compile(r"punctum\.errors\.(\w+): (.+)((?:\n  (?:detail|where|hint): .+)*)")
+_LAST = re.compile(r"^Traceback .*\n(?: .*\n)+(\S.*)", re.MULTILINE)
+
+
+class Run:
+    """A query that has been started by what begins it from its checkpoint."""
+
+    def __init__(self, name: str, begin: Callable[[], tuple[StreamingQuery, Commit]], log: str) -> None:
+        self._name, self._begin, self._log, self._attempts = name, begin, log, ATTEMPTS
+        self._attempt()
+
+    def _attempt(self) -> None:
+        """Begin, and wait until all its processes are there, or it waits for its streams."""
+        self._attempts -= 1
+        with spark_alive():
+            self.query, self._commit = self._begin()
+            until = time.monotonic() + PATIENCE
+            while self.query.isActive and not self._commit.begun.wait(0.05) and time.monotonic() < until:
+                if self.query.status["message"].startswith("Waiting"):
+                    return
+
+    @property
+    def active(self) -> bool:
+        """Whether it has not ended; one that was given up because it was slow to start is started again."""
+        with spark_alive():
+            while not self.query.isActive:
+                if self._commit.begun.is_set():
+                    self._attempts = ATTEMPTS
+                if TOO_SLOW not in str(self.query.exception()) or not self._attempts:
+                    return False
+                _LOG.warning("%s: a process of Python's was too slow to start; starting again", self._name)
+                self._attempt()
+            return True
+
+    @property
+    def failure(self) -> PunctumError | None:
+        """Why it has ended, when it has failed."""
+        with spark_alive():
+            error = None if self.active else self.query.exception()
+            return None if error is None else failure(self._name, str(error), self._log)
+
+    def wait(self) -> None:
+        """Wait until it ends; one that has failed gives its error here."""
+        self._until(StreamingQuery.awaitTermination)
+
+    def catch_up(self) -> None:
+        """Wait until all that its streams have now is done, or it ends."""
+        self._until(StreamingQuery.processAllAvailable)
+
+    def _until(self, done: Callable[[StreamingQuery], object]) -> None:
+        while self.active:
+            with spark_alive(), suppress(StreamingQueryException):
+                done(self.query)
+                break
+        if (error := self.failure) is not None:
+            raise error
+
+    def stop(self) -> None:
+        """Stop it when a commit that is under way has ended."""
+        with spark_alive():
+            self.query.stop()
+        self._commit.end()
+
+    @property
+    def recent(self) -> list[Metrics]:
+        """The metrics of its last batches."""
+        return list(self._commit.recent)
+
+
+def failure(name: str, text: str, log: str) -> PunctumError:
+    r"""The error of ours inside a failure that Spark reports, or the last line of another's traceback.
+
+    >>> print(failure("q", "Traceback (most recent call last):\n  File …\nOops: it failed\n", "spark.log"))
+    the query q has failed
+      detail: Oops: it failed
+      hint: spark.log says more
+    """
+    what, more = f"the query {name} has failed", f"{log} says more"
+    *_, ours = [None, *_OURS.finditer(text)]
+    if ours is None:
+        *_, last = text.partition("\n")[0], *_LAST.findall(text)
+        return QueryError(what, last, more)
+    kind, said, rest = ours.groups()
+    parts = dict(re.findall(r"\n  (\w+): (.+)", rest))
+    detail = f"{said}: {parts['detail']}" if "detail" in parts else said
+    error = QueryError(what, detail, more if kind == WorkerError.__name__ else parts.get("hint", ""))
+    return error.inside(parts["where"]) if "where" in parts else error
