@@ -17,6 +17,7 @@
 An ``assert`` in this code base marks a mistake of ours; whatever a user can cause is one of these.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -161,8 +162,28 @@ class SqlError(PunctumError):
         return type(self), (self.what, self.detail, self.hint, self.place, self.sql), {"where": self.where}
 
 
+_WORDS = r"(?:passw|pwd|secret|token|credential|(?:access|account|api|private)[._-]?key)"
+_SECRETS = (
+    rf"""(?P<before>[\w.`'"-]*{_WORDS}[\w.`'"-]*\s*=?\s*(?P<quote>['"]))"""
+    r"""(?P<secret>(?:\\.|(?P=quote){2}|(?!(?P=quote)).)+)""",  # a string to its end, or to that of the text
+    rf"(?P<before>{_WORDS}\w*=)(?P<secret>[^\s&;,)'\"]+)",
+    r"(?P<before>://[^\s:/@'\"]*:)(?P<secret>[^\s'\"]+)(?=@)",
+)
+
+
+def masked(sql: str) -> str:
+    """A script with stars for what is secret in it: values of options that sound so, and passwords in addresses.
+
+    >>> masked("OPTIONS (url 'postgresql://me:hunter2@db/a', password 'x', key 'itemid')")
+    "OPTIONS (url 'postgresql://me:*******@db/a', password '*', key 'itemid')"
+    """
+    for secret in _SECRETS:
+        sql = re.sub(secret, lambda m: m["before"] + re.sub(".", "*", m["secret"]), sql, flags=re.I | re.S)
+    return sql
+
+
 def underlined(sql: str, place: Place) -> list[str]:
-    r"""The lines of a place, numbered, with carets under it; of a long place the first lines.
+    r"""The lines of a place, numbered, with carets under it; of a long place the first lines. Secrets are not shown.
 
     >>> print(*underlined("SELECT a,\n  b + c", Place(7, 13)), sep="\n")
       1 | SELECT a,
@@ -173,7 +194,7 @@ def underlined(sql: str, place: Place) -> list[str]:
     start = min(place.start, max(len(sql) - 1, 0))
     end, offset = max(place.end, start + 1), 0
     shown: list[tuple[int, str, str]] = []
-    for number, line in enumerate(sql.split("\n"), 1):
+    for number, line in enumerate(masked(sql).split("\n"), 1):
         indent = len(line) - len(line.lstrip()) if shown else 0
         low, high = max(start - offset, indent), min(end - offset, len(line.rstrip()))
         if low < high or (not shown and start <= offset + len(line)):

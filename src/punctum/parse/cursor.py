@@ -2,7 +2,7 @@
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from punctum.errors import Place, SqlError
+from punctum.errors import Place, SqlError, masked
 from punctum.parse.text import Text
 
 
@@ -56,7 +56,7 @@ class Cursor:
 
     def unexpected(self, expected: str, where: str) -> SqlError:
         """The error for something else than what must follow."""
-        found = "nothing" if self.token is None else self.text.sql[self.place.start : self.place.end]
+        found = "nothing" if self.token is None else masked(self.text.sql)[self.place.start : self.place.end]
         return SqlError(f"expected {expected} in {where}", f"found {found}", "", self.place)
 
     def name(self, what: str, where: str) -> str:

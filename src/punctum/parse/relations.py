@@ -32,6 +32,11 @@ class Relation:
         """The columns of the result."""
         raise NotImplementedError
 
+    @cached_property
+    def reads(self) -> int:
+        """How often it reads a stream, when all that it names is written out."""
+        return sum(each.reads for each in self.inputs)
+
     @property
     def label(self) -> str:
         """What the node does, on one line."""
@@ -49,6 +54,11 @@ class Source(Relation):
     def schema(self) -> Schema:
         """The stream's columns."""
         return self.stream.schema
+
+    @cached_property
+    def reads(self) -> int:
+        """Once, or as often as what the stream stands for."""
+        return 1 if self.stream.relation is None else self.stream.relation.reads
 
     @property
     def label(self) -> str:

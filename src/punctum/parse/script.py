@@ -14,7 +14,7 @@ from punctum.parse.definitions import QueryDef, Script, SinkDef, StreamDef, Tabl
 from punctum.parse.functions import NAMES
 from punctum.parse.lifted import elements_of, temporal_of
 from punctum.parse.relations import LMerge, Relation, Source
-from punctum.parse.select import Queries
+from punctum.parse.select import Queries, check_reads
 from punctum.parse.streams import StreamReader, read_sink, read_table
 from punctum.parse.temporal import TemporalReader, read_cleansed, read_merge
 from punctum.parse.text import Text
@@ -275,5 +275,6 @@ class _Reader:
             raise cursor.unexpected("SELECT", "a query")
         place = self.text.at(cursor.at, end - 1)
         found = Queries(self.text, self.known, place, self.tables).relation(self.text.query(cursor.at, end))
+        check_reads(found, place)
         check_windows(found)
         return found

@@ -34,6 +34,8 @@ from punctum.parse.types import common, converted, is_interval, is_null
 from punctum.parse.windows import check_input
 
 Named = tuple[str, Expression]
+MOST_READS = 100
+"""How often a query reads streams at most."""
 _SELECT = {"expressions", "from_", "joins", "where", "group", "having", "order", "distinct", "with_"}
 _REFUSED: dict[type, str] = {exp.Values: "VALUES", exp.Lateral: "LATERAL", exp.Subquery: "a join in brackets"}
 _SETS: dict[type, str] = {exp.Union: "UNION", exp.Intersect: "INTERSECT", exp.Except: "EXCEPT"}
@@ -102,7 +104,8 @@ class Queries:
             raise SqlError("WITH RECURSIVE is not supported", "", "WITH is", self.place(node))
         for cte in node.expressions:
             self._only(cte, {"this", "alias"})
-            self.ctes[cte.alias.lower()] = self._renamed(self.relation(cte.this), cte)
+            found = self.ctes[cte.alias.lower()] = self._renamed(self.relation(cte.this), cte)
+            check_reads(found, self.place(cte))
 
     def _from(self, node: exp.Expr) -> tuple[str, Relation]:
         """The name and relation of an item of FROM."""
@@ -285,6 +288,14 @@ class Queries:
         from_result: list[Named] = [(name, _column(found, i)) for i, name in enumerate(found.schema.names)]
         binder = Binder(self.text, Scope(()), "ORDER BY", self.place(node))
         return self._sorted(found, sort_keys(node.args["order"], from_result, binder, True), self.place(node))
+
+
+def check_reads(relation: Relation, place: Place) -> None:
+    """Refuse a query that names others so often that it would read its streams many times over."""
+    if relation.reads > MOST_READS:
+        detail = f"at most {MOST_READS}: what is named twice runs twice, and each reading is a process of its own"
+        hint = "write what is used often to a sink, and read that"
+        raise SqlError(f"the query reads its streams {relation.reads:,} times", detail, hint, place)
 
 
 def _column(relation: Relation, i: int) -> Column:
