@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
@@ -39,6 +40,51 @@ def found(directory: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for file in directory.glob("part-*") for line in file.read_text().splitlines()]
 
 
+def test_what_fails_in_a_worker_reaches_the_user_with_its_place(spark: SparkSession, tmp_path: Path) -> None:
+    session = Session(spark)
+
+    def odd(values: Any) -> Any:
+        raise LookupError("nothing is\nodd")
+
+    session.function("odd", odd, takes=["BIGINT"], gives="BIGINT")
+    for name in "ab":
+        session.memory(name, "k BIGINT, v BIGINT, PUNCTUATED ON (k)").add((1, 2), {"$punct": {"k": 1}})
+    for sql, where in (
+        ("SELECT odd(v) AS x FROM a", "a, the function odd"),
+        (
+            "SELECT a.k, odd(a.v + b.v) AS x FROM a JOIN b ON a.k = b.k",
+            "stage 1, Projection k, odd(v + v #2) AS x of a, b, the function odd",
+        ),
+    ):
+        query = session.sql(sql)
+        query.name = "odd"  # type: ignore[union-attr]
+        with pytest.raises(QueryError) as caught:
+            query.start(tmp_path / str(len(sql)), True, to=lambda *_: None).wait()  # type: ignore[union-attr]
+        assert (caught.value.detail, caught.value.where) == ("LookupError: nothing is odd", where)
+
+    def fail(*_: Any) -> None:
+        raise ValueError("not today")
+
+    query = session.sql("SELECT k FROM a")
+    with pytest.raises(QueryError) as caught:
+        query.start(tmp_path / "to", True, to=fail).wait()  # type: ignore[union-attr]
+    assert (caught.value.detail, caught.value.where) == ("ValueError: not today", "the commit of batch 0")
+
+
+def test_workers_use_what_is_compiled(spark: SparkSession) -> None:
+    def module(_: Any) -> Any:
+        import pyspark
+
+        yield pyspark.__file__
+
+    assert spark.sparkContext.parallelize([0], 1).mapPartitions(module).collect() == [pyspark.__file__]
+
+
+def test_nobody_else_reaches_what_listens(spark: SparkSession) -> None:
+    gateway: Any = spark.sparkContext._gateway
+    assert listening(gateway.proc.pid) | listening(os.getpid()) <= {"127.0.0.1", "::1"}
+
+
 def test_twelve_queries_of_several_streams_start_on_two_cores(tmp_path: Path) -> None:
     names, script = "abcd", ""
     for name in names:
@@ -48,7 +94,7 @@ def test_twelve_queries_of_several_streams_start_on_two_cores(tmp_path: Path) ->
         joined = " ".join(f"JOIN {other} ON a.k = {other}.k" for other in names[1 : 2 + n % 3])
         script += f"CREATE SINK q{n} USING json OPTIONS (path 'out/q{n}');"
         script += f"INSERT INTO q{n} SELECT a.k, SUM(a.v) AS total FROM a {joined} GROUP BY a.k;"
-    said = subprocess.run(command(tmp_path, script, "--available-now"), capture_output=True, text=True, timeout=500)
+    said = subprocess.run(command(tmp_path, script, "--available-now"), capture_output=True, text=True, timeout=1200)
     assert said.returncode == 0, said.stderr
     for n in range(12):
         assert sorted((row["k"], row["total"]) for row in found(tmp_path / f"out/q{n}")) == [(k, k) for k in KEYS]
@@ -83,42 +129,6 @@ def test_a_query_that_fails_ends_the_run_and_says_why(tmp_path: Path) -> None:
                 running.send_signal(signal.SIGTERM)
         assert running.wait(60) == 0, lines
     assert lines[-1] == "stopped; the same command goes on from here\n"
-
-
-def test_what_fails_in_a_worker_reaches_the_user_with_its_place(spark: SparkSession, tmp_path: Path) -> None:
-    session = Session(spark)
-
-    def odd(values: Any) -> Any:
-        raise LookupError("nothing is\nodd")
-
-    session.function("odd", odd, takes=["BIGINT"], gives="BIGINT")
-    for name in "ab":
-        session.memory(name, "k BIGINT, v BIGINT, PUNCTUATED ON (k)").add((1, 2), {"$punct": {"k": 1}})
-    for sql, where in (
-        ("SELECT odd(v) AS x FROM a", "a, the function odd"),
-        (
-            "SELECT a.k, odd(a.v + b.v) AS x FROM a JOIN b ON a.k = b.k",
-            "stage 1, Projection k, odd(v + v #2) AS x of a, b, the function odd",
-        ),
-    ):
-        query = session.sql(sql)
-        query.name = "odd"  # type: ignore[union-attr]
-        with pytest.raises(QueryError) as caught:
-            query.start(tmp_path / str(len(sql)), True, to=lambda *_: None).wait()  # type: ignore[union-attr]
-        assert (caught.value.detail, caught.value.where) == ("LookupError: nothing is odd", where)
-
-    def fail(*_: Any) -> None:
-        raise ValueError("not today")
-
-    query = session.sql("SELECT k FROM a")
-    with pytest.raises(QueryError) as caught:
-        query.start(tmp_path / "to", True, to=fail).wait()  # type: ignore[union-attr]
-    assert (caught.value.detail, caught.value.where) == ("ValueError: not today", "the commit of batch 0")
-
-
-def test_nobody_else_reaches_what_listens(spark: SparkSession) -> None:
-    gateway: Any = spark.sparkContext._gateway
-    assert listening(gateway.proc.pid) | listening(os.getpid()) <= {"127.0.0.1", "::1"}
 
 
 def listening(pid: int) -> set[str]:

@@ -7,7 +7,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -67,15 +67,19 @@ class Settings:
     @property
     def buckets(self) -> tuple[int, ...]:
         """Bucket numbers that Spark's hash deals out evenly: one for each shuffle partition."""
-        partitions = int(self.spark.conf.get("spark.sql.shuffle.partitions") or 1)
-        by_partition: dict[int, list[int]] = {}
-        number = 0
-        while len(by_partition) < partitions:
-            ids = self.spark.range(number, number + 64 * partitions)
-            for row in ids.select("id", F.pmod(F.hash("id"), F.lit(partitions)).alias("at")).collect():
-                by_partition.setdefault(row["at"], []).append(row["id"])
-            number += 64 * partitions
-        return tuple(by_partition[at][0] for at in range(partitions))
+        return _dealt(self.spark, int(self.spark.conf.get("spark.sql.shuffle.partitions") or 1))
+
+
+@cache
+def _dealt(spark: SparkSession, partitions: int) -> tuple[int, ...]:
+    by_partition: dict[int, list[int]] = {}
+    number = 0
+    while len(by_partition) < partitions:
+        ids = spark.range(number, number + 64 * partitions)
+        for row in ids.select("id", F.pmod(F.hash("id"), F.lit(partitions)).alias("at")).collect():
+            by_partition.setdefault(row["at"], []).append(row["id"])
+        number += 64 * partitions
+    return tuple(by_partition[at][0] for at in range(partitions))
 
 
 def packed(last: Stage, settings: Settings, to: ResultFiles | None = None) -> DataFrame:

@@ -19,7 +19,7 @@ from punctum.engine.sinks.commit import Commit, Metrics
 from punctum.engine.spark import spark_alive
 from punctum.errors import PunctumError, QueryError, WorkerError
 
-ATTEMPTS = 6
+ATTEMPTS = 10
 """How often in a row a query is started whose processes are too slow to start."""
 PATIENCE = 60
 """How many seconds a query is waited for that starts; others should not wait longer for it."""

@@ -6,8 +6,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from sysconfig import get_path
 from typing import Any
 
+import pyspark
 from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.sql import SparkSession
 
@@ -52,7 +54,8 @@ def spark_session(master: str = "local[*]", partitions: int | None = None, log: 
     What Spark and its Python workers print to standard error goes to the log, or nowhere.
     """
     java_or_error()
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_PYTHON", _python(master))
+    os.environ.setdefault("PUNCTUM_PYTHON", sys.executable)
     os.environ.setdefault("POLARS_MAX_THREADS", "1")  # a worker for each core, so a thread for each worker
     builder = SparkSession.builder.appName("punctum").master(master)
     for name, value in (SETTINGS | (LOCAL_SETTINGS if master.startswith("local") else {})).items():
@@ -64,6 +67,13 @@ def spark_session(master: str = "local[*]", partitions: int | None = None, log: 
     spark.sparkContext.setLogLevel("ERROR")
     _end_quietly(spark)
     return spark
+
+
+def _python(master: str) -> str:
+    """The Python of workers: this one, and on this machine with PySpark as it is installed here."""
+    script = Path(__file__).with_name("python.sh")
+    installed = Path(pyspark.__file__).parents[1] == Path(get_path("purelib"))
+    return str(script) if master.startswith("local") and installed and os.access(script, os.X_OK) else sys.executable
 
 
 def log_of(spark: SparkSession) -> str:
