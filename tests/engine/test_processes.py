@@ -116,7 +116,7 @@ def test_a_query_that_fails_ends_the_run_and_says_why(tmp_path: Path) -> None:
                 (tmp_path / "in/bad/1.json").write_text("no JSON\n")
         assert running.wait(60) == 1, lines
     errors = lines[lines.index("error: the query bads has failed\n") :]
-    assert re.match(r"  detail: bad .*1\.json.*no JSON", errors[1]), errors
+    assert "1.json" in errors[1] and "no JSON" in errors[1], errors
     assert errors[2] == "  where: bad, the file 1.json\n", errors
     assert len(found(tmp_path / "out/goods")) == len(found(tmp_path / "out/bads")) == len(KEYS)
     (tmp_path / "in/bad/1.json").write_text("")

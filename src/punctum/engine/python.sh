@@ -3,4 +3,4 @@
 # zip without compiled modules, with which a process takes three times as long to start.
 PYTHONPATH="${PYTHONPATH#*/pyspark.zip:*-src.zip:}"
 export PYTHONPATH
-exec "$PUNCTUM_PYTHON" "$@"
+exec "${PUNCTUM_PYTHON:-python3}" "$@"

@@ -11,6 +11,7 @@ from typing import Any
 
 import pyspark
 from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from punctum.errors import MissingError, QueryError
@@ -70,10 +71,14 @@ def spark_session(master: str = "local[*]", partitions: int | None = None, log: 
 
 
 def _python(master: str) -> str:
-    """The Python of workers: this one, and on this machine with PySpark as it is installed here."""
+    """The Python of workers: this one, and on this machine with PySpark as it is installed here.
+
+    What a JVM that runs already gives its workers is not known, so these get this Python as it is.
+    """
     script = Path(__file__).with_name("python.sh")
     installed = Path(pyspark.__file__).parents[1] == Path(get_path("purelib"))
-    return str(script) if master.startswith("local") and installed and os.access(script, os.X_OK) else sys.executable
+    ours = master.startswith("local") and SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ
+    return str(script) if ours and installed and os.access(script, os.X_OK) else sys.executable
 
 
 def log_of(spark: SparkSession) -> str:
