@@ -43,8 +43,10 @@ class PunctumError(Exception):
         return "\n".join([self.what, *(f"  {name}: {text}" for name, text in parts.items() if text)])
 
     def inside(self, place: str) -> "PunctumError":
-        """The same error, and in which part of a running query it happened."""
+        """The same error, and in which part of a running query it happened, in lines that Spark can pass on."""
         self.where = f"{place}, {self.where}" if self.where else place
+        parts = self.what, self.detail, self.hint, self.where
+        self.what, self.detail, self.hint, self.where = (" ".join(part.splitlines()) for part in parts)
         return self
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -103,6 +103,9 @@ def test_the_place_of_an_error_goes_with_it() -> None:
     for error in (QueryError("what", "detail", "hint"), SqlError("what", "", "", None, "SELECT")):
         again = pickle.loads(pickle.dumps(error.inside("b").inside("a")))
         assert (type(again), str(again), again.where) == (type(error), str(error), "a, b")
+    broken = QueryError("a\nb", "c\r\nd", "e\nf").inside("the file g\nh")
+    found = failure("q", SPARK.format(f"punctum.errors.QueryError: {broken}"), "")
+    assert (found.detail, found.where, found.hint) == ("a b: c d", "the file g h", "e f")
 
 
 def test_what_spark_says_is_not_told_twice() -> None:
