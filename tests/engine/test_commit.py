@@ -42,7 +42,7 @@ def told(directory: Path, batch: int) -> Told:
     for bucket, values in BATCHES[batch].items():
         counts = {"s1o0": {"rows_out": len(values), "rows_kept": batch, "bytes_kept": 0}}
         record = {"stream": "a", "file": "f", "position": bucket, "text": "x"}
-        name = files(directory).write(Columns(frame(K, [(v,) for v in values])))
+        name, _ = files(directory).write(Columns(frame(K, [(v,) for v in values])))
         for kind, text in ((METRICS, json.dumps(counts)), (WRITTEN, name), (QUARANTINE, json.dumps(record))):
             rows.append({"input": kind, "sender": bucket, "puncts": text})
     return Told(rows)
@@ -118,9 +118,9 @@ def test_a_batch_that_is_done_again_with_less_leaves_no_more(tmp_path: Path, mon
 
 def test_queries_that_write_to_one_directory_leave_each_other_alone(tmp_path: Path) -> None:
     files(tmp_path).prepare()
-    name = files(tmp_path).write(Columns(frame(K, [(1,)])))
-    ResultFiles(str(tmp_path / "out"), "json", K, False, "other").prepare()
+    name, _ = files(tmp_path).write(Columns(frame(K, [(1,)])))
     assert name is not None
+    ResultFiles(str(tmp_path / "out"), "json", K, False, "other").prepare()
     files(tmp_path).commit(0, [(3, name)], True)
     assert (tmp_path / "out/part-id-000000-3.json").exists()
 
@@ -140,7 +140,7 @@ def test_what_a_reader_may_have_seen_stays_when_a_batch_may_skip_more(
 ) -> None:
     sink = ResultFiles(str(tmp_path / "out"), "json", K, False, "id", options)
     sink.prepare()
-    written = sink.write(Columns(frame(K, [(1,)])))
+    written, _ = sink.write(Columns(frame(K, [(1,)])))
     assert written is not None
     sink.commit(0, [(0, written)], True)
     sink.commit(0, [], True)
@@ -156,7 +156,7 @@ def test_a_stable_comes_behind_the_elements_of_all_buckets_when_all_have_heard_i
         sink.prepare()
         rows = []
         for bucket, t in stables.items():
-            name = sink.write(to_columns([Insert((batch,), t, t + 1), Stable(t)], schema))
+            name, _ = sink.write(to_columns([Insert((batch,), t, t + 1), Stable(t)], schema))
             assert name is not None
             os.utime(tmp_path / "out/.punctum/id" / name, (2e9, 2e9))
             counts = {"s1o0": {"rows_out": 1, "rows_kept": 1, "bytes_kept": 0, "stable": t}}

@@ -1,44 +1,68 @@
-"""A Postgres server of the test's own: rows of every type, keys that come again, and batches that are done again."""
+"""A Postgres server of the test's own: rows of every type, hard names, keys that come again, batches done again."""
 
-import math
-from collections.abc import Iterator
-from datetime import UTC, date, datetime
-from decimal import Decimal
+import json
+import re
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Context, Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 import psycopg
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pgserver import get_server  # type: ignore[attr-defined]
 from pyspark.sql import DataFrame, SparkSession
 
-from punctum.algebra.schema import Schema
-from punctum.engine.packing import to_blob
-from punctum.engine.sinks.postgres import PostgresTable
+import strategies
+from engine.values import HARD
+from punctum.algebra.schema import Attribute, Schema
+from punctum.algebra.values import Row, Type
+from punctum.engine.sinks import postgres
+from punctum.engine.sinks.copy import CopyFiles
+from punctum.engine.sinks.postgres import PostgresSink, PostgresTable
 from punctum.errors import PunctumError, QueryError, SchemaError
-from punctum.operators.columns import frame
+from punctum.operators.columns import Columns, frame
 from punctum.parse.definitions import SinkDef
 from punctum.session import Query, Session
 
 ITEM = Schema.of(itemid="BIGINT", total="DOUBLE")
-SCRIPT = """
-CREATE STREAM bid (itemid BIGINT, increase DOUBLE, PUNCTUATED ON (itemid))
-  USING json OPTIONS (path 'in', maxFilesPerTrigger 1);
-CREATE SINK total USING postgres OPTIONS (url '{url}', table 'total', key 'itemid');
-INSERT INTO total SELECT itemid, SUM(increase) AS total FROM bid GROUP BY itemid;
-"""
+
+
+class Server(NamedTuple):
+    """A server: where it is, and where it keeps its files."""
+
+    url: str
+    directory: Path
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    server = get_server(tmp_path_factory.mktemp("postgres"))
-    yield server.get_uri()
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    directory = tmp_path_factory.mktemp("postgres")
+    server = get_server(directory)
+    yield Server(server.get_uri(), directory)
     server.cleanup()
 
 
-def packed(rows: pl.DataFrame) -> list[Any]:
-    return [{"rows": to_blob(rows)}, {"rows": None}]
+@pytest.fixture
+def url(server: Server) -> str:
+    """A server with nothing in it."""
+    with psycopg.connect(server.url) as connection:
+        names = "SELECT nspname FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema)'"
+        for (name,) in connection.execute(names).fetchall():
+            connection.execute(f'DROP SCHEMA "{name}" CASCADE')
+        connection.execute("CREATE SCHEMA public")
+    return server.url
+
+
+def execute(url: str, *statements: str) -> None:
+    with psycopg.connect(url) as connection:
+        for each in statements:
+            connection.execute(each)
 
 
 def read(url: str, sql: str) -> list[tuple[Any, ...]]:
@@ -47,89 +71,425 @@ def read(url: str, sql: str) -> list[tuple[Any, ...]]:
         return connection.execute(sql).fetchall()
 
 
-def table(url: str, name: str, schema: Schema, key: str) -> PostgresTable:
-    made = PostgresTable.of(SinkDef("s", "postgres", {"url": url, "table": name, "key": key}), schema)
-    made.prepare()
-    return made
+def table(url: str, name: str, schema: Schema, key: str = "", groups: tuple[str, ...] | None = None) -> PostgresTable:
+    options = {"url": url, "table": name, "key": key}
+    return PostgresTable.of(SinkDef("s", "postgres", options), schema, groups).prepared()
 
 
-def test_every_type_and_hard_text(url: str) -> None:
-    schema = Schema.of(
-        n="BIGINT", x="DOUBLE", s="STRING", b="BOOLEAN", d="DATE", t="TIMESTAMP", u="TIMESTAMP_NTZ", m="DECIMAL"
+def sink(made: PostgresTable, directory: Path, query: str = "q") -> PostgresSink:
+    files = CopyFiles(str(directory / "copy"), "s", made.schema, made.key, made.required)
+    files.clear()
+    return PostgresSink(made, files, query)
+
+
+def write(to: PostgresSink, batch: int, *buckets: Sequence[Row]) -> list[dict[str, Any]]:
+    """Write the rows that buckets give as a batch; what goes to the quarantine."""
+    return write_frames(to, batch, *(frame(to.table.schema, rows) for rows in buckets))
+
+
+def write_frames(to: PostgresSink, batch: int, *buckets: pl.DataFrame) -> list[dict[str, Any]]:
+    said = [to.files.write(Columns(rows)) for rows in buckets]
+    to.commit(batch, [(bucket, name) for bucket, (name, _) in enumerate(said) if name is not None], again=False)
+    return [json.loads(record.line()) for _, records in said for record in records]
+
+
+def bag(rows: Sequence[Sequence[Any]]) -> list[str]:
+    return sorted(repr([plain(value) for value in row]) for row in rows)
+
+
+def plain(value: Any) -> Any:
+    """One of the values that are equal."""
+    if isinstance(value, datetime):
+        return (value if value.tzinfo is None else value.astimezone(UTC)).replace(fold=0)
+    return value.normalize(Context(prec=38)) if isinstance(value, Decimal) else value
+
+
+def nul(row: Row) -> bool:
+    return any(isinstance(value, str) and "\0" in value for value in row)
+
+
+@st.composite
+def batches(draw: st.DrawFn) -> tuple[Schema, list[list[Row]]]:
+    """Rows of any types, decimals of any digits among them, in batches."""
+    kinds = draw(st.lists(strategies.types, min_size=1, max_size=4))
+    digits = [draw(st.integers(1, 38).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n)))) for _ in kinds]
+    names = draw(st.lists(st.text("aA\"'%,. é\\{}", min_size=1, max_size=4), min_size=len(kinds), max_size=len(kinds)))
+    columns = [f"{name}{n}" for n, name in enumerate(names)]
+    schema = Schema(tuple(Attribute(c, k, digits=d) for c, k, d in zip(columns, kinds, digits, strict=True)))
+
+    def values(a: Attribute) -> st.SearchStrategy[Any]:
+        if a.type is Type.DECIMAL:
+            most = 10 ** a.digits[0] - 1
+            return st.none() | st.integers(-most, most).map(lambda n: Decimal(n).scaleb(-a.digits[1]))
+        return st.none() | st.sampled_from(HARD[a.type]) | strategies.wide[a.type]
+
+    rows = st.tuples(*(values(a) for a in schema.attributes)).map(lambda row: schema.row(*row))
+    return schema, draw(st.lists(st.lists(rows, max_size=6), min_size=1, max_size=3))
+
+
+@given(batches())
+def test_any_row_is_in_the_table_or_in_quarantine(server: Server, given_: tuple[Schema, list[list[Row]]]) -> None:
+    schema, written = given_
+    execute(server.url, 'DROP TABLE IF EXISTS "any"', "DROP SCHEMA IF EXISTS punctum CASCADE")
+    made = table(server.url, "any", schema)
+    to = sink(made, server.directory)
+    refused = [record for n, rows in enumerate(written) for record in write(to, n, rows[:2], rows[2:])]
+    rows = [row for rows in written for row in rows]
+    assert bag(read(server.url, 'SELECT * FROM "any"')) == bag([row for row in rows if not nul(row)])
+    assert len(refused) == sum(map(nul, rows))
+    assert all("has the character NUL" in record["reason"] for record in refused)
+
+
+@given(st.data())
+def test_keys_and_groups_have_their_last_row(server: Server, data: st.DataObject) -> None:
+    """Against a dictionary, with batches that are done again, rows of several buckets, and NULLs."""
+    schema = Schema.of(a="BIGINT", b="STRING", v="BIGINT")
+    columns = data.draw(st.sampled_from([("a",), ("a", "b"), ("b",), ()]))
+    grouped = not columns or data.draw(st.booleans())
+    values = st.sampled_from([1, 2, None]), st.sampled_from(["x", "\\.", None]), st.integers(0, 9)
+    execute(server.url, "DROP TABLE IF EXISTS arrived", "DROP SCHEMA IF EXISTS punctum CASCADE")
+    made = table(server.url, "arrived", schema, "" if grouped else ",".join(columns), columns if grouped else None)
+    known: dict[Row, Row] = {}
+    for n, rows in enumerate(data.draw(st.lists(st.lists(st.tuples(*values), max_size=8), max_size=4))):
+        to = sink(made, server.directory)
+        wrong = write(to, n, rows[:3], rows[3:])
+        if data.draw(st.booleans()):
+            write(to, n, [(7, "again", 7)])
+        for row in rows:
+            key = tuple(row[i] for i in schema.indices(columns))
+            if grouped or None not in key:
+                known[key] = row
+        keyless = 0 if grouped else sum(None in (row[i] for i in schema.indices(columns)) for row in rows)
+        assert len(wrong) == keyless
+        assert bag(read(server.url, "SELECT * FROM arrived")) == bag(list(known.values()))
+
+
+FAR = [-2_440_588, -719_528 - 1, -1, 0, 2_932_897, 2_147_483_493 - 2_440_588]
+"""Days from 1970 on: the first one of Postgres, the last one before our era, and the last one of Postgres."""
+
+
+def test_times_as_far_as_postgres_has_them(url: str, tmp_path: Path) -> None:
+    schema, day = Schema.of(d="DATE", t="TIMESTAMP", z="TIMESTAMP_NTZ"), 86_400_000_000
+    moments = [max(d * day, -(2**63)) if d < 10**8 else 2**63 - 1 for d in FAR]
+    rows = pl.DataFrame(
+        {
+            "d": pl.Series(FAR, dtype=pl.Int32).cast(pl.Date),
+            "t": pl.Series(moments).cast(pl.Datetime("us", "UTC")),
+            "z": pl.Series(moments).cast(pl.Datetime("us")),
+        }
     )
-    now = datetime(2026, 3, 29, 1, 30, 0, 7, UTC)
-    rows: list[Any] = [
-        (-(2**63), math.inf, 'é "quoted", \n\\N', True, date(1, 1, 1), now, now.replace(tzinfo=None), Decimal("0.5")),
-        (0, 1e-300, "", False, date(2026, 2, 28), now, now.replace(tzinfo=None), Decimal(-7)),
-        (None,) * 8,
-    ]
-    table(url, 'odd "name"', schema, "").writer("q")(packed(frame(schema, rows)), 0)
-    assert sorted(read(url, 'SELECT * FROM "odd ""name"""'), key=str) == sorted(rows, key=str)
-
-
-def test_a_key_that_comes_again_and_a_batch_that_is_done_again(url: str) -> None:
-    write = table(url, "again", ITEM, "itemid").writer("one")
-    write(packed(frame(ITEM, [(1, 1.0), (2, 2.0), (1, 3.0)])), 0)
-    write(packed(frame(ITEM, [(2, 5.0), (3, None)])), 1)
-    wanted = [(1, 3.0), (2, 5.0), (3, None)]
-    assert sorted(read(url, "SELECT * FROM again")) == wanted
-    write(packed(frame(ITEM, [(9, 9.0)])), 1)
-    assert sorted(read(url, "SELECT * FROM again")) == wanted, "the batch has been written before"
-
-
-def test_groups_that_come_again_take_the_place_of_their_rows(url: str) -> None:
-    for name, groups, wanted in (
-        ("by_item", ("itemid",), [(1, 3.0), (2, 2.0), (None, 5.0)]),
-        ("one", (), [(None, 5.0)]),
+    to = sink(table(url, "far", schema), tmp_path)
+    assert write_frames(to, 0, rows) == []
+    exact = "(EXTRACT(epoch FROM date_trunc('day', {0})) + EXTRACT(epoch FROM {0}::time)) * 1000000"
+    found = read(url, f"SELECT d - DATE '1970-01-01', {exact.format('t')}, {exact.format('z')} FROM far")
+    assert sorted(found) == sorted(zip(FAR, moments, moments, strict=True))
+    assert read(url, "SELECT count(*) FROM far WHERE d::text LIKE '%BC'") == [(2,)]
+    for wrong in (
+        rows[:1].with_columns(pl.lit(-2_440_589).cast(pl.Date).alias("d")),
+        rows[:1].with_columns(pl.lit(2**31 - 1).cast(pl.Date).alias("d")),
+        rows[:1].with_columns(pl.lit(-2_440_588 * day - 1).cast(pl.Datetime("us")).alias("z")),
     ):
-        made = PostgresTable.of(SinkDef("s", "postgres", {"url": url, "table": name}), ITEM, groups)
-        made.prepare()
-        write = made.writer(f"groups {name}")
-        write(packed(frame(ITEM, [(1, 1.0), (2, 2.0), (None, 4.0)] if groups else [(1, 1.0)])), 0)
-        write(packed(frame(ITEM, [(1, 3.0), (None, 5.0)] if groups else [(None, 5.0)])), 1)
-        write(packed(frame(ITEM, [])), 2)
-        assert sorted(read(url, f"SELECT * FROM {name}"), key=str) == sorted(wanted, key=str)
+        (record,) = write_frames(to, 1, wrong)
+        assert record["reason"].endswith("lies before or after the times that Postgres has")
+    assert read(url, "SELECT count(*) FROM far") == [(len(FAR),)]
 
 
-def test_a_batch_is_written_wholly_or_not_at_all(url: str) -> None:
-    write = table(url, "wholly", ITEM, "").writer("two")
-    broken = [*packed(frame(ITEM, [(1, 1.0)])), {"rows": b"not Arrow"}]
-    with pytest.raises(pl.exceptions.ComputeError):
-        write(broken, 0)
-    assert read(url, "SELECT * FROM wholly") == []
-    write(packed(frame(ITEM, [(1, 1.0)])), 0)
-    assert read(url, "SELECT * FROM wholly") == [(1, 1.0)]
+def test_a_value_that_looks_like_the_end_of_a_copy(url: str, tmp_path: Path) -> None:
+    rows = [("a",), ("\\.",), ("b",), ("\\N",), ("",), (None,), ("\n\\.\n",), ("long\\" * 2_000_000,)]
+    to = sink(table(url, "dots", Schema.of(s="STRING")), tmp_path)
+    assert write(to, 0, rows) == []
+    assert bag(read(url, "SELECT * FROM dots")) == bag(rows)
+
+
+def test_rows_that_no_table_can_take(url: str, tmp_path: Path) -> None:
+    schema = Schema.of(k="STRING", s="STRING", n="BIGINT")
+    execute(url, "CREATE TABLE strict (k TEXT PRIMARY KEY, s TEXT, n BIGINT NOT NULL, more TEXT DEFAULT 'x')")
+    to = sink(table(url, "strict", schema, "k"), tmp_path)
+    rows = [("a", "a\0b", 1), (None, "", 2), ("k" * 1901, "", 3), ("b", "é", None), ("k" * 1900, None, 5)]
+    records = write(to, 0, rows)
+    assert [record["reason"] for record in records] == [
+        "s has the character NUL, which Postgres has not",
+        "k is NULL, and the table's column is NOT NULL",
+        "the strings of the key have more than 1,900 bytes",
+        "n is NULL, and the table's column is NOT NULL",
+    ]
+    assert json.loads(records[0]["text"]) == {"k": "a", "s": "a\0b", "n": 1}
+    assert {record["stream"] for record in records} == {"s"}
+    assert read(url, "SELECT k, s, n, more FROM strict") == [(*rows[-1], "x")]
+    with pytest.raises(QueryError, match="a row cannot be written to Postgres") as raised:
+        replace(to.files, fails=True).write(Columns(frame(schema, rows)))
+    assert "s has the character NUL" in raised.value.detail
+
+
+NAMES = {
+    "closing": "public.closing",
+    "Public.Closing": "public.closing",
+    '"a.b"': 'public."a.b"',
+    '"My Schema"."t"': '"My Schema".t',
+    '"odd ""name"" %s 100%"': 'public."odd ""name"" %s 100%"',
+    "order": 'public."order"',
+    "arrived": "public.arrived",
+    "batches": "public.batches",
+    "punctum.arrived": "punctum.arrived",
+    "pg_class": "public.pg_class",
+    "größe": 'public."größe"',
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_of_tables_and_of_columns(url: str, tmp_path: Path, name: str) -> None:
+    execute(url, 'CREATE SCHEMA "My Schema"')
+    columns = ['a"b', "select", "Total", "100%", "%s", "n0", "arrived", "it's, so", "old", "é" * 31]
+    schema = Schema(tuple(Attribute(column, Type.BIGINT) for column in columns))
+    row = tuple(range(len(columns)))
+    for key, groups in (("", None), ('"a""b", select, "it\'s, so"', None), ("", ("100%", "Total"))):
+        execute(url, "CREATE SCHEMA IF NOT EXISTS punctum", f"DROP TABLE IF EXISTS {NAMES[name]}")
+        made = table(url, name, schema, key, groups)
+        again = table(url, name, schema, key, groups)
+        assert made == again, "a table that is there is the same as one that was made"
+        to = sink(made, tmp_path, f"{name}{key}{groups}")
+        for batch in range(2):
+            write(to, batch, [row, row])
+        assert read(url, f"SELECT * FROM {NAMES[name]}") == [row] * (1 if key or groups else 4)
 
 
 @pytest.mark.parametrize(
     ("options", "error", "said"),
     [
         ({"table": "t"}, SchemaError, "the sink s has no url"),
-        ({"url": "x"}, SchemaError, "the sink s has no table"),
-        ({"url": "x", "table": "t", "key": "item"}, SchemaError, "there is no attribute item"),
+        ({"url": ""}, SchemaError, "the sink s has no table"),
+        *(
+            ({"url": "", "table": name}, SchemaError, "the sink s names no table")
+            for name in ("", "a.b.c", "a..b", '"a', 'a"b"', "a b", "my-table", "1a", '""', "a.", '"\0"')
+        ),
+        ({"url": "", "table": "pg_temp.t"}, SchemaError, "the schema pg_temp is Postgres's own"),
+        ({"url": "", "table": "t" * 64}, SchemaError, "it has more than 63 bytes"),
+        ({"url": "", "table": "t", "key": "item"}, SchemaError, "there is no attribute item"),
+        ({"url": "", "table": "t", "key": "itemid,,total"}, SchemaError, "the sink s names no key"),
         ({"url": "postgresql:///none?host=/nowhere", "table": "t"}, QueryError, "the database does not answer"),
     ],
 )
 def test_wrong_options(options: dict[str, str], error: type[PunctumError], said: str) -> None:
-    with pytest.raises(error, match=said):
-        PostgresTable.of(SinkDef("s", "postgres", options), ITEM).prepare()
+    with pytest.raises(error, match=re.escape(said)):
+        PostgresTable.of(SinkDef("s", "postgres", options), ITEM).prepared()
+
+
+@pytest.mark.parametrize(
+    ("there", "said"),
+    [
+        ("CREATE TABLE t (itemid BIGINT)", 'the table "public"."t" has no column total'),
+        ("CREATE TABLE t (itemid INT, total DOUBLE PRECISION)", "it is INTEGER, and the result has BIGINT"),
+        ("CREATE TABLE t (itemid BIGINT, total REAL)", "it is REAL, and the result has DOUBLE PRECISION"),
+        ("CREATE TABLE t (itemid BIGINT, total FLOAT8, x INT NOT NULL)", "the result has no x, and it is NOT NULL"),
+        (
+            "CREATE TABLE t (itemid BIGINT, total FLOAT8 GENERATED ALWAYS AS (itemid * 2) STORED)",
+            "it is computed by Postgres",
+        ),
+        ("CREATE TABLE t (itemid BIGINT, total FLOAT8)", 'nothing says that ("itemid") is unique'),
+        ("CREATE TABLE t (itemid BIGINT, total FLOAT8, UNIQUE (itemid, total))", "nothing says that"),
+        ("CREATE TABLE t (itemid BIGINT UNIQUE DEFERRABLE, total FLOAT8)", "nothing says that"),
+        ("CREATE VIEW t AS SELECT 1::BIGINT AS itemid, 1::FLOAT8 AS total", "is not a table"),
+        ("CREATE SCHEMA punctum CREATE TABLE batches (x INT)", 'column "query" does not exist'),
+        ("DROP SCHEMA public", "there is no schema for the table"),
+    ],
+)
+def test_a_table_that_is_there_and_does_not_fit(url: str, there: str, said: str) -> None:
+    execute(url, there)
+    with pytest.raises(PunctumError, match=re.escape(said)):
+        table(url, "t", ITEM, "itemid")
+
+
+def test_a_table_that_is_there_and_fits(url: str, tmp_path: Path) -> None:
+    schema = Schema(
+        (Attribute("n", Type.BIGINT), Attribute("s", Type.STRING), Attribute("m", Type.DECIMAL, digits=(5, 2)))
+    )
+    execute(
+        url,
+        "CREATE TABLE t (m NUMERIC(7, 3), id INT GENERATED ALWAYS AS IDENTITY, s VARCHAR, n NUMERIC)",
+        "CREATE UNIQUE INDEX ON t (n) INCLUDE (s)",
+    )
+    write(sink(table(url, "t", schema, "n"), tmp_path), 0, [(2**62, "a", Decimal("-999.99")), (1, None, None)])
+    assert sorted(read(url, "SELECT n, s, m FROM t")) == [(1, None, None), (2**62, "a", Decimal("-999.990"))]
+    execute(url, "TRUNCATE t", "ALTER TABLE t ALTER m TYPE NUMERIC(5, 3)")
+    with pytest.raises(SchemaError, match="does not fit"):
+        table(url, "t", schema, "n")
+
+
+def test_what_is_punctums_own_is_no_sink(url: str) -> None:
+    with pytest.raises(SchemaError, match="is Punctum's own"):
+        table(url, "punctum.batches", ITEM)
+
+
+def test_rights_that_are_enough(url: str, tmp_path: Path) -> None:
+    """A role that may make nothing writes to tables that are there."""
+    table(url, "given", ITEM)
+    execute(
+        url,
+        "DROP ROLE IF EXISTS writer",
+        "CREATE ROLE writer LOGIN",
+        "GRANT USAGE ON SCHEMA public, punctum TO writer",
+        "GRANT INSERT ON given TO writer",
+        "GRANT SELECT, INSERT, UPDATE ON punctum.batches TO writer",
+    )
+    to = sink(table(url.replace("postgres:@", "writer@"), "given", ITEM), tmp_path)
+    write(to, 0, [(1, 1.0)])
+    assert read(url, "SELECT * FROM given") == [(1, 1.0)]
+    with pytest.raises(QueryError, match="permission denied"):
+        table(url.replace("postgres:@", "writer@"), "another", ITEM)
+    execute(url, "DROP OWNED BY writer", "DROP ROLE writer")
+
+
+def test_a_batch_is_written_once_by_each_query_to_each_table(url: str, tmp_path: Path) -> None:
+    """A checkpoint that was copied has the same query, and another table."""
+    for name, query in (("one", "a"), ("one", "b"), ("two", "a")):
+        for _ in range(2):
+            write(sink(table(url, name, ITEM), tmp_path, query), 5, [(1, 1.0)])
+    assert [len(read(url, f"SELECT * FROM {name}")) for name in ("one", "two")] == [2, 1]
+
+
+def test_a_batch_is_written_wholly_or_not_at_all(url: str, tmp_path: Path) -> None:
+    to = sink(table(url, "wholly", ITEM), tmp_path)
+    names = [str(to.files.write(Columns(frame(ITEM, rows)))[0]) for rows in ([(1, 1.0)], [(2, 2.0)])]
+    to.files.path(names[1]).write_text("not a row")
+    with pytest.raises(QueryError, match="does not take batch 0"):
+        to.commit(0, list(enumerate(names)), again=False)
+    assert read(url, "SELECT * FROM wholly") == []
+    write(to, 0, [(1, 1.0)])
+    assert read(url, "SELECT * FROM wholly") == [(1, 1.0)]
+    assert list(Path(to.files.directory).iterdir()) == [], "what was written is not kept"
+
+
+def test_a_table_that_refuses_a_row_says_so(url: str, tmp_path: Path) -> None:
+    execute(url, "CREATE TABLE checked (itemid BIGINT CHECK (itemid > 0), total FLOAT8)")
+    with pytest.raises(QueryError, match="violates check constraint") as raised:
+        write(sink(table(url, "checked", ITEM), tmp_path), 0, [(1, 1.0), (-1, 1.0)])
+    assert "(-1, 1)" in raised.value.detail
+
+
+def test_a_connection_that_is_lost_in_a_batch(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    to = sink(replace(table(url, "lost", ITEM), pauses=(0.0, 0.0)), tmp_path)
+    copy, left = postgres._copy, 2
+
+    def cut(connection: Any, statement: str, file: Path) -> None:
+        nonlocal left
+        copy(connection, statement, file)
+        if left:
+            left -= 1
+            others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            execute(url, f"{others} WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()")
+
+    monkeypatch.setattr(postgres, "_copy", cut)
+    write(to, 0, [(1, 1.0)], [(2, 2.0)])
+    assert (left, bag(read(url, "SELECT * FROM lost"))) == (0, bag([(1, 1.0), (2, 2.0)]))
+    left = 9
+    with pytest.raises(QueryError, match="the database does not answer"):
+        write(to, 1, [(3, 3.0)])
+    assert len(read(url, "SELECT * FROM lost")) == 2
+
+
+def test_a_run_that_was_killed_may_still_be_committing(url: str, tmp_path: Path) -> None:
+    """The server has not seen yet that its client is gone, when the next run does the batch again."""
+    to = sink(table(url, "slow", ITEM), tmp_path)
+    with psycopg.connect(url) as before:
+        before.execute(postgres._NOTE, ["q", '"public"."slow"', 0])
+        before.execute("INSERT INTO slow VALUES (1, 1)")
+        after = threading.Thread(target=write, args=(to, 0, [(1, 1.0)]))
+        after.start()
+        waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+        while after.is_alive() and not read(url, waiting):
+            pass
+    after.join()
+    assert read(url, "SELECT * FROM slow") == [(1, 1.0)]
+
+
+SECRET = "h0rse"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        f"postgresql://u:{SECRET}@/none?host=/nowhere",
+        f"postgresql://u:{SECRET}@x@/none?host=/nowhere",
+        f"postgresql://u:a@{SECRET}@localhost:1/none",
+        f"postgresql://u:a/{SECRET}@localhost:1/none",
+        f"postgresql://u:%zz{SECRET}@localhost/none",
+        f"postgresql://localhost/none?pasword={SECRET}",
+        f"postgresql://localhost/none?{SECRET}",
+        f"host=/nowhere password=a {SECRET}",
+        f"host=/nowhere password={SECRET}",
+        SECRET,
+    ],
+)
+def test_a_password_is_in_no_error(wrong: str) -> None:
+    made = SinkDef("s", "postgres", {"url": wrong, "table": "t"})
+    with pytest.raises(PunctumError) as raised:
+        PostgresTable.of(made, ITEM).prepared()
+    assert SECRET not in str(raised.value)
+    if isinstance(raised.value, QueryError):
+        assert SECRET not in repr(PostgresTable.of(made, ITEM))
+
+
+def test_a_wrong_password(server: Server, url: str) -> None:
+    rules = server.directory / "pg_hba.conf"
+    before = rules.read_text()
+    rules.write_text("local all guarded scram-sha-256\n" + before)
+    execute(url, "DROP ROLE IF EXISTS guarded", f"CREATE ROLE guarded LOGIN SUPERUSER PASSWORD '{SECRET}'")
+    loaded = read(url, "SELECT pg_conf_load_time()")
+    execute(url, "SELECT pg_reload_conf()")
+    while read(url, "SELECT pg_conf_load_time()") == loaded:
+        pass
+    try:
+        table(url.replace("postgres:@", f"guarded:{SECRET}@"), "t", ITEM)
+        with pytest.raises(QueryError, match="password authentication failed") as raised:
+            table(url.replace("postgres:@", "guarded:donkey@"), "t", ITEM)
+        assert "donkey" not in str(raised.value)
+    finally:
+        rules.write_text(before)
+        execute(url, "SELECT pg_reload_conf()", "DROP OWNED BY guarded CASCADE", "DROP ROLE guarded")
+
+
+SCRIPT = """
+CREATE STREAM bid (itemid BIGINT, name STRING, increase DOUBLE, PUNCTUATED ON (itemid)) {fail}
+  USING json OPTIONS (path 'in', maxFilesPerTrigger 1);
+CREATE SINK total USING postgres OPTIONS (url '{url}', table '"My Totals"', key 'itemid');
+INSERT INTO total SELECT itemid, MAX(name) AS name, SUM(increase) AS total FROM bid GROUP BY itemid;
+"""
 
 
 def test_on_spark_and_to_a_function(spark: SparkSession, url: str, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
-    for n in range(3):
-        lines = [f'{{"itemid": {n}, "increase": 2}}', f'{{"$punct": {{"itemid": {n}}}}}', "broken"]
+    for n, name in enumerate(("\\\\.", "a\\u0000b", "\\ud800", "c")):
+        bid = f'{{"itemid": {n}, "name": "{name}", "increase": 2}}'
+        lines = [bid, f'{{"$punct": {{"itemid": {n}}}}}', "broken"]
         (tmp_path / "in" / f"{n}.json").write_text("\n".join(lines))
-    (query,) = Session(spark).sql(SCRIPT.format(url=url), tmp_path)  # type: ignore[misc]
+    secret = url.replace("postgres:@", f"postgres:{SECRET}@")
+    (query,) = Session(spark).sql(SCRIPT.format(url=secret, fail=""), tmp_path)  # type: ignore[misc]
     assert isinstance(query, Query)
     query.start(tmp_path / "checkpoint", available_now=True).wait()
-    assert sorted(read(url, "SELECT * FROM total")) == [(0, 2.0), (1, 2.0), (2, 2.0)]
+    assert sorted(read(url, 'SELECT * FROM "My Totals"')) == [(0, "\\.", 2.0), (3, "c", 2.0)]
+    assert [batch["quarantined"] for batch in query.metrics()] == [1, 2, 2, 1]
+    records = [
+        json.loads(line)
+        for file in sorted((tmp_path / "checkpoint/quarantine").iterdir())
+        for line in file.read_text().splitlines()
+    ]
+    (refused,) = (record for record in records if record["stream"] == "total")
+    assert (refused["reason"], json.loads(refused["text"])["itemid"]) == (
+        "name has the character NUL, which Postgres has not",
+        1,
+    )
+    left = [path for path in (tmp_path / "checkpoint").rglob("*") if path.is_file()]
+    assert not [path for path in left if SECRET.encode() in path.read_bytes()]
     given: dict[int, list[tuple[Any, ...]]] = {}
 
     def take(rows: DataFrame, batch: int) -> None:
         given[batch] = [tuple(row) for row in rows.collect()]
 
     query.start(tmp_path / "other", available_now=True, to=take).wait()
-    assert given == {0: [(0, 2.0)], 1: [(1, 2.0)], 2: [(2, 2.0)]}
-    assert [batch["quarantined"] for batch in query.metrics()] == [1, 1, 1]
-    assert len(list((tmp_path / "other/quarantine").glob("part-*"))) == 3
+    assert given == {0: [(0, "\\.", 2.0)], 1: [(1, "a\0b", 2.0)], 2: [], 3: [(3, "c", 2.0)]}
+    assert len(list((tmp_path / "other/quarantine").glob("part-*"))) == 4
+    for file in (tmp_path / "in").iterdir():
+        file.write_text(file.read_text().replace("broken", "").replace("\\ud800", ""))
+    (exact,) = Session(spark).sql(SCRIPT.format(url=url, fail="ON VIOLATION FAIL"), tmp_path)  # type: ignore[misc]
+    with pytest.raises(QueryError, match="a row cannot be written to Postgres"):
+        exact.start(tmp_path / "exact", available_now=True).wait()

@@ -30,6 +30,7 @@ from punctum.engine.jumpstart import Stored, settled_state, state_of
 from punctum.engine.memory import MEMORY
 from punctum.engine.packing import CLOCK, METRICS, QUARANTINE, SCHEMA, Exchange, from_blob, from_lines, from_points
 from punctum.engine.quarantine import keep
+from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.source import FORMAT, FileStream, FrameStream, PackedFiles, Pipes
 from punctum.engine.source import packed as packed_piece
@@ -82,7 +83,7 @@ def _dealt(spark: SparkSession, partitions: int) -> tuple[int, ...]:
     return tuple(by_partition[at][0] for at in range(partitions))
 
 
-def packed(last: Stage, settings: Settings, to: ResultFiles | None = None) -> DataFrame:
+def packed(last: Stage, settings: Settings, to: ResultFiles | CopyFiles | None = None) -> DataFrame:
     """The result of a query in packed slices, or in files, with all else that its stages have to say."""
     check_lifespans(last)
     settings.spark.dataSource.register(PackedFiles)
@@ -141,7 +142,7 @@ class _Assembly:
         self._stored, self._numbers = stored, count()
         self._read = set[str]()
 
-    def stage(self, stage: Stage, to: Exchange | ResultFiles | None) -> DataFrame:
+    def stage(self, stage: Stage, to: Exchange | ResultFiles | CopyFiles | None) -> DataFrame:
         number = next(self._numbers)  # as Spark numbers them: the last one first, and then its inputs
         inputs = [self._input(stage, source) for source in stage.inputs]
         packed = inputs[0]

@@ -12,6 +12,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from secrets import randbits
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,7 @@ from punctum.engine.packing import (
     to_lines,
 )
 from punctum.engine.quarantine import Record
+from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.worker import settle
 from punctum.errors import failing_in
@@ -250,7 +252,11 @@ class StageProcessor(StatefulProcessor):
     """Runs a stage's operators for each bucket, with their state in Spark's state store."""
 
     def __init__(
-        self, run: str, number: int, build: Callable[[int], Running], to: Exchange | ResultFiles | None
+        self,
+        run: str,
+        number: int,
+        build: Callable[[int], Running],
+        to: Exchange | ResultFiles | CopyFiles | None,
     ) -> None:
         self._run, self._number, self._to = run, number, to
         self._build: Callable[[int], Running] | bytes = build
@@ -370,8 +376,12 @@ class StageProcessor(StatefulProcessor):
 
         told = json.dumps({f"s{self._number}o{n}": counts for n, counts in enumerate(metrics)})
         others = [(METRICS, told)]
-        if violations:
-            others.append((QUARANTINE, "\n".join(record.line() for record in violations)))
+        refused: Iterable[Record] = ()
+        if isinstance(self._to, ResultFiles | CopyFiles):
+            name, refused = self._to.write(piece)
+            others += [] if name is None else [(WRITTEN, name)]
+        if records := [record.line() for record in chain(violations, refused)]:
+            others.append((QUARANTINE, "\n".join(records)))
         pieces: dict[int, Columns] = {}
         number = 0
         if isinstance(self._to, Exchange):
@@ -379,8 +389,6 @@ class StageProcessor(StatefulProcessor):
             pieces = self._to.greeting() | pieces if first else pieces
         elif self._to is None:
             pieces = {bucket: piece} if len(piece.rows) or said(piece) else {}
-        elif name := self._to.write(piece):
-            others.append((WRITTEN, name))
         parts, nothing = in_parts(pieces), [None] * len(others)
         return pd.DataFrame(
             {

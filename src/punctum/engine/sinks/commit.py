@@ -20,6 +20,7 @@ from punctum.engine.durable import replace_text
 from punctum.engine.packing import METRICS, QUARANTINE, WRITTEN
 from punctum.engine.quarantine import in_order
 from punctum.engine.sinks.files import ResultFiles
+from punctum.engine.sinks.postgres import PostgresSink
 from punctum.engine.stage import Counts
 from punctum.errors import QueryError, failing_in
 from punctum.lmerge.elements import NEVER
@@ -44,7 +45,7 @@ class Commit:
     query: str
     checkpoint: Path
     quarantine: Path
-    files: ResultFiles | None = None
+    files: ResultFiles | PostgresSink | None = None
     deliver: "Callable[[list[Any], int], None] | None" = None
     hand_over: "Callable[[DataFrame, int], None] | None" = None
     publish: "Callable[[dict[str, Counts]], None] | None" = None
@@ -109,7 +110,7 @@ class Commit:
     def _metrics(self) -> Path:
         return self.checkpoint / "punctum" / "metrics.jsonl"
 
-    def _stable(self, files: ResultFiles, told: Told) -> list[tuple[str, str]]:
+    def _stable(self, files: ResultFiles | PostgresSink, told: Told) -> list[tuple[str, str]]:
         """The file with the stable that a batch has brought to all buckets, if it is to be written apart."""
         if files.stables is None:
             return []

@@ -16,6 +16,7 @@ import polars as pl
 
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
+from punctum.engine.quarantine import Record
 from punctum.engine.sinks.formats import WRITERS
 from punctum.lmerge.elements import stable, time_type, time_value
 from punctum.operators.batch import constants
@@ -42,13 +43,13 @@ class ResultFiles:
         """Where no reader looks, and no other query that writes here."""
         return Path(self.directory) / HIDDEN / self.query
 
-    def write(self, piece: Columns) -> str | None:
-        """Write a slice for later, and give the name for it; nothing when there is nothing to write."""
+    def write(self, piece: Columns) -> tuple[str | None, Iterable[Record]]:
+        """Write a slice for later: the name for it, if there is anything to write, and no records of rows left out."""
         says = self.punctuations and self.stables is None
         said = [*piece.puncts] if says else []
         for name, values in piece.points.items() if says else ():
             said += constants(self.schema, self.schema.index(name), values)
-        return self._write(piece.rows, said) if piece.rows.height or said else None
+        return self._write(piece.rows, said) if piece.rows.height or said else None, ()
 
     def write_stable(self, t: int) -> str:
         """Write a stable for later, and give the name for it."""

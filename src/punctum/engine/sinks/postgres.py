@@ -1,47 +1,50 @@
 """A table of Postgres as a sink: each batch in one transaction, which also notes the batch's number.
 
-With ``key`` columns a row takes the place of the one with the same key; without, rows are added. Groups that come again
-when they change take the place of the row with the same grouping columns, NULL or not; without any, of all. A batch
-that is done again after a crash finds its number noted and changes nothing: every row counts once.
+Workers write the rows of a batch as files of text (``copy.py``), and the end of the batch has COPY read them, file by
+file, so that a batch may be of any size. With ``key`` columns a row takes the place of the one with the same key;
+without, rows are added. Groups that come again when they change take the place of the row with the same grouping
+columns, NULL or not; without any, of all. Of several such rows in a batch the last one counts. A batch that is done
+again after a crash finds its number noted and changes nothing: every row counts once.
 """
 
-import io
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+import logging
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
 
-import polars as pl
 import psycopg
 
-from punctum.algebra.schema import Attribute, Schema
-from punctum.algebra.values import Type
-from punctum.engine.packing import from_blob
-from punctum.engine.sinks.formats import in_text
+from punctum.algebra.schema import Schema
+from punctum.engine.sinks.copy import CopyFiles
+from punctum.engine.sinks.postgres_names import TableName, check_lengths, check_url, column_list, quoted, table_name
+from punctum.engine.sinks.postgres_tables import NOTES, prepare
 from punctum.errors import QueryError, SchemaError
 from punctum.parse.definitions import SinkDef
 
-BATCHES = "punctum_batches"
-"""The table where the last batch of each query is noted."""
-_TYPES = {
-    Type.BIGINT: "BIGINT",
-    Type.DOUBLE: "DOUBLE PRECISION",
-    Type.STRING: "TEXT",
-    Type.BOOLEAN: "BOOLEAN",
-    Type.DATE: "DATE",
-    Type.TIMESTAMP: "TIMESTAMPTZ",
-    Type.TIMESTAMP_NTZ: "TIMESTAMP",
-}
+PAUSES = (1.0, 3.0, 9.0)
+"""Seconds until a batch is tried again when the connection has been lost."""
+_LOG = logging.getLogger("punctum")
+_PIECE = 1 << 20
+_ARRIVED = "pg_temp.arrived"
+"""Where rows are before they take the places of others. No table of a user is in this schema."""
 
 
 @dataclass(frozen=True)
 class PostgresTable:
     """A table to write to, in a database, and the columns of its key, or those of groups that come again."""
 
-    url: str
-    table: str
+    url: str = field(repr=False)
+    name: TableName
     schema: Schema
     key: tuple[str, ...]
     groups: tuple[str, ...] | None = None
+    required: tuple[str, ...] = ()
+    """The columns that cannot be NULL."""
+    pauses: tuple[float, ...] = PAUSES
 
     @staticmethod
     def of(sink: SinkDef, schema: Schema, groups: tuple[str, ...] | None = None) -> "PostgresTable":
@@ -50,83 +53,121 @@ class PostgresTable:
             if option not in sink.options:
                 hint = "OPTIONS (url 'postgresql://user@host/database', table 'closing', key 'itemid')"
                 raise SchemaError(f"the sink {sink.name} has no {option}", "", hint)
-        key = tuple(name.strip() for name in sink.options.get("key", "").split(",") if name.strip())
-        for name in key:
-            schema.index(name)
-        return PostgresTable(sink.options["url"], sink.options["table"], schema, key, None if key else groups)
+        check_url(sink.options["url"], sink.name)
+        name = table_name(sink.options["table"], sink.name)
+        check_lengths(name, schema)
+        key = column_list(sink.options.get("key", ""), sink.name, schema)
+        return PostgresTable(sink.options["url"], name, schema, key, None if key else groups)
 
-    def prepare(self) -> None:
-        """Make the tables that are not there, or say why they cannot be made."""
-        with _connected(self.url) as connection:
-            connection.execute(f"CREATE TABLE IF NOT EXISTS {BATCHES} (query TEXT PRIMARY KEY, batch BIGINT NOT NULL)")
-            columns = [f"{_quoted(a.name)} {_type(a)}" for a in self.schema.attributes]
-            columns += [f"PRIMARY KEY ({_names(self.key)})"] if self.key else []
-            connection.execute(f"CREATE TABLE IF NOT EXISTS {_quoted(self.table)} ({', '.join(columns)})")
-
-    def writer(self, query: str) -> Callable[[list[Any], int], None]:
-        """What writes a batch of a query's packed slices."""
-
-        def write(slices: list[Any], batch: int) -> None:
-            frames = [from_blob(bytes(each["rows"])) for each in slices if each["rows"] is not None]
+    def prepared(self) -> "PostgresTable":
+        """Make the tables that are not there, or say why they cannot be made; the same table, and where it is."""
+        try:
             with _connected(self.url) as connection:
-                noted = connection.execute(f"SELECT batch FROM {BATCHES} WHERE query = %s", [query]).fetchone()
-                if noted is not None and noted[0] >= batch:
-                    return
-                for rows in frames:
-                    self._write(connection, rows)
-                note = f"INSERT INTO {BATCHES} VALUES (%s, %s) ON CONFLICT (query) DO UPDATE SET batch = EXCLUDED.batch"
-                connection.execute(note, [query, batch])
+                name, required = prepare(connection, self.name, self.schema, self.key)
+        except psycopg.Error as error:
+            raise _told(f"the table {self.name} cannot be made", error) from None
+        return replace(self, name=name, required=tuple(sorted(required)))
 
-        return write
+    def write(self, query: str, batch: int, files: Sequence[Path]) -> None:
+        """Write the files of a query's batch, unless it has been written before; when the connection is lost, again."""
+        for pause in (*self.pauses, None):
+            try:
+                self._write(query, batch, files)
+                return
+            except psycopg.OperationalError as error:
+                if pause is None:
+                    raise _told(f"batch {batch} has not been written to {self.name}", error) from None
+                _LOG.warning("%s: %s; batch %d again in %g s", self.name, _line(error), batch, pause)
+                time.sleep(pause)
+            except psycopg.Error as error:
+                raise _told(f"the table {self.name} does not take batch {batch}", error) from None
 
-    def _write(self, connection: Any, rows: pl.DataFrame) -> None:
-        names = _names(self.schema.names)
-        staged = bool(self.key) or self.groups is not None
-        if self.key:  # the last row of a key is the one that stays
-            rows = rows.unique(self.key, keep="last", maintain_order=True)
-        if staged:
-            connection.execute(
-                f"CREATE TEMP TABLE arrived ON COMMIT DROP AS SELECT {names} FROM {_quoted(self.table)} WITH NO DATA"
-            )
-        target = "arrived" if staged else _quoted(self.table)
-        text = io.BytesIO()
-        in_text(rows, self.schema).write_csv(text, include_header=False)
-        with connection.cursor().copy(f"COPY {target} ({names}) FROM STDIN WITH (FORMAT csv)") as copy:
-            copy.write(text.getvalue())
-        if self.groups is not None:
-            same = [f"old.{_quoted(n)} IS NOT DISTINCT FROM arrived.{_quoted(n)}" for n in self.groups]
-            where = " AND ".join(same) or "true"
-            connection.execute(f"DELETE FROM {_quoted(self.table)} AS old USING arrived WHERE {where}")
-            connection.execute(f"INSERT INTO {_quoted(self.table)} ({names}) SELECT {names} FROM arrived")
-        if self.key:
-            others = [n for n in self.schema.names if n not in self.key]
-            update = ", ".join(f"{_quoted(n)} = EXCLUDED.{_quoted(n)}" for n in others)
-            does = f"UPDATE SET {update}" if others else "NOTHING"
-            connection.execute(
-                f"INSERT INTO {_quoted(self.table)} ({names}) SELECT {names} FROM arrived "
-                f"ON CONFLICT ({_names(self.key)}) DO {does}"
-            )
-        if staged:
-            connection.execute("DROP TABLE arrived")
+    def _write(self, query: str, batch: int, files: Sequence[Path]) -> None:
+        with _connected(self.url) as connection:
+            noted = connection.execute(_NOTE, [query, str(self.name), batch])  # waits for a run that is being killed
+            if noted.rowcount == 0:
+                return
+            names = _names(self.schema.names)
+            staged = bool(self.key) or self.groups is not None
+            if staged:
+                connection.execute(
+                    f"CREATE TEMP TABLE arrived ON COMMIT DROP AS SELECT {names} FROM {self.name} WITH NO DATA"
+                )
+                connection.execute(f"ALTER TABLE {_ARRIVED} ADD {self._order} BIGINT GENERATED ALWAYS AS IDENTITY")
+            for file in files:
+                _copy(connection, f"COPY {_ARRIVED if staged else self.name} ({names}) FROM STDIN", file)
+            if self.groups is not None:
+                connection.execute(f"DELETE FROM {self.name} AS old USING {_ARRIVED} AS new WHERE {_same(self.groups)}")
+                connection.execute(f"INSERT INTO {self.name} ({names}) {self._last(self.groups)}")
+            if self.key:
+                others = [quoted(n) for n in self.schema.names if n not in self.key]
+                update = ", ".join(f"{name} = EXCLUDED.{name}" for name in others)
+                does = f"UPDATE SET {update}" if others else "NOTHING"
+                conflict = f"ON CONFLICT ({_names(self.key)}) DO {does}"
+                connection.execute(f"INSERT INTO {self.name} ({names}) {self._last(self.key)} {conflict}")
+
+    @property
+    def _order(self) -> str:
+        """A name that no column has, for the order in which rows have arrived."""
+        return quoted(next(name for n in count() if (name := f"n{n}") not in self.schema.positions))
+
+    def _last(self, columns: Sequence[str]) -> str:
+        """The last one of the rows that have arrived with the same values."""
+        names, of = _names(self.schema.names), _names(columns)
+        if not columns:
+            return f"SELECT {names} FROM {_ARRIVED} ORDER BY {self._order} DESC LIMIT 1"
+        return f"SELECT DISTINCT ON ({of}) {names} FROM {_ARRIVED} ORDER BY {of}, {self._order} DESC"
 
 
-def _connected(url: str) -> Any:
+class PostgresSink(NamedTuple):
+    """A table that gets a query's results from files, batch by batch."""
+
+    table: PostgresTable
+    files: CopyFiles
+    query: str
+    stables: None = None
+
+    def commit(self, batch: int, written: Iterable[tuple[int | str, str]], again: bool) -> None:
+        """Write the files of a batch, by bucket, to the table; they are of no use after that."""
+        self.table.write(self.query, batch, [self.files.path(name) for _, name in written])
+        self.files.clear()
+
+
+_NOTE = f"""INSERT INTO {NOTES} AS noted (query, "table", batch) VALUES (%s, %s, %s)
+    ON CONFLICT (query, "table") DO UPDATE SET batch = EXCLUDED.batch WHERE noted.batch < EXCLUDED.batch"""
+
+
+@contextmanager
+def _connected(url: str) -> Iterator[Any]:
     """A connection whose block is a transaction."""
-    try:
-        return psycopg.connect(url)
-    except psycopg.Error as error:
-        raise QueryError(
-            "the database does not answer", str(error).strip().splitlines()[0], "see the sink's url"
-        ) from None
+    with psycopg.connect(url, client_encoding="UTF8") as connection:
+        yield connection
 
 
-def _type(attribute: Attribute) -> str:
-    return "NUMERIC({}, {})".format(*attribute.digits) if attribute.type is Type.DECIMAL else _TYPES[attribute.type]
+def _copy(connection: Any, statement: str, file: Path) -> None:
+    with connection.cursor().copy(statement) as copy, file.open("rb") as text:
+        while piece := text.read(_PIECE):
+            copy.write(piece)
 
 
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+def _same(names: Sequence[str]) -> str:
+    """Whether two rows have the same values, NULL or not; the texts are compared for the sake of a hash join."""
+    pairs = [(f"old.{quoted(name)}", f"new.{quoted(name)}") for name in names]
+    texts = [f"coalesce({old}::text, '') = coalesce({new}::text, '')" for old, new in pairs]
+    return " AND ".join([*texts, *(f"{old} IS NOT DISTINCT FROM {new}" for old, new in pairs)]) or "true"
 
 
 def _names(names: Sequence[str]) -> str:
-    return ", ".join(map(_quoted, names))
+    return ", ".join(map(quoted, names))
+
+
+def _line(error: psycopg.Error) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+def _told(what: str, error: psycopg.Error) -> QueryError:
+    detail = "; ".join(filter(None, (_line(error), error.diag.message_detail)))
+    if isinstance(error, psycopg.OperationalError):
+        hint = "see that it is there, and the sink's url; then run the same command again to resume"
+        return QueryError("the database does not answer", f"{what}: {detail}", hint)
+    return QueryError(what, detail, "change the table, or name another one; then run the same command again to resume")

@@ -14,14 +14,16 @@ from punctum.engine.formats.csv import Dialect
 from punctum.engine.packing import from_blob
 from punctum.engine.query import Settings, heard, packed, unpacked
 from punctum.engine.sinks.commit import Commit
+from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.formats import WRITERS, lines_of
-from punctum.engine.sinks.postgres import PostgresTable
+from punctum.engine.sinks.postgres import PostgresSink, PostgresTable
 from punctum.engine.telling import OPTION, Telling, telling
 from punctum.errors import SchemaError, choices
-from punctum.parse.definitions import SinkDef, takes_elements, writes_apart
+from punctum.parse.definitions import SinkDef, Violation, takes_elements, writes_apart
 from punctum.parse.relations import LMerge
-from punctum.plan.stages import Stage, operators, says_alike
+from punctum.plan.pipes import Pipe
+from punctum.plan.stages import Stage, all_stages, operators, says_alike
 
 FORMATS = (*WRITERS, "postgres", "console")
 
@@ -47,12 +49,10 @@ def write(
     if sink.format == "postgres" and takes_elements(sink):
         raise SchemaError(f"the sink {sink.name} takes no elements", "a table has rows", "leave elements out")
     if sink.format in ("console", "postgres"):
-        table = PostgresTable.of(sink, last.schema, key) if sink.format == "postgres" else None
-        slices, id_ = packed(last, settings), query_id(checkpoint)
-        if table is not None:
-            table.prepare()
-        deliver = _shown(last.schema) if table is None else table.writer(id_)
-        commit = Commit(sink.name, id_, checkpoint, checkpoint / "quarantine", deliver=deliver)
+        shown = _shown(last.schema) if sink.format == "console" else None
+        table = _table(last, settings, sink, key) if sink.format == "postgres" else None
+        slices = packed(last, settings, table and table.files)
+        commit = Commit(sink.name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", table, shown)
         commit.publish = _telling(last, settings)
         return start(slices, commit, available_now), commit
     if "path" not in sink.options:
@@ -68,6 +68,17 @@ def write(
     commit = Commit(sink.name, query, checkpoint, path.with_name(path.name + ".quarantine"), files=files)
     commit.publish = _telling(last, settings)
     return start(slices, commit, available_now), commit
+
+
+def _table(last: Stage, settings: Settings, sink: SinkDef, key: tuple[str, ...] | None) -> PostgresSink:
+    """The table of a sink, and where its rows wait; what it cannot take stops a query that reads an exact stream."""
+    table = PostgresTable.of(sink, last.schema, key).prepared()
+    streams = (i.origin.stream for stage in all_stages(last) for i in stage.inputs if isinstance(i.origin, Pipe))
+    fails = any(stream.on_violation is Violation.FAIL for stream in streams)
+    waiting = (Path(settings.checkpoint) / "punctum" / "copy").resolve()
+    files = CopyFiles(str(waiting), sink.name, last.schema, table.key, table.required, fails)
+    files.clear()
+    return PostgresSink(table, files, query_id(Path(settings.checkpoint)))
 
 
 def _stables(last: Stage) -> str | None:
