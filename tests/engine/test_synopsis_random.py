@@ -8,8 +8,9 @@ import duckdb
 import pytest
 
 from engine.simulate import Simulation
-from engine.test_synopsis import on_synopses, values_kept
+from engine.test_synopsis import on_synopses, stated, values_kept
 from punctum.algebra import Row
+from punctum.analyse.memory import memory
 from punctum.analyse.register import registered
 from punctum.engine import packing
 from punctum.operators.columns import Columns, frame, to_rows
@@ -43,13 +44,21 @@ def conditions(chance: random.Random, streams: list[str], numbers: list[str]) ->
     return [*found, chance.choice([*several, *["true"] * 6])]
 
 
+def column(chance: random.Random, numbers: list[str], n: int) -> str:
+    """A column of a result: an attribute, or a computed one, or one that is always the same."""
+    name = chance.choice(numbers)
+    return chance.choice([name, f"{name} % 3 AS m{n}", f"{name} + {n} AS p{n}", f"{n} AS c{n}"])
+
+
 def query(chance: random.Random) -> tuple[str, int | None]:
     """A query, and how many columns it groups by."""
-    streams = chance.sample([*STREAMS], chance.choice([2, 2, 3]))
+    streams = chance.sample([*STREAMS], chance.choice([1, 2, 2, 3]))
     numbers = [column for name in streams for column in NUMBERS[name]]
     where = f"FROM {', '.join(streams)} WHERE {' AND '.join(conditions(chance, streams, numbers))}"
     shown = chance.sample(numbers, chance.randint(1, 2))
     if chance.random() < 0.5:
+        shown = [column(chance, shown, n) for n in range(chance.randint(1, 3))]
+        shown = list(dict.fromkeys(shown))
         return f"SELECT {'DISTINCT ' * chance.randint(0, 1)}{', '.join(shown)} {where}", None
     calls = [chance.choice(CALLS).format(chance.choice(numbers)) for _ in range(chance.randint(1, 2))]
     calls[0] += f" FILTER (WHERE {chance.choice(numbers)} > 3)" if chance.random() < 0.2 else ""
@@ -72,13 +81,13 @@ def rounded(rows: list[Any]) -> Counter[Any]:
 
 
 def check(sql: str, keys: int | None, chance: random.Random) -> bool:
-    """Whether a query runs on synopses; if so, it is run."""
+    """Whether a query is in bounded memory; if so, it is run."""
     relation = parse_query(sql, STREAMS)
-    known = registered(relation)
-    if not known.safe or not on_synopses(relation):
+    known, needed = registered(relation), memory(relation)
+    if not known.safe or needed.values is None:
         return False
     simulation = Simulation(relation, chance.choice([1, 3]), chance.random() < 0.5, updates=known.updates)
-    most = sum(int(state.witness[0].split()[0]) for state in known.states if state.operator == "synopsis")
+    most = min(needed.values, stated(relation)) if on_synopses(relation) else needed.values
     fed, out, groups = {name: list[Row]() for name in STREAMS}, list[Row](), dict[Row, Row]()
     with duckdb.connect() as connection:
         for _ in range(4):
@@ -101,3 +110,12 @@ def test_random_queries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packing, "RUN", 1)  # neighbouring keys go to different buckets
     chance = random.Random(6)
     assert sum(check(*query(chance), chance) for _ in range(400)) >= 30
+
+
+@pytest.mark.parametrize("sql", ["SELECT 1 AS one FROM t", "SELECT 1 AS one, 'x' AS x FROM t WHERE d > 3"])
+@pytest.mark.parametrize("numbers", [[], [3], [4], [3, 4, 5, 6]])
+def test_constants_come_as_often_as_rows(sql: str, numbers: list[int]) -> None:
+    rows: list[Row] = [(n, n, None, None) for n in numbers]
+    simulation = Simulation(parse_query(sql, STREAMS), 2)
+    given = {name: Columns(frame(stream.schema, rows if name == "t" else [])) for name, stream in STREAMS.items()}
+    assert simulation.feed(given).rows.height == sum(n > 3 or "WHERE" not in sql for n in numbers)
