@@ -20,6 +20,7 @@ from punctum.commands.script import plan_options, registered
 from punctum.demo.auction import AUCTION
 from punctum.demo.outage import OUTAGE
 from punctum.demo.warehouse import WAREHOUSE
+from punctum.engine.names import file_name
 from punctum.errors import PunctumError, QueryError, RefusedError
 
 if TYPE_CHECKING:
@@ -131,8 +132,9 @@ def _run(
         for query in queries:
             if interrupted.is_set() or any(each.failure for each in started):
                 break
-            beginning = state / query.name if state else ""
-            started.append(query.plan(**plan).start(checkpoint / query.name, available_now, state=beginning))
+            name = file_name(query.name)
+            beginning = state / name if state else ""
+            started.append(query.plan(**plan).start(checkpoint / name, available_now, state=beginning))
         failures = _watched(started, interrupted)
         for failure in failures:
             click.echo(f"error: {failure}", err=True)

@@ -40,7 +40,8 @@ class PunctumError(Exception):
 
     def __str__(self) -> str:
         parts = {"detail": self.detail, "where": self.where, "hint": self.hint}
-        return "\n".join([self.what, *(f"  {name}: {text}" for name, text in parts.items() if text)])
+        lines = "\n".join([self.what, *(f"  {name}: {text}" for name, text in parts.items() if text)])
+        return "\n".join(map(printable, lines.split("\n")))
 
     def inside(self, place: str) -> "PunctumError":
         """The same error, and in which part of a running query it happened, in lines that Spark can pass on."""
@@ -51,6 +52,21 @@ class PunctumError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.what, self.detail, self.hint), {"where": self.where}
+
+
+def printable(text: str) -> str:
+    r"""A text in one line that does nothing to a terminal: what cannot be seen is escaped.
+
+    >>> print(printable("a\x1b[31m \u202e\n\ud800é"))
+    a\u001b[31m \u202e\n\ud800é
+    """
+    return text if text.isprintable() else "".join(c if c.isprintable() else _escaped(c) for c in text)
+
+
+def _escaped(character: str) -> str:
+    """As JSON writes it."""
+    short, units = {"\n": "\\n", "\t": "\\t"}, character.encode("utf-16-be", "surrogatepass").hex()
+    return short.get(character) or "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 class PatternError(PunctumError):

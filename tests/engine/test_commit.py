@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from punctum.algebra import Schema
-from punctum.engine.listing import listed
+from punctum.engine.listing import Listing
 from punctum.engine.packing import METRICS, QUARANTINE, WRITTEN
 from punctum.engine.sinks.commit import Commit
 from punctum.engine.sinks.files import ResultFiles
@@ -164,7 +164,7 @@ def test_a_stable_comes_behind_the_elements_of_all_buckets_when_all_have_heard_i
             rows += [{"input": WRITTEN, "sender": bucket, "puncts": name}]
         commit = Commit("o", "id", tmp_path / "state", tmp_path / "out.quarantine", sink)
         commit(Told(rows), batch)  # type: ignore[arg-type]
-    names = listed(tmp_path / "out")
+    names = [split.name for split in Listing(tmp_path / "out", "json", {}, 0, []).news()]
     assert names == [
         f"part-id-{name}.json"
         for name in (

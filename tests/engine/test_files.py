@@ -82,9 +82,13 @@ def test_what_is_no_such_file_is_rejected(form: str, content: bytes, tmp_path: P
 
 
 def test_a_rejected_text_is_whole_up_to_a_length(tmp_path: Path) -> None:
-    texts = ["x" * LONGEST, "y" * (LONGEST + 1)]
+    texts = ["x" * LONGEST, "y" * (LONGEST + 1), "é" * 10 * LONGEST]
     (tmp_path / "file").write_text("\n".join(texts))
-    assert READERS["json"](tmp_path / "file", NS, {}).rejected["text"].to_list() == [texts[0], texts[1][:-2] + "…"]
+    assert READERS["json"](tmp_path / "file", NS, {}).rejected["text"].to_list() == [
+        texts[0],
+        texts[1][:-1] + "… (65,537 bytes)",
+        texts[2][:LONGEST] + "… (1,310,720 bytes)",
+    ]
 
 
 @pytest.mark.parametrize("form", READERS)

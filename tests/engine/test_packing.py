@@ -1,6 +1,5 @@
 """Slices across the JVM: whatever the order in which parts arrive, rows are in that of their files."""
 
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -25,7 +24,7 @@ def test_parts_of_files_may_come_in_any_order(monkeypatch: pytest.MonkeyPatch) -
     schema, to, sent = source.origin.schema, build.exchange(source, bucket), list[Sent]()
     for number in range(3):
         rows = frame(schema, [(100 * number + n,) for n in range(20)])
-        packed = pack(to.split(Columns(rows)), to, -1, numbered_origin(number, Path(f"in/{9 - number} s.json")))
+        packed = pack(to.split(Columns(rows)), to, -1, numbered_origin(number, f"in/{9 - number} s.json"))
         assert packed.num_rows > 2
         sent += [Sent(*(each[name] for name in Sent._fields)) for each in packed.to_pylist()]
     Random(1).shuffle(sent)

@@ -8,8 +8,12 @@ import pytest
 from click.testing import CliRunner
 from pyspark.sql import SparkSession
 
+from punctum.algebra.schema import Schema
 from punctum.cli import cli
-from punctum.engine.quarantine import VIOLATION
+from punctum.engine.files import READERS
+from punctum.engine.formats.read import ROOM
+from punctum.engine.quarantine import BEYOND, VIOLATION, Record, Room, how_many, rejects, told
+from punctum.engine.sinks.commit import summary
 from punctum.errors import QueryError
 from punctum.session import Query, Session
 
@@ -96,3 +100,43 @@ def test_nothing_to_show(tmp_path: Path) -> None:
     assert CliRunner().invoke(cli, ["quarantine", str(tmp_path)]).output == "the quarantine is empty\n"
     missing = CliRunner().invoke(cli, ["quarantine", str(tmp_path / "none")])
     assert isinstance(missing.exception, QueryError)
+
+
+def test_there_is_room_for_some_records_and_the_others_are_counted() -> None:
+    records = [Record("s", "wrong", "x" * 100, f"{n % 2}", n) for n in range(1, 11)]
+    room = Room(3 * 300)
+    kept = room.taken(records[:4], more=5)
+    assert kept == [*records[:3], Record("s", BEYOND, "", "0", count=6)]
+    assert room.taken(records[4:]) == [Record("s", BEYOND, "", file, count=3) for file in "10"]
+    assert how_many(record.line() for record in (*kept, *records)) == 9 + 10
+
+
+def test_a_file_of_bad_lines_is_told_within_bounds(tmp_path: Path) -> None:
+    """Many lines, and one that is as long as all of them."""
+    many, schema = 200_000, Schema.of(n="BIGINT")
+    (tmp_path / "file").write_bytes(b"\x1b" * (many * 100) + b"\n" + b"not JSON at all\n" * many + b'{"n": 1}\n')
+    read = READERS["json"](tmp_path / "file", schema, {})
+    assert read.piece.rows.rows() == [(1,)]
+    assert len(read.rejected) + read.more == many + 1
+    assert len(read.rejected) > 10_000
+    kept = Room(ROOM // 4).taken(rejects("s", "file", read.rejected), read.more)
+    lines = [record.line() for record in kept]
+    assert how_many(lines) == many + 1
+    assert sum(map(len, lines)) < ROOM
+    assert "… (20,000,000 bytes)" in json.loads(lines[0])["text"]
+
+
+def test_records_are_shown_without_control_characters() -> None:
+    record = {"stream": "a\x9b", "reason": "no\x07: \u202e", "text": "\x1b[31mred\n\x7f", "file": "f", "position": 2}
+    shown = list(told([record | {"punctuation": "\x00"}, {**record, "punctuation": None, "count": 7}], 1))
+    assert shown == [
+        "8 of a\\u009b: no\\u0007",
+        "    f:2  \\u202e  \\u001b[31mred\\n\\u007f  \\u0000",
+        "    and 7 more",
+    ]
+
+
+def test_errors_and_batch_lines_do_nothing_to_a_terminal() -> None:
+    assert str(QueryError("a\x1b", "b\n\x9b", "c")) == "a\\u001b\n  detail: b\n\\u009b\n  hint: c"
+    counts = {"rows_out": 0, "rows_kept": 1, "bytes_kept": 0, "oldest": [0.0, "s(k=\x1b]0;\x07)"]}
+    assert summary("q", {"batch": 0, "time": 1.0, "quarantined": 0, "operators": {"o": counts}}).isprintable()

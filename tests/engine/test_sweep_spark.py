@@ -69,7 +69,7 @@ def batch_times(checkpoint: Path) -> list[datetime]:
 
 def again(spark: SparkSession, directory: Path) -> None:
     """The last batch is done again, later, and gives the same; its time is still that of the first attempt."""
-    before = quarantined(directory / "out/closing")
+    before = list(quarantined(directory / "out/closing"))
     assert {r["reason"].partition("since ")[2] for r in before if r["text"] == "1 row"} == {
         batch_times(directory / "checkpoint-closing")[0].isoformat(" ")
     }
@@ -105,7 +105,7 @@ def test_lost_punctuations(spark: SparkSession, tmp_path: Path) -> None:
     closing, _ = run(spark, tmp_path)
 
     assert lines(tmp_path / "out/closing") == [{"itemid": 18, "total": 18}]
-    told = quarantined(tmp_path / "out/closing")
+    told = list(quarantined(tmp_path / "out/closing"))
     what = "no punctuation ON (itemid) has come within 2 seconds"
     assert sorted((r["reason"].split(":")[0], r["text"], r["punctuation"]) for r in told) == [
         (what, "1 row", '{"$punct": {"itemid": 17}}'),

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import polars as pl
 
@@ -21,6 +20,7 @@ from punctum.engine.packing import Exchange, Reach
 from punctum.engine.pipe import ROW, Piped, compiled_step
 from punctum.engine.quarantine import VIOLATION, Record, fail
 from punctum.engine.sinks.formats import json_lines
+from punctum.engine.splits import Split, shown
 from punctum.engine.stage import Control, Running
 from punctum.engine.sweep import LATE, sweeping
 from punctum.errors import MissingError
@@ -315,7 +315,7 @@ def _input(source: Input, schema: Schema, buckets: tuple[int, ...], bucket: int,
     return FromStream(raw, schema, steps, _untold if copy else partial(_originals, origin), _idle(origin))
 
 
-def _untold(path: str | None, bad: pl.DataFrame) -> list[Record]:
+def _untold(split: str | None, bad: pl.DataFrame) -> list[Record]:
     """Nothing of rows that are copies: the bucket with the first copy tells of them."""
     return []
 
@@ -330,14 +330,14 @@ def _idle(pipe: Pipe) -> frozenset[frozenset[int]]:
     return frozenset(frozenset(shown.index(i) for i in raw) for raw in seen)
 
 
-def _originals(pipe: Pipe, path: str | None, bad: pl.DataFrame) -> list[Record]:
+def _originals(pipe: Pipe, split: str | None, bad: pl.DataFrame) -> list[Record]:
     """Records of rows that violate, as they are in their file; of a stream without files, as the query reads them."""
     stream = pipe.stream
-    found = None if path is None or stream.format is None else _in_file(pipe, Path(path), bad)
+    found = None if split is None or stream.format is None else _in_file(pipe, split, bad)
     if found is None or len(found) < bad.height:
         texts = zip(json_lines(bad, pipe.schema), bad[REASON], strict=True)
         found = [(None, text, why) for text, why in texts]
-    return _violations(stream, None if path is None else Path(path).name, found)
+    return _violations(stream, None if split is None else shown(Split.at(split)[1].name), found)
 
 
 def _late(stream: StreamDef, operator: Punctuate | Expect, reason: str) -> list[Record]:
@@ -379,17 +379,19 @@ def _violations(stream: StreamDef, file: str | None, bad: Bad, reason: str = VIO
     return records
 
 
-def _in_file(pipe: Pipe, path: Path, bad: pl.DataFrame) -> Bad | None:
-    """The rows of a file that are some bad ones behind the pipe, as they are written there."""
+def _in_file(pipe: Pipe, split: str, bad: pl.DataFrame) -> Bad | None:
+    """The rows of a split that are some bad ones behind the pipe, as they are written there."""
     assert pipe.stream.format is not None
+    path, within = Split.at(split)
     try:
-        read = READERS[pipe.stream.format](path, pipe.stream.schema, reading(pipe.stream))
+        read = READERS[pipe.stream.format](path, pipe.stream.schema, reading(pipe.stream), within)
     except MissingError:
         return None
     raw = read.piece.rows
     behind, _ = Piped(pipe.steps).numbered(raw)
     known = bad.unique()
     rows = behind.join(known, on=[n for n in bad.columns if n != REASON], nulls_equal=True, maintain_order="left")
+    rows = rows.head(bad.height)
     found: Bad = []
     for row, plain, why in zip(rows[ROW], json_lines(raw[rows[ROW]], pipe.stream.schema), rows[REASON], strict=True):
         position, text = read.place(row)

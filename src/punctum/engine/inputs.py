@@ -15,7 +15,7 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.engine.packing import Exchange, Sent, from_blob, from_lines, from_points, to_lines
-from punctum.engine.quarantine import Record
+from punctum.engine.quarantine import MOST, Record
 from punctum.iterators.origins import DomainLimits
 from punctum.operators.batch import Batch, batch, constants
 from punctum.operators.checked import REASON
@@ -118,7 +118,7 @@ class FromStream(StageInput):
         return self._violations
 
     def _told(self, found: Guarded, sent: Sequence[Sent]) -> list[Record]:
-        """A record for each bad row, file by file."""
+        """A record for each bad row, file by file; of very many the rest is counted."""
         records: list[Record] = []
         start = 0
         for s in sent:
@@ -127,7 +127,9 @@ class FromStream(StageInput):
             start += height
             if here.any():
                 bad = found.bad.filter(here).with_columns(found.reasons.filter(here).alias(REASON))
-                records += self._original(s.place[1], bad)
+                told = self._original(s.place[1], bad.head(max(1, MOST - len(records))))
+                beyond = bad.height - len(told) if told else 0
+                records += [*told, told[-1].counted(beyond)] if beyond > 0 else told
         return records
 
     def forget(self, said: Batch, sender: int | None = None) -> None:

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -66,28 +65,28 @@ class Sent(NamedTuple):
 
     @property
     def place(self) -> tuple[tuple[int, int], str | None]:
-        """Of what comes from a file: the file's number in the batch and which part of it this is, and the path.
+        """Of what comes from a file: its split's number in the batch and which part of it this is, and the split.
 
-        >>> Sent(-1, None, None, None, part_of(numbered_origin(3, Path("in/bids.json")), 2)).place
+        >>> Sent(-1, None, None, None, part_of(numbered_origin(3, "in/bids.json"), 2)).place
         ((3, 2), 'in/bids.json')
         """
         if self.sender in (CLOCK, SIGNAL) or self.origin is None:
             return (-1, 0), None
-        number, part, path = self.origin.split(" ", 2)
-        return (int(number), int(part)), path
+        number, part, split = self.origin.split(" ", 2)
+        return (int(number), int(part)), split
 
 
-def numbered_origin(number: int, path: Path) -> str:
-    """The origin of what comes from a file that has a number in its batch: of the first part, or of the only one."""
-    return f"{number} 0 {path}"
+def numbered_origin(number: int, split: str) -> str:
+    """The origin of what comes from a split that has a number in its batch: of the first part, or of the only one."""
+    return f"{number} 0 {split}"
 
 
 def part_of(origin: str | None, part: int) -> str | None:
     """The origin of a part of what comes from somewhere: parts may arrive in any order."""
     if origin is None or not part:
         return origin
-    number, _, path = origin.split(" ", 2)
-    return f"{number} {part} {path}"
+    number, _, split = origin.split(" ", 2)
+    return f"{number} {part} {split}"
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@
     streams, packed -> [union, grouped by bucket, stage] -> … -> unpacked -> sink
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
@@ -25,11 +26,14 @@ from punctum.engine import build
 from punctum.engine.checkpoint import settled_buckets, settled_plan, swept
 from punctum.engine.feedback import Signals, Skipping, skipping
 from punctum.engine.files import PUNCT_COLUMN, READERS, from_frame, reading
+from punctum.engine.formats.read import option
 from punctum.engine.frames import SOURCES
 from punctum.engine.jumpstart import Stored, settled_state, state_of
+from punctum.engine.listing import SETTLE
 from punctum.engine.memory import MEMORY
+from punctum.engine.names import file_name
 from punctum.engine.packing import CLOCK, METRICS, QUARANTINE, SCHEMA, Exchange, from_blob, from_lines, from_points
-from punctum.engine.quarantine import keep
+from punctum.engine.quarantine import Room, keep
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.source import FORMAT, FileStream, FrameStream, PackedFiles, Pipes
@@ -39,7 +43,7 @@ from punctum.engine.worker import settle
 from punctum.errors import SchemaError, choices, failing_in
 from punctum.operators.batch import constants
 from punctum.operators.columns import dtype, fitting
-from punctum.parse.definitions import Violation
+from punctum.parse.definitions import StreamDef, Violation
 from punctum.plan.feedback import Heeds, heeds
 from punctum.plan.fingerprint import fingerprint
 from punctum.plan.lifespan import check_lifespans
@@ -198,14 +202,25 @@ class _Assembly:
             tells=first,
             path=str(Path(self._settings.directory) / stream.options["path"]),
             format=stream.format,
-            log=str(Path(self._settings.checkpoint) / "punctum" / f"{stream.name}-{stage.number}-{number}.files"),
+            log=str(
+                Path(self._settings.checkpoint) / "punctum" / f"{file_name(stream.name)}-{stage.number}-{number}.files"
+            ),
             files_a_batch=None if most is None else int(most),
             tasks=spark.sparkContext.defaultParallelism,
             options=reading(stream),
+            settle=_settle(stream),
         )
         if not Path(files.path).is_dir():
             raise SchemaError(f"the directory of {stream.name} is not there", files.path, "make it, or mend the path")
         return spark.readStream.format(FORMAT).option("stream", files.encoded()).load()
+
+
+def _settle(stream: StreamDef) -> float:
+    """How long a file of a stream has to be quiet to be complete, whatever it looks like."""
+    given = option(stream.options, "settle", str(SETTLE))
+    if not re.fullmatch(r"\d+(\.\d+)?", given):
+        raise SchemaError(f"settle of {stream.name} is {given!r}", "", "a number of seconds")
+    return float(given)
 
 
 def _running(stage: Stage, buckets: tuple[int, ...], known: Mapping[str, Heeds], bucket: int) -> Running:
@@ -216,11 +231,12 @@ def _running(stage: Stage, buckets: tuple[int, ...], known: Mapping[str, Heeds],
 def _packed(stream: FrameStream, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Rows of any Spark DataFrame, packed."""
     settle()
+    room = Room()
     for batch in batches:
         with failing_in(stream.name):
             found = pl.from_arrow(batch)
             assert isinstance(found, pl.DataFrame)
-            yield from packed_piece(from_frame(found, stream.schema), stream, None)
+            yield from packed_piece(from_frame(found, stream.schema), stream, room)
 
 
 def _unpacked(

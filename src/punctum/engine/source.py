@@ -1,12 +1,14 @@
 """A directory of files as a Spark stream of packed slices: read, piped and packed in one place, in Python.
 
-Which files belong to which batch must be the same after a restart. So the source keeps a log in the checkpoint, a file
-name a line, to which it appends before it offers new files; an offset is a number of lines.
+Which bytes of which files belong to which batch must be the same after a restart. So the source keeps a log in the
+checkpoint, a split a line, to which it appends before it offers new ones; an offset is a number of lines.
 """
 
 import base64
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
@@ -18,12 +20,12 @@ from pyspark.sql.types import StructType
 
 from punctum.algebra.schema import Schema
 from punctum.engine import quarantine
-from punctum.engine.durable import replace_text
 from punctum.engine.files import READERS, Read, check_options
-from punctum.engine.formats.read import LONGEST, clean
-from punctum.engine.listing import listed
+from punctum.engine.formats.read import LONGEST, ROOM, clean
+from punctum.engine.listing import SETTLE, Listing
 from punctum.engine.packing import CLOCK, SCHEMA, SIGNAL, STREAM, Exchange, numbered_origin, pack
 from punctum.engine.pipe import Behind, Failures
+from punctum.engine.splits import SplitLog, shown
 from punctum.engine.worker import settle
 from punctum.errors import MissingError, failing_in
 from punctum.operators.columns import Columns
@@ -31,6 +33,7 @@ from punctum.operators.columns import Columns
 FORMAT = "punctum"
 WORTH_A_TASK = 4 << 20
 """So many bytes of files are worth a task of Spark's of their own."""
+_PAUSE = 0.05
 
 
 class Pipes(Protocol):
@@ -65,6 +68,7 @@ class FileStream(FrameStream):
     files_a_batch: int | None
     tasks: int
     options: Mapping[str, str] = field(default_factory=dict)
+    settle: float = SETTLE
 
     def __post_init__(self) -> None:
         check_options(self.format, self.schema, self.options)
@@ -108,92 +112,106 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return ReadAllAvailable() if most is None else ReadMaxFiles(most)
 
     def prepareForTriggerAvailableNow(self) -> None:
-        """Offer nothing that comes later than now."""
-        self._until = len(self._found())
+        """Offer nothing that comes later than now; what is not complete has as long as it takes to settle."""
+        end = time.monotonic() + self._stream.settle
+        self._found()
+        while self._listing.waits and time.monotonic() < end + _PAUSE:
+            time.sleep(_PAUSE)
+            self._found()
+        self._until = len(self._log.splits)
 
     def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:
-        """The files to read by the end of the next batch."""
-        end = len(self._found()) if self._until is None else self._until
+        """The splits to read by the end of the next batch."""
+        end = self._found() if self._until is None else self._until
         if isinstance(limit, ReadMaxFiles):
             end = min(end, start["files"] + limit.max_files)
         return {"files": max(end, start["files"])}
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
-        """The batch's files, dealt out to a task for each core, or to fewer when there is little to read."""
-        files = self._logged()[start["files"] : end["files"]]
-        if len(files) < end["files"] - start["files"]:
-            detail = f"{self._stream.log} has fewer lines than {end['files']}, of which a batch has begun to read"
+        """The batch's splits, dealt out to a task for each core, or to fewer when there is little to read."""
+        self.check(end["files"])
+        splits = self._log.splits[start["files"] : end["files"]]
+        size = sum(split.end - split.start for split in splits)
+        tasks = min(self._stream.tasks, len(splits), 1 + size // WORTH_A_TASK)
+        numbered = list(enumerate(splits))
+        return [InputPartition((numbered[n::tasks], start["files"] == 0 and n == 0, tasks)) for n in range(tasks)]
+
+    def check(self, read: int) -> None:
+        """Refuse a list that is shorter than what has been read, or begun to be."""
+        if len(self._log.splits) < read:
+            detail = f"{self._stream.log} has fewer lines than {read}, of which a batch has begun to read"
             hint = "put the log back as it was, or start with a new checkpoint"
             raise MissingError(f"the list of the files of {self._stream.name} is cut off", detail, hint)
-        size = sum(_size(Path(self._stream.path) / name) for name in files)
-        tasks = min(self._stream.tasks, len(files), 1 + size // WORTH_A_TASK)
-        numbered = list(enumerate(files))
-        return [InputPartition((numbered[n::tasks], start["files"] == 0 and n == 0)) for n in range(tasks)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Some files, packed."""
+        """Some splits, packed."""
         settle()
         stream = self._stream
-        files, first = partition.value
+        splits, first, tasks = partition.value
+        room = quarantine.Room(ROOM // tasks)
         if first:
             yield pack(stream.to.greeting(), stream.to, STREAM)
-        for number, name in files:
-            path = Path(stream.path) / name
-            with failing_in(f"{stream.name}, the file {name}"):
-                yield from packed(READERS[stream.format](path, stream.schema, stream.options), stream, path, number)
+        for number, split in splits:
+            path, file = Path(stream.path) / split.name, shown(split.name)
+            with failing_in(f"{stream.name}, the file {file}"):
+                found = READERS[stream.format](path, stream.schema, stream.options, split)
+                yield from packed(found, stream, room, file, numbered_origin(number, split.located(stream.path)))
 
-    def _logged(self) -> list[str]:
-        log = Path(self._stream.log)
-        text = log.read_text() if log.exists() else ""
-        return text.split("\n")[:-1]  # a line without its end was cut off by a crash
+    @cached_property
+    def _log(self) -> SplitLog:
+        return SplitLog(Path(self._stream.log))
 
-    def _found(self) -> list[str]:
-        """All files, with new ones written to the log first."""
+    @cached_property
+    def _listing(self) -> Listing:
+        stream = self._stream
+        return Listing(Path(stream.path), stream.format, stream.options, stream.settle, self._log.splits)
+
+    def _found(self) -> int:
+        """How many splits there are by now, with new ones written to the log first."""
         with failing_in(f"{self._stream.name}, listing its files"):
-            known = self._logged()
-            new = listed(Path(self._stream.path), but=set(known))
-            if new:
-                replace_text(Path(self._stream.log), "".join(f"{name}\n" for name in [*known, *new]))
-            return [*known, *new]
+            self._log.append(self._listing.news())
+            return len(self._log.splits)
 
 
-def packed(found: Read, stream: FrameStream, path: Path | None, number: int = 0) -> Iterator[pa.RecordBatch]:
+def packed(
+    found: Read,
+    stream: FrameStream,
+    room: quarantine.Room,
+    file: str | None = None,
+    origin: str | None = None,
+) -> Iterator[pa.RecordBatch]:
     """What was read, packed: the elements through the pipe, and what is none of them for the quarantine.
 
-    A file has a number in its batch, for tasks of Spark's come in any order.
+    Of a file, its name is given, and its split with a number in the batch, for tasks of Spark's come in any order.
     """
     if found.rejected.height and stream.tells:
-        records = quarantine.rejects(stream.name, None if path is None else path.name, found.rejected)
+        records = quarantine.rejects(stream.name, file, found.rejected)
         if stream.fails:
             quarantine.fail(records[0])
-        yield quarantine.packed(records, stream.to.buckets[0])
+        yield quarantine.packed(room.taken(records, found.more), stream.to.buckets[0])
     if stream.to.clock:
         yield pack(stream.to.greeting(), stream.to, CLOCK)
     behind = stream.pipe.skipped(found.piece)
     if behind.failed:
-        records = failed(stream, found, path, behind.failed)
+        records = failed(stream, found, file, behind.failed)
         if stream.fails:
             quarantine.fail(records[0])
-        yield quarantine.packed(records, stream.to.buckets[0])
+        yield quarantine.packed(room.taken(records), stream.to.buckets[0])
     if behind.told is not None:
         yield pack(stream.to.greeting(), stream.to, SIGNAL, behind.told)
     pieces = stream.to.split(behind.piece)
     if pieces:
-        yield pack(pieces, stream.to, STREAM, None if path is None else numbered_origin(number, path))
+        yield pack(pieces, stream.to, STREAM, origin)
 
 
-def failed(stream: FrameStream, found: Read, path: Path | None, rows: Failures) -> list[quarantine.Record]:
+def failed(stream: FrameStream, found: Read, file: str | None, rows: Failures) -> list[quarantine.Record]:
     """The records of rows that failed in the pipe, as they are in their file."""
     from punctum.engine.sinks.formats import json_lines  # here: it takes time to import, and is seldom needed
 
     plain = json_lines(found.piece.rows[[number for number, _ in rows]], stream.schema)
     records = []
     for (number, reason), line in zip(rows, plain, strict=True):
-        position, text = (None, None) if path is None else found.place(number)
-        shown = line if text is None else clean(text, LONGEST)
-        records.append(quarantine.Record(stream.name, reason, shown, None if path is None else path.name, position))
+        position, text = (None, None) if file is None else found.place(number)
+        told = line if text is None else clean(text, LONGEST)
+        records.append(quarantine.Record(stream.name, reason, told, file, position))
     return records
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0

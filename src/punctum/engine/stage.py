@@ -41,7 +41,7 @@ from punctum.engine.packing import (
     to_blob,
     to_lines,
 )
-from punctum.engine.quarantine import Record
+from punctum.engine.quarantine import BUCKET_ROOM, Record, Room
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.worker import settle
@@ -380,8 +380,8 @@ class StageProcessor(StatefulProcessor):
         if isinstance(self._to, ResultFiles | CopyFiles):
             name, refused = self._to.write(piece)
             others += [] if name is None else [(WRITTEN, name)]
-        if records := [record.line() for record in chain(violations, refused)]:
-            others.append((QUARANTINE, "\n".join(records)))
+        if records := Room(BUCKET_ROOM).taken(chain(violations, refused)):
+            others.append((QUARANTINE, "\n".join(record.line() for record in records)))
         pieces: dict[int, Columns] = {}
         number = 0
         if isinstance(self._to, Exchange):

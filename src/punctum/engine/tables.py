@@ -6,6 +6,7 @@ import polars as pl
 
 from punctum.algebra.values import Value
 from punctum.engine.files import READERS
+from punctum.engine.listing import is_input
 from punctum.errors import MissingError, SchemaError, choices
 from punctum.operators.columns import to_rows
 from punctum.parse.definitions import TableColumn, TableDef
@@ -29,7 +30,7 @@ def _files(table: TableDef, directory: Path) -> list[Path]:
         raise SchemaError(f"the table {table.name} has no path", "", "OPTIONS (path 'file')")
     path = directory / table.options["path"]
     if path.is_dir():
-        return sorted(each for each in path.iterdir() if each.is_file() and not each.name.startswith((".", "_")))
+        return sorted(each for each in path.iterdir() if each.is_file() and is_input(each.name))
     if not path.is_file():
         raise MissingError(f"the file of {table.name} is not there", str(path), "make it, or mend the path")
     return [path]

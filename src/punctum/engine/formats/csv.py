@@ -50,6 +50,16 @@ def read_csv(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
     return _Reader(dialect, names, found, Lines(data, lines.starts[top:]), top).read()
 
 
+def header(beginning: bytes, options: Mapping[str, str]) -> bytes:
+    """How a file begins up to the end of its header, if it has one: what is read from later on needs it too."""
+    dialect, lines = Dialect.of(options), Lines.of(beginning)
+    top = next((at for at in range(len(lines)) if lines[at].strip(b"\r\n")), None)
+    if not dialect.header or top is None:
+        return b""
+    head = dialect.some.match(beginning, int(lines.starts[top]))
+    return beginning[: int(lines.starts[top + 1]) if head is None else head.end()]
+
+
 @dataclass(frozen=True)
 class Dialect:
     """How a file is written: the separator, the text that is NULL, and whether names come first."""

@@ -25,7 +25,12 @@ PUNCT_COLUMN = "_punct"
 
 LONGEST = 65_536
 """A rejected text is kept whole up to this many characters."""
+ROOM = 8 << 20
+"""About so many characters of what was rejected are kept of a file, and of a batch; what goes beyond is counted."""
+FRAME = 200
+"""What a record takes of it beside its texts."""
 _LONGEST_REASON = 1_000
+_ESCAPED = "backslashreplace"
 _WIDE = Context(prec=100)
 
 REJECTED: dict[str, pl.DataType] = {"position": pl.Int64(), "reason": pl.String(), "text": pl.String()}
@@ -38,12 +43,16 @@ Place = tuple[int, str | bytes | None]
 
 @dataclass(frozen=True)
 class Read:
-    """What a file held: its elements, what was rejected, the place of each row, and where known all rows' positions."""
+    """What a file held: its elements, what was rejected, the place of each row, and where known all rows' positions.
+
+    There may be more that was rejected than there is room for.
+    """
 
     piece: Columns
     rejected: pl.DataFrame
     place: Callable[[int], Place]
     at: Numbers | None = None
+    more: int = 0
 
 
 class Found:
@@ -55,6 +64,7 @@ class Found:
         self._places: list[Place] = []
         self.puncts: list[Punctuation] = []
         self._rejects: list[tuple[int, str, str]] = []
+        self._room, self._more = ROOM, 0
         self._decimals = any(a.type is Type.DECIMAL for a in schema.attributes)
 
     def add(self, element: Element, position: int, text: bytes | None = None) -> None:
@@ -69,8 +79,12 @@ class Found:
 
     def reject(self, position: int, error: PunctumError | str, text: str | bytes) -> None:
         """What is not an element, and why."""
-        reason = error if isinstance(error, str) else reason_of(error)
-        self._rejects.append((position, clean(reason, _LONGEST_REASON), clean(text, LONGEST)))
+        if self._room <= 0:
+            self._more += 1
+            return
+        reason = clean(error if isinstance(error, str) else reason_of(error), _LONGEST_REASON)
+        self._rejects.append((position, reason, clean(text, LONGEST)))
+        self._room -= FRAME + sum(map(len, self._rejects[-1][1:]))
 
     def read(
         self,
@@ -91,7 +105,8 @@ class Found:
 
         piece = Columns(joined, tuple(self.puncts), dict(points or {}))
         slow = np.array([position for position, _ in places], np.int64)
-        return Read(piece, rejected, at, None if positions is None else np.concatenate([positions, slow]))
+        known = None if positions is None else np.concatenate([positions, slow])
+        return Read(piece, rejected, at, known, self._more)
 
 
 def reason_of(error: PunctumError) -> str:
@@ -101,17 +116,16 @@ def reason_of(error: PunctumError) -> str:
 
 
 def clean(text: str | bytes, longest: int) -> str:
-    r"""A text that can be written anywhere: what is not a character is escaped, what is too long is cut.
+    r"""A text that can be written anywhere: what is not a character is escaped, what is too long is cut, and says so.
 
-    >>> clean(b"a\xff", 10), clean("\ud800", 10), clean("abcdef", 4)
-    ('a\\xff', '\\ud800', 'abc…')
+    >>> clean(b"a\xff", 10), clean("\ud800", 10), clean("abcdef", 4), clean(b"abcdef", 4)
+    ('a\\xff', '\\ud800', 'abcd… (6 characters)', 'abcd… (6 bytes)')
     """
-    whole = (
-        text.decode(errors="backslashreplace")
-        if isinstance(text, bytes)
-        else text.encode(errors="backslashreplace").decode()
+    raw, unit = (
+        (text, "bytes") if isinstance(text, bytes) else (text[: longest + 1].encode(errors=_ESCAPED), "characters")
     )
-    return whole if len(whole) <= longest else whole[: longest - 1] + "…"
+    whole = raw[: 4 * longest + 4].decode(errors=_ESCAPED)
+    return whole if len(whole) <= longest else f"{whole[:longest]}… ({len(text):,} {unit})"
 
 
 def decoded(text: bytes) -> str:

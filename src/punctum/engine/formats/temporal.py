@@ -29,6 +29,7 @@ Decoder = Callable[[bytes, Schema, Mapping[str, str]], Read]
 
 _OLD = rf'(?:^|[^\\])"{VOLD}"[ \t\r\n]*:'
 _OPTIONAL = (VOLD, ADJUST)
+_MOST = 10_000  # rows that are no elements are told of, and further ones counted
 _NO_STABLE = f'a temporal stream has stables: {{"{STABLE}": …}}'
 
 
@@ -69,7 +70,7 @@ def numbered(found: Read, lines: "np.ndarray[tuple[int], np.dtype[np.int64]]") -
         return int(lines[position - 1]), text
 
     assert found.at is not None
-    return Read(found.piece, rejected, place, lines[found.at - 1])
+    return Read(found.piece, rejected, place, lines[found.at - 1], found.more)
 
 
 def together(parts: Sequence[Read]) -> Read:
@@ -86,7 +87,7 @@ def together(parts: Sequence[Read]) -> Read:
         of = int(np.searchsorted(begin, was, "right")) - 1
         return parts[of].place(was - int(begin[of]))
 
-    return Read(Columns(rows[order], puncts), rejected, place, at[order])
+    return Read(Columns(rows[order], puncts), rejected, place, at[order], sum(part.more for part in parts))
 
 
 def _in_file(format_: str, data: bytes, schema: Schema, options: Mapping[str, str]) -> Schema:
@@ -116,7 +117,7 @@ def checked(found: Read, rows: pl.DataFrame, reason: pl.Expr, schema: Schema) ->
     """What was read as rows of a schema, in the order of the file, without those that have a reason not to be."""
     reasons = rows.select(reason).to_series()
     bad = reasons.is_not_null().arg_true().to_list()
-    rejects = [(position, reasons[row], text) for row in bad for position, text in [_shown(found, row)]]
+    rejects = [(position, reasons[row], text) for row in bad[:_MOST] for position, text in [_shown(found, row)]]
     puncts, wrong = _stables(found.piece, schema)
     rejects += [(0, _NO_STABLE, clean(text, LONGEST)) for text in wrong]
     rejected = pl.concat([found.rejected, pl.DataFrame(rejects, schema=REJECTED, orient="row")])
@@ -129,6 +130,7 @@ def checked(found: Read, rows: pl.DataFrame, reason: pl.Expr, schema: Schema) ->
         rejected.sort("position", maintain_order=True),
         lambda row: found.place(int(kept[row])),
         None if at is None else at[kept],
+        found.more + len(bad[_MOST:]),
     )
 
 

@@ -18,11 +18,11 @@ from pyspark.sql import DataFrame
 
 from punctum.engine.durable import replace_text
 from punctum.engine.packing import METRICS, QUARANTINE, WRITTEN
-from punctum.engine.quarantine import in_order
+from punctum.engine.quarantine import how_many, in_order
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.postgres import PostgresSink
 from punctum.engine.stage import Counts
-from punctum.errors import QueryError, failing_in
+from punctum.errors import QueryError, failing_in, printable
 from punctum.lmerge.elements import NEVER
 
 Metrics = dict[str, Any]
@@ -83,7 +83,7 @@ class Commit:
                 self.deliver([row for row in rows if row["input"] >= 0], batch)
             records = [line for row in told if row["input"] == QUARANTINE for line in row["puncts"].split("\n")]
             self._quarantine(records, batch)
-            self._measure(counts, len(records), batch, begun)
+            self._measure(counts, how_many(records), batch, begun)
             if self.publish is not None:
                 self.publish(self.recent[-1]["operators"])
             self._first = False
@@ -151,7 +151,8 @@ def summary(name: str, measured: Metrics) -> str:
     told += [f"{counts[-1]['rows_out']:,} rows out", f"{kept:,} rows ({size / 1024:,.0f} kB) kept"] if counts else []
     told += [f"{measured['quarantined']:,} in quarantine"] if measured["quarantined"] else []
     since, what = min((each["oldest"] for each in counts if "oldest" in each), default=(0, ""))
-    return ", ".join([*told, f"{what} is open since {_span(measured['time'] - since)}"] if what else told)
+    told += [f"{what} is open since {_span(measured['time'] - since)}"] if what else []
+    return printable(", ".join(told))
 
 
 def _span(seconds: float) -> str:

@@ -19,7 +19,7 @@ from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.formats import WRITERS, lines_of
 from punctum.engine.sinks.postgres import PostgresSink, PostgresTable
 from punctum.engine.telling import OPTION, Telling, telling
-from punctum.errors import SchemaError, choices
+from punctum.errors import SchemaError, choices, printable
 from punctum.parse.definitions import SinkDef, Violation, takes_elements, writes_apart
 from punctum.parse.relations import LMerge
 from punctum.plan.pipes import Pipe
@@ -121,6 +121,6 @@ def _shown(schema: Schema) -> Callable[[list[Any], int], None]:
     def show(slices: list[Any], batch: int) -> None:
         for packed_ in slices:
             if packed_["rows"] is not None:
-                print("\n".join(lines_of(from_blob(bytes(packed_["rows"])), schema)), flush=True)
+                print("\n".join(map(printable, lines_of(from_blob(bytes(packed_["rows"])), schema))), flush=True)
 
     return show
