@@ -318,6 +318,24 @@ def test_an_inode_that_is_used_again_is_another_file(tmp_path: Path, clock: Cloc
     assert (new.name, new.start) == ("b", 0)
 
 
+def test_a_file_that_may_not_be_read_at_first(tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Stream(tmp_path)
+    clock.write(stream / "x", lines(1))
+    with monkeypatch.context() as forbidden:
+
+        def refused(*_: object, **__: object) -> None:
+            raise PermissionError(13, "Permission denied")
+
+        forbidden.setattr(os, "open", refused)
+        forbidden.setattr(Path, "open", refused)
+        found = Listing(stream.directory, "json", {}, SETTLE, [])
+        (split,) = found.news()
+        assert found.news() == []
+        read = READERS["json"](stream / "x", N, {}, split)
+        assert read.rejected.rows() == [(0, "the file cannot be read: Permission denied", "")]
+    assert [(s.start, s.end) for s in found.news()] == [(0, len(lines(1)))]
+
+
 def test_a_log_that_a_crash_has_cut_off(tmp_path: Path, clock: Clock) -> None:
     stream = Stream(tmp_path)
     for n in range(3):
@@ -359,7 +377,7 @@ def test_of_a_sinks_directory_only_what_is_committed(tmp_path: Path) -> None:
         known = [split for split in Listing(tmp_path, "json", {}, SETTLE, []).news() if split.name in but]
         return [split.name for split in Listing(tmp_path, "json", {}, SETTLE, known).news()]
 
-    for name in ("part-0", "part 1", "part-2", "left over"):
+    for name in ("part-0", "part 1", "part-2", "part-4", "left over"):
         (tmp_path / name).write_text("half a l")
     commit(tmp_path, "0", "part-2", "part%201")
     commit(tmp_path, ".1.tmp", "left over")
@@ -368,7 +386,8 @@ def test_of_a_sinks_directory_only_what_is_committed(tmp_path: Path) -> None:
     commit(tmp_path, "10", "part-3")
     commit(tmp_path, "11", "part-4")
     commit(tmp_path, "2", "part-0")
+    with pytest.raises(MissingError, match="the file part-3 is no longer there"):
+        names()
+    (tmp_path / "part-3").touch()
     assert names() == ["part-2", "part 1", "part-0", "part-3", "part-4"]
     assert names(but=("part-2", "part-3")) == ["part 1", "part-0", "part-4"]
-    with pytest.raises(MissingError, match="the file part-3 is no longer there"):
-        READERS["json"](tmp_path / "part-3", N, {}, Listing(tmp_path, "json", {}, SETTLE, []).news()[3])

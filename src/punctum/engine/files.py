@@ -20,7 +20,7 @@ from punctum.engine.formats.parquet import from_columns, read_parquet
 from punctum.engine.formats.read import LONGEST, PUNCT_COLUMN, REJECTED, Found, Place, Read, clean, option
 from punctum.engine.formats.temporal import Decoder, elements_of_columns, read_elements
 from punctum.engine.formats.xml import read_xml
-from punctum.engine.splits import ChangedError, Split, shown
+from punctum.engine.splits import ChangedError, Split, gone, shown
 from punctum.errors import MissingError
 from punctum.parse.definitions import StreamDef
 from punctum.parse.elements import is_elements, is_opens
@@ -90,8 +90,7 @@ def _read(format_: str, path: Path, schema: Schema, options: Mapping[str, str], 
     except (IsADirectoryError, PermissionError) as error:
         return _rejected(schema, f"the file cannot be read: {error.strerror}")
     except FileNotFoundError:
-        hint = "put it back, or start again with a new checkpoint; files are not to be moved while a query reads them"
-        raise MissingError(f"the file {name} is no longer there", f"{path.parent / name}", hint) from None
+        raise gone(path) from None
     except OSError as error:
         detail = f"{path.parent / name}: {error.strerror}"
         raise MissingError(f"the file {name} cannot be read", detail, "try again") from None

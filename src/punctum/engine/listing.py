@@ -19,7 +19,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from punctum.engine.formats.progress import GROWING, READY
-from punctum.engine.splits import Split, digest, lines_within, opened
+from punctum.engine.splits import Split, digest, gone, lines_within, opened
 
 SINK_LOG = "_spark_metadata"
 SETTLE = 2.0
@@ -116,12 +116,15 @@ class Listing:
             with opened(os.path.join(self._directory, name)) as file:
                 return self._within(file, os.fstat(file), name, whole)
         except FileNotFoundError:
-            return _unread(name) if whole and name not in self._last else None
-        except OSError:
-            return _unread(name) if name not in self._last else None
+            if whole and name not in self._last:
+                raise gone(self._directory / name) from None
+            return None
+        except OSError:  # who reads it says why
+            return Split(name, 0, 0, 0, 0, 0, "") if name not in self._last else None
 
     def _within(self, file: int, stat: os.stat_result, name: str, whole: bool) -> Split | None:
         known = self._last.get(name)
+        known = known if known and known.digest else None
         last = known or self._renamed(file, stat)
         if last is None:
             return self._from(file, stat, name, None, whole)
@@ -181,11 +184,6 @@ def _if_there(stat: Callable[[], os.stat_result]) -> os.stat_result | None:
         return stat()
     except FileNotFoundError:
         return None
-
-
-def _unread(name: str) -> Split:
-    """A file that cannot be opened: who reads it says so."""
-    return Split(name, 0, 0, 0, 0, 0, "")
 
 
 def _stamp(stat: os.stat_result) -> tuple[int, int]:

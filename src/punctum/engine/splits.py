@@ -30,7 +30,7 @@ class Split:
     """A range of a file's bytes, behind so many lines of it; with a fault, why no more of the file is read.
 
     A name is what the system has for the file, which need not be UTF-8 (``os.fsdecode``). Without a digest, the file
-    could not be opened when it was found.
+    could not be opened when it was found: it is new when it can.
     """
 
     name: str
@@ -155,6 +155,12 @@ def lines_within(file: int, start: int, end: int) -> int:
     """How many lines end between two places."""
     places = range(start, end, _BLOCK)
     return sum(pread(file, at, min(_BLOCK, end - at)).count(b"\n") for at in places)
+
+
+def gone(path: Path) -> MissingError:
+    """The error when a file is not there that was there, or must be."""
+    hint = "put it back, or start again with a new checkpoint; files are not to be moved while a query reads them"
+    return MissingError(f"the file {shown(path.name)} is no longer there", f"{path.parent / shown(path.name)}", hint)
 
 
 def shown(name: str) -> str:
