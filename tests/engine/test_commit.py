@@ -92,7 +92,8 @@ def test_a_commit_stopped_at_any_step_is_done_again(
         try:
             run(directory, 0)
             break
-        except OSError:
+        except QueryError as error:
+            assert (error.what.startswith(str(directory)), error.detail) == (True, "full")
             metrics = directory / "state/punctum/metrics.jsonl"
             done = metrics.read_text().count("\n") if metrics.exists() else 0
             if half and metrics.exists():

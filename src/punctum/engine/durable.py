@@ -1,20 +1,82 @@
-"""Small files that are there as a whole or not at all, whenever the process or the machine stops."""
+"""Small files that are there as a whole or not at all, whenever the process or the machine stops.
 
+What the system has against a file that is written becomes an error with its path and the cause. A sealed file begins
+with a checksum of its name and of the rest: one that has been damaged, or is not in its place, is known.
+"""
+
+import errno
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
+
+from punctum.errors import QueryError
+
+RESTORE = "put it back as it was, or start with a new checkpoint and an empty sink"
+"""The hint when a file of a checkpoint is lost or damaged."""
+_AGAIN = "run it again: queries go on where they stopped"
+_HINTS = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "make room there"),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "let this user write there, or give another path"),
+}
 
 
 def replace_text(path: Path, text: str) -> None:
     """Write a file, or put it in the place of the one that is there; its directory is made when it is not there."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.new")
-    with part.open("w", encoding="utf-8", newline="") as out:
-        out.write(text)
-        out.flush()
-        os.fsync(out.fileno())
-    part.replace(path)
-    directory = os.open(path.parent, os.O_RDONLY)
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_name(f".{path.name}.new")
+        with part.open("w", encoding="utf-8", newline="") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        part.replace(path)
+        directory = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(directory)  # the name is on the disk too
+        finally:
+            os.close(directory)
+
+
+@contextmanager
+def writing(path: Path | str) -> Iterator[None]:
+    """Whatever writes a file or to a directory inside: an error with the path and the cause when it cannot."""
     try:
-        os.fsync(directory)  # the name is on the disk too
-    finally:
-        os.close(directory)
+        yield
+    except OSError as error:
+        cause = error.strerror or str(error)
+        at = f": {error.filename}" if error.filename and str(error.filename) != str(path) else ""
+        hint = f"{_HINTS.get(error.errno or 0, 'look at what is there')}, and {_AGAIN}"
+        raise QueryError(f"{path} cannot be written", cause + at, hint) from error
+
+
+def write_sealed(path: Path, text: str) -> None:
+    """Write a file that tells when it is not what was written."""
+    replace_text(path, f"{_seal(path, text.encode())}\n{text}")
+
+
+def read_sealed(path: Path) -> str:
+    """What was written to a file, and an error when it is lost or says something else now."""
+    try:
+        seal, _, content = path.read_bytes().partition(b"\n")
+    except FileNotFoundError:
+        raise lost(path) from None
+    except OSError as error:
+        raise QueryError(f"{path} cannot be read", error.strerror or str(error), RESTORE) from None
+    if seal == _seal(path, content).encode():
+        return content.decode()
+    old = "" if seal.startswith(_SEAL.encode()) else ", unless an earlier version of Punctum has written it"
+    raise QueryError(f"{path} is damaged", f"its checksum is not that of its content{old}", RESTORE)
+
+
+def lost(path: Path) -> QueryError:
+    """The error when a file that was written once is not there."""
+    return QueryError("a checkpoint has lost a file", f"its query has begun, and there is no {path}", RESTORE)
+
+
+def _seal(path: Path, content: bytes) -> str:
+    return _SEAL + sha256(os.fsencode(path.name) + b"\n" + content).hexdigest()[:32]
+
+
+_SEAL = "checksum "

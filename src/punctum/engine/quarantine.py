@@ -16,6 +16,7 @@ import polars as pl
 import pyarrow as pa
 from pyspark import TaskContext
 
+from punctum.engine.durable import writing
 from punctum.engine.formats.read import FRAME, ROOM
 from punctum.engine.packing import ARROW, QUARANTINE
 from punctum.errors import QueryError, printable
@@ -129,11 +130,12 @@ def keep(lines: list[str], directory: Path | None) -> None:
     assert context is not None
     batch = int(context.getLocalProperty("streaming.sql.batchId") or 0)
     text = "\n".join(lines) + "\n"
-    directory.mkdir(parents=True, exist_ok=True)
     path = directory / f"part-{batch:06}-{sha256(text.encode()).hexdigest()[:16]}.json"
     part = path.with_name(f".{path.name}.{context.taskAttemptId()}")
-    part.write_text(text)
-    part.replace(path)
+    with writing(path):
+        directory.mkdir(parents=True, exist_ok=True)
+        part.write_text(text)
+        part.replace(path)
 
 
 def found(directory: Path) -> Iterator[dict[str, Any]]:

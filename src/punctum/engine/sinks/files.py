@@ -16,6 +16,7 @@ import polars as pl
 
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
+from punctum.engine.durable import writing
 from punctum.engine.quarantine import Record
 from punctum.engine.sinks.formats import WRITERS
 from punctum.lmerge.elements import stable, time_type, time_value
@@ -58,21 +59,27 @@ class ResultFiles:
     def _write(self, rows: pl.DataFrame, said: Sequence[Punctuation]) -> str:
         name = uuid4().hex
         path = self._hidden / name
-        WRITERS[self.format](path, rows, said if self.punctuations else None, self.schema, self.options)
+        with writing(self.directory):
+            WRITERS[self.format](path, rows, said if self.punctuations else None, self.schema, self.options)
         return name
 
     def prepare(self) -> None:
         """Make the directory, and drop what an earlier run has left unfinished."""
-        self._hidden.mkdir(parents=True, exist_ok=True)
-        for left in self._hidden.iterdir():
-            left.unlink(missing_ok=True)
+        with writing(self.directory):
+            self._hidden.mkdir(parents=True, exist_ok=True)
+            for left in self._hidden.iterdir():
+                left.unlink(missing_ok=True)
 
     def commit(self, batch: int, written: Iterable[tuple[int | str, str]], again: bool) -> None:
         """Give the files of a batch, by bucket, their names; when the batch may have been done before, over those.
 
         They are read in the order in which they are given here, whatever the clocks of the workers have said.
         """
-        directory, prefix = Path(self.directory), f"part-{self.query}-{batch:06}-"
+        with writing(self.directory):
+            self._name(f"part-{self.query}-{batch:06}-", written, again)
+
+    def _name(self, prefix: str, written: Iterable[tuple[int | str, str]], again: bool) -> None:
+        directory = Path(self.directory)
         names = {f"{prefix}{bucket}.{self.format}": name for bucket, name in written}
         if again and "feedback" not in self.options:  # what is skipped now, a reader may have seen before
             for old in directory.glob(f"{prefix}*"):

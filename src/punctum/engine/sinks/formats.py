@@ -4,6 +4,8 @@ JSON gets a line for each element. In the other formats a punctuation is a row w
 Values are written as ``algebra.json`` reads them, but for DECIMALs, which JSON gets as numbers, as Spark writes them.
 """
 
+import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -95,7 +97,13 @@ def write_parquet(
     path: Path, rows: pl.DataFrame, puncts: Puncts | None, schema: Schema, options: Mapping[str, str]
 ) -> None:
     """Rows, and punctuations when there may be any, in one table."""
-    _with_puncts(rows, puncts, schema).write_parquet(path)
+    try:
+        _with_puncts(rows, puncts, schema).write_parquet(path)
+    except pl.exceptions.ComputeError as error:
+        system = re.search(r"\(os error (\d+)\)", str(error))
+        if system is None:
+            raise
+        raise OSError(int(system[1]), os.strerror(int(system[1]))) from None
 
 
 def write_csv(
