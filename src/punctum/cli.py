@@ -114,6 +114,8 @@ def _run(
     plan: Mapping[str, str],
 ) -> None:
     from punctum.analyse.report import admit
+    from punctum.engine.checkpoint import check_notes
+    from punctum.engine.lease import take_lease
     from punctum.engine.spark import spark_session
     from punctum.session import Session
 
@@ -123,6 +125,9 @@ def _run(
     logging.getLogger("punctum").setLevel(logging.WARNING if quiet else logging.INFO)
     known, text = registered(script)
     admit(known, text)  # before Spark starts; what is only allowed to run says so when it does
+    for each in known:
+        take_lease(checkpoint / each.query.name)
+        check_notes(checkpoint / each.query.name)
     queries = Session(spark_session(master, log=checkpoint / "spark.log")).sql(text, script.parent)
     assert isinstance(queries, list)
     interrupted = _interruption()

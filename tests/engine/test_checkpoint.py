@@ -7,6 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from punctum.engine.checkpoint import query_id, settled_buckets, settled_plan
+from punctum.engine.durable import read_sealed, write_sealed
 from punctum.errors import QueryError
 from punctum.parse.script import parse_script
 from punctum.plan.fingerprint import fingerprint
@@ -98,7 +99,7 @@ def test_harmful_changes_are_refused_and_named(name: str, tmp_path: Path) -> Non
 def test_before_its_first_batch_a_query_may_change(tmp_path: Path) -> None:
     settled_plan(str(tmp_path), ["a"])
     settled_plan(str(tmp_path), ["b"])
-    assert (tmp_path / "punctum/plan").read_text() == "state 2\nb\n"
+    assert read_sealed(tmp_path / "punctum/plan") == "state 2\nb\n"
 
 
 def test_a_literal_with_lines_is_one_line_of_the_plan(tmp_path: Path) -> None:
@@ -123,7 +124,7 @@ def test_later_runs_keep_the_buckets_of_the_first(tmp_path: Path) -> None:
 def test_keys_that_would_go_elsewhere_are_refused(tmp_path: Path) -> None:
     settled_buckets(str(tmp_path), (3, 8))
     path = tmp_path / "punctum" / "buckets.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"placing": ["1", "2", "3"], "polars": "0.1"}))
+    write_sealed(path, json.dumps(json.loads(read_sealed(path)) | {"placing": ["1", "2", "3"], "polars": "0.1"}))
     with pytest.raises(QueryError, match=r"go on with Polars 0\.1"):
         settled_buckets(str(tmp_path), (3, 8))
 

@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from engine.kills import FILES, SCRIPT, Left, begins, left, written
 from engine.test_kill import KILLS, started
 from punctum.engine.checkpoint import settled_plan
+from punctum.engine.durable import read_sealed, write_sealed
 from punctum.engine.jumpstart import Stored, settled_state
 from punctum.errors import QueryError
 from punctum.session import Query, Session
@@ -105,7 +106,7 @@ PLAN = ["stream a: k BIGINT", "  USING json", "stage 1", "  Distinct"]
 def stored(directory: Path, done: int = 3) -> str:
     """A checkpoint with so many batches."""
     settled_plan(str(directory), PLAN)
-    (directory / "punctum/buckets.json").write_text('{"buckets": [3, 8]}')
+    write_sealed(directory / "punctum/buckets.json", '{"buckets": [3, 8]}')
     for what in ("offsets", "commits"):
         (directory / what).mkdir()
         for n in range(done):
@@ -133,7 +134,7 @@ def test_a_state_is_settled_when_the_first_batch_begins(tmp_path: Path) -> None:
     (tmp_path / "old/commits/3").touch()
     assert settled(new, "") == "old 2"
     assert settled(new, old) == "old 3"
-    assert json.loads((tmp_path / "new/punctum/buckets.json").read_text()) == {"buckets": [3, 8]}
+    assert json.loads(read_sealed(tmp_path / "new/punctum/buckets.json")) == {"buckets": [3, 8]}
     (tmp_path / "new/offsets").mkdir()
     (tmp_path / "new/offsets/0").touch()
     (tmp_path / "old/commits/4").touch()

@@ -8,15 +8,15 @@ it takes, until that batch is committed. The other checkpoint is needed for the 
 import json
 import shutil
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from pyspark.errors import PySparkException
 from pyspark.sql import GroupedData, SparkSession
 
-from punctum.engine.checkpoint import begun, committed, differences
-from punctum.engine.durable import replace_text
+from punctum.engine.checkpoint import begun, committed, differences, metrics_of
+from punctum.engine.durable import lost, read_sealed, replace_text, write_sealed
 from punctum.engine.stage import STATE_NAME
 from punctum.errors import QueryError
 
@@ -30,6 +30,8 @@ class Stored:
 
     checkpoint: str
     batch: int
+    files: Mapping[str, int] = field(default_factory=dict)
+    """The files of the copy, with their sizes."""
 
     def copy(self, to: Path, spark: SparkSession, operators: int) -> None:
         """Copy the state of all of Spark's stateful operators."""
@@ -54,7 +56,7 @@ def settled_state(
 ) -> Path | None:
     """The copy that a query starts with: of the state asked for, or of that which it began with; none when it has."""
     own = Path(checkpoint) / "punctum"
-    known = Stored(**json.loads((own / "state.json").read_text())) if (own / "state.json").exists() else None
+    known = _known(own, needed=begun(checkpoint) and not committed(checkpoint))
     if state and not begun(checkpoint):
         known = _settle(own, _last(state), plan, copy)
     elif state and (known is None or known.checkpoint != state):
@@ -63,8 +65,19 @@ def settled_state(
     if known is None or committed(checkpoint):
         shutil.rmtree(own / "state", ignore_errors=True)
         return None
+    for name, size in known.files.items():
+        if not (own / "state" / name).exists() or (own / "state" / name).stat().st_size != size:
+            raise lost(own / "state" / name)
     _same(own / "state/plan", plan)
     return own / "state"
+
+
+def _known(own: Path, needed: bool) -> Stored | None:
+    """The state that a query has begun with, if any; what is left of it shows that there was one."""
+    before = any(batch < 0 for batch, _ in metrics_of(own.parent))
+    if (own / "state.json").exists() or (needed and (before or (own / "state").exists())):
+        return Stored(**json.loads(read_sealed(own / "state.json")))
+    return None
 
 
 def _last(state: str) -> Stored:
@@ -94,18 +107,20 @@ def _settle(own: Path, stored: Stored, plan: Sequence[str], copy: Callable[[Stor
     (own / "state.json").unlink(missing_ok=True)
     shutil.rmtree(own / "state", ignore_errors=True)
     copy(stored, own / "state")
-    replace_text(own / "state/plan", (there / "plan").read_text())
-    replace_text(own / "buckets.json", (there / "buckets.json").read_text())
+    files = {str(path.relative_to(own / "state")): path.stat().st_size for path in _data(own / "state")}
+    write_sealed(own / "state/plan", read_sealed(there / "plan"))
+    write_sealed(own / "buckets.json", read_sealed(there / "buckets.json"))
     before = {"batch": -1, "time": round(time.time(), 3), "seconds": 0, "quarantined": 0, "operators": {}}
     replace_text(own / "metrics.jsonl", json.dumps(before | {"kept": _kept(there, stored.batch)}) + "\n")
-    replace_text(own / "state.json", json.dumps(asdict(stored)))
+    write_sealed(own / "state.json", json.dumps(asdict(stored := replace(stored, files=files))))
     return stored
+
+
+def _data(copy: Path) -> Iterator[Path]:
+    """The files of a copy that Spark reads."""
+    return (path for path in copy.rglob("[!._]*") if path.is_file())
 
 
 def _kept(there: Path, batch: int) -> object:
     """What metrics say is kept in each bucket behind a batch."""
-    path = there / "metrics.jsonl"
-    for line in reversed(path.read_text().splitlines() if path.exists() else []):
-        if line.startswith(f'{{"batch": {batch},'):
-            return json.loads(line)["kept"]
-    return {}
+    return next((json.loads(line)["kept"] for n, line in metrics_of(there.parent) if n == batch), {})

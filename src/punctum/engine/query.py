@@ -7,6 +7,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import count
@@ -23,12 +24,13 @@ from punctum.algebra.json import to_json
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.engine import build
-from punctum.engine.checkpoint import settled_buckets, settled_plan, swept
+from punctum.engine.checkpoint import check_notes, files_read, settled_buckets, settled_plan, swept
 from punctum.engine.feedback import Signals, Skipping, skipping
 from punctum.engine.files import PUNCT_COLUMN, READERS, from_frame, reading
 from punctum.engine.formats.read import option
 from punctum.engine.frames import SOURCES
 from punctum.engine.jumpstart import Stored, settled_state, state_of
+from punctum.engine.lease import check_not_running, release_lease, take_lease
 from punctum.engine.listing import SETTLE
 from punctum.engine.memory import MEMORY
 from punctum.engine.names import file_name
@@ -36,7 +38,7 @@ from punctum.engine.packing import CLOCK, METRICS, QUARANTINE, SCHEMA, Exchange,
 from punctum.engine.quarantine import Room, keep
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
-from punctum.engine.source import FORMAT, FileStream, FrameStream, PackedFiles, Pipes
+from punctum.engine.source import FORMAT, FileStream, FrameStream, PackedFiles, PackedFilesReader, Pipes
 from punctum.engine.source import packed as packed_piece
 from punctum.engine.stage import Running, StageProcessor
 from punctum.engine.worker import settle
@@ -87,6 +89,23 @@ def _dealt(spark: SparkSession, partitions: int) -> tuple[int, ...]:
     return tuple(by_partition[at][0] for at in range(partitions))
 
 
+@contextmanager
+def claimed(settings: Settings) -> Iterator[None]:
+    """Whatever starts inside has the checkpoint for itself, and nothing is lost of what Spark has noted there."""
+    if not settings.checkpoint:
+        yield
+        return
+    checkpoint = Path(settings.checkpoint)
+    take_lease(checkpoint)
+    check_not_running(checkpoint, settings.spark)
+    try:
+        check_notes(checkpoint)
+        yield
+    except BaseException:
+        release_lease(checkpoint)
+        raise
+
+
 def packed(last: Stage, settings: Settings, to: ResultFiles | CopyFiles | None = None) -> DataFrame:
     """The result of a query in packed slices, or in files, with all else that its stages have to say."""
     check_lifespans(last)
@@ -94,12 +113,11 @@ def packed(last: Stage, settings: Settings, to: ResultFiles | CopyFiles | None =
     plan, checkpoint = fingerprint(last), settings.checkpoint
     copy = partial(Stored.copy, spark=settings.spark, operators=len(all_stages(last)))
     stored = settled_state(checkpoint, settings.state, plan, copy) if checkpoint else None
-    buckets = settled_buckets(checkpoint, settings.buckets) if checkpoint else settings.buckets
-    slices = _Assembly(settings, buckets, uuid4().hex, heard(last, settings), stored).stage(last, to)
     if checkpoint:
         settled_plan(checkpoint, plan)
         swept(checkpoint)
-    return slices
+    buckets = settled_buckets(checkpoint, settings.buckets) if checkpoint else settings.buckets
+    return _Assembly(settings, buckets, uuid4().hex, heard(last, settings), stored).stage(last, to)
 
 
 def heard(last: Stage, settings: Settings) -> "Heard":
@@ -114,8 +132,9 @@ def dataframe(last: Stage, settings: Settings, punctuations: bool = False) -> Da
     """
     if punctuations and PUNCT_COLUMN in last.schema.names:
         raise SchemaError(f"the result has a column {PUNCT_COLUMN}", "punctuations are written there", "rename it")
-    slices = packed(last, settings).where(F.col("input") != METRICS)
-    return unpacked(slices, last.schema, punctuations, settings.quarantine)
+    with claimed(settings):
+        slices = packed(last, settings).where(F.col("input") != METRICS)
+        return unpacked(slices, last.schema, punctuations, settings.quarantine)
 
 
 def unpacked(slices: DataFrame, schema: Schema, punctuations: bool = False, records: Path | None = None) -> DataFrame:
@@ -145,6 +164,7 @@ class _Assembly:
         self._settings, self._buckets, self._run, self._heard = settings, buckets, run, heard
         self._stored, self._numbers = stored, count()
         self._read = set[str]()
+        self._files_read = iter(files_read(Path(settings.checkpoint)) if settings.checkpoint else [])
 
     def stage(self, stage: Stage, to: Exchange | ResultFiles | CopyFiles | None) -> DataFrame:
         number = next(self._numbers)  # as Spark numbers them: the last one first, and then its inputs
@@ -212,6 +232,7 @@ class _Assembly:
         )
         if not Path(files.path).is_dir():
             raise SchemaError(f"the directory of {stream.name} is not there", files.path, "make it, or mend the path")
+        PackedFilesReader(files).check(next(self._files_read, 0))
         return spark.readStream.format(FORMAT).option("stream", files.encoded()).load()
 
 

@@ -69,7 +69,11 @@ class Run:
 
     def wait(self) -> None:
         """Wait until it ends; one that has failed gives its error here."""
-        self._until(StreamingQuery.awaitTermination)
+        try:
+            self._until(StreamingQuery.awaitTermination)
+        finally:
+            if not self.query.isActive:
+                self._commit.end()
 
     def catch_up(self) -> None:
         """Wait until all that its streams have now is done, or it ends."""

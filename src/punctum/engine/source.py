@@ -20,6 +20,7 @@ from pyspark.sql.types import StructType
 
 from punctum.algebra.schema import Schema
 from punctum.engine import quarantine
+from punctum.engine.durable import RESTORE
 from punctum.engine.files import READERS, Read, check_options
 from punctum.engine.formats.read import LONGEST, ROOM, clean
 from punctum.engine.listing import SETTLE, Listing
@@ -27,7 +28,7 @@ from punctum.engine.packing import CLOCK, SCHEMA, SIGNAL, STREAM, Exchange, numb
 from punctum.engine.pipe import Behind, Failures
 from punctum.engine.splits import SplitLog, shown
 from punctum.engine.worker import settle
-from punctum.errors import MissingError, failing_in
+from punctum.errors import QueryError, failing_in
 from punctum.operators.columns import Columns
 
 FORMAT = "punctum"
@@ -137,11 +138,10 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return [InputPartition((numbered[n::tasks], start["files"] == 0 and n == 0, tasks)) for n in range(tasks)]
 
     def check(self, read: int) -> None:
-        """Refuse a list that is shorter than what has been read, or begun to be."""
-        if len(self._log.splits) < read:
-            detail = f"{self._stream.log} has fewer lines than {read}, of which a batch has begun to read"
-            hint = "put the log back as it was, or start with a new checkpoint"
-            raise MissingError(f"the list of the files of {self._stream.name} is cut off", detail, hint)
+        """Refuse a list of fewer files than have been read, or begun to be."""
+        if (known := len(self._log.splits)) < read:
+            detail = f"{self._stream.log} has {known} lines, and a batch has begun to read {read}"
+            raise QueryError(f"the list of the files of {self._stream.name} is lost", detail, RESTORE)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Some splits, packed."""

@@ -16,7 +16,9 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from punctum.engine.durable import replace_text
+from punctum.engine.checkpoint import metrics_of
+from punctum.engine.durable import RESTORE, replace_text, writing
+from punctum.engine.lease import release_lease
 from punctum.engine.packing import METRICS, QUARANTINE, WRITTEN
 from punctum.engine.quarantine import how_many, in_order
 from punctum.engine.sinks.files import ResultFiles
@@ -92,19 +94,26 @@ class Commit:
         """Wait for a commit that is under way, and let no other begin: Spark does not wait when a query is stopped."""
         with self._lock:
             self._ended = True
+        release_lease(self.checkpoint)
 
     def _quarantine(self, records: list[str], batch: int) -> None:
         path = self.quarantine / f"part-{self.query}-{batch:06}.json"
         if records:
             _write(path, in_order(records))
         elif self._first:
-            path.unlink(missing_ok=True)
+            with writing(path):
+                path.unlink(missing_ok=True)
 
     def _recall(self, batch: int) -> None:
         """Go on with the metrics of the batches before one; what there is of later ones will be written again."""
-        known = [line for line in _lines(self._metrics) if _batch(line) < batch]
-        self._kept = {int(b): kept for b, kept in json.loads(known[-1])["kept"].items()} if known else {}
-        _write(self._metrics, known)
+        known = [(n, line) for n, line in metrics_of(self.checkpoint) if n < batch]
+        last, line = known[0] if known else (None, '{"kept": {}}')
+        started = batch > 0 or (self.checkpoint / "punctum" / "state.json").exists()
+        if started and last != batch - 1 and self.files is not None and self.files.stables is not None:
+            detail = f"{self._metrics} has no whole line for batch {batch - 1}, from which the next stable follows"
+            raise QueryError("a checkpoint has lost its metrics", detail, RESTORE)
+        self._kept = {int(b): kept for b, kept in json.loads(line)["kept"].items()}
+        _write(self._metrics, (line for _, line in reversed(known)))
 
     @property
     def _metrics(self) -> Path:
@@ -134,7 +143,7 @@ class Commit:
         measured |= {"quarantined": quarantined, "operators": dict(sorted(operators.items()))}
         self.recent.append(measured)
         _LOG.info("%s", summary(self.name, measured))
-        with self._metrics.open("a") as out:
+        with writing(self._metrics), self._metrics.open("a") as out:
             out.write(json.dumps(measured | {"kept": self._kept}) + "\n")
 
 
@@ -169,18 +178,6 @@ def _add(operators: dict[str, Counts], name: str, counts: Counts) -> None:
             sums[what] = min(sums.get(what, n), n)
         else:
             sums[what] = sums.get(what, 0) + n
-
-
-def _lines(path: Path) -> list[str]:
-    return path.read_text().splitlines() if path.exists() else []
-
-
-def _batch(line: str) -> float:
-    """The batch of a line of metrics; one that a crash has cut off is of none."""
-    try:
-        return int(json.loads(line)["batch"])
-    except (ValueError, KeyError):
-        return float("inf")
 
 
 def _write(path: Path, lines: Iterable[str]) -> None:
