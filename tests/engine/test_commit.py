@@ -176,3 +176,22 @@ def test_a_stable_comes_behind_the_elements_of_all_buckets_when_all_have_heard_i
     said = [(tmp_path / "out" / name).read_text() for name in names if "stable" in name]
     assert said == ['{"$stable": 5}\n', '{"$stable": 9}\n']
     assert not [name for name in names if "$stable" in (tmp_path / "out" / name).read_text() and "stable" not in name]
+
+
+@pytest.mark.parametrize("damage", [b"", b'{"batch": 0, "kept": {}}\n', b'\xff{"batch": 1, "ke\n[]\n'])
+def test_stables_that_follow_from_metrics_need_them(tmp_path: Path, damage: bytes) -> None:
+    """Without the line of the batch before, what one bucket has heard would pass for what all have heard."""
+    metrics = tmp_path / "state/punctum/metrics.jsonl"
+    metrics.parent.mkdir(parents=True)
+    for stables in ("s1o0", None):
+        metrics.write_bytes(damage)
+        sink = ResultFiles(str(tmp_path / "out"), "json", element_schema(K), True, "id", stables=stables)
+        counts = {"s1o0": {"rows_out": 0, "rows_kept": 0, "bytes_kept": 0, "stable": 9}}
+        told = Told([{"input": METRICS, "sender": 0, "puncts": json.dumps(counts)}])
+        commit = Commit("o", "id", tmp_path / "state", tmp_path / "out.quarantine", sink)
+        if stables is None:
+            commit(told, 2)  # type: ignore[arg-type]
+            continue
+        with pytest.raises(QueryError, match=r"metrics\.jsonl has no whole line for batch 1, from which"):
+            commit(told, 2)  # type: ignore[arg-type]
+        assert metrics.read_bytes() == damage

@@ -5,7 +5,7 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 
@@ -178,3 +178,37 @@ def test_a_state_of_no_use_is_refused(tmp_path: Path) -> None:
         assert what in caught.value.what and detail in caught.value.detail and caught.value.hint
     with pytest.raises(QueryError, match="has begun with no state"):
         settled(stored(tmp_path / "begun", 1), old)
+
+
+@pytest.mark.parametrize("left", ["state", "punctum/metrics.jsonl"])
+def test_a_state_that_is_lost_before_the_first_batch_is_done_is_missed(left: str, tmp_path: Path) -> None:
+    """The note of it, or a file of the copy; without either a query would begin with nothing."""
+    old, new = stored(tmp_path / "old"), tmp_path / "new"
+    assert settled(str(new), old) == "old 2"
+    (new / "offsets").mkdir()
+    (new / "offsets/0").touch()
+    which = (new / "punctum/state/which").read_text()
+    damages: list[Callable[[Path], object]] = [Path.unlink, lambda path: path.write_text("")]
+    for damage in damages:
+        damage(new / "punctum/state/which")
+        with pytest.raises(QueryError, match=r"there is no .*/new/punctum/state/which"):
+            settled(str(new), "")
+        (new / "punctum/state/which").write_text(which)
+    assert settled(str(new), "") == "old 2"
+    (new / "punctum/state.json").unlink()
+    if left == "state":
+        (new / "punctum/metrics.jsonl").unlink()
+    else:
+        shutil.rmtree(new / "punctum/state")
+    for state in ("", old):
+        with pytest.raises(QueryError, match=r"there is no .*/new/punctum/state\.json"):
+            settled(str(new), state)
+
+
+@pytest.mark.parametrize("name", ["plan", "buckets.json"])
+def test_a_damaged_checkpoint_is_nothing_to_start_from(name: str, tmp_path: Path) -> None:
+    old = stored(tmp_path / "old")
+    (tmp_path / "old/punctum" / name).write_bytes(b"\xff")
+    with pytest.raises(QueryError, match=f"/old/punctum/{name} is damaged"):
+        settled(str(tmp_path / "new"), old)
+    assert not (tmp_path / "new/punctum/state.json").exists()
