@@ -28,7 +28,7 @@ from punctum.engine.files import PUNCT_COLUMN
 from punctum.engine.frames import frames
 from punctum.engine.lmerge import ATTACH, DETACH, tell
 from punctum.engine.memory import MEMORY, Memory
-from punctum.engine.query import Settings, claimed, dataframe
+from punctum.engine.query import Settings, dataframe
 from punctum.engine.run import Run
 from punctum.engine.sinks.commit import Commit
 from punctum.engine.sinks.write import hand_over, says, write
@@ -290,14 +290,11 @@ class Query:
         if to is not None:
             last = self._stages()
             settings = self._settings(last, checkpoint, state)
-            with claimed(settings):
-                return hand_over(last, settings, self.name, to, available_now)
+            return hand_over(last, settings, self.name, to, available_now)
         assert self._sink is not None
         last = self._stages(says(self._sink), apart=writes_apart(self._sink))
         told = key(self._relation) if self._known.updates else None
-        settings = self._settings(last, checkpoint, state)
-        with claimed(settings):
-            return write(last, settings, self._sink, available_now, told)
+        return write(last, self._settings(last, checkpoint, state), self._sink, available_now, told)
 
     @property
     def running(self) -> bool:

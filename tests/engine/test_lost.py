@@ -173,6 +173,11 @@ def test_a_run_on_a_checkpoint_that_has_lost_a_list(spark: SparkSession, tmp_pat
         for n in range(files):
             (base / name / f"{n}.json").write_text("\n".join(lines[name][n::files]) + "\n")
     assert run(spark, base) == []
+    for note in ("offsets/0", "commits/0", "metadata"):
+        path = shutil.copytree(base, tmp_path / note) / "state" / note
+        flip(path)
+        with pytest.raises(QueryError, match=f"{path} is damaged"):
+            run(spark, tmp_path / note)
     assert sorted(files_read(base / "state")) == [2, 3, 4]
     lists = sorted(path.name for path in (base / "state/punctum").glob("*.files"))
     assert [name[0] for name in lists] == ["a", "b", "c"]
@@ -195,3 +200,10 @@ def test_a_run_on_a_checkpoint_that_has_lost_a_list(spark: SparkSession, tmp_pat
     (base / "state/commits/0").unlink()
     wanted = [{"g": g, "n": len(ks), "v": sum(ks)} for g in range(6) if (ks := [k for k in keys if k % 6 == g])]
     assert [json.loads(line) for line in run(spark, base)] == wanted
+    running = the_query(spark, base).start(base / "state")
+    for start in (the_query(spark, base).start, the_query(spark, base).dataframe):
+        with pytest.raises(QueryError, match="the checkpoint is in use"):
+            start(base / "state")
+    assert running.running
+    running.stop()
+    assert len(run(spark, base)) == len(wanted)

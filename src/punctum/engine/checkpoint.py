@@ -12,10 +12,11 @@ from contextlib import suppress
 from difflib import unified_diff
 from pathlib import Path
 from uuid import uuid4
+from zlib import crc32
 
 import polars as pl
 
-from punctum.engine.durable import lost, read_sealed, write_sealed
+from punctum.engine.durable import damaged, lost, read_sealed, write_sealed
 from punctum.errors import QueryError
 
 _PROBE = pl.DataFrame({"text": ["", "vase", "é"], "number": [17, -1, None], "price": [0.5, None, -2.0]})
@@ -25,6 +26,8 @@ STATE = "state 2"
 
 _READ = re.compile(r'\{"files": (\d+)\}')
 """How Spark writes down how many files of a directory a batch has read in the end."""
+
+_PIECE = 512
 
 
 def check_notes(checkpoint: Path) -> None:
@@ -43,6 +46,18 @@ def check_notes(checkpoint: Path) -> None:
     needed += ["metadata"] if not (checkpoint / "metadata").exists() else []
     for name in needed:
         raise lost(checkpoint / name)
+    for name in (f"offsets/{last}", f"commits/{done}", "metadata"):
+        _check_sum(checkpoint / name)
+
+
+def _check_sum(path: Path) -> None:
+    """Refuse a note that is not what its checksum says: Hadoop keeps one beside each local file, of every 512 bytes."""
+    beside = path.with_name(f".{path.name}.crc")
+    if path.exists() and beside.exists():
+        content, sums = path.read_bytes(), beside.read_bytes()[8:]  # behind a head that is always the same
+        pieces = (content[n : n + _PIECE] for n in range(0, len(content), _PIECE))
+        if b"".join(crc32(piece).to_bytes(4) for piece in pieces) != sums:
+            raise damaged(path)
 
 
 def begun(checkpoint: str | Path) -> bool:

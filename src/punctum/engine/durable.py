@@ -67,12 +67,17 @@ def read_sealed(path: Path) -> str:
     if seal == _seal(path, content).encode():
         return content.decode()
     old = "" if seal.startswith(_SEAL.encode()) else ", unless an earlier version of Punctum has written it"
-    raise QueryError(f"{path} is damaged", f"its checksum is not that of its content{old}", RESTORE)
+    raise damaged(path, old)
 
 
 def lost(path: Path) -> QueryError:
     """The error when a file that was written once is not there."""
     return QueryError("a checkpoint has lost a file", f"its query has begun, and there is no {path}", RESTORE)
+
+
+def damaged(path: Path, unless: str = "") -> QueryError:
+    """The error when a file is not what was written."""
+    return QueryError(f"{path} is damaged", f"its checksum is not that of its content{unless}", RESTORE)
 
 
 def _seal(path: Path, content: bytes) -> str:

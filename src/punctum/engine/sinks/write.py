@@ -12,7 +12,7 @@ from punctum.algebra.schema import Schema
 from punctum.engine.checkpoint import begun, query_id
 from punctum.engine.formats.csv import Dialect
 from punctum.engine.packing import from_blob
-from punctum.engine.query import Settings, heard, packed, unpacked
+from punctum.engine.query import Settings, claimed, heard, packed, unpacked
 from punctum.engine.sinks.commit import Commit
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
@@ -40,6 +40,13 @@ def write(
     last: Stage, settings: Settings, sink: SinkDef, available_now: bool, key: tuple[str, ...] | None = None
 ) -> tuple[StreamingQuery, Commit]:
     """Start a query that writes a result to a sink; of rows with the same key, if there is one, the last one counts."""
+    with claimed(settings):
+        return _write(last, settings, sink, available_now, key)
+
+
+def _write(
+    last: Stage, settings: Settings, sink: SinkDef, available_now: bool, key: tuple[str, ...] | None
+) -> tuple[StreamingQuery, Commit]:
     if sink.format not in FORMATS:
         hint = choices(FORMATS) + "; for any other sink of Spark's, use dataframe()"
         raise SchemaError(f"the format {sink.format} of {sink.name} is not supported", "", hint)
@@ -98,9 +105,10 @@ def hand_over(
     def given(slices: DataFrame, batch: int) -> None:
         to(unpacked(slices, last.schema), batch)
 
-    commit = Commit(name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", hand_over=given)
-    commit.publish = _telling(last, settings)
-    return start(packed(last, settings), commit, available_now), commit
+    with claimed(settings):
+        commit = Commit(name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", hand_over=given)
+        commit.publish = _telling(last, settings)
+        return start(packed(last, settings), commit, available_now), commit
 
 
 def _telling(last: Stage, settings: Settings) -> Telling | None:
