@@ -1,4 +1,4 @@
-"""``PYTHONPATH=tests python -m search FIRST LAST [PROCESSES]``: try the scripts of these numbers, and tell what is wrong."""
+"""``PYTHONPATH=tests python -m search FIRST LAST [PROCESSES]``: try scripts by their numbers, and say what is wrong."""
 
 import os
 
@@ -38,7 +38,7 @@ def tried(number: int) -> Found:
 
 
 def main(first: int, last: int, processes: int) -> None:
-    """Try scripts, telling of each that is wrong at once and of all at the end, the shortest last."""
+    """Try scripts, and tell of each that is wrong at once, and of all again at the end, the shortest last."""
     began, words, wrong = time.time(), Counter[str](), list[Found]()
     with Pool(processes, maxtasksperchild=500) as pool:
         for n, found in enumerate(pool.imap_unordered(tried, range(first, last), chunksize=10), 1):

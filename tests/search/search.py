@@ -1,8 +1,8 @@
 """The search: scripts by number, each through the engine's stages without Spark, against a database and its verdicts.
 
-Of each script: it compiles, admitted or not. When it is admitted, in 1, 2, 3 and 7 buckets, cut and restarted at random:
-its rows are those that the database gives; when all promised punctuations have come, what the verdicts call purgeable
-has been released and is kept no longer; what it emits is grammatical; nothing raises but errors of ours.
+Of each script: it compiles, admitted or not. When it is admitted, in 1, 2, 3 and 7 buckets, cut and restarted at
+random: its rows are those that the database gives; when all promised punctuations have come, what the verdicts call
+purgeable has been released and is kept no longer; what it emits is grammatical; nothing raises.
 """
 
 import math
@@ -44,16 +44,11 @@ def look_at(number: int) -> Found:
     script = written(number)
     try:
         return Found(number, *_look(script, number))
-    except PunctumError as error:
-        return Found(number, "error", "" if _expected(error) else f"{error}")
+    except PunctumError as error:  # no script is ill-formed
+        return Found(number, "error", f"{error}")
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
         return Found(number, "wrong", f"{type(error).__name__} {error} in {where.filename}:{where.lineno}")
-
-
-def _expected(error: PunctumError) -> bool:
-    """Whether a script may be turned away like that: none of ours are ill-formed."""
-    return False
 
 
 def _look(script: Written, number: int) -> tuple[str, str]:
@@ -115,8 +110,8 @@ def _run(
 
 
 def _differs(rows: Counter[Row], wanted: Counter[Row]) -> str:
-    missing, more = wanted - rows, rows - wanted
-    return f"{rows.total()} of {wanted.total()} rows: missing {dict(list(missing.items())[:3])}, more {dict(list(more.items())[:3])}"
+    missing, more = (dict(list(each.items())[:3]) for each in (wanted - rows, rows - wanted))
+    return f"{rows.total()} of {wanted.total()} rows: missing {missing}, more {more}"
 
 
 def _ungrammatical(given: list[Columns]) -> str | None:

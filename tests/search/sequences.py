@@ -92,5 +92,5 @@ def _parts(stream: Stream, name: str, values: list[Any]) -> list[Pattern]:
 
 def _all(stream: Stream, name: str) -> list[Pattern]:
     """Everything that can be in an attribute, in large parts."""
-    some = [between(None, None)] if dict(stream.columns)[name] != "BOOLEAN" else [constant(False), constant(True)]
-    return some if name in stream.filled else [*some, NULL]
+    some = [constant(False), constant(True)] if dict(stream.columns)[name] == "BOOLEAN" else [between(None, None)]
+    return [*some] if name in stream.filled else [*some, NULL]
