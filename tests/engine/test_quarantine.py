@@ -140,3 +140,45 @@ def test_errors_and_batch_lines_do_nothing_to_a_terminal() -> None:
     assert str(QueryError("a\x1b", "b\n\x9b", "c")) == "a\\u001b\n  detail: b\n\\u009b\n  hint: c"
     counts = {"rows_out": 0, "rows_kept": 1, "bytes_kept": 0, "oldest": [0.0, "s(k=\x1b]0;\x07)"]}
     assert summary("q", {"batch": 0, "time": 1.0, "quarantined": 0, "operators": {"o": counts}}).isprintable()
+
+
+POISON = """
+CREATE STREAM bid (itemid BIGINT, v BIGINT, PUNCTUATED ON (itemid)){more}
+  USING json OPTIONS (path 'in', maxFilesPerTrigger 1);
+CREATE SINK total USING json OPTIONS (path 'out/total');
+INSERT INTO total
+SELECT itemid, SUM(v * 4) AS total FROM bid WHERE ABS(v) > 0 GROUP BY itemid HAVING SUM(v * 4) - 1 > 0;
+"""
+
+
+def test_rows_and_groups_without_a_value(spark: SparkSession, tmp_path: Path) -> None:
+    """What overflows is told with its line, or with its group, and the query goes on with all else."""
+    most, half, bad = 2**61 - 1, 2**60, '{"v":  -9223372036854775808, "itemid": 1}'
+    (tmp_path / "in").mkdir()
+    files = [
+        [f'{{"itemid": 1, "v": {2**62}}}', '{"itemid": 1, "v": 5}', bad, f'{{"itemid": 2, "v": {most}}}'],
+        [f'{{"itemid": 2, "v": {half}}}', f'{{"itemid": 3, "v": {-most - 1}}}', f'{{"itemid": 4, "v": {most}}}'],
+        [f'{{"itemid": 4, "v": {half}}}', f'{{"itemid": 4, "v": {-most}}}', '{"$punct": {}}'],
+    ]
+    for n, lines_ in enumerate(files):
+        (tmp_path / "in" / f"{n}.json").write_text("\n".join(lines_))
+    (running,) = Session(spark).sql(POISON.format(more=""), tmp_path)  # type: ignore[misc]
+    assert isinstance(running, Query)
+    running.start(tmp_path / "checkpoint", available_now=True).wait()
+    assert lines(tmp_path / "out/total") == [{"itemid": 1, "total": 20}, {"itemid": 4, "total": 4 * half}]
+    records = lines(tmp_path / "out/total.quarantine")
+    found = {(r["file"], r["position"], r["text"]): r["reason"] for r in records}
+    assert found == {
+        ("0.json", 1, files[0][0]): "(v * 4) has no value: the result does not fit BIGINT",
+        ("0.json", 3, bad): "ABS(v) has no value: the result does not fit BIGINT",
+        (None, None, '{"itemid":2}'): next(r["reason"] for r in records if r["text"] == '{"itemid":2}'),
+        (None, None, records[-1]["text"]): records[-1]["reason"],
+    }
+    reasons = [r["reason"] for r in records if r["file"] is None]
+    assert len(reasons) == 2 and "the result of SUM does not fit BIGINT" in reasons[0] + reasons[1]
+    assert sum(batch["quarantined"] for batch in running.metrics()) == 4
+    (running,) = Session(spark).sql(POISON.format(more=" ON VIOLATION FAIL"), tmp_path)  # type: ignore[misc]
+    assert isinstance(running, Query)
+    with pytest.raises(QueryError) as caught:
+        running.start(tmp_path / "other", available_now=True).wait()
+    assert "ON VIOLATION FAIL" in caught.value.hint and "bid, 0.json:1: (v * 4) has no value" in caught.value.detail
