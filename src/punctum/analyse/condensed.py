@@ -17,7 +17,7 @@ from punctum.analyse.lto import leaving_out, redundant, stood_in
 from punctum.analyse.memory import Memory, of_query, told
 from punctum.analyse.orders import Comparison
 from punctum.analyse.spj import Aggregated, Spj
-from punctum.analyse.synopses import answers, carried
+from punctum.analyse.synopses import answer_rows, answers, carried
 from punctum.parse.expressions import Call, Column, Expression, Literal, conjunction, kind, rebased
 from punctum.parse.relations import Filter, Projection, Relation, Source
 
@@ -118,23 +118,17 @@ class Condensed:
         return tuple({at: shown[n] for at, n in each.items() if n in shown} for each in carried(self.query))
 
     @property
-    def direct(self) -> bool:
-        """Whether each column is a shown attribute, so that rows are equal exactly when the shown attributes are."""
-        shown = set(self.written.query.shown)
-        return all(isinstance(each, Column) and marked(each) in shown for each in self.written.columns)
-
-    @property
     def told(self) -> Iterator[tuple[str, str]]:
         """What is remembered, and how much that is, in words."""
         if self.empty:
             return
         for synopsis in self.memory.synopses:
             yield synopsis.query.streams[synopsis.stream].name, f"{_number(synopsis.values)}: {told(synopsis)}"
-        query = self.written.query
+        query, compared = self.written.query, self.written.compared
         if found := answers(query):
             yield "the answer", _number(found)
-        if query.distinct and not self.direct:
-            yield "the columns of the answer", _number(found // max(1, len(query.shown)) * len(self.relation.schema))
+        if compared:
+            yield "the columns of the answer", _number(answer_rows(query) * compared)
 
 
 def condensed(relation: Relation) -> Condensed | None:
@@ -168,7 +162,7 @@ def _without(found: Written, gone: int, by: int) -> Written:
 
 def _runs(made: Condensed) -> bool:
     query = made.written.query
-    return query.aggregates is None or made.direct
+    return query.aggregates is None or made.written.direct
 
 
 def _implied(query: Spj, stream: int) -> Iterator[Expression]:

@@ -54,6 +54,17 @@ class Written:
     columns: tuple[Expression, ...]
     top: Aggregate | Distinct | None
 
+    @property
+    def direct(self) -> bool:
+        """Whether each column is a shown attribute, so that rows are equal exactly when the shown attributes are."""
+        shown = set(self.query.shown)
+        return all(isinstance(each, Column) and marked(each) in shown for each in self.columns)
+
+    @property
+    def compared(self) -> int:
+        """How many columns have to be compared with those of earlier rows, since shown attributes do not say it."""
+        return len(self.columns) if self.query.distinct and not self.direct else 0
+
     def own(self, expression: Expression) -> Expression:
         """An expression over columns that streams bring: computed attributes are written out."""
         return rebased(expression, self._brought)

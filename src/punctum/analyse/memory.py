@@ -7,10 +7,10 @@ are stored at most; for *not bounded* the condition that fails, on which attribu
 from dataclasses import dataclass
 
 from punctum.analyse.bounded import Failure, failure, open_extremes
-from punctum.analyse.conjunctions import conjunctive
+from punctum.analyse.conjunctions import written
 from punctum.analyse.lto import LIMIT, TooManyOrdersError, bounded_in_every_order, reduced
 from punctum.analyse.spj import Spj
-from punctum.analyse.synopses import Synopsis, answers, synopses
+from punctum.analyse.synopses import Synopsis, answer_rows, answers, synopses
 from punctum.analyse.windows import Kept, kept
 from punctum.iterators.aggregates import Function
 from punctum.parse.relations import Relation
@@ -39,22 +39,22 @@ def memory(relation: Relation) -> Memory:
     """What is known of the memory that a query needs without punctuations."""
     if windows := kept(relation):
         return _of_windows(windows)
-    query = conjunctive(relation)
-    if query is None:
+    found = written(relation)
+    if found is None:
         return Memory(False, "it is not one select-project-join with at most one DISTINCT or GROUP BY on top")
-    return of_query(query)
+    return of_query(found.query, found.compared)
 
 
-def of_query(query: Spj) -> Memory:
-    """The same for a query that is a select-project-join."""
+def of_query(query: Spj, compared: int = 0) -> Memory:
+    """The same for a query that is a select-project-join, of whose result so many computed columns are compared."""
     if not query.order.satisfiable:
         return Memory(True, "no row fulfils its conditions", values=0)
     found = failure(query)
     if found is None:
-        return _bounded(query)
+        return _bounded(query, compared)
     if query.selfjoin and query.eliminating and found.condition != "mixed":
         smaller = reduced(query)
-        return _twice(query, found) if failure(smaller) is not None else _bounded(smaller)
+        return _twice(query, found) if failure(smaller) is not None else _bounded(smaller, compared)
     return Memory(False, _why(found), failure=found)
 
 
@@ -77,14 +77,15 @@ def _why(found: Failure) -> str:
     return found.reason + ("" if found.condition == "mixed" else f" ({found.condition})")
 
 
-def _bounded(query: Spj) -> Memory:
-    found = synopses(query)
-    values = sum(synopsis.values for synopsis in found) + answers(query)
+def _bounded(query: Spj, compared: int) -> Memory:
+    found, computed = synopses(query), answer_rows(query) * compared
+    values = sum(synopsis.values for synopsis in found) + answers(query) + computed
     if not values:
         return Memory(True, "each row is answered by itself", found, 0)
     parts = [f"{synopsis.query.streams[synopsis.stream].name} {told(synopsis)}" for synopsis in found[:_SHOWN]]
     parts += [f"{len(found) - _SHOWN} more synopses"] if len(found) > _SHOWN else []
     parts += [f"the answer {answers(query)}"] if answers(query) else []
+    parts += [f"its columns {computed}"] if computed else []
     return Memory(True, f"at most {_number(values)}: {', '.join(parts)}", found, values)
 
 

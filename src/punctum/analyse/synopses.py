@@ -170,11 +170,16 @@ def answers(query: Spj) -> int:
     """How many values of the answer are remembered: rows that were shown already, or groups with their aggregates."""
     if not query.order.satisfiable or not (query.distinct or query.aggregates is not None):
         return 0
-    rows = prod(query.count(at) for at in _classes(query, query.shown))
     calls = query.aggregates or ()
     each = [query.count(c.of) if c.function in HOLISTIC and c.of is not None else 1 for c in calls]
-    doubled = sum(call.function is Function.AVG for call in calls)
-    return rows * max(1, len(query.shown) + sum(each) + doubled)
+    pairs = (Function.AVG, Function.SUM) if len(query.streams) == 1 else (Function.AVG,)  # groups of rows count them
+    doubled = sum(call.function in pairs for call in calls)
+    return answer_rows(query) * max(1, len(query.shown) + sum(each) + doubled)
+
+
+def answer_rows(query: Spj) -> int:
+    """How many combinations of the shown attributes there are at most."""
+    return prod(query.count(at) for at in _classes(query, query.shown))
 
 
 def carried(query: Spj) -> tuple[dict[int, int], ...]:

@@ -82,7 +82,7 @@ def synopsis(part: Condensed) -> Relation:
     result = Schema(attributes) if attributes else Schema.of(row="BIGINT")
     node = Synopsis(part.inputs, query, result, residual=part.residual, place=place)
     found = Projection(node, tuple(zip(relation.schema.names, _over(part.shown, node), strict=True)), place)
-    return found if not query.distinct or part.direct else Distinct(found, place)
+    return found if not query.distinct or part.written.direct else Distinct(found, place)
 
 
 def emptied(relation: Relation) -> Relation:
