@@ -158,7 +158,7 @@ class SinkDef:
 
     name: str
     format: str
-    options: Mapping[str, str] = field(default_factory=dict, hash=False)
+    options: Mapping[str, str] = field(default_factory=dict, hash=False, repr=False)  # a url may have a password
     place: Place = field(default=NOWHERE, compare=False)
 
 
