@@ -18,6 +18,7 @@ bench: .venv/ready
 	$(BIN)/python bench/punctuation_set.py
 	$(BIN)/python bench/register.py
 	$(BIN)/python bench/memory.py
+	$(BIN)/python bench/closed.py
 	$(BIN)/python bench/operators.py
 	$(BIN)/python bench/synopsis.py
 	$(BIN)/python bench/files.py

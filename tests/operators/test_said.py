@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from iterators.operators import BINARY, UNARY, binary_cases, unary_cases
 from operators.vectorised import agree
 from punctum.algebra.json import from_json
+from punctum.algebra.pattern import between
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
@@ -83,6 +84,32 @@ def test_a_guard_forgets_nothing() -> None:
     late = guard.split(Columns(frame(SESSION, [(f"s{n}", 0) for n in (0, 500, many - 1, many)])))
     assert to_rows(late.good.rows) == [(f"s{many}", 0)]
     assert late.reasons.to_list() == [f'{{"$punct": {{"id": "s{n}"}}}}' for n in (0, 500, many - 1)]
+
+
+@pytest.mark.parametrize("names", [["id"], ["hour"], ["id", "hour"]])
+def test_many_at_once_are_as_many_one_by_one(names: list[str]) -> None:
+    keys = [{"id": f"s{n}", "hour": 3 * n} for n in range(2_500)]
+    said = [Punctuation.of(SESSION, {name: key[name] for name in names}) for key in keys]
+    ended = Punctuation.of(SESSION, id="s7", hour=21)
+    once, slowly = Guard(SESSION), Guard(SESSION)
+    for guard in (once, slowly):
+        guard.feed(Columns(frame(SESSION, []), (ended, said[3])))
+    new = once.feed(Columns(frame(SESSION, []), tuple(said)))
+    apart = [slowly.feed(Columns(frame(SESSION, []), tuple(said[n : n + 100]))) for n in range(0, 2_500, 100)]
+    assert {p.patterns for p in new.puncts} == {p.patterns for piece in apart for p in piece.puncts}
+    assert said[3] not in new.puncts
+    assert once.feed(Columns(frame(SESSION, []), tuple(said))).puncts == ()
+    rows = frame(SESSION, [(f"s{n}", hour) for n in (0, 3, 7, 2_499, 2_500) for hour in (3 * n, 7_500, None)])
+    assert once.split(Columns(rows)).at.to_list() == slowly.split(Columns(rows)).at.to_list() != []
+
+
+def test_ranges_that_do_not_melt_are_not_forgotten() -> None:
+    guard = Guard(SESSION)
+    for n in range(0, 12_000, 500):
+        ranges = [Punctuation.of(SESSION, hour=between(1_000 * i, 1_000 * i + 500)) for i in range(n, n + 500)]
+        guard.feed(Columns(frame(SESSION, []), tuple(ranges)))
+    late = guard.split(Columns(frame(SESSION, [("a", hour) for hour in (0, 500, 501, 11_999_200, 11_999_600)])))
+    assert to_rows(late.bad) == [("a", 0), ("a", 500), ("a", 11_999_200)]
 
 
 def test_pairs_melt_before_they_are_laid_down(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -89,11 +89,13 @@ class Memory(Said):
             known.update(p for p, is_there in zip(ps, there, strict=True) if is_there)
         return [p for p in said if p not in known] if known else said
 
-    def _let_go(self, old: Batch) -> None:
-        """Lay down what is not held at hand any more."""
-        for at, values in old.points.items():
-            self.past.close(values.to_frame(self.schema.names[at]))
-        self.past.close_boxes(p.sides for p in old.others)
+    def _let_go(self, at: int, values: pl.Series) -> None:
+        """Lay down constants that are not held at hand any more."""
+        self.past.close(values.to_frame(self.schema.names[at]))
+
+    def _let_go_keys(self, keys: pl.DataFrame, said: list[Punctuation]) -> None:
+        """Lay down combinations of constants."""
+        self.past.close(keys)
 
     def _let_go_boxes(self, members: list[Box]) -> None:
         """Lay down members of the set; what is too wide for that stays at hand."""

@@ -167,7 +167,7 @@ class Said(Store):
             known = self._are_known(keys)
             fresh = [p for p, there in zip(filter(is_key, ps), known, strict=True) if not there]
             new.others += fresh
-            self._let_go(Batch(self.schema, {}, fresh))
+            self._let_go_keys(keys.filter(~known), fresh)
             few += rest
         return few
 
@@ -176,7 +176,7 @@ class Said(Store):
         if self._is_apart(at):
             self._put(at, fresh)
         elif far_apart(fresh) or (len(fresh) > BULK and self.known.lines()[1]):
-            self._let_go(Batch(self.schema, {at: fresh}))
+            self._let_go(at, fresh)
         else:
             self._melt(at, fresh, new)
             return
@@ -215,14 +215,18 @@ class Said(Store):
         """Hold less at hand, when it is much."""
         for at, values in self.points.items():
             if len(values) > APART:
-                self._let_go(Batch(self.schema, {at: values}))
+                self._let_go(at, values)
                 self.points[at] = values.clear()
         for members in too_many(self.known):
             self._let_go_boxes(members)
 
-    def _let_go(self, old: Batch) -> None:
-        """What is not held at hand any more is forgotten."""
-        self._last += old
+    def _let_go(self, at: int, values: pl.Series) -> None:
+        """Constants that are not held at hand any more are forgotten."""
+        self._last += Batch(self.schema, {at: values})
+
+    def _let_go_keys(self, keys: pl.DataFrame, said: list[Punctuation]) -> None:
+        """Combinations of constants are, too; they come as columns and as punctuations."""
+        self._last.others += said
 
     def _let_go_boxes(self, members: list[Box]) -> None:
         """Forget members of the set, those that are few constants or, where these are the lesser part, all others."""

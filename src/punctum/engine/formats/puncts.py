@@ -11,11 +11,13 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.engine.formats.lines import Mask
+from punctum.engine.formats.typed import WHOLE
 from punctum.errors import CodecError
 
 _POINT = (
     r'^[ \t\r\n]*\{[ \t\r\n]*"\$punct"[ \t\r\n]*:[ \t\r\n]*\{[ \t\r\n]*"(?<name>[^"\\]+)"[ \t\r\n]*:[ \t\r\n]*'
-    r'(?:(?<number>-?(?:0|[1-9][0-9]{0,18}))|"(?<string>[^"\\\x00-\x1f]*)")[ \t\r\n]*\}[ \t\r\n]*\}[ \t\r\n]*$'
+    rf"(?:(?<number>{WHOLE})|"
+    r'"(?<string>[^"\\\x00-\x1f]*)")[ \t\r\n]*\}[ \t\r\n]*\}[ \t\r\n]*$'
 )
 _STABLE = (
     rf'^[ \t\r\n]*\{{[ \t\r\n]*"\{STABLE}"[ \t\r\n]*:[ \t\r\n]*(-?(?:0|[1-9][0-9]{{0,17}}))[ \t\r\n]*\}}[ \t\r\n]*$'
@@ -35,10 +37,9 @@ def points(lines: pl.Series, schema: Schema) -> tuple[dict[str, pl.Series], Mask
     for attribute in schema.attributes:
         if (group := _GROUPS.get(attribute.type)) is not None:
             here = ((parts["name"] == attribute.name) & parts[group].is_not_null()).fill_null(False)
-            values = parts[group].cast(pl.Int64, strict=False) if group == "number" else parts[group]
-            here &= values.is_not_null()  # a number of 19 digits may be too large
             if here.any():
-                found[attribute.name] = values.filter(here).alias(attribute.name)
+                values = parts[group].filter(here)
+                found[attribute.name] = (values.cast(pl.Int64) if group == "number" else values).alias(attribute.name)
                 plain |= here
     return found, plain.to_numpy() | _passed(lines, schema)
 

@@ -1,7 +1,7 @@
 """Values from text: a column of texts in, a column of an attribute's type out.
 
-The fast road reads the forms in ``PLAIN``, which programs write: whole numbers of 18 digits, days, times with a zone or
-without. ``value`` is the exact road.
+The fast road reads the forms in ``PLAIN``, which programs write: whole numbers of 18 digits and most of 19, days,
+times with a zone or without. ``value`` is the exact road.
 """
 
 from collections.abc import Callable
@@ -17,9 +17,11 @@ from punctum.operators.columns import dtype
 _DAY = "[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
 _CLOCK = r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,6})?"
 _ZONE = "(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?"
+WHOLE = "-?(?:0|[1-9][0-9]{0,17}|[1-8][0-9]{18})"
+"""Whole numbers that are BIGINTs without a doubt."""
 NUMBER = r"-?(?:0|[1-9][0-9]{0,18})(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?"
 _PLAIN: dict[Type, str] = {
-    Type.BIGINT: "-?(?:0|[1-9][0-9]{0,17})",
+    Type.BIGINT: WHOLE,
     Type.DOUBLE: NUMBER,
     Type.BOOLEAN: "true|false",
     Type.DATE: _DAY,
