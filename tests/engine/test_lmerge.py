@@ -43,26 +43,31 @@ def test_groups_that_are_released_together_are_in_order(query: str, case: str, b
 
 
 EXPECTED = """
-CREATE STREAM s (ts BIGINT, k STRING, PUNCTUATED ON (ts ASC), PUNCTUATED ON ({}) EXPECT WITHIN '1 day') USING json;
+CREATE STREAM s (ts BIGINT, k STRING, PUNCTUATED ON (ts ASC), PUNCTUATED ON ({scheme}) EXPECT WITHIN '1 day')
+  USING json;
 CREATE TEMPORAL STREAM a AS SELECT k, ts AS _vs FROM s;
 CREATE TEMPORAL STREAM b (k STRING, KEY (k)) USING json OPTIONS (path 'b');
 CREATE STREAM m AS LMERGE (a, b) OPTIONS (control 'control');
-CREATE SINK o USING json OPTIONS (path 'out', elements 'true');
-INSERT INTO o SELECT * FROM m;
+CREATE SINK o USING json OPTIONS (path 'out', elements '{elements}');
+INSERT INTO o {query};
 """
+GROUPS = "SELECT _ve AS t, k, COUNT(*) AS n FROM m GROUP BY _ve, k"
 
 
 class Expected:
     """A merge of a stream that expects punctuations, here or in a stage before, and of a replica that does not."""
 
-    def __init__(self, scheme: str, buckets: int, restart: bool = False) -> None:
-        parsed = parse_script(EXPECTED.format(scheme))
+    def __init__(self, scheme: str, buckets: int, restart: bool = False, query: str = "") -> None:
+        elements = "false" if query else "true"
+        parsed = parse_script(EXPECTED.format(scheme=scheme, elements=elements, query=query or "SELECT * FROM m"))
         self._schema, merge = parsed.streams["s"].schema, parsed.streams["m"].relation
         assert isinstance(merge, LMerge) and merge.control is not None
         self._elements, self._control = merge.schema, merge.control.schema
         self.simulation = Simulation(parsed.queries[0].relation, buckets, restart)
 
-    def feed(self, a: dict[int, str], b: dict[int, str], until: int, attach: str = "") -> list[tuple[object, ...]]:
+    def feed(
+        self, a: dict[int, str], b: dict[int, str], until: int, attach: str = "", hours: int = 0
+    ) -> list[tuple[object, ...]]:
         """The events that come out: of each input those of a slice, by their starts, up to a stable."""
         said = (Punctuation.of(self._schema, ts=between(None, until, "()")),)
         rows = Columns(frame(self._schema, list(a.items())), said)
@@ -70,7 +75,11 @@ class Expected:
         fed = {"s": rows, "b": to_columns(elements, self._elements)}
         if attach:
             fed["m.control"] = Columns(frame(self._control, [(attach, "attach", None)]))
-        return sorted(row[:3] for row in to_rows(self.simulation.feed(fed).rows))
+        return sorted(row[:3] for row in to_rows(self.simulation.feed(fed, hours * 3_600_000).rows))
+
+    def closing(self, k: str) -> dict[str, Columns]:
+        """A slice that says that there is no more of a value."""
+        return {"s": Columns(frame(self._schema, []), (Punctuation.of(self._schema, k=k),))}
 
     def counted(self, what: str) -> list[object]:
         return [counts[what] for counts in self.simulation.counts if what in counts]
@@ -97,3 +106,26 @@ def test_an_input_that_is_attached_again_begins_anew_where_punctuations_are_expe
     assert [record.stream for record in merge.simulation.records] == ["s" if again == "a" else "b"] * 2
     assert not merge.feed(*alone, 5, attach=again)
     assert not merge.simulation.records
+
+
+@pytest.mark.parametrize("buckets", [1, 3])
+@pytest.mark.parametrize("scheme", ["k", "k, ts"])
+@pytest.mark.parametrize("query", [GROUPS, "SELECT _ve AS t, k, 1 AS n FROM m"])
+def test_what_is_lost_on_a_replica_is_not_lost_in_the_merge(query: str, scheme: str, buckets: int) -> None:
+    merge = Expected(scheme, buckets, query=query)
+    assert merge.feed({1: "x", 2: "y"}, {1: "x", 2: "y"}, 2) == []
+    found = merge.feed({}, {}, 2, hours=25)
+    assert {record.stream for record in merge.simulation.records} == {"s"}, "what is open is swept"
+    found += merge.feed({3: "z"}, {3: "z"}, 5, hours=26)
+    assert found == [(2, "x", 1), (3, "y", 1), (4, "z", 1)]
+    assert not merge.simulation.records
+    assert merge.simulation.kept() == (scheme == "k"), "z is open there"
+
+
+def test_punctuations_on_a_payload_may_be_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.test_lmerge.EXPECTED", EXPECTED.replace("EXPECT WITHIN", "LIFESPAN"))
+    merge = Expected("k", 2, query=GROUPS)
+    assert merge.feed({1: "x"}, {1: "x"}, 2) == []
+    merge.simulation.feed(merge.closing("x"), 3_600_000)
+    assert merge.feed({2: "y"}, {2: "y"}, 5, hours=30) == [(2, "x", 1), (3, "y", 1)]
+    assert merge.simulation.kept() == 0

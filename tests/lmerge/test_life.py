@@ -193,6 +193,16 @@ def test_what_is_final_is_purged(seed: int) -> None:
         assert merge.size().rows == 0
 
 
+def test_what_was_shown_with_the_last_start_is_purged_by_a_stable_behind_it() -> None:
+    merge = LMerge([SCHEMA] * 2, Case.R2)
+    nothing, said = to_columns([], SCHEMA), to_columns([Insert(("A",), 3, 5), Stable(3)], SCHEMA)
+    merge.feed(said, nothing)
+    assert merge.size().rows == 1, "another A at 3 would be the same"
+    merge.feed(to_columns([Stable(4)], SCHEMA), nothing)
+    assert merge.size().rows == 0
+    assert merge.feed(nothing, said).rows.is_empty()
+
+
 def test_payloads_are_shared_by_the_inputs() -> None:
     """Table IV: w(p + s) for R3, where R3- has w(p) for each input."""
 

@@ -25,8 +25,9 @@ from punctum.lmerge.merge import LMerge
 from punctum.lmerge.opened import Opened
 from punctum.lmerge.policies import Policy
 from punctum.lmerge.properties import Case
+from punctum.lmerge.temporal import Temporal
 from punctum.operators.columns import Columns
-from punctum.operators.operator import Notes, Operator
+from punctum.operators.operator import Notes
 from punctum.operators.table import Table
 from punctum.parse import relations as r
 from punctum.parse.definitions import StreamDef, Violation
@@ -36,7 +37,7 @@ ATTACH, DETACH = "attach", "detach"
 """What a control row may say of an input."""
 
 
-class Merging(Operator):
+class Merging(Temporal):
     """A merge of replicas, and the control of its inputs if there is any."""
 
     def __init__(self, relation: r.LMerge) -> None:

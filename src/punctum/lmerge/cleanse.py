@@ -36,8 +36,9 @@ from punctum.lmerge.elements import (
 )
 from punctum.lmerge.final import Final
 from punctum.lmerge.tdb import Event, View, view
+from punctum.lmerge.temporal import Temporal
 from punctum.operators.columns import Columns, empty
-from punctum.operators.operator import Notes, Operator
+from punctum.operators.operator import Notes
 from punctum.operators.table import Table
 
 
@@ -67,7 +68,7 @@ def in_order(event: Event) -> tuple[Time, tuple[tuple[bool, object], ...], Time]
     return vs, tuple((value is not None, value) for value in payload), ve
 
 
-class Cleanse(Operator):
+class Cleanse(Temporal):
     """The final events of a stream, in order."""
 
     def __init__(self, schema: Schema) -> None:

@@ -19,15 +19,16 @@ from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Value
 from punctum.lmerge.elements import ADJUST, FOREVER, HIDDEN, NEVER, VE, VOLD, VS, stable_of, time_type, time_value
+from punctum.lmerge.temporal import Temporal
 from punctum.operators.columns import Columns, empty
-from punctum.operators.operator import Notes, Operator
+from punctum.operators.operator import Notes
 from punctum.operators.table import Table
 
 NEVER_INSERTED = "an adjust of what was never inserted"
 _COUNT, _RANK = "\0count", "\0rank"
 
 
-class Final(Operator):
+class Final(Temporal):
     """The events of a temporal stream."""
 
     trusts = (0,)
@@ -46,7 +47,7 @@ class Final(Operator):
         (xs,) = slices
         before = self.stable
         self.stable = max([before, *(t for p in xs.puncts if (t := stable_of(p)) is not None)])
-        said = self._said() if self.stable > before else ()
+        said = self.closed(self.stable) if self.stable > before else ()
         if self._inserts:
             return Columns(xs.rows.select(self._event), said)
         self._add(xs.rows)
@@ -127,11 +128,16 @@ class Final(Operator):
     def _time(self) -> Value | None:
         return time_value(self.stable, time_type(self.inputs[0]))
 
-    def _said(self) -> tuple[Punctuation, ...]:
-        if self.stable == FOREVER:
+    def closed(self, t: int) -> tuple[Punctuation, ...]:
+        """What the output says at a stable, given as a whole number."""
+        if t == FOREVER:
             return (end_of_stream(self.output),)
-        before = between(None, self._time(), "[)")
+        before = between(None, time_value(t, time_type(self.inputs[0])), "[)")
         return tuple(Punctuation.of(self.output, {name: before}) for name in ((VS, VE) if self._inserts else (VE,)))
+
+    def says(self, p: Punctuation) -> bool:
+        """Whether a stable has said it."""
+        return self.stable > NEVER and any(said.covers(p) for said in self.closed(self.stable))
 
     def keeps(self) -> dict[str, int]:
         """An event has the columns that its elements begin with."""

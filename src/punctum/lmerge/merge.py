@@ -26,8 +26,9 @@ from punctum.lmerge.ordered import Ranked, Strict, Unranked
 from punctum.lmerge.policies import Policy
 from punctum.lmerge.properties import Case
 from punctum.lmerge.separate import Separate
+from punctum.lmerge.temporal import Temporal
 from punctum.operators.columns import Columns
-from punctum.operators.operator import Notes, Operator
+from punctum.operators.operator import Notes
 from punctum.operators.table import Table
 
 INDEXES: dict[Case, Callable[[Schema, int, Policy], Index]] = {
@@ -51,7 +52,7 @@ class Replica:
     stable: int = NEVER
 
 
-class LMerge(Operator):
+class LMerge(Temporal):
     """One stream from several replicas of it, whose schemas are of elements."""
 
     def __init__(

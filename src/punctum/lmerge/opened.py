@@ -38,8 +38,9 @@ from punctum.lmerge.elements import (
 )
 from punctum.lmerge.index import changed
 from punctum.lmerge.openclose import Close, Open, OpenClose
+from punctum.lmerge.temporal import Temporal
 from punctum.operators.columns import Columns, empty
-from punctum.operators.operator import Notes, Operator
+from punctum.operators.operator import Notes
 from punctum.operators.table import Table
 
 Flags = npt.NDArray[np.bool_]
@@ -50,7 +51,7 @@ Events = npt.NDArray[np.int64]
 _NUMBER = "\0number"
 
 
-class Opened(Operator):
+class Opened(Temporal):
     """The elements of a temporal stream of opens and closes."""
 
     def __init__(self, schema: Schema, output: Schema) -> None:

@@ -1,9 +1,9 @@
 """Cases R0, R1 and R2: inserts alone, in the order of their starts.
 
 R0 keeps the greatest start that was shown, R1 also how many elements with this start each input has brought, R2 the
-payloads that were shown with it. A slice is a union: what any input brings beyond the greatest start of earlier
-slices is shown once, in order. What an input says while it is joining waits until it has joined, for it may be far
-ahead of events that it lacks; only then there are more rows than that.
+payloads that were shown with it, until a stable passes it. A slice is a union: what any input brings beyond the
+greatest start of earlier slices is shown once, in order. What an input says while it is joining waits until it has
+joined, for it may be far ahead of events that it lacks; only then there are more rows than that.
 """
 
 from abc import abstractmethod
@@ -54,7 +54,9 @@ class Ordered(Index):
         both = pl.concat(sourced)
         vs = numbers(both[VS])
         new = (vs >= self._max_vs) & (vs >= step.before)
-        return self._shown(both.filter(pl.Series(new))).select(self._schema.names)
+        shown = self._shown(both.filter(pl.Series(new))).select(self._schema.names)
+        self._purge(step.after)
+        return shown
 
     def _in_order(self, piece: pl.DataFrame, number: int) -> pl.DataFrame:
         """The inserts of an input that come in its order."""
@@ -75,6 +77,9 @@ class Ordered(Index):
     @abstractmethod
     def _shown(self, rows: pl.DataFrame) -> pl.DataFrame:
         """What is to be shown of rows that do not start before the greatest start that was shown."""
+
+    def _purge(self, stable: int) -> None:
+        """Keep no row that was shown with a start before a stable."""
 
     def drop(self, number: int) -> None:
         """Forget what an input has said."""
@@ -185,6 +190,10 @@ class Unranked(Ordered):
             self._same.replace(self._same.frame().clear())
         self._same.append(fresh.filter(pl.Series(vs == greatest)).select(self._keys))
         return fresh.sort(VS, maintain_order=True)
+
+    def _purge(self, stable: int) -> None:
+        if stable > self._max_vs:
+            self._same.clear()
 
     def tables(self) -> dict[str, Table]:
         """Also what was shown with the greatest start."""

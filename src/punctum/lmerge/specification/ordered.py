@@ -104,3 +104,9 @@ class R2(Ordered):
         if e.payload not in self.hash:
             self.hash.add(e.payload)
             self._say(e)
+
+    def stable(self, t: Time, s: int) -> None:
+        """What was shown before the stable is not needed any more."""
+        super().stable(t, s)
+        if t > self.max_vs:
+            self.hash.clear()

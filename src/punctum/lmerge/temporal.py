@@ -1,0 +1,26 @@
+"""Operators over temporal elements: of what their inputs say they hear stables, and nothing else.
+
+A punctuation on the payload says nothing of events that are there already, and replicas may bring others yet. So none
+goes on, and when it is lost (EXPECT WITHIN) or over (LIFESPAN), what comes out is as right as before.
+"""
+
+from punctum.algebra.punctuation import Punctuation
+from punctum.lmerge.elements import stable, stable_of, time_type, time_value
+from punctum.operators.batch import Batch
+from punctum.operators.operator import Operator
+
+
+class Temporal(Operator):
+    """An operator over temporal elements."""
+
+    def over(self, number: int, said: Batch) -> Batch:
+        """What stables say of the output."""
+        times = (t for p in said.others if (t := stable_of(p)) is not None)
+        return Batch(self.output, {}, [p for t in times for p in self.closed(t)])
+
+    def closed(self, t: int) -> tuple[Punctuation, ...]:
+        """What the output says at a stable, given as a whole number."""
+        return (stable(self.output, time_value(t, time_type(self.output))),)
+
+    def forget(self, number: int, said: Batch) -> None:
+        """Stables are never over, and no other punctuation is remembered."""
