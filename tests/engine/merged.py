@@ -198,8 +198,8 @@ def row_slice(time: str, scale: int) -> Slice:
         for e in said:
             if isinstance(e, Stable):
                 before = {time: between(None, None if e.t == INF else int(e.t) * scale, "()")}
-                letters = [Punctuation.of(schema, k=k) for k in "ABCD"] if e.t == INF else []
-                puncts += [*letters, end_of_stream(schema) if e.t == INF else Punctuation.of(schema, before)]
+                closed = [Punctuation.of(schema, before), Punctuation.of(schema, k="Q")]  # there never is a Q
+                puncts += closed if e.t < INF else [end_of_stream(schema)]
             elif isinstance(e, Insert) and scale == 1:
                 found.append((*e.payload, int(e.vs), None if e.ve == INF else int(e.ve)))
             elif isinstance(e, Insert):

@@ -124,9 +124,8 @@ class Tried:
 
     def fed(self, parsed: Script, n: int) -> dict[str, Columns]:
         """A slice of each stream that there is."""
-        if n == SLICES:
-            return {"r": Columns(frame(parsed.streams["r"].schema, []))}
-        fed = {r.stream: r.shape.slice(parsed.streams[r.stream].schema, r.life.pieces[n]) for r in self.replicas}
+        pieces = {r.stream: (r.shape.slice, r.life.pieces[n] if n < SLICES else []) for r in self.replicas}
+        fed = {name: made(parsed.streams[name].schema, said) for name, (made, said) in pieces.items()}
         merge = parsed.streams["m"].relation
         assert isinstance(merge, LMerge) and merge.control is not None
         told = [(r.name, "detach", None) for r in self.replicas if n in r.life.detach]
@@ -134,9 +133,8 @@ class Tried:
         fed["m.control"] = Columns(frame(merge.control.schema, told))
         schema = parsed.streams["r"].schema
         low, high = 45 * n // SLICES, 45 * (n + 1) // SLICES
-        said = [Punctuation.of(schema, t=between(None, high, "()"))]
-        if n == SLICES - 1:
-            said = [*(Punctuation.of(schema, k=k) for k in "ABCD"), end_of_stream(schema)]
+        said = [Punctuation.of(schema, t=between(None, high, "()")), Punctuation.of(schema, k="Q")]
+        said = said if n < SLICES - 1 else [end_of_stream(schema)]
         fed["r"] = Columns(frame(schema, [row for row in self.other if low <= int(str(row[0])) < high]), tuple(said))
         return fed
 
