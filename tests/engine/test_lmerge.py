@@ -7,7 +7,8 @@ import pytest
 from engine.simulate import Simulation
 from punctum.algebra.pattern import between
 from punctum.algebra.punctuation import Punctuation
-from punctum.lmerge.elements import Element, Insert, Stable, to_columns
+from punctum.errors import QueryError
+from punctum.lmerge.elements import Adjust, Element, Insert, Stable, to_columns
 from punctum.operators.columns import Columns, frame, to_rows
 from punctum.parse import parse_script
 from punctum.parse.relations import LMerge
@@ -52,6 +53,27 @@ CREATE SINK o USING json OPTIONS (path 'out', elements '{elements}');
 INSERT INTO o {query};
 """
 GROUPS = "SELECT _ve AS t, k, COUNT(*) AS n FROM m GROUP BY _ve, k"
+
+
+STRICT = """
+CREATE TEMPORAL STREAM a (k STRING, KEY (k)) ON VIOLATION FAIL USING json OPTIONS (path 'a');
+CREATE TEMPORAL STREAM b (k STRING, KEY (k)) USING json OPTIONS (path 'b');
+CREATE STREAM m AS LMERGE (a, b); CREATE STREAM o AS CLEANSE (a);
+CREATE SINK out USING json OPTIONS (path 'out');
+INSERT INTO out SELECT * FROM {};
+"""
+
+
+@pytest.mark.parametrize("of", ["a", "o", "m"])
+def test_a_bad_element_stops_a_query_whose_stream_must_not_be_violated(of: str) -> None:
+    parsed = parse_script(STRICT.format(of))
+    schema, stray = parsed.streams["b"].schema, [Adjust(("x",), 1, 3, 5)]
+    if of == "m":
+        lenient = Simulation(parsed.queries[0].relation, 2)
+        lenient.feed({"b": to_columns(stray, schema)})
+        assert [record.stream for record in lenient.records] == ["b"]
+    with pytest.raises(QueryError, match="ON VIOLATION FAIL"):
+        Simulation(parsed.queries[0].relation, 2).feed({"a": to_columns(stray, schema)})
 
 
 class Expected:

@@ -88,7 +88,7 @@ def test_a_guard_forgets_nothing() -> None:
 
 @pytest.mark.parametrize("names", [["id"], ["hour"], ["id", "hour"]])
 def test_many_at_once_are_as_many_one_by_one(names: list[str]) -> None:
-    keys = [{"id": f"s{n}", "hour": 3 * n} for n in range(2_500)]
+    keys: list[dict[str, str | int]] = [{"id": f"s{n}", "hour": 3 * n} for n in range(2_500)]
     said = [Punctuation.of(SESSION, {name: key[name] for name in names}) for key in keys]
     ended = Punctuation.of(SESSION, id="s7", hour=21)
     once, slowly = Guard(SESSION), Guard(SESSION)

@@ -9,7 +9,6 @@ import polars as pl
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Value
-from punctum.analyse.inference import sources, title
 from punctum.analyse.predicates import promised
 from punctum.engine.cube import CubeExchange
 from punctum.engine.files import READERS, reading
@@ -258,13 +257,13 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
         if isinstance(node.relation, Lasting):
             lasts[len(operators)] = node.relation
         if isinstance(made, Merging):
-            late.extend([partial(bad_elements, made), *[made.unknown] * (bucket == buckets[0])])
+            late.extend([partial(bad_elements, made, node.relation.inputs), *[made.unknown] * (bucket == buckets[0])])
         if isinstance(made, Merging) and isinstance(node.relation, r.LMerge) and node.relation.control is not None:
             controls.append((-1 - below[-1], tuple(map(anew, below[:-1])), node.relation.names))
         if isinstance(made, Opened):
-            late.append(partial(not_opened, made, next(sources(node.relation)).stream))
+            late.append(partial(not_opened, made, node.relation))
         if isinstance(made, Final | Cleanse):
-            late.append(partial(never_inserted, made, title(node.relation)))
+            late.append(partial(never_inserted, made, node.relation))
         failed.append(partial(_failures, node.relation, made))
         operators.append(made)
         reads.append(below)

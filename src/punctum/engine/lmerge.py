@@ -14,6 +14,7 @@ import polars as pl
 
 from punctum.algebra.json import to_json
 from punctum.algebra.schema import Schema
+from punctum.analyse.inference import sources, title
 from punctum.engine.durable import replace_text
 from punctum.engine.quarantine import Record, fail
 from punctum.engine.sinks.formats import json_lines
@@ -30,7 +31,7 @@ from punctum.operators.columns import Columns
 from punctum.operators.operator import Notes
 from punctum.operators.table import Table
 from punctum.parse import relations as r
-from punctum.parse.definitions import StreamDef, Violation
+from punctum.parse.definitions import Violation
 from punctum.parse.elements import written
 
 ATTACH, DETACH = "attach", "detach"
@@ -79,9 +80,9 @@ class Merging(Temporal):
         what = f"the change is none of {ATTACH} and {DETACH}, or the input none of {', '.join(self._names)}"
         return [Record(self._control.stream.name, what, f"{name}: {change}") for name, change in self._unknown]
 
-    def bad(self) -> list[tuple[str, pl.DataFrame, str]]:
-        """The rows of the last slice that were not taken: of which input, and why."""
-        return [(self._names[each.input], each.rows, each.reason) for each in self._merge.bad]
+    def bad(self) -> list[tuple[int, str, pl.DataFrame, str]]:
+        """The rows of the last slice that were not taken: the input's number and its name, and why."""
+        return [(each.input, self._names[each.input], each.rows, each.reason) for each in self._merge.bad]
 
     def tables(self) -> dict[str, Table]:
         """The rows that the merge keeps."""
@@ -137,28 +138,33 @@ def tell(directory: Path, control: Schema, name: str, change: str, since: Any = 
     replace_text(directory / f"{time.time_ns():020}-{change}-{name}.json", line + "\n")
 
 
-def bad_elements(merge: Merging) -> list[Record]:
-    """Records of elements that a merge has not taken."""
+def bad_elements(merge: Merging, merged: Sequence[r.Relation]) -> list[Record]:
+    """Records of elements that a merge has not taken of what it merges."""
     shown = written(Schema(merge.output.attributes))
-    return [
-        Record(name, why, text)
-        for name, rows, why in merge.bad()
-        for text in json_lines(rows.select(shown.names), shown)
-    ]
+    found = []
+    for number, name, rows, why in merge.bad():
+        found += _allowed(
+            [Record(name, why, text) for text in json_lines(rows.select(shown.names), shown)], merged[number]
+        )
+    return found
 
 
-def not_opened(opened: Opened, stream: StreamDef) -> list[Record]:
+def not_opened(opened: Opened, of: r.Relation) -> list[Record]:
     """Records of opens and closes that say nothing."""
-    shown = Schema(opened.inputs[0].attributes[:-1])
-    records = [
-        Record(stream.name, why, text) for row, why in opened.bad for text in json_lines(row.select(shown.names), shown)
-    ]
-    if records and stream.on_violation is Violation.FAIL:
-        fail(records[0])
-    return records
+    shown, stream = Schema(opened.inputs[0].attributes[:-1]), next(sources(of)).stream
+    bad = ((why, text) for row, why in opened.bad for text in json_lines(row.select(shown.names), shown))
+    return _allowed([Record(stream.name, why, text) for why, text in bad], of)
 
 
-def never_inserted(final: Final | Cleanse, stream: str) -> list[Record]:
+def never_inserted(final: Final | Cleanse, of: r.Relation) -> list[Record]:
     """Records of adjusts that fit no event."""
     shown = written(Schema(final.inputs[0].attributes))
-    return [Record(stream, NEVER_INSERTED, text) for text in json_lines(final.bad.select(shown.names), shown)]
+    texts = json_lines(final.bad.select(shown.names), shown)
+    return _allowed([Record(title(of), NEVER_INSERTED, text) for text in texts], of)
+
+
+def _allowed(records: list[Record], of: r.Relation) -> list[Record]:
+    """The records of what a relation reads; an error, when one of its streams must not be violated."""
+    if records and any(source.stream.on_violation is Violation.FAIL for source in sources(of, through=True)):
+        fail(records[0])
+    return records
