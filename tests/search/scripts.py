@@ -201,9 +201,9 @@ class _Writer:
             if style == "comma" or not found:
                 text, where = f"{text}, {source}" if style == "comma" else f"{text} CROSS JOIN {source}", where + found
             else:
-                late = [c for c in found[1:] if style == "mixed" and self.rng.random() < 0.5]
-                text += f" JOIN {source} ON {' AND '.join(c for c in found if c not in late)}"
-                where += late
+                late = len(found) if style == "on" else self.rng.randint(1, len(found))
+                text += f" JOIN {source} ON {' AND '.join(found[:late])}"
+                where += found[late:]
         every = [c for found in conditions for c in found]
         if every and self.rng.random() < 0.15:
             where.append(self.rng.choice(every))

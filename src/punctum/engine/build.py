@@ -9,6 +9,7 @@ import polars as pl
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Value
+from punctum.analyse.inference import sources, title
 from punctum.analyse.predicates import promised
 from punctum.engine.cube import CubeExchange
 from punctum.engine.files import READERS, reading
