@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 from engine.simulate import Simulation
-from punctum.algebra import Punctuation
+from punctum.algebra import Punctuation, end_of_stream
 from punctum.algebra.values import Row, Value
 from punctum.operators.columns import Columns, empty, frame, to_rows
 from punctum.parse import parse_query, parse_script
@@ -70,3 +70,19 @@ def test_every_row_comes_and_none_is_kept(name: str, buckets: int) -> None:
     ]
     assert Counter(row for piece in given for row in to_rows(piece.rows)) == batch(QUERIES[name])
     assert simulation.kept() == 0
+
+
+@pytest.mark.parametrize("buckets", [1, 2, 3, 7])
+def test_what_is_in_one_bucket_ends_beside_what_is_in_all(buckets: int) -> None:
+    sql = "SELECT a.k FROM a JOIN b ON a.k = b.k AND a.x = b.k AND a.x = 50 UNION ALL SELECT k FROM b"
+    simulation = Simulation(parse_query(sql, STREAMS), buckets, whole=True)
+    simulation.feed({each: Columns(frame(STREAMS[each].schema, rows)) for each, rows in ROWS.items()})
+    last = simulation.feed({each: Columns(empty(s.schema), (end_of_stream(s.schema),)) for each, s in STREAMS.items()})
+    assert any(not p.sides for p in last.puncts), "the result has not ended"
+
+
+def test_constants_come_once_for_each_row() -> None:
+    simulation = Simulation(parse_query("SELECT 7 AS seven FROM b", STREAMS), 2)
+    for rows in ([], [(1,), (2,), (3,)]):
+        found = simulation.feed({"b": Columns(frame(STREAMS["b"].schema, rows))})
+        assert to_rows(found.rows) == [(7,)] * len(rows)

@@ -18,6 +18,7 @@ from punctum.parse.relations import (
     OrderBy,
     Projection,
     Relation,
+    Source,
     UnionAll,
 )
 from punctum.plan.expect import Expected, Lasting
@@ -36,6 +37,8 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
     if windowed(relation):
         return None if key else [() for _ in relation.inputs]
     match relation:
+        case UnionAll() if key is None and any(map(_in_one_bucket, relation.inputs)):
+            return [() for _ in relation.inputs]  # else the other buckets never hear what that input says
         case Filter() | UnionAll():
             return [key for _ in relation.inputs]
         case Reported(by=by) | Expected(by=by):
@@ -87,6 +90,17 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
             everything = list(range(len(relation.schema)))
             chosen = (_prefer(relation.inputs[0], everything) or tuple(everything)) if key is None else key
             return [chosen for _ in relation.inputs]
+
+
+def _in_one_bucket(relation: Relation) -> bool:
+    """Whether all rows of a relation are in one bucket, wherever else they could be."""
+    if as_pipe(relation) is not None:
+        return False
+    if isinstance(relation, Source) and relation.stream.relation is not None:
+        return _in_one_bucket(relation.stream.relation)
+    if isinstance(relation, Filter | Projection | UnionAll | Lasting):
+        return any(map(_in_one_bucket, relation.inputs))
+    return all(key == () for key in keys_below(relation, None) or [None])
 
 
 def _prefer(relation: Relation, allowed: list[int]) -> Key | None:
@@ -153,7 +167,7 @@ def _members(join: MultiJoin, n: int) -> list[int]:
 
 def _common(join: MultiJoin, key: Key | None) -> list[int] | None:
     """The classes common to all inputs by which a join's output is by the key; nothing: it cannot be."""
-    if key is None:
+    if key is None or (not key and not join.common()):
         return join.common()
     wanted = [next((n for n in join.common() if i in _members(join, n)), None) for i in key]
     found = [n for n in wanted if n is not None]
