@@ -15,6 +15,7 @@ from punctum.analyse.graphs import JoinQuery, safe
 from punctum.analyse.inference import Inference, sources
 from punctum.analyse.memory import Memory, memory
 from punctum.analyse.promises import Declared
+from punctum.analyse.remembered import Remembered, remembered
 from punctum.analyse.states import State, Verdict, states
 from punctum.analyse.temporal import Chosen, chosen, merges
 from punctum.analyse.updates import closed, grouping, having
@@ -43,6 +44,11 @@ class Registered:
     def states(self) -> tuple[State, ...]:
         """The states of all operators, each after those below it."""
         return tuple(states(self.query.relation, self.inference))
+
+    @cached_property
+    def remembered(self) -> tuple[Remembered, ...]:
+        """The punctuations that its operators remember for ever."""
+        return tuple(dict.fromkeys(remembered(self.query.relation, self.inference)))
 
     @property
     def unbounded(self) -> tuple[State, ...]:

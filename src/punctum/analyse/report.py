@@ -55,6 +55,7 @@ def _query(query: Registered, sql: str, every: bool) -> str:
     told = query.states if query.safe or every else query.unbounded
     kept = [state for state in told if state.verdict is not Verdict.STATELESS]
     lines += [f"  {_sentence(state)}" for state in kept] or ["  keeps nothing"]
+    lines += [f"  {each}" for each in query.remembered if query.safe]
     lines += [f"  {case.case} merges {', '.join(merge.names)}: {case.why}" for merge, case in query.cases]
     if kept:
         lines.append(f"  {_memory(query)}")

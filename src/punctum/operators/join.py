@@ -22,7 +22,7 @@ from punctum.operators.checked import Computed, checked, kept
 from punctum.operators.columns import Columns, empty
 from punctum.operators.matching import free, matches
 from punctum.operators.operator import Notes, Operator, Waits
-from punctum.operators.said import APART, Said, Store, forget, settle
+from punctum.operators.said import FEW, Said, Store, forget, settle
 from punctum.operators.table import Table
 from punctum.operators.written import read_batch, written
 
@@ -51,7 +51,7 @@ class Join(Operator):
         self._kept = [Table(empty(schema)) for schema in self.inputs]
         self._closed = [Store(schema) for schema in self.inputs]  # a side's keys that the other has closed
         single = all(len(set(side)) == len(self._on) for side in zip(*self._on, strict=True))
-        self._across, self._bound = dict(self._on) if single else {}, APART
+        self._across, self._bound = dict(self._on) if single else {}, FEW
         self._waiting = [Batch(schema) for schema in self.inputs]
         self._purged: set[int] = set()  # sides that have lost rows since the last slice
         self._said = Said(self.output)

@@ -10,7 +10,7 @@ from punctum.operators.columns import Columns
 from punctum.operators.matching import inside
 from punctum.operators.operator import Notes, Operator
 from punctum.operators.places import bounds
-from punctum.operators.said import APART, Said, Store, settle
+from punctum.operators.said import FEW, Said, Store, settle
 
 
 class Heard:
@@ -18,7 +18,7 @@ class Heard:
 
     def __init__(self, schema: Schema) -> None:
         self.left, self.right, self.said = Store(schema), Store(schema), Said(schema)
-        self._across, self._bound = {at: at for at in range(len(schema))}, APART
+        self._across, self._bound = {at: at for at in range(len(schema))}, FEW
 
     def hear(self, left: Batch, right: Batch) -> Batch:
         """The punctuations of the output for new ones of the inputs."""

@@ -6,20 +6,23 @@ value go to the quarantine.
 """
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 import polars as pl
 
-from punctum.algebra.pattern import WILDCARD
+from punctum.algebra.cuts import HIGHEST, LOWEST
+from punctum.algebra.pattern import NULL, Pattern, span_pattern
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import NOT_NULL, Schema
-from punctum.iterators.columns import Column
+from punctum.algebra.values import Type
+from punctum.iterators.columns import Column, finite
 from punctum.iterators.project import Project as Specification
 from punctum.operators.batch import Batch, Names, add, batch, columns, heard
 from punctum.operators.checked import Computed, checked, computed
 from punctum.operators.columns import Columns, empty, fitting
 from punctum.operators.operator import Notes, Operator
-from punctum.operators.said import APART, Said, forget
+from punctum.operators.said import FEW, Said, forget
 from punctum.operators.written import read, written
 
 
@@ -36,7 +39,7 @@ class Project(Operator):
         self._seen, self._said = PunctuationSet(schema), Said(self.output)
         # punctuations that can be output widened once more has been said, by the two: one for each
         self._waiting: dict[tuple[Punctuation, Punctuation], Punctuation] = {}
-        self._bound = APART
+        self._bound = FEW
 
     def feed(self, *slices: Columns) -> Columns:
         """Take the next slice."""
@@ -102,7 +105,7 @@ class Project(Operator):
                 self._waiting.setdefault(self._pair(p), p)
         complete = [pair for pair in self._waiting if self._seen.covers(pair[1])]
         for pair in complete:
-            del self._waiting[pair]
+            self._forget_parts(self._waiting.pop(pair))
         for wide, _ in complete:
             self._seen.add(wide)
         if len(self._seen) + len(self._waiting) > self._bound:
@@ -113,12 +116,49 @@ class Project(Operator):
         """What can be output, once the other has been said."""
         return self._spec.widened(p), self._spec.in_domain(p)
 
-    def _spare(self) -> None:
-        """Forget what waits for no declared domain: no scheme promises that an endless one is covered."""
-        self._seen = PunctuationSet(self.inputs[0], filter(self._hopes, self._seen))
-        self._waiting = {pair: p for pair, p in self._waiting.items() if self._hopes(p)}
-        self._bound = 2 * (len(self._seen) + len(self._waiting)) + APART
+    def _forget_parts(self, p: Punctuation) -> None:
+        """What has been said of a domain in parts is of no use any more once all of it has been."""
+        for part in (NOT_NULL, NULL):
+            self._seen.forget(p.replacing(dict.fromkeys(self._spec.unsaid(p), part)))
 
-    def _hopes(self, p: Punctuation) -> bool:
-        domains = [self.inputs[0].attributes[i].domain for i in self._spec.unsaid(p)]
-        return bool(domains) and not any(domain in (WILDCARD, NOT_NULL) for domain in domains)
+    def _spare(self) -> None:
+        """Forget what waits for domains that no scheme promises to cover, and what has been said without waiting."""
+        left = {at: self._left(at) for at, plain in enumerate(self._plain) if not plain}
+        hopes = partial(self._hopes, left)
+        self._seen = PunctuationSet(self.inputs[0], (p for p in self._seen if hopes(p) or self._bounds(p)))
+        self._waiting = {pair: p for pair, p in self._waiting.items() if hopes(p)}
+        self._bound = 2 * (len(self._seen) + len(self._waiting)) + FEW
+
+    def _left(self, at: int) -> list[Pattern]:
+        """The part of a domain of which nothing has been said whatever other attributes are."""
+        attribute, line = self.inputs[0].attributes[at], self._seen.lines()[0].get(at)
+        left = [attribute.domain]
+        if line is not None:
+            for said in (*(span_pattern(span, attribute.type) for span in line), *([NULL] if line.null else [])):
+                left = [part for each in left for part in each.minus(said)]
+        return left
+
+    def _hopes(self, left: dict[int, list[Pattern]], p: Punctuation) -> bool:
+        """Whether punctuations like one may close all that is left of the domains that it waits for."""
+        unsaid = self._spec.unsaid(p)
+        return bool(unsaid) and all(self._closable(at, p.patterns[at], left[at]) for at in unsaid)
+
+    def _closable(self, at: int, side: Pattern, left: list[Pattern]) -> bool:
+        """Whether patterns like one close what is left: constants finitely many values, prefixes all below a bound."""
+        kind = self.inputs[0].attributes[at].type
+        if any(part.null for part in left) or not side.spans:
+            return False
+        if kind is Type.BOOLEAN:
+            return True
+        if side.spans[0][0] is LOWEST:
+            return all(part.spans[-1][1] is not HIGHEST for part in left)
+        if side.spans[-1][1] is HIGHEST:
+            return all(part.spans[0][0] is not LOWEST for part in left)
+        return all(finite(part, kind) is not None for part in left)
+
+    def _bounds(self, p: Punctuation) -> bool:
+        """Whether a punctuation says which values an attribute has at most: of these there are a few."""
+        if len(p.sides) != 1 or not self._spec.unsaid(p):
+            return False
+        ((_, side),) = p.sides
+        return side == NULL or side.spans[0][0] is LOWEST or side.spans[-1][1] is HIGHEST

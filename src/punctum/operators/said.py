@@ -277,8 +277,9 @@ def taken(known: PunctuationSet, members: list[Box]) -> None:
 def settle(one: Store, other: Store, positions: Mapping[int, int], bound: int) -> int:
     """Forget the constants that two inputs have both closed: rows that have them come from neither.
 
-    The positions are those of the other's attributes, by those of the one's that they are compared with. Strings are
-    looked at each time, all else when it is more than the bound; given is the next bound.
+    A punctuation that closes more than that stays. The positions are those of the other's attributes, by those of the
+    one's that they are compared with. Strings are looked at each time, all else when it is more than the bound; what is
+    given is the next bound.
     """
     for at, values in one.points.items():
         theirs = other.points.get(positions.get(at, -1))
@@ -287,16 +288,24 @@ def settle(one: Store, other: Store, positions: Mapping[int, int], bound: int) -
             other.points[positions[at]] = theirs.filter(~theirs.is_in(values.implode()))
     if len(one.known) + len(other.known) <= bound:
         return bound
-    for box in _constants(one.known):
-        moved = tuple(sorted(((positions.get(at, -1), side) for at, side in box), key=lambda side: side[0]))
-        if other.known.has(moved):
-            one.known.take(box)
-            other.known.take(moved)
-    return 2 * (len(one.known) + len(other.known)) + APART
+    back = {theirs: at for at, theirs in positions.items()}
+    for known, old in [(one.known, _closed(one, other, positions)), (other.known, _closed(other, one, back))]:
+        for box in old:
+            known.take(box)
+    return 2 * (len(one.known) + len(other.known)) + FEW
 
 
-def _constants(known: PunctuationSet) -> list[Box]:
-    return [p.sides for p in known if p.sides and all(isinstance(side, Constant) for _, side in p.sides)]
+def _closed(one: Store, other: Store, positions: Mapping[int, int]) -> list[Box]:
+    """The constants that another input has closed too, alone or with others."""
+    found, names = [], other.schema.names
+    strings = {at: frozenset(values.to_list()) for at, values in other.points.items()}
+    for p in one.known:
+        if p.sides and all(at in positions and isinstance(side, Constant) for at, side in p.sides):
+            moved = Punctuation.of(other.schema, {names[positions[at]]: side for at, side in p.sides})
+            single = ((at, side.value) for at, side in moved.sides if isinstance(side, Constant))
+            if any(value in strings.get(at, ()) for at, value in single) or other.known.covers(moved):
+                found.append(p.sides)
+    return found
 
 
 def forget(known: PunctuationSet, said: Batch) -> None:
