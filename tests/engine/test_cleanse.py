@@ -13,7 +13,7 @@ from punctum.analyse.inference import Inference
 from punctum.analyse.states import states
 from punctum.analyse.temporal import chosen, merges
 from punctum.lmerge.cleanse import cleansed
-from punctum.lmerge.elements import Adjust, Element, Insert, Stable, from_columns, to_columns
+from punctum.lmerge.elements import INF, Adjust, Element, Insert, Stable, from_columns, to_columns
 from punctum.lmerge.final import NEVER_INSERTED
 from punctum.lmerge.properties import Case
 from punctum.lmerge.tdb import Tdb, tdb, view
@@ -68,6 +68,22 @@ def test_replicas_in_order_are_merged_by_the_simplest_case_that_takes_ties(
         out += from_columns(given_, SCHEMA)
         assert not running.records
     assert tdb(out) == Tdb(events)
+
+
+def test_ties_in_order_are_not_those_that_another_stream_declares() -> None:
+    declared = "CREATE TEMPORAL STREAM {} (p STRING{}, ORDERED, DETERMINISTIC TIES, INSERT ONLY) USING json;"
+    sink = "CREATE SINK o USING json OPTIONS (path 'out', elements 'true'); INSERT INTO o SELECT * FROM m;"
+    made = "CREATE STREAM o AS CLEANSE (s); CREATE STREAM m AS LMERGE (t, o);"
+    found = [parse_script(declared.format("s", k) + declared.format("t", k) + made + sink) for k in ("", ", KEY (p)")]
+    cases = [chosen(merge, Inference()).case for each in found for merge in merges(each.queries[0].relation)]
+    assert cases == ["R4", "R2"]
+    running, out = Simulation(found[0].queries[0].relation, 2), list[Element]()
+    tied: list[Element] = [Insert(("B",), 1, 2), Insert(("A",), 1, 2)]
+    end: list[Element] = [Stable(INF)]
+    for pieces in ([tied[:1], [*tied, Stable(2)]], [tied[1:] + end, end]):
+        fed = {name: to_columns(piece, SCHEMA) for name, piece in zip("ts", pieces, strict=True)}
+        out += from_columns(running.feed(fed), SCHEMA)
+    assert tdb([e for e in out if not isinstance(e, Stable)]) == Tdb([(("A",), 1, 2), (("B",), 1, 2)])
 
 
 def test_what_was_never_inserted_is_in_the_quarantine() -> None:

@@ -46,13 +46,14 @@ class Properties:
     """What holds for the elements of a relation.
 
     ``key`` are columns of which no two events of one start have the same values; nothing: none are known. On no
-    columns, no two events have the same start.
+    columns, no two events have the same start. ``cleansed``: ties are in the order that CLEANSE gives them.
     """
 
     ordered: bool = False
     insert_only: bool = False
     ties: bool = False
     key: frozenset[int] | None = None
+    cleansed: bool = False
 
     @property
     def lacking(self) -> dict[str, list[str]]:
@@ -77,6 +78,8 @@ class Chosen:
 def chosen(merge: LMerge, known: Inference) -> Chosen:
     """The case of a merge: the one that is asked for, or the simplest one that all its inputs allow."""
     found = [properties(each, known) for each in merge.merged]
+    if any(each.cleansed for each in found):  # what others declare of their ties is another order
+        found = [replace(each, ties=each.cleansed) for each in found]
     lacking = {
         case: [(name, what) for name, each in zip(merge.names, found, strict=True) for what in each.lacking[case]]
         for case in _CASES
@@ -129,7 +132,7 @@ def properties(relation: Relation, known: Inference) -> Properties:
             payload = frozenset(range(len(payload_of(relation.schema))))
             return replace(found, key=payload if found.key is None else found.key)
         case Cleansed():
-            return Properties(True, True, True, properties(relation.input, known).key)
+            return Properties(True, True, True, properties(relation.input, known).key, cleansed=True)
         case Filter():
             return properties(relation.input, known)
         case Projection() if is_elements(relation.input.schema) and _is_lifted(relation):
