@@ -5,6 +5,7 @@ A process that reads files is started for each stream, so this room asks for no 
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import polars as pl
 
@@ -24,6 +25,7 @@ ROW = "\0row"
 """The column of rows' numbers."""
 Step = tuple[Checked | None, list[tuple[str, Checked]]]
 """The condition of a selection, or the columns of a projection."""
+F = TypeVar("F", pl.DataFrame, pl.LazyFrame)
 Failures = tuple[tuple[int, str], ...]
 """Rows that go to the quarantine, by their numbers, and the reason of each."""
 
@@ -63,17 +65,24 @@ class Piped:
         return Behind(Columns(rows, piece.puncts, piece.points), None, unheard + failed)
 
     def behind(self, rows: pl.DataFrame) -> tuple[pl.DataFrame, Failures]:
-        """Rows behind the selections and projections, and those that failed there; rows may have numbers already."""
+        """Rows behind the selections and projections, and those that failed there; rows may have numbers already.
+
+        Where some may fail it is done step by step: at once, Polars spares a projection the rows that a selection
+        behind it leaves out, and whether such a row fails would depend on the others.
+        """
         if not self.steps:
             return rows.drop(ROW, strict=False), ()
-        found, failed = self.numbered(rows) if self._may_fail else (self._at_once(rows), ())
+        failed: Failures = ()
+        try:
+            found = self._strict(rows) if self._may_fail else self._strict(rows.lazy()).collect()
+        except Exception:
+            if not self._may_fail:
+                raise
+            found, failed = self.numbered(rows)
         return fitting(found.drop(ROW, strict=False), self.steps[-1].schema), failed
 
     def numbered(self, rows: pl.DataFrame) -> tuple[pl.DataFrame, Failures]:
-        """Rows behind the pipe, each with its number before it, and those that failed.
-
-        Step by step: were they done at once, a selection might spare rows the projection that it stands behind.
-        """
+        """Rows behind the pipe, each with its number before it, and those that failed."""
         rows, failed = rows if ROW in rows.columns else rows.with_row_index(ROW), list[pl.DataFrame | None]()
         for condition, columns in self._compiled:
             if condition is not None:
@@ -84,12 +93,12 @@ class Piped:
             failed.append(bad)
         return rows, failures(*failed)
 
-    def _at_once(self, rows: pl.DataFrame) -> pl.DataFrame:
-        lazy = rows.lazy()
+    def _strict(self, rows: F) -> F:
+        """Rows behind the pipe, if none fails; done step by step, unless the frame is lazy."""
         for condition, columns in self._compiled:
             chosen = [each.strict.alias(name) for name, each in columns]
-            lazy = lazy.filter(condition.strict) if condition is not None else _shown(lazy, chosen)
-        return lazy.collect()
+            rows = rows.filter(condition.strict) if condition is not None else _shown(rows, chosen)
+        return rows
 
     def punctuated(self, piece: Columns) -> tuple[Columns, Failures]:
         """The slice with what is made of its rows, numbered if some failed, and these; it may come in parts."""
@@ -130,7 +139,7 @@ class Piped:
         return Piped, (self.steps, self.stream)
 
 
-def _shown(rows: pl.LazyFrame, columns: list[pl.Expr]) -> pl.LazyFrame:
+def _shown(rows: F, columns: list[pl.Expr]) -> F:
     """The columns for each row: a select of literals alone would have one row, however many there are."""
     return rows.with_columns(columns).select(column.meta.output_name() for column in columns)
 
