@@ -182,3 +182,33 @@ def test_the_condition_of_a_punctuation() -> None:
     found = simulation.feed({"a": Columns(frame(known["a"].schema, rows))})
     assert sorted(to_rows(found.rows)) == [(1, 1), (2, 1)]
     assert sorted(record.reason.split(" has")[0] for record in simulation.records) == ["(x * 4)"] * 2
+
+
+GROUPS = "SELECT f.k, COUNT(*) AS n, MAX(g.w) AS hi {} GROUP BY f.k"
+
+
+@pytest.mark.parametrize(("sql", "updates"), [(GROUPS, False), (GROUPS, True), ("SELECT f.k, g.w {}", False)])
+def test_synopses(sql: str, updates: bool) -> None:
+    """In bounded memory without punctuations a combination is told once, and sums and counts are exact."""
+    most = 2**62
+    ddl = "CREATE STREAM {0} (k BIGINT, {1} BIGINT, DOMAIN k BETWEEN 1 AND 3, DOMAIN {1} IN (1, {2})) USING memory;"
+    known = parse_script(ddl.format("f", "v", most) + ddl.format("g", "w", most)).streams
+    relation = parse_query(sql.format("FROM f, g WHERE f.k = g.k AND f.v * g.w > 2"), known)
+    rows = {"f": [(1, 1), (1, most), (2, 1)], "g": [(1, 1), (1, most), (2, most)]}
+    told = []
+    for cut in (1, 2, 3):
+        simulation, records = Simulation(relation, 1, updates=updates), set[Row]()
+        pieces = [{n: frame(known[n].schema, rows[n][i : i + cut]) for n in rows} for i in range(0, 3, cut)]
+        for each in pieces:
+            simulation.feed({n: Columns(df) for n, df in each.items()})
+            records.update((record.reason, record.text) for record in simulation.records)
+        simulation.feed({n: Columns(frame(s.schema, []), (end_of_stream(s.schema),)) for n, s in known.items()})
+        records.update((record.reason, record.text) for record in simulation.records)
+        told.append(records)
+    ((reason, text),) = told[0]
+    assert told == [told[0]] * 3 and "(v * w) has no value" in str(reason) and str(text).count(str(most)) == 2
+
+
+def test_a_constant_for_each_row() -> None:
+    rows, _ = fed("SELECT 1 AS one FROM a", [{"a": Columns(frame(A, [(1, 2, "a")] * 3))}], 1, False)
+    assert rows == Counter({(1,): 3})

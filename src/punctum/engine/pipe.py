@@ -96,8 +96,11 @@ class Piped:
     def _strict(self, rows: F) -> F:
         """Rows behind the pipe, if none fails; done step by step, unless the frame is lazy."""
         for condition, columns in self._compiled:
-            chosen = [each.strict.alias(name) for name, each in columns]
-            rows = rows.filter(condition.strict) if condition is not None else _shown(rows, chosen)
+            if condition is not None:
+                rows = rows.filter(condition.strict)
+            else:  # with_columns, since a select of literals alone has one row
+                made = rows.with_columns(each.strict.alias(name) for name, each in columns)
+                rows = made.select(name for name, _ in columns)
         return rows
 
     def punctuated(self, piece: Columns) -> tuple[Columns, Failures]:
@@ -137,11 +140,6 @@ class Piped:
 
     def __reduce__(self) -> tuple[type["Piped"], tuple[tuple[r.Relation, ...], StreamDef | None]]:
         return Piped, (self.steps, self.stream)
-
-
-def _shown(rows: F, columns: list[pl.Expr]) -> F:
-    """The columns for each row: a select of literals alone would have one row, however many there are."""
-    return rows.with_columns(columns).select(column.meta.output_name() for column in columns)
 
 
 def failures(*failed: pl.DataFrame | None) -> Failures:

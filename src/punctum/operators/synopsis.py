@@ -24,9 +24,10 @@ from punctum.analyse.spj import Spj
 from punctum.analyse.synopses import Bucket, Synopsis, carried
 from punctum.iterators.synopsis import agree, carry
 from punctum.operators.batch import Batch, batch, columns, heard
+from punctum.operators.checked import REASON, Checked, Computed, Failed, checked, kept
 from punctum.operators.columns import Columns, empty
 from punctum.operators.dupelim import distinct
-from punctum.operators.expressions import compiled
+from punctum.operators.expressions import careful
 from punctum.operators.operator import Notes, Operator
 from punctum.operators.said import Said
 from punctum.operators.table import Table
@@ -165,10 +166,10 @@ class SynopsisJoin(Operator):
     """The join of inputs that a bounded query describes, without groups."""
 
     def __init__(
-        self, query: Spj, output: Schema, inputs: Sequence[Schema] = (), residual: pl.Expr | None = None
+        self, query: Spj, output: Schema, inputs: Sequence[Schema] = (), residual: Computed | None = None
     ) -> None:
         assert query.aggregates is None and (not query.mixed or residual is not None), "this is no plain join"
-        self._residual = residual
+        self._residual = None if residual is None else checked(residual)
         self.inputs, self.output = tuple(inputs) or tuple(stream.schema for stream in query.streams), output
         self._query = query
         self._buckets = [Buckets(Synopsis(query, i)) for i in range(len(query.streams))]
@@ -192,7 +193,10 @@ class SynopsisJoin(Operator):
     def _results(self, i: int, new: pl.DataFrame) -> pl.DataFrame:
         """The output rows for new rows of an input."""
         frames = [new if j == i else table.frame() for j, table in enumerate(self._kept)]
-        met = joined(self._buckets, frames, self._residual)
+        met, failed = joined(self._buckets, frames, self._residual)
+        if failed is not None:
+            each = failed if self._query.distinct else repeated(failed, failed[TIMES])
+            self._failed += (combinations(self._query, each),)
         names = zip(self._query.shown, self.output.names, strict=bool(self._query.shown))
         shown = met.select([pl.col(name(at)).alias(to) for at, to in names] or _row(self.output))
         return shown if self._query.distinct else repeated(shown, met[TIMES])
@@ -235,25 +239,35 @@ def _compare(left: At, op: str, right: At) -> pl.Expr:
     return a < b if op == "<" else a <= b if op == "<=" else a == b
 
 
-def joined(buckets: Sequence[Buckets], frames: Sequence[pl.DataFrame], residual: pl.Expr | None = None) -> pl.DataFrame:
-    """The combinations of rows of all inputs that fulfil the conditions, and how often each comes."""
+def joined(
+    buckets: Sequence[Buckets], frames: Sequence[pl.DataFrame], residual: Checked | None = None
+) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+    """The combinations of rows of all inputs that fulfil the conditions, and how often each comes; and what failed."""
     query = buckets[0].synopsis.query
     wide = [each.wide(df) for each, df in zip(buckets, frames, strict=True)]
     pairs = reduce(lambda one, other: one.join(other, how="cross"), wide)
     real = [c for c in query.compared if max(c.left[0], c.right[0]) < len(buckets) and c.left[0] != c.right[0]]
     times = reduce(mul, (pl.col(f"{COUNT}{i}").cast(pl.Int128) for i in range(len(buckets))))
-    held = pairs.filter(*(_compare(*c) for c in real))
-    held = held if residual is None else held.filter(residual)
-    return held.with_columns(times.alias(TIMES))
+    held = pairs.filter(*(_compare(*c) for c in real)).with_columns(times.alias(TIMES))
+    return (held, None) if residual is None else kept(held, residual)
 
 
-def met(query: Spj, condition: Expression) -> pl.Expr:
+def combinations(query: Spj, failed: pl.DataFrame) -> Failed:
+    """Combinations of rows for which a condition has no value, with what is known of them."""
+    ats = [(i, column) for i, stream in enumerate(query.streams) for column in range(len(stream.schema))]
+    named = {name(at): f"{query.streams[at[0]].name}.{query.attribute(at).name}" for at in ats}
+    there = [at for at in ats if name(at) in failed.columns]
+    schema = Schema(tuple(replace(query.attribute(at), name=named[name(at)]) for at in there))
+    return Failed(failed.select(*(pl.col(name(at)).alias(named[name(at)]) for at in there), REASON), schema)
+
+
+def met(query: Spj, condition: Expression) -> Checked:
     """A condition over marks of attributes, for frames of several inputs."""
     ats = [(i, column) for i, stream in enumerate(query.streams) for column in range(len(stream.schema))]
     schema = Schema(tuple(replace(query.attribute(at), name=name(at)) for at in ats))
     place = {mark(at): n for n, at in enumerate(ats)}
     moved = rebased(condition, lambda c: replace(c, index=place[c.index], name=schema.names[place[c.index]]))
-    return compiled(moved, schema)
+    return careful(moved, schema)
 
 
 def repeated(df: pl.DataFrame, times: pl.Series) -> pl.DataFrame:

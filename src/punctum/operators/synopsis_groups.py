@@ -16,19 +16,19 @@ from punctum.analyse.spj import HOLISTIC, Aggregated, Spj
 from punctum.analyse.synopses import Synopsis, carried
 from punctum.iterators.aggregates import Aggregate, Function
 from punctum.operators.batch import columns
-from punctum.operators.checked import REASON
+from punctum.operators.checked import REASON, Checked, Computed, checked
 from punctum.operators.columns import Columns, dtype, empty
 from punctum.operators.matching import matches
 from punctum.operators.operator import Notes, Operator
 from punctum.operators.partials import PART, TOO_MANY, WHOLE, WIDE, in_parts, joined_parts, scaled
-from punctum.operators.synopsis import TIMES, Buckets, Closing, joined, name, repeated
+from punctum.operators.synopsis import TIMES, Buckets, Closing, combinations, joined, name, repeated
 from punctum.operators.table import Table
 
 
 class Part:
     """Synopses of all inputs, and the aggregates that they answer."""
 
-    def __init__(self, query: Spj, inputs: int, calls: dict[int, Aggregated], residual: pl.Expr | None) -> None:
+    def __init__(self, query: Spj, inputs: int, calls: dict[int, Aggregated], residual: Checked | None) -> None:
         self.calls, self.eliminating, self._residual = calls, query.eliminating, residual
         self._types = {k: query.attribute(c.of) for k, c in calls.items() if c.of}
         partial = {k: c for k, c in calls.items() if not query.eliminating and c.function not in HOLISTIC and c.of}
@@ -40,6 +40,9 @@ class Part:
             for i in range(inputs)
         ]
         self.tables = [Table(buckets.empty) for buckets in self.buckets]
+        self.failed: pl.DataFrame | None = (
+            None  # the combinations of the last answer for which the residual has no value
+        )
 
     def add(self, i: int, df: pl.DataFrame) -> bool:
         """Remember new rows of an input, and say whether there are any that matter."""
@@ -50,7 +53,7 @@ class Part:
 
     def answer(self, keys: list[str]) -> pl.DataFrame:
         """The aggregates of each group so far."""
-        met = joined(self.buckets, [table.frame() for table in self.tables], self._residual)
+        met, self.failed = joined(self.buckets, [table.frame() for table in self.tables], self._residual)
         if not self.eliminating and any(c.function in HOLISTIC for c in self.calls.values()):
             whole = repeated(met.with_columns(pl.lit(1, pl.Int64).alias("one")), met[TIMES])
         else:
@@ -151,6 +154,11 @@ def _plain(call: Aggregated, attribute: Attribute | None) -> pl.Expr:
             return _end(of, call, attribute.type)
 
 
+def _keys_of(failed: pl.DataFrame) -> pl.DataFrame:
+    """Combinations without how often they came and their partial aggregates."""
+    return failed.select(*(column for column in failed.columns if "_" in column), REASON)
+
+
 def _fitted(of: str, call: Aggregated, attribute: Attribute) -> tuple[pl.Expr, pl.Expr]:
     """An aggregate as one of its type, NULL where it does not fit, and the reason there."""
     found = pl.col(of).fill_null(0) if "COUNT" in call.function.value else pl.col(of)
@@ -169,11 +177,12 @@ class SynopsisGroupBy(Operator):
         output: Schema,
         inputs: Sequence[Schema] = (),
         updates: bool = False,
-        residual: pl.Expr | None = None,
+        residual: Computed | None = None,
     ) -> None:
         assert query.aggregates and (not query.mixed or residual is not None)
         self.inputs, self.output = tuple(inputs) or tuple(stream.schema for stream in query.streams), output
         self._query, self._closing, self._updates = query, Closing(carried(query), output), updates
+        residual = None if residual is None else checked(residual)
         calls = dict(enumerate(query.aggregates))
         watched = {k: c for k, c in calls.items() if query.eliminating and c.of and not query.order.bounded(c.of)}
         rest = {k: c for k, c in calls.items() if k not in watched}
@@ -190,11 +199,29 @@ class SynopsisGroupBy(Operator):
         agreed = self._closing.hear(self.inputs, slices)
         rows = self._before.clear()
         if self._updates and (any(new) or (not self._begun and any(not p.sides for p in agreed.others))):
+            unmet = self._unmet()
             rows, self._before, self._begun = self._changed(), self.answer(), True
+            self._tell(self._unmet(), unmet)
         elif not self._updates and len(agreed):
             rows = self.answer()
             rows = rows.filter(matches(rows, agreed) & ~matches(rows, closed))
+            if (bad := self._unmet()) is not None:
+                shown = zip(self._query.shown, self.output.names, strict=False)
+                groups = bad.with_columns(pl.col(name(at)).alias(to) for at, to in shown)
+                self._tell(bad.filter(matches(groups, agreed) & ~matches(groups, closed)))
         return columns(self._valued(rows), agreed, *slices)
+
+    def _unmet(self) -> pl.DataFrame | None:
+        """The combinations of the last answer for which the residual has no value."""
+        found = [_keys_of(part.failed) for part in self._parts if part.failed is not None]
+        return pl.concat(found, how="diagonal").unique(maintain_order=True) if found else None
+
+    def _tell(self, bad: pl.DataFrame | None, before: pl.DataFrame | None = None) -> None:
+        """Send combinations to the quarantine, those aside that are there."""
+        if bad is not None and before is not None:
+            bad = bad.join(before, on=bad.columns, how="anti", nulls_equal=True)
+        if bad is not None and bad.height:
+            self._failed += (combinations(self._query, bad),)
 
     def _valued(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The groups in which all aggregates have a value; the others go to the quarantine."""
