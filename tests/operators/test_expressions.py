@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 
 from punctum.algebra import Schema
 from punctum.algebra.values import Row
-from punctum.errors import ComputationError, PunctumError
+from punctum.errors import ComputationError, Place, PunctumError
 from punctum.operators.checked import REASON, computed, kept
 from punctum.operators.columns import frame, to_rows
 from punctum.operators.expressions import careful, compiled
 from punctum.parse import StreamDef, evaluate, parse_query
+from punctum.parse.applied import Function, apply
+from punctum.parse.expressions import Column, kind
 from punctum.parse.relations import Projection
 from strategies import rows
 
@@ -167,3 +169,23 @@ def test_rows_without_a_value_are_told_apart(sql: str, found: list[Any]) -> None
         good, bad = kept(df, careful(expression, SCHEMA))
         assert good["#"].to_list() == [n for n, (value, why) in enumerate(tried_) if why is None and value]
         assert ([] if bad is None else to_rows(bad.select("#", REASON))) == failed
+
+
+def test_a_function_that_raises_for_some_rows() -> None:
+    asked: list[int] = []
+
+    def inverse(column: pl.Series) -> pl.Series:
+        asked.append(len(column))
+        if 0 in column:
+            raise ZeroDivisionError("no inverse of 0\nat all")
+        return 1 / column
+
+    whole = kind(SCHEMA.attributes[0].type, True)
+    function = Function("inverse", (whole,), kind(SCHEMA.attributes[2].type, True), inverse)
+    call = apply(function, [Column(0, "n", SCHEMA.attributes[0])], Place())
+    df = pl.DataFrame({"n": [*range(1, 500), 0, *range(500, 900), 0]})
+    good, bad = computed(df, [("v", careful(call, SCHEMA))])
+    assert good["n"].to_list() == [n for n in df["n"] if n] and good["v"].to_list() == [1 / n for n in good["n"]]
+    assert bad is not None and bad["n"].to_list() == [0, 0]
+    assert set(bad[REASON]) == {"inverse(n) has no value: ZeroDivisionError: no inverse of 0"}
+    assert len(asked) < 100
