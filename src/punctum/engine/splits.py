@@ -13,7 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 from zlib import crc32
 
-from punctum.engine.durable import replace_text
+from punctum.engine.durable import replace_text, writing
 from punctum.errors import MissingError, printable
 
 ENDS = 4096
@@ -123,7 +123,7 @@ class SplitLog:
         if not self._path.exists():
             replace_text(self._path, text)
         elif text:
-            with self._path.open("a", encoding="ascii") as out:
+            with writing(self._path), self._path.open("a", encoding="ascii") as out:
                 out.write(text)
                 out.flush()
                 os.fsync(out.fileno())
