@@ -1,7 +1,7 @@
 """What the streams of a script send: rows, all punctuations that their schemes promise, in random order, cut at random.
 
 For each scheme there are punctuations over everything that can be in its attributes: over each value that occurs, over
-NULL, and over what lies between. Each stands somewhere behind the last row that it matches.
+NULL, and over what lies between if that may be computed. Each stands somewhere behind the last row that it matches.
 """
 
 import random
@@ -12,17 +12,17 @@ from typing import Any
 from punctum.algebra import EMPTY, NULL, Pattern, Punctuation, Schema, between, constant
 from punctum.algebra.values import Row
 from punctum.operators.columns import Columns, frame
-from search.scripts import Stream
+from search.scripts import Stream, Written
 
 Element = Row | Punctuation
 Pool = dict[str, tuple[object, ...]]
 
 
-def sequence(stream: Stream, pool: Pool, schema: Schema, rng: random.Random) -> list[Element]:
+def sequence(stream: Stream, script: Written, schema: Schema, rng: random.Random) -> list[Element]:
     """The rows of a stream and its promised punctuations, in an order that is grammatical."""
-    rows = _rows(stream, pool, rng)
+    rows = _rows(stream, script.pool, rng)
     found: list[list[Element]] = [[] for _ in range(len(rows) + 1)]
-    for p in _promised(stream, pool, schema, rng):
+    for p in _promised(stream, script, schema, rng):
         last = max((n for n, row in enumerate(rows, 1) if p.match(row)), default=0)
         found[rng.randint(last, len(rows))].append(p)
     for each in found:
@@ -62,14 +62,14 @@ def _rows(stream: Stream, pool: Pool, rng: random.Random) -> list[Row]:
     return list({row[at]: row for row in rows}.values())
 
 
-def _promised(stream: Stream, pool: Pool, schema: Schema, rng: random.Random) -> Iterator[Punctuation]:
+def _promised(stream: Stream, script: Written, schema: Schema, rng: random.Random) -> Iterator[Punctuation]:
     for scheme in (*stream.schemes, *([((stream.unique[0], ""),)] if stream.unique else [])):
         (first, order), *others = scheme
         if order:
-            yield from _prefixes(sorted(stream.values(first, pool)), schema, first, order, rng)
+            yield from _prefixes(sorted(stream.values(first, script.pool)), schema, first, order, rng)
             continue
         rest = [[(n, p) for p in _all(stream, n)] for n, _ in others]
-        for pattern in _parts(stream, first, sorted(stream.values(first, pool))):
+        for pattern in _parts(stream, first, sorted(stream.values(first, script.pool)), script.computes):
             for way in product(*rest):
                 yield Punctuation.of(schema, {first: pattern, **dict(way)})
 
@@ -80,14 +80,14 @@ def _prefixes(values: list[Any], schema: Schema, name: str, order: str, rng: ran
         yield Punctuation.of(schema, {name: between(None, value) if order == "ASC" else between(value, None)})
 
 
-def _parts(stream: Stream, name: str, values: list[Any]) -> list[Pattern]:
-    """Everything that can be in an attribute, in small parts."""
+def _parts(stream: Stream, name: str, values: list[Any], gaps: bool) -> list[Pattern]:
+    """Everything that can be in an attribute, in small parts, perhaps with what lies between the values."""
     parts: list[Pattern] = [constant(value) for value in values]
     parts += [] if name in stream.filled else [NULL]
-    if name in stream.domains or dict(stream.columns)[name] == "BOOLEAN":
+    if name in stream.domains or dict(stream.columns)[name] == "BOOLEAN" or not gaps:
         return parts
-    gaps = [between(a, b, "()") for a, b in pairwise([None, *values, None])]
-    return [*parts, *(gap for gap in gaps if gap is not EMPTY)]
+    others = [between(a, b, "()") for a, b in pairwise([None, *values, None])]
+    return [*parts, *(each for each in others if each is not EMPTY)]
 
 
 def _all(stream: Stream, name: str) -> list[Pattern]:

@@ -196,6 +196,8 @@ class Running:
 
 def renamed(piece: Columns, schema: Schema) -> Columns:
     """The slice over a schema that differs in names and domains alone."""
+    if piece.rows.columns == list(schema.names) and all(p.schema is schema for p in piece.puncts):
+        return piece
     names = dict(zip(piece.rows.columns, schema.names, strict=True))
     puncts = tuple(p if p.schema is schema else Punctuation(schema, p.patterns) for p in piece.puncts)
     return Columns(piece.rows.rename(names), puncts, {names[name]: values for name, values in piece.points.items()})

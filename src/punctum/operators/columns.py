@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC
+from functools import lru_cache
 from typing import Any
 
 import polars as pl
@@ -50,6 +51,7 @@ def dtype(attribute: Attribute) -> pl.DataType:
     return pl.Decimal(*attribute.digits) if attribute.type is Type.DECIMAL else _DTYPES[attribute.type]
 
 
+@lru_cache(1024)
 def empty(schema: Schema) -> pl.DataFrame:
     """No rows of a schema."""
     return pl.DataFrame(schema={a.name: dtype(a) for a in schema.attributes})
