@@ -24,7 +24,7 @@ KEPT_WITHOUT = {
     "outage": [
         "FROM monitor1 UNION FROM monitor2",
         "(FROM monitor1 UNION FROM monitor2) EXCEPT FROM phone",
-        "FROM phone",
+        "SELECT DISTINCT * FROM phone",
     ],
 }
 """The rows that each operator of an example must keep when it never hears a punctuation, as queries."""

@@ -36,7 +36,7 @@ FILES = [
 def written(directory: Path) -> Path:
     (directory / "in").mkdir()
     for n, lines in enumerate(FILES):
-        (directory / "in" / f"{n}.json").write_text("\n".join(lines))
+        (directory / "in" / f"{n}.json").write_text("".join(f"{line}\n" for line in lines))
     return directory
 
 

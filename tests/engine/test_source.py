@@ -11,7 +11,7 @@ from punctum.engine import build
 from punctum.engine.listing import OVERWRITTEN
 from punctum.engine.packing import QUARANTINE, from_blob
 from punctum.engine.source import FileStream, PackedFilesReader
-from punctum.errors import MissingError, QueryError
+from punctum.errors import QueryError
 from punctum.parse.script import parse_script
 from punctum.plan.pipes import Pipe
 from punctum.plan.stages import stages
@@ -65,7 +65,7 @@ def test_a_batch_reads_the_same_again_whatever_has_come_since(tmp_path: Path) ->
     assert batch(reader(tmp_path), 3, 4) == ([], [OVERWRITTEN])
     with pytest.raises(QueryError, match="ON VIOLATION FAIL"):
         batch(reader(tmp_path, fails=True), 3, 4)
-    with pytest.raises(MissingError, match="is cut off"):
+    with pytest.raises(QueryError, match="is lost"):
         batch(again, 0, 5)
 
 

@@ -38,8 +38,9 @@ SESSION = Schema.of(id="STRING", hour="BIGINT")
 def few(request: pytest.FixtureRequest) -> Iterator[None]:
     """Nearly nothing is remembered at hand."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(saying, "APART", request.param)
         for module in (saying, joining, merging):
-            patch.setattr(module, "APART", request.param)
+            patch.setattr(module, "FEW", request.param)
         yield
 
 

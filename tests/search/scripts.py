@@ -75,12 +75,6 @@ class Written:
         return "\n".join(lines)
 
     @property
-    def computes(self) -> bool:
-        """Whether there may be values that no stream has."""
-        told = " ".join([self.query, *(query for _, query in self.views)])
-        return any(each in told for each in (" + ", " - ", " * ", "ABS(", "UPPER(", "SUM(", "COUNT(", "AVG("))
-
-    @property
     def batch(self) -> str:
         """The query for a database that has a table for each stream."""
         views = ", ".join(f"{name} AS ({query})" for name, query in self.views)

@@ -22,11 +22,14 @@ from punctum.analyse.states import Verdict
 from punctum.errors import PunctumError
 from punctum.operators.columns import Columns, empty, frame, to_rows
 from punctum.parse import parse_script
+from punctum.plan.choose import Aim, Schemes
+from punctum.plan.cost import Objective
 from punctum.plan.stages import stages
 from search.scripts import Written, written
 from search.sequences import Element, cut, rows_of, sequence
 
 BUCKETS = (1, 2, 3, 7)
+AIMS = (*[Aim()] * 3, Aim(Objective.MEMORY), Aim(Objective.THROUGHPUT), Aim(schemes=Schemes.MINIMAL))
 DATABASE = duckdb.connect(config={"threads": 1})
 
 
@@ -84,7 +87,8 @@ def _run(
     """What is wrong with a run, if anything is."""
     streams = {stream.name: stream.schema for stream in query.streams}
     pieces, whole = rng.choice([1, 2, 3] if buckets < 7 else [1, 2]), rng.random() < 0.3
-    simulation = Simulation(query.query.relation, buckets, restart=rng.random() < 0.3, whole=whole)
+    aim = rng.choice(AIMS)
+    simulation = Simulation(query.query.relation, buckets, restart=rng.random() < 0.3, whole=whole, aim=aim)
     slices = {name: cut(sent[name], schema, pieces, rng) for name, schema in streams.items()}
     given: list[Columns] = []
     for n in range(pieces):

@@ -1,7 +1,7 @@
 """What the streams of a script send: rows, all punctuations that their schemes promise, in random order, cut at random.
 
 For each scheme there are punctuations over everything that can be in its attributes: over each value that occurs, over
-NULL, and over what lies between if that may be computed. Each stands somewhere behind the last row that it matches.
+NULL, and over what lies between. Each stands somewhere behind the last row that it matches.
 """
 
 import random
@@ -69,7 +69,7 @@ def _promised(stream: Stream, script: Written, schema: Schema, rng: random.Rando
             yield from _prefixes(sorted(stream.values(first, script.pool)), schema, first, order, rng)
             continue
         rest = [[(n, p) for p in _all(stream, n)] for n, _ in others]
-        for pattern in _parts(stream, first, sorted(stream.values(first, script.pool)), script.computes):
+        for pattern in _parts(stream, first, sorted(stream.values(first, script.pool))):
             for way in product(*rest):
                 yield Punctuation.of(schema, {first: pattern, **dict(way)})
 
@@ -80,11 +80,11 @@ def _prefixes(values: list[Any], schema: Schema, name: str, order: str, rng: ran
         yield Punctuation.of(schema, {name: between(None, value) if order == "ASC" else between(value, None)})
 
 
-def _parts(stream: Stream, name: str, values: list[Any], gaps: bool) -> list[Pattern]:
-    """Everything that can be in an attribute, in small parts, perhaps with what lies between the values."""
+def _parts(stream: Stream, name: str, values: list[Any]) -> list[Pattern]:
+    """Everything that can be in an attribute, in small parts."""
     parts: list[Pattern] = [constant(value) for value in values]
     parts += [] if name in stream.filled else [NULL]
-    if name in stream.domains or dict(stream.columns)[name] == "BOOLEAN" or not gaps:
+    if name in stream.domains or dict(stream.columns)[name] == "BOOLEAN":
         return parts
     others = [between(a, b, "()") for a, b in pairwise([None, *values, None])]
     return [*parts, *(each for each in others if each is not EMPTY)]

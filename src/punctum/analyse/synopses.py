@@ -18,7 +18,7 @@ from functools import cached_property
 from math import prod
 
 from punctum.algebra.cuts import Cut, below
-from punctum.algebra.values import Row, Value
+from punctum.algebra.values import Row, Type, Value
 from punctum.analyse.blocks import At
 from punctum.analyse.bounded import joins, open_extremes
 from punctum.analyse.orders import Edge
@@ -71,8 +71,14 @@ class Synopsis:
         """How many values a bucket stores at most."""
         if self.query.eliminating:
             return max(1, len(self.best)) * max(1, len(self.keys))
-        doubled = sum(call.function is Function.AVG for call in self.partials)
-        return len(self.keys) + 1 + len(self.partials) + doubled
+        return len(self.keys) + 1 + sum(self._parts(call) for call in self.partials)
+
+    def _parts(self, call: Aggregated) -> int:
+        """How many values a partial result has: a sum of whole numbers has two parts, and AVG counts as well."""
+        assert call.of is not None
+        sums = {Function.SUM: 0, Function.AVG: 1}
+        whole = self.query.attribute(call.of).type is not Type.DOUBLE
+        return sums[call.function] + 1 + whole if call.function in sums else 1
 
     @property
     def values(self) -> int:
@@ -174,7 +180,14 @@ def answers(query: Spj) -> int:
     each = [query.count(c.of) if c.function in HOLISTIC and c.of is not None else 1 for c in calls]
     pairs = (Function.AVG, Function.SUM) if len(query.streams) == 1 else (Function.AVG,)  # groups of rows count them
     doubled = sum(call.function in pairs for call in calls)
+    if len(query.streams) == 1:
+        doubled += sum(call.function in pairs and _in_parts(query, call) for call in calls)
     return answer_rows(query) * max(1, len(query.shown) + sum(each) + doubled)
+
+
+def _in_parts(query: Spj, call: Aggregated) -> bool:
+    """Whether a group keeps the sum of a column in two parts, since it may have more digits than one can hold."""
+    return call.of is not None and query.attribute(call.of).type is Type.DECIMAL
 
 
 def answer_rows(query: Spj) -> int:

@@ -46,6 +46,9 @@ class CubeExchange(Exchange):
                 slots.append(range(self.shares[d]))
         return [self._bucket(where) for where in product(*slots)]
 
+    def _all_concerned(self, puncts: Sequence[Punctuation]) -> Iterable[Iterable[int]]:
+        return [self.buckets if self.everywhere else self.concerned(p) for p in puncts]
+
     def primary(self, bucket: int) -> bool:
         """Whether a bucket has the first copy of the rows that it has."""
         where = self._coordinates(bucket)

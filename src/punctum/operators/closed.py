@@ -7,16 +7,19 @@ rewritten, so that what a batch writes does not grow with what is kept.
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from itertools import product
+from math import prod
 from typing import cast
 
 import numpy as np
 import polars as pl
 
 from punctum.algebra.pattern import NULL, Constant, Pattern
-from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.punctuation import Punctuation, Side
 from punctum.algebra.punctuation_set import Box
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
+from punctum.iterators.columns import finite
 from punctum.operators.batch import Batch
 from punctum.operators.columns import dtype
 from punctum.operators.matching import matches
@@ -26,6 +29,8 @@ from punctum.operators.table import Table
 
 LARGEST = 1 << 20
 """A run with more rows is not merged any more."""
+WIDEST = 10_000
+"""A box of several ranges is not written as more keys than this."""
 
 
 class Closed(Table):
@@ -71,14 +76,25 @@ class Closed(Table):
         found: dict[Shape, list[dict[int, Pattern]]] = {}
         left: list[Box] = []
         for box in boxes:
-            shape = self._shape_of(box)
-            if shape is None:
+            parts = [(part, self._shape_of(part)) for part in self._value_by_value(box)]
+            if any(shape is None for _, shape in parts):
                 left.append(box)
-            elif all(_fits(self.schema.attributes[at], side) for at, side in box):
-                found.setdefault(shape, []).append(dict(box))
+                continue
+            for part, shape in parts:
+                if shape is not None and all(_fits(self.schema.attributes[at], side) for at, side in part):
+                    found.setdefault(shape, []).append(dict(part))
         for shape, members in found.items():
             self._add_boxes(shape, members)
         return left
+
+    def _value_by_value(self, box: Box) -> list[Box]:
+        """A box, or, where it has several ranges, one for each combination of values of all of them but the last."""
+        ranges = [at for at, side in box if not isinstance(side, Constant)][:-1]
+        ways: list[list[Side]] = []
+        for at, side in box:
+            values = finite(side, self.schema.attributes[at].type) if at in ranges else None
+            ways.append([(at, side)] if values is None else [(at, Constant(value)) for value in values])
+        return [box] if prod(map(len, ways)) > WIDEST else list(product(*ways))
 
     def contains(self, df: pl.DataFrame) -> pl.Series:
         """Whether each row has the values of a key; keys on attributes that are no columns of it do not count."""

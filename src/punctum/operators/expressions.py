@@ -162,7 +162,8 @@ def _applied(call: Applied, args: list[Checked]) -> Checked:
             return _results(function, given, wanted)
 
     def each(given: Sequence[pl.Series]) -> pl.Series:
-        return _halved(call, given, wanted)
+        with failing_in(f"the function {function.name}"):
+            return _halved(call, given, wanted)
 
     both = {_VALUE: wanted, _WHY: pl.String()}
     told = pl.map_batches([arg.value for arg in args], each, return_dtype=pl.Struct(both))

@@ -103,13 +103,13 @@ class Project(Operator):
         for p in unsure:
             if self._spec.unsaid(p):
                 self._waiting.setdefault(self._pair(p), p)
+        if len(self._seen) + len(self._waiting) > self._bound:  # first, for each that waits looks at all that is seen
+            self._spare()
         complete = [pair for pair in self._waiting if self._seen.covers(pair[1])]
         for pair in complete:
             self._forget_parts(self._waiting.pop(pair))
         for wide, _ in complete:
             self._seen.add(wide)
-        if len(self._seen) + len(self._waiting) > self._bound:
-            self._spare()
         return [wide for wide, _ in complete]
 
     def _pair(self, p: Punctuation) -> tuple[Punctuation, Punctuation]:
