@@ -18,7 +18,7 @@ from punctum.errors import QueryError
 from punctum.session import Session
 
 KEYS = range(20)
-STREAM = "CREATE STREAM {0} (k BIGINT, v BIGINT, PUNCTUATED ON (k){1}) USING json OPTIONS (path 'in/{0}'){2};"
+STREAM = "CREATE STREAM {0} (k BIGINT, v BIGINT, PUNCTUATED ON (k){1}){2} USING json OPTIONS (path 'in/{0}');"
 
 
 def write(directory: Path, name: str) -> None:
@@ -44,13 +44,13 @@ def test_what_fails_in_a_worker_reaches_the_user_with_its_place(spark: SparkSess
     session = Session(spark)
 
     def odd(values: Any) -> Any:
-        raise LookupError("nothing is\nodd")
+        return []
 
     session.function("odd", odd, takes=["BIGINT"], gives="BIGINT")
     for name in "ab":
         session.memory(name, "k BIGINT, v BIGINT, PUNCTUATED ON (k)").add((1, 2), {"$punct": {"k": 1}})
     for sql, where in (
-        ("SELECT odd(v) AS x FROM a", "a, the function odd"),
+        ("SELECT odd(v) AS x FROM a", "a"),
         (
             "SELECT a.k, odd(a.v + b.v) AS x FROM a JOIN b ON a.k = b.k",
             "stage 1, Projection k, odd((v + v #2)) AS x of a, b",
@@ -60,8 +60,8 @@ def test_what_fails_in_a_worker_reaches_the_user_with_its_place(spark: SparkSess
         query.name = "odd"  # type: ignore[union-attr]
         with pytest.raises(QueryError) as caught:
             query.start(tmp_path / str(len(sql)), True, to=lambda *_: None).wait()  # type: ignore[union-attr]
-        assert caught.value.detail.startswith("LookupError: nothing is odd")  # Polars may add the expression
-        assert caught.value.where == where and "the function odd" in str(caught.value)
+        assert caught.value.detail.startswith("odd gives another number of values")  # Polars may add the expression
+        assert caught.value.where == where
 
     def fail(*_: Any) -> None:
         raise ValueError("not today")
@@ -120,8 +120,8 @@ def test_a_query_that_fails_ends_the_run_and_says_why(tmp_path: Path) -> None:
     assert "1.json" in errors[1] and "no JSON" in errors[1], errors
     assert errors[2] == "  where: bad, the file 1.json\n", errors
     assert len(found(tmp_path / "out/goods")) == len(found(tmp_path / "out/bads")) == len(KEYS)
-    (tmp_path / "in/bad/1.json").write_text("")
-    with subprocess.Popen(command(tmp_path, script), stderr=subprocess.PIPE, text=True) as running:
+    lenient = script.replace(" ON VIOLATION FAIL", "")
+    with subprocess.Popen(command(tmp_path, lenient), stderr=subprocess.PIPE, text=True) as running:
         assert running.stderr is not None
         lines = []
         for line in running.stderr:

@@ -97,7 +97,7 @@ def rejects(stream: str, file: str | None, rejected: pl.DataFrame) -> list[Recor
 def fail(
     record: Record,
     what: str = "a stream with ON VIOLATION FAIL is violated",
-    hint: str = "mend the stream, or leave ON VIOLATION FAIL out",
+    hint: str = "leave ON VIOLATION FAIL out, and send what is mended in a new file",
 ) -> NoReturn:
     """Stop the query with what would have been a record."""
     broken = f" ({record.punctuation})" if record.punctuation else ""

@@ -27,7 +27,7 @@ TOO_SLOW = "Python worker failed to connect back"
 """What Spark says when a process of Python's takes too long to start."""
 _LOG = logging.getLogger("punctum")
 _OURS = re.compile(r"punctum\.errors\.(\w+): (.+)((?:\n  (?:detail|where|hint): .+)*)")
-_LAST = re.compile(r"^Traceback .*\n(?: .*\n)+(\S.*)", re.MULTILINE)
+_LAST = re.compile(r"Traceback .*\n(?: .*\n)+(\S.*)")
 
 
 class Run:
