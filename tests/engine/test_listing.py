@@ -188,6 +188,18 @@ def test_a_file_that_waits_holds_back_those_behind_it(tmp_path: Path, clock: Clo
     assert (stream.rows, stream.waits) == ([1, 2], False)
 
 
+def test_an_empty_file_of_lines_holds_nobody_back(tmp_path: Path, clock: Clock) -> None:
+    stream = Stream(tmp_path)
+    clock.write(stream / "a", b"")
+    clock.now += 0.1
+    clock.write(stream / "b", b'{"n": 2}\n')
+    stream.look()
+    assert (stream.rows, stream.waits) == ([2], False)
+    clock.write(stream / "a", b'{"n": 1}\n', "ab")
+    stream.look()
+    assert stream.rows == [2, 1]
+
+
 def test_a_file_of_the_future_settles_by_our_own_clock(tmp_path: Path, clock: Clock) -> None:
     directory = tmp_path / "in"
     directory.mkdir()

@@ -121,7 +121,7 @@ class _Writer:
             view = self.query(self.rng.choice([1, 2]))
             views.append(("v", view.sql))
             self.readable.append(("v", view.columns))
-        depth = self.rng.choice([1, 1, 2, 2, 2, 3, 3, DEPTH])
+        depth = self.rng.choice([*[1] * 5, *[2] * 4, 3, 3, DEPTH])
         return Written(self.pool, tuple(self.streams), tuple(views), self.query(depth).sql)
 
     # Streams
@@ -129,7 +129,7 @@ class _Writer:
     def stream(self, name: str) -> Stream:
         columns = tuple(c for c in COLUMNS if c[0] == "k" or self.rng.random() < (0.55, 0.2)[c[0] in "tfdy"])
         names = [n for n, _ in columns]
-        schemes = [self.scheme(names) for _ in range(self.rng.choice([0, 1, 1, 1, 2, 2, 3]))]
+        schemes = [self.scheme(names) for _ in range(self.rng.choice([0, 1, 1, 1, 1, 2, 2, 3]))]
         ordered = {n for each in schemes for n, order in each if order}
         unique = ("k",) if self.rng.random() < 0.08 else ()
         domains = {
@@ -179,7 +179,7 @@ class _Writer:
         return Piece(f"SELECT DISTINCT {names} FROM ({below.sql}) {self.fresh('q')}", tuple(kept))
 
     def _join(self, depth: int) -> Piece:
-        tables = [self.table(depth - 1) for _ in range(self.rng.choice([2, 2, 2, 3, 3, 4]))]
+        tables = [self.table(depth - 1) for _ in range(self.rng.choice([2, 2, 2, 2, 3, 3, 4]))]
         conditions: list[list[str]] = [[]]
         seen = [(f"{tables[0][1]}.{n}", kind) for n, kind in tables[0][2]]
         for _, alias, columns in tables[1:]:

@@ -86,9 +86,9 @@ def _run(
 ) -> str | None:
     """What is wrong with a run, if anything is."""
     streams = {stream.name: stream.schema for stream in query.streams}
-    pieces, whole = rng.choice([1, 2, 3] if buckets < 7 else [1, 2]), rng.random() < 0.3
+    pieces, whole = rng.choice([1, 2, 3] if buckets < 7 else [1, 1, 2]), rng.random() < 0.2
     aim = rng.choice(AIMS)
-    simulation = Simulation(query.query.relation, buckets, restart=rng.random() < 0.3, whole=whole, aim=aim)
+    simulation = Simulation(query.query.relation, buckets, restart=rng.random() < 0.25, whole=whole, aim=aim)
     slices = {name: cut(sent[name], schema, pieces, rng) for name, schema in streams.items()}
     given: list[Columns] = []
     for n in range(pieces):

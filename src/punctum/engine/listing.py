@@ -141,7 +141,8 @@ class Listing:
     def _from(self, file: int, stat: os.stat_result, name: str, last: Split | None, whole: bool) -> Split | None:
         """What can be read of a file by now, behind its last split."""
         size, start = stat.st_size, last.end if last else 0
-        quiet = whole or start == size > 0 or self._is_quiet(name, stat)
+        nothing = start == size and (size > 0 or self._format in GROWING)  # what comes later is read on
+        quiet = whole or nothing or self._is_quiet(name, stat)
         end = size if quiet else READY[self._format](file, start, size, self._options)
         self.waits = not quiet and (end < size or end == start)
         if self.waits and end == start:
