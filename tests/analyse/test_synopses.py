@@ -48,11 +48,11 @@ def test_examples_5_11_and_7_4() -> None:
 
 
 def test_example_8_7() -> None:
-    """A count and a sum of B for each A, a count for each C, and 81 groups."""
+    """A count and a sum of B, which is kept in two parts, for each A, a count for each C, and 81 groups."""
     query = spj("S(A,B) T(C)", "A<20, C<20, A>10, C>10", "A,C", aggregates="SUM(B)")
     s, t = synopses(query)
-    assert (s.buckets, s.stored, t.buckets, t.stored, answers(query)) == (9, 3, 9, 2, 81 * 3)
-    assert of_query(query).values == 9 * 3 + 9 * 2 + 81 * 3
+    assert (s.buckets, s.stored, t.buckets, t.stored, answers(query)) == (9, 4, 9, 2, 81 * 3)
+    assert of_query(query).values == 9 * 4 + 9 * 2 + 81 * 3
     assert "S a count and sum of B for each of 9 buckets by A" in of_query(query).reason
 
 

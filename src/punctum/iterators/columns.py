@@ -3,8 +3,8 @@
 A column is an attribute of the input, a function of one attribute, or a function of the whole row. With f the function
 and a the attribute that it reads, a pattern on a becomes a pattern on the column:
 
-- f injective: ``a = v`` gives ``f(v)``, a list gives the list of its images, and so does a short discrete range;
 - f injective and monotone: a range gives the range between the images of its ends;
+- f injective: ``a = v`` gives ``f(v)``, a list gives the list of its images, and so does a short discrete range;
 - f monotone: of rows with ``a`` outside a range, the nearest still allowed are its two neighbours, so the column is
   closed strictly between *their* images. ``ts <= 9:59:59.999999`` closes the hours before f(10:00).
 
@@ -69,13 +69,12 @@ class Column:
     def _images(self, pattern: Pattern, kind: Type) -> list[Pattern]:
         if self.function is None or pattern in (NULL, NOT_NULL):
             return [pattern]
+        if self.injective and self.trend is not Trend.NEITHER and isinstance(pattern, Range):
+            return [self._between(pattern.lower, pattern.upper, pattern.ends)]
         if self.injective and (values := finite(pattern, kind)) is not None:
             return [one_of([self._image(value) for value in values])]
         if self.trend is Trend.NEITHER:
             return []
-        if self.injective:
-            assert isinstance(pattern, Range)
-            return [self._between(pattern.lower, pattern.upper, pattern.ends)]
         return [self._between(_before(low, kind), _after(high, kind), "()") for low, high in pattern.spans]
 
     def _between(self, lower: Value | None, upper: Value | None, ends: str) -> Pattern:

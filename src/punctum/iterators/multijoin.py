@@ -121,7 +121,8 @@ class MultiJoin(Specified):
         found = list(dict.fromkeys(offsets[n] + position for n, position in equal))
         read = [n for n in found if self.shown is None or n in self.shown]
         own = self.schemas[i].attributes[at]
-        closable = not of or of[0].value is not None or finite(own.domain, own.type) is not None
+        few = own.type is Type.BOOLEAN or finite(own.domain, own.type) is not None
+        closable = not of or of[0].value is not None or few
         return read or (found[:1] if closable else [])
 
     def closing(self, i: int, p: Punctuation) -> Punctuation | None:
