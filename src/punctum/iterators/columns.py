@@ -3,10 +3,11 @@
 A column is an attribute of the input, a function of one attribute, or a function of the whole row. With f the function
 and a the attribute that it reads, a pattern on a becomes a pattern on the column:
 
-- f injective and monotone: a range gives the range between the images of its ends;
-- f injective: ``a = v`` gives ``f(v)``, a list gives the list of its images, and so does a short discrete range;
 - f monotone: of rows with ``a`` outside a range, the nearest still allowed are its two neighbours, so the column is
-  closed strictly between *their* images. ``ts <= 9:59:59.999999`` closes the hours before f(10:00).
+  closed strictly between *their* images. ``ts <= 9:59:59.999999`` closes the hours before f(10:00), and ``k = 5``
+  closes 9, 10 and 11 of ``k * 2``: rows of other streams may have what f never gives;
+- f injective and monotone, where values have no neighbours: a range gives the range between the images of its ends;
+- f injective: ``a = v`` gives ``f(v)``, a list gives the list of its images, and so does a short discrete range.
 
 Anything else turns the pattern away. f gives NULL for NULL and only for NULL.
 """
@@ -61,21 +62,27 @@ class Column:
 
     def images(self, pattern: Pattern, kind: Type) -> list[Pattern]:
         """Patterns that are closed on the column when one is closed on its source, an attribute of that type."""
-        try:
-            return [image for image in self._images(pattern, kind) if image.spans or image.null]
-        except (SchemaError, ArithmeticError, ValueError):  # an end beyond what the function or its type can hold
-            return []
-
-    def _images(self, pattern: Pattern, kind: Type) -> list[Pattern]:
         if self.function is None or pattern in (NULL, NOT_NULL):
             return [pattern]
-        if self.injective and self.trend is not Trend.NEITHER and isinstance(pattern, Range):
-            return [self._between(pattern.lower, pattern.upper, pattern.ends)]
-        if self.injective and (values := finite(pattern, kind)) is not None:
-            return [one_of([self._image(value) for value in values])]
-        if self.trend is Trend.NEITHER:
-            return []
+        for ways in (self._among_neighbours, self._one_by_one):
+            try:
+                return [image for image in ways(pattern, kind) if image.spans or image.null]
+            except (SchemaError, ArithmeticError, ValueError):  # an end beyond what the function or its type can hold
+                continue
+        return []
+
+    def _among_neighbours(self, pattern: Pattern, kind: Type) -> list[Pattern]:
+        if self.trend is Trend.NEITHER or (self.injective and not kind.discrete):
+            return self._one_by_one(pattern, kind)
         return [self._between(_before(low, kind), _after(high, kind), "()") for low, high in pattern.spans]
+
+    def _one_by_one(self, pattern: Pattern, kind: Type) -> list[Pattern]:
+        if not self.injective:
+            return []
+        if self.trend is not Trend.NEITHER and isinstance(pattern, Range):
+            return [self._between(pattern.lower, pattern.upper, pattern.ends)]
+        values = finite(pattern, kind)
+        return [] if values is None else [one_of([self._image(value) for value in values])]
 
     def _between(self, lower: Value | None, upper: Value | None, ends: str) -> Pattern:
         low, high = (None if end is None else self._image(end) for end in (lower, upper))
