@@ -45,7 +45,7 @@ from punctum.parse.relations import (
     Source,
     Window,
 )
-from punctum.parse.shape import shape
+from punctum.parse.shape import onto, shape
 from punctum.parse.windows import window
 
 _NOTHING: Mapping[str, tuple[Declared, ...]] = {}
@@ -179,7 +179,7 @@ class Inference:
             facts, names = self.facts(relation), relation.schema.names
             equal += [(Attr(leaf, names[a]), Attr(leaf, names[b])) for a, b in enumerate(facts.equal) if a != b]
             fixed |= {Attr(leaf, names[i]) for i in facts.constant}
-            schemes += [On(leaf, tuple(names[i] for i in promise.columns)) for promise in facts.promises]
+            schemes += [On(leaf, tuple(names[i] for i in promise.columns)) for promise in facts.shared]
         return JoinQuery(titles(found.leaves), tuple(equal), tuple(schemes), frozenset(fixed))
 
     def _of_block(self, found: Block, query: JoinQuery, relation: Relation) -> Facts:
@@ -197,7 +197,7 @@ class Inference:
                     gone = {at[term[0]] for term in promise.terms if self.facts(below).ends(term)} | said
                     if all(column is not None or number in gone for column, _, number in terms):
                         shown = ((column, order) for column, order, _ in terms if column is not None)
-                        promises.append(Promise(joined(shown), promise.origins))
+                        promises.append(promise._replace(terms=joined(shown)))
         constant = frozenset(i for i, number in enumerate(classes) if number in query.constant)
         fixed = frozenset(i for i, number in enumerate(classes) if number in said)
         filled = {i for i, at in enumerate(found.columns) if at is not None and self._filled(found, query, at)}
@@ -212,7 +212,7 @@ class Inference:
             return Facts((), each, each, filled=_never_null(part.relation))
         whole = Facts((Promise(frozenset(), frozenset()),), each, each)
         for below, to in zip(part.inputs, part.carried, strict=True):
-            said = [p for p in self.facts(below).promises if all(column in to for column in p.columns)]
+            said = [p for p in self.facts(below).shared if all(column in to for column in p.columns)]
             terms = ((joined((to[column], order) for column, order in p.terms), p.origins) for p in said)
             whole = replace(whole, promises=both(whole, Facts(tuple(Promise(*p) for p in terms), each, each)))
         return replace(whole, filled=_never_null(part.relation))
@@ -225,7 +225,7 @@ class Inference:
         whole = Facts((Promise(frozenset(), frozenset()),), each, each)
         for leaf, below in enumerate(found.leaves):
             said = []
-            for promise in self.facts(below).promises:
+            for promise in self.facts(below).shared:
                 to = {column: first.get(_class(found, query, (leaf, column))) for column in promise.columns}
                 shown = [(to[column], order) for column, order in promise.terms]
                 if all(column is not None for column, _ in shown):
@@ -282,13 +282,16 @@ def projected(below: Facts, relation: Projection) -> Facts:
     for promise in below.promises:
         images = {term: said(below, expressions, *term) for term in promise.terms}
         left = frozenset(term for term in promise.terms if images[term] or not below.ends(term))
-        promises += list(ways(Promise(left, promise.origins), images))
+        promises += list(ways(promise._replace(terms=left), images))
     same, equal = (_firsts(expressions, known) for known in (below.same, below.equal))
     constant = {n for n, e in enumerate(expressions) if all(c.index in below.constant for c in columns(e))}
     fixed = {n for n, e in enumerate(expressions) if isinstance(e, Column) and e.index in below.fixed}
     shapes = [shape(expression).source for expression in expressions]
     filled = {n for n, source in enumerate(shapes) if source in below.filled}
-    named = [Promise(frozenset((same[n], order) for n, order in p.terms), p.origins) for p in promises]
+    some = {n for n, expression in enumerate(expressions) if not onto(expression)}
+    own = [p.own or any(n in some and order is Order.EQUALITY for n, order in p.terms) for p in promises]
+    terms = (frozenset((same[n], order) for n, order in p.terms) for p in promises)
+    named = [Promise(t, p.origins, mine) for t, p, mine in zip(terms, promises, own, strict=True)]
     known = _never_null(relation) | filled
     plain = {n: e.index for n, e in enumerate(expressions) if isinstance(e, Column) and e.index in below.within}
     within = {n: below.within[at] for n, at in plain.items()}
@@ -324,7 +327,7 @@ def grouped(below: Facts, keys: list[int], relation: Aggregate) -> Facts:
     equal = [alike.setdefault(below.equal[key], n) for n, key in enumerate(keys)]
     rest = range(len(keys), len(relation.schema))
     promises = [
-        Promise(frozenset((first[below.same[column]], order) for column, order in promise.terms), promise.origins)
+        promise._replace(terms=frozenset((first[below.same[column]], order) for column, order in promise.terms))
         for promise in closing(below, keys)
     ]
     fixed, constant, filled = (

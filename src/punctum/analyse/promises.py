@@ -79,10 +79,15 @@ class Within(NamedTuple):
 
 
 class Promise(NamedTuple):
-    """A scheme of a relation, and the declared ones from which it follows."""
+    """A scheme of a relation, and the declared ones from which it follows.
+
+    One of its *own* closes each value that its rows have. Rows of other relations may have values that it never closes:
+    ``k * 2`` is never odd, whatever is said of ``k``.
+    """
 
     terms: Terms
     origins: frozenset[Declared]
+    own: bool = False
 
     @property
     def columns(self) -> tuple[int, ...]:
@@ -119,6 +124,11 @@ class Facts:
         known = sorted(self.fixed.union(self.within))
         return [(column, order) for column in known for order in Order if self.ends((column, order))]
 
+    @property
+    def shared(self) -> tuple[Promise, ...]:
+        """The promises that close values which rows of other relations have."""
+        return tuple(promise for promise in self.promises if not promise.own)
+
     def carriers(self, column: int) -> list[int]:
         """The columns that carry the same patterns."""
         return [i for i, first in enumerate(self.same) if first == self.same[column]]
@@ -133,7 +143,7 @@ def ways(promise: Promise, images: dict[tuple[int, Order], list[tuple[int, Order
     """The promise said of other columns: each term one of its images, in every way."""
     chosen = product(*(images[term] for term in sorted(promise.terms, key=str)))
     for way in islice(chosen, MOST):
-        yield Promise(joined(way), promise.origins)
+        yield promise._replace(terms=joined(way))
 
 
 def joined(terms: Iterable[tuple[int, Order]]) -> Terms:
@@ -146,7 +156,7 @@ def joined(terms: Iterable[tuple[int, Order]]) -> Terms:
 
 def both(left: Facts, right: Facts) -> tuple[Promise, ...]:
     """What holds when both of two inputs have said it: setCombine of the punctuations of each."""
-    pairs = product(named(left), named(right))
+    pairs = product(*([p for p in named(side) if not p.own] for side in (left, right)))
     combined = [Promise(joined([*p.terms, *q.terms]), p.origins | q.origins) for p, q in islice(pairs, MOST**2)]
     least = [p for p in combined if not any(q.terms and q.terms < p.terms for q in combined)]  # an end may be far away
     return distinct(least)

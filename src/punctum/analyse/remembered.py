@@ -89,7 +89,7 @@ def _kept(
 
 
 def _closing(found: Block, query: JoinQuery, known: Inference, leaf: int) -> Closing:
-    names, promises = found.leaves[leaf].schema.names, known.facts(found.leaves[leaf]).promises
+    names, promises = found.leaves[leaf].schema.names, known.facts(found.leaves[leaf]).shared
     numbered = ((p, [query.classes.get(Attr(leaf, names[c])) for c in p.columns]) for p in promises)
     return [(p, frozenset(n for n in ns if n is not None) - query.constant) for p, ns in numbered if None not in ns]
 
@@ -108,7 +108,7 @@ def _of_sides(relation: Binary, known: Inference) -> Iterator[Remembered]:
     facts = [known.facts(each) for each in relation.inputs]
     for side, each in enumerate(relation.inputs):
         for promise in facts[side].promises:
-            closing = any(set(p.columns) <= set(promise.columns) for p in facts[1 - side].promises)
+            closing = any(set(p.columns) <= set(promise.columns) for p in facts[1 - side].shared)
             if promise.terms and not closing and not _shrinks(each, promise):
                 told = f"{names[side]}({', '.join(relation.schema.names[c] for c in promise.columns)})"
                 yield Remembered(NAMES[type(relation)], told, (names[1 - side],))

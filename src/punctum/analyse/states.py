@@ -187,7 +187,7 @@ def _closing(query: JoinQuery, known: Inference, found: Block, leaf: int, other:
     """The promises of an input on nothing but columns that have to equal some of another one."""
     bound = query.binds[leaf]
     names = found.leaves[other].schema.names
-    promises = known.facts(found.leaves[other]).promises
+    promises = known.facts(found.leaves[other]).shared
     return [p for p in promises if all(query.classes.get(Attr(other, names[c])) in bound for c in p.columns)]
 
 
@@ -197,7 +197,7 @@ def _told(name: str, attributes: tuple[str, ...]) -> str:
 
 def _usable(found: Block, query: JoinQuery, known: Inference) -> frozenset[Declared]:
     """The origins of promises that can purge another input: the others know a value for each of their columns."""
-    promises = [promise for leaf in found.leaves for promise in known.facts(leaf).promises]
+    promises = [promise for leaf in found.leaves for promise in known.facts(leaf).shared]
     used: frozenset[Declared] = frozenset()
     for promise, scheme, needs in zip(promises, query.schemes, query.needs, strict=True):
         if all({a.stream for a in query.members[number]} - {scheme.stream} for number in needs):
@@ -307,12 +307,12 @@ def _both(relation: Binary, left: Facts, right: Facts) -> Iterator[State]:
     """The states of a set operator: rows that came out, and for two of them rows of each side that wait."""
     operator, place = NAMES[type(relation)], _place(relation)
     sides = ((relation.left, left), (relation.right, right))
-    every, columns = _origins([*left.promises, *right.promises]), range(len(relation.schema))
+    every, columns = _origins([*left.shared, *right.shared]), range(len(relation.schema))
     if not isinstance(relation, Union):
         for (mine, own), (theirs, facts) in (sides, sides[::-1]):
             state = _of_side(State(operator, title(mine), Verdict.UNBOUNDED, place=place), theirs, facts)
             yield _or_few(state, rows(Distinct(mine)), _combinations(mine, columns, own.constant))
-    lacking = [side for side, facts in sides if not facts.promises]
+    lacking = [side for side, facts in sides if not facts.shared]
     few = rows(relation), _combinations(relation, columns)
     if any(most is not None for most in few):
         yield _or_few(State(operator, title(relation), Verdict.UNBOUNDED, place=place, uses=every), *few)
@@ -321,7 +321,7 @@ def _both(relation: Binary, left: Facts, right: Facts) -> Iterator[State]:
         missing = tuple(_some(side) for side in lacking)
         yield State(operator, title(relation), Verdict.UNBOUNDED, missing, place, wants)
     else:
-        witness = tuple(sorted(map(str, left.promises[0].origins | right.promises[0].origins)))
+        witness = tuple(sorted(map(str, left.shared[0].origins | right.shared[0].origins)))
         yield State(operator, title(relation), Verdict.PURGEABLE, witness, place, uses=every)
 
 
@@ -341,9 +341,9 @@ def _combinations(relation: Relation, columns: Sequence[int], constant: frozense
 
 def _of_side(state: State, other: Relation, facts: Facts) -> State:
     """The rows of one side, which any punctuation of the other one can purge."""
-    if facts.promises:
-        witness = tuple(sorted(map(str, facts.promises[0].origins)))
-        return replace(state, verdict=Verdict.PURGEABLE, witness=witness, uses=_origins(facts.promises))
+    if facts.shared:
+        witness = tuple(sorted(map(str, facts.shared[0].origins)))
+        return replace(state, verdict=Verdict.PURGEABLE, witness=witness, uses=_origins(facts.shared))
     wants = tuple(Want(other, i) for i in range(len(other.schema)))
     return replace(state, witness=(_some(other),), wants=wants)
 

@@ -54,6 +54,25 @@ def shape(expression: Expression) -> Shape:
     return Shape(below.source, injective and below.injective, _then(below.trend, trend))
 
 
+def onto(expression: Expression) -> bool:
+    """Whether an expression of one attribute gives every value of its type, overflows aside.
+
+    >>> from punctum.parse.script import parse_query
+    >>> from punctum.parse import StreamDef
+    >>> from punctum.algebra import Schema
+    >>> bid = StreamDef("bid", Schema.of(itemid="BIGINT"))
+    >>> query = parse_query("SELECT 5 - itemid, itemid * 2 FROM bid", {"bid": bid})
+    >>> [onto(column) for _, column in query.columns]
+    [True, False]
+    """
+    if isinstance(expression, Column):
+        return True
+    if not isinstance(expression, Call) or expression.op not in ("+", "-", "*", "negate", "not"):
+        return False
+    at = next(i for i, arg in enumerate(expression.args) if not isinstance(arg, Literal))
+    return onto(expression.args[at]) and (expression.op != "*" or abs(_other(expression, at)) == 1)
+
+
 def _then(first: Trend, second: Trend) -> Trend:
     if NEITHER in (first, second):
         return NEITHER

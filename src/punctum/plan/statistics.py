@@ -62,7 +62,7 @@ class Statistics:
 
     def measures(self, found: Block, query: JoinQuery, known: Inference) -> Measures:
         """The measures of a join."""
-        promises = [promise for leaf in found.leaves for promise in known.facts(leaf).promises]
+        promises = [promise for leaf in found.leaves for promise in known.facts(leaf).shared]
         streams = {source.stream.name: source.stream for leaf in found.leaves for source in sources(leaf, through=True)}
         rates = tuple(map(self.rate, found.leaves))
         delays = tuple(self._delay(promise, streams) for promise in promises)

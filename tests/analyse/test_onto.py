@@ -1,0 +1,29 @@
+"""Columns that do not have every value: what is said of them closes rows of their own stream, not those of others."""
+
+import pytest
+
+from punctum.analyse.register import registered
+from punctum.parse import parse_query, parse_script
+
+STREAMS = parse_script(
+    "CREATE STREAM a (k BIGINT, PUNCTUATED ON (k)) USING json;"
+    "CREATE STREAM b (k BIGINT, PUNCTUATED ON (k)) USING json;"
+    "CREATE STREAM s (t STRING, PUNCTUATED ON (t)) USING json;"
+).streams
+
+
+@pytest.mark.parametrize(
+    ("sql", "admitted"),
+    [
+        ("SELECT k * 2 AS d, COUNT(*) AS n FROM a GROUP BY k * 2", True),
+        ("SELECT DISTINCT CAST(k AS STRING) AS t FROM a", True),
+        ("SELECT a.k FROM a JOIN (SELECT 5 - k AS k FROM b) c ON a.k = c.k", True),
+        ("SELECT k FROM a UNION SELECT k + 1 AS k FROM b", True),
+        ("SELECT a.k FROM a JOIN (SELECT k * 2 AS k FROM b) c ON a.k = c.k", False),
+        ("SELECT k FROM a EXCEPT SELECT k * 4 AS k FROM b", False),
+        ("SELECT t FROM s UNION SELECT CAST(k AS STRING) AS t FROM b", False),
+        ("SELECT k, COUNT(*) AS n FROM (SELECT k FROM a UNION ALL SELECT k * 2 AS k FROM b) u GROUP BY k", False),
+    ],
+)
+def test_an_odd_number_is_never_closed_by_doubles(sql: str, admitted: bool) -> None:
+    assert registered(parse_query(sql, STREAMS)).admitted is admitted
