@@ -123,13 +123,13 @@ def operator(relation: r.Relation, below: Sequence[Schema] = ()) -> Operator:
         case r.Final(input=elements):
             return Final(schemas[0], inserts_only(elements))
         case r.UnionAll():
-            return Merge(relation.schema, relation.schema)
+            return Merge(*_alike(relation.schema, schemas))
         case r.Union():
-            return Union(relation.schema, relation.schema)
+            return Union(*_alike(relation.schema, schemas))
         case r.Intersect():
-            return Intersect(relation.schema, relation.schema)
+            return Intersect(*_alike(relation.schema, schemas))
         case r.Except():
-            return Difference(relation.schema, relation.schema)
+            return Difference(*_alike(relation.schema, schemas))
         case _:
             raise AssertionError(relation)
 
@@ -160,6 +160,14 @@ def _window(relation: r.Relation, schema: Schema) -> Window:
 def _reaching(schema: Schema, known: Schema) -> Schema:
     pairs = zip(schema.attributes, known.attributes, strict=True)
     return Schema(tuple(replace(mine, reach=below.reach) for mine, below in pairs))
+
+
+def _alike(schema: Schema, sides: Sequence[Schema]) -> tuple[Schema, Schema]:
+    """The schema of a set operator, for both sides; its whole numbers go as far as those of both sides do."""
+    pairs = zip(*(side.attributes for side in sides), strict=True)
+    reaches = [left.reach if left.reach == right.reach else None for left, right in pairs]
+    both = Schema(tuple(replace(a, reach=reach) for a, reach in zip(schema.attributes, reaches, strict=True)))
+    return both, both
 
 
 def _name(argument: Column | None, schema: Schema) -> str | None:

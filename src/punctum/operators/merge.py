@@ -7,9 +7,7 @@ from punctum.algebra.schema import Schema
 from punctum.iterators.merge import combined, same_schema
 from punctum.operators.batch import Batch, batch, columns, constants, heard
 from punctum.operators.columns import Columns
-from punctum.operators.matching import inside
 from punctum.operators.operator import Notes, Operator
-from punctum.operators.places import bounds
 from punctum.operators.said import FEW, Said, Store, settle
 
 
@@ -52,30 +50,30 @@ class Heard:
 
 
 def combine(new: Batch, others: Store) -> Batch:
-    """What new punctuations of one input and all that the other has said say together: setCombine."""
+    """What new punctuations of one input and all that the other has said say together: setCombine.
+
+    A constant that the other has said too is said of both, and whatever else it says together with others is less.
+    """
     lines, boxes = others.known.lines()
     if boxes == [()]:
         return new
-    both = batch(new.schema, combined(new.others, others.known))
+    both, rest = Batch(new.schema), Batch(new.schema, {}, new.others)
     for at, values in new.points.items():
-        if boxes or lines.keys() - {at}:
-            both += batch(new.schema, combined(list(Batch(new.schema, {at: values})), others.known))
-        elif at in lines:
-            known = values.filter(inside(values, bounds(lines[at], new.schema.attributes[at])))
-            both += Batch(new.schema, {at: known})
-    return both + _with_strings(new, others)
+        said = others.closes(at, values)
+        both += Batch(new.schema, {at: values.filter(said)})
+        rest.points[at] = values.filter(~said)
+    single = [
+        p for at, values in rest.points.items() if boxes or lines.keys() - {at} for p in Batch(new.schema, {at: values})
+    ]
+    return both + batch(new.schema, combined([*rest.others, *single], others.known)) + _with_strings(rest, others)
 
 
 def _with_strings(new: Batch, others: Store) -> Batch:
-    """What new punctuations say together with strings that the other input has said."""
+    """What new punctuations that are not among them say together with strings that the other input has said."""
     both = Batch(new.schema)
     for at, values in others.points.items():
-        if not len(values) or not len(new):
-            continue
-        same = new.points.get(at, values.clear())
-        both += Batch(new.schema, {at: same.filter(same.is_in(values.implode()))})
         rest = list(Batch(new.schema, {i: v for i, v in new.points.items() if i != at}, new.others))
-        if rest:
+        if rest and len(values):
             both += batch(new.schema, combined(rest, PunctuationSet(new.schema, constants(new.schema, at, values))))
     return both
 

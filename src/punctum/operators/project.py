@@ -10,8 +10,8 @@ from functools import partial
 
 import polars as pl
 
-from punctum.algebra.cuts import HIGHEST, LOWEST
-from punctum.algebra.pattern import NULL, Pattern, span_pattern
+from punctum.algebra.cuts import HIGHEST, LOWEST, Cut
+from punctum.algebra.pattern import EMPTY, NULL, Pattern, span_pattern
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import NOT_NULL, Schema
@@ -132,11 +132,13 @@ class Project(Operator):
     def _left(self, at: int) -> list[Pattern]:
         """The part of a domain of which nothing has been said whatever other attributes are."""
         attribute, line = self.inputs[0].attributes[at], self._seen.lines()[0].get(at)
-        left = [attribute.domain]
-        if line is not None:
-            for said in (*(span_pattern(span, attribute.type) for span in line), *([NULL] if line.null else [])):
-                left = [part for each in left for part in each.minus(said)]
-        return left
+        if line is None:
+            return [attribute.domain]
+        ends: list[Cut] = [LOWEST, *(end for span in line for end in span), HIGHEST]
+        gaps = [span for span in zip(ends[::2], ends[1::2], strict=True) if span[0] != span[1]]
+        between = [span_pattern(gap, attribute.type) for gap in gaps]
+        left = [attribute.domain.meet(each) for each in (*between, *([] if line.null else [NULL]))]
+        return [part for part in left if part is not EMPTY]
 
     def _hopes(self, left: dict[int, list[Pattern]], p: Punctuation) -> bool:
         """Whether punctuations like one may close all that is left of the domains that it waits for."""

@@ -21,8 +21,9 @@ from punctum.algebra.values import Row, Type
 from punctum.operators.batch import Batch, Points, add, constants, runs_of
 from punctum.operators.closed import is_key, keys_of, on_exactly
 from punctum.operators.columns import to_rows
-from punctum.operators.matching import matches, speaking
+from punctum.operators.matching import inside, matches, speaking
 from punctum.operators.operator import Notes
+from punctum.operators.places import bounds
 from punctum.operators.written import read, read_batch, written
 
 APART = 1_000
@@ -79,6 +80,16 @@ class Store:
             if isinstance(pattern, Constant) and pattern.value is not None and at in self.points:
                 return pattern.value in self.points[at] or self.known.covers(p)
         return self.known.covers(p)
+
+    def closes(self, at: int, values: pl.Series) -> pl.Series:
+        """Which of some constants of an attribute have been said, each alone, in a range or with everything."""
+        lines, boxes = self.known.lines()
+        if boxes == [()]:
+            return pl.repeat(True, len(values), eager=True)
+        said = pl.repeat(False, len(values), eager=True)
+        if at in lines and len(lines[at]):
+            said = inside(values, bounds(lines[at], self.schema.attributes[at]))
+        return said | values.is_in(self.points[at].implode()) if at in self.points else said
 
     def find(self, row: Row) -> Punctuation | None:
         """A punctuation that a row matches, if there is one."""
@@ -281,18 +292,22 @@ def settle(one: Store, other: Store, positions: Mapping[int, int], bound: int) -
     one's that they are compared with. Strings are looked at each time, all else when it is more than the bound; what is
     given is the next bound.
     """
-    for at, values in one.points.items():
-        theirs = other.points.get(positions.get(at, -1))
-        if theirs is not None and len(values) and len(theirs):
-            one.points[at] = values.filter(~values.is_in(theirs.implode()))
-            other.points[positions[at]] = theirs.filter(~theirs.is_in(values.implode()))
+    back = {theirs: at for at, theirs in positions.items()}
+    mine = _open(one, other, positions)
+    other.points |= _open(other, one, back)
+    one.points |= mine
     if len(one.known) + len(other.known) <= bound:
         return bound
-    back = {theirs: at for at, theirs in positions.items()}
     for known, old in [(one.known, _closed(one, other, positions)), (other.known, _closed(other, one, back))]:
         for box in old:
             known.take(box)
     return 2 * (len(one.known) + len(other.known)) + FEW
+
+
+def _open(one: Store, other: Store, positions: Mapping[int, int]) -> Points:
+    """The strings that another input has not closed too."""
+    there = {at: values for at, values in one.points.items() if at in positions and len(values)}
+    return {at: values.filter(~other.closes(positions[at], values)) for at, values in there.items()}
 
 
 def _closed(one: Store, other: Store, positions: Mapping[int, int]) -> list[Box]:

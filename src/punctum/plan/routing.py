@@ -9,6 +9,10 @@ there, and by the key ``k`` these are in another bucket.
 from collections.abc import Iterator
 from itertools import count
 
+from punctum.algebra.pattern import WILDCARD
+from punctum.algebra.schema import NOT_NULL
+from punctum.algebra.values import Type
+from punctum.parse.expressions import columns
 from punctum.parse.relations import Aggregate, Binary, Filter, Join, Projection, Relation, Source, Unary
 from punctum.parse.shape import shape
 from punctum.plan.keys import Key
@@ -77,3 +81,26 @@ def _joined(relation: Join | MultiJoin, below: Carried) -> Carried:
         for i in members:
             found[i] = together
     return found
+
+
+def limited(relation: Relation) -> frozenset[int]:
+    """The columns that may have few values: when all of these are closed, so is everything, and all buckets must know.
+
+    They have a domain, or a condition speaks of them or of what equals them.
+    """
+    match relation:
+        case Source() if relation.stream.relation is not None:
+            return limited(relation.stream.relation)
+        case Projection():
+            below, shapes = limited(relation.input), (shape(expression) for _, expression in relation.columns)
+            return frozenset(n for n, s in enumerate(shapes) if s.source is None or s.source in below)
+        case Aggregate():
+            below = limited(relation.input)
+            return frozenset(n for n, (_, column) in enumerate(relation.keys) if column.index in below)
+        case Filter():
+            return limited(relation.input) | {column.index for column in columns(relation.predicate)}
+        case Source():
+            found = enumerate(relation.schema.attributes)
+            return frozenset(n for n, a in found if a.type is Type.BOOLEAN or a.domain not in (WILDCARD, NOT_NULL))
+        case _:
+            return frozenset(range(len(relation.schema)))

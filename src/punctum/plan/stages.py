@@ -34,7 +34,7 @@ from punctum.plan.names import settled
 from punctum.plan.pipes import Pipe, as_pipe, column_of
 from punctum.plan.prune import pruned
 from punctum.plan.punctuate import Members, nobody, reported
-from punctum.plan.routing import concerns_others
+from punctum.plan.routing import concerns_others, limited
 from punctum.plan.synopsis import Synopsis
 from punctum.plan.windows import below_window, windowed
 
@@ -45,7 +45,8 @@ class Input:
 
     Rows go to one bucket, or in a cube to one for each way along the dimensions that they lack. A punctuation goes to
     those buckets that it can concern. It goes *everywhere* when the stage's output is exchanged again, for what only
-    some buckets were told, not all of them can say; and when what it says is *repeated* of other columns than the key.
+    some buckets were told, not all of them can say; and when what it says is *repeated* of other columns than the key,
+    or is one of a few values that end the input together.
     """
 
     number: int
@@ -246,7 +247,8 @@ class _Planner:
             columns = tuple(next(iter(relation.classes[n].of(i)), None) for n in chosen)
             key = tuple(column for column in columns if column is not None)
             origin = as_pipe(child) or self.stage(child, goes_on=True)
-            placed.append(into.input(origin, key, Cube(columns, lacking), concerns_others(relation, i, key)))
+            again = concerns_others(relation, i, key) or not limited(child).isdisjoint(key)
+            placed.append(into.input(origin, key, Cube(columns, lacking), again))
         return Op(relation, tuple(placed))
 
 

@@ -1,0 +1,85 @@
+"""Punctuations as state, over the scripts of the search: rounds of fresh keys that every stream closes again.
+
+What operators remember of keys that all inputs have closed is forgotten, however many come; where it is not, the
+register has said so before the query starts (``remembered``). A round has more keys than an operator keeps at hand.
+"""
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import polars as pl
+
+from engine.simulate import Simulation
+from punctum.algebra import Punctuation, Schema, between, constant
+from punctum.algebra.values import Value
+from punctum.analyse.register import verdict
+from punctum.operators.columns import Columns, frame
+from punctum.parse import parse_script
+from search.scripts import Stream, written
+from search.search import Found
+
+KEYS, ROWS, ROUNDS = 1_500, 20, 6
+MAKES: dict[str, Callable[[int], Value]] = {
+    "BIGINT": lambda n: n,
+    "STRING": lambda n: f"{n} é",
+    "DOUBLE": lambda n: n + 0.5,
+    "BOOLEAN": lambda n: n % 2 == 0,
+}
+
+
+def look_at_rounds(number: int) -> Found:
+    """Try the script of a number, when its streams can send fresh keys for ever."""
+    script = written(number)
+    (query,) = verdict(parse_script(script.sql))
+    if not query.admitted:
+        return Found(number, "refused")
+    if any(_ends(s, *scheme[0]) for s in script.streams for scheme in s.schemes):
+        return Found(number, "ends")
+    simulation, kept = Simulation(query.query.relation, 1 + number % 2), list[int]()
+    read = {stream.name: stream.schema for stream in query.streams}
+    for n in range(ROUNDS):
+        simulation.feed({s.name: _round(s, read[s.name], n) for s in script.streams if s.name in read})
+        if simulation.kept():
+            return Found(number, "waits")
+        kept.append(simulation.puncts())
+    if min(kept[-2:]) <= max(kept[: ROUNDS // 2]):
+        return Found(number, "flat")
+    return Found(number, "grows", "" if query.remembered else f"keeps {kept} punctuations after each round")
+
+
+def _ends(stream: Stream, name: str, order: str) -> bool:
+    """Whether a scheme closes all of its column after a while."""
+    return order == "DESC" or _bounded(stream, name)
+
+
+def _bounded(stream: Stream, name: str) -> bool:
+    return name in stream.domains or dict(stream.columns)[name] == "BOOLEAN"
+
+
+def _round(stream: Stream, schema: Schema, n: int) -> Columns:
+    keys = range(n * KEYS, (n + 1) * KEYS)
+    rows = [tuple(_value(stream, name, key) for name, _ in stream.columns) for key in keys[:ROWS]]
+    puncts, points = list[Punctuation](), dict[str, pl.Series]()
+    for scheme in (*stream.schemes, *((((stream.unique[0], ""),),) if stream.unique else ())):
+        (first, order), *others = scheme
+        if order:
+            last = float(keys[-1] + 1) if dict(stream.columns)[first] == "DOUBLE" else keys[-1]
+            puncts.append(Punctuation.of(schema, {first: between(None, last)}))
+        elif not others:
+            points[first] = pl.Series(first, [_value(stream, first, key) for key in keys])
+        else:
+            puncts += [p for key in keys for p in _pairs(stream, schema, [n for n, _ in scheme], key)]
+    return Columns(frame(schema, rows), tuple(puncts), points)
+
+
+def _pairs(stream: Stream, schema: Schema, names: list[str], key: int) -> list[Punctuation]:
+    """All combinations that a key has with the values of columns that have few."""
+    values = [{_value(stream, n, key + i) for i in ((0, 1) if _bounded(stream, n) else (0,))} for n in names]
+    ways = (dict(zip(names, map(constant, way), strict=True)) for way in product(*values))
+    return [Punctuation.of(schema, way) for way in ways]
+
+
+def _value(stream: Stream, name: str, key: int) -> Value:
+    few: tuple[Any, ...] | None = stream.domains.get(name)
+    return MAKES[dict(stream.columns)[name]](key) if few is None else few[key % len(few)]
