@@ -72,6 +72,14 @@ def test_every_row_comes_and_none_is_kept(name: str, buckets: int) -> None:
     assert simulation.kept() == 0
 
 
+def test_a_column_that_is_shown_twice_may_be_null() -> None:
+    sql = "SELECT q.k, q.x FROM (SELECT k, x, x AS y FROM a WHERE k = 50) q JOIN b ON q.k = b.k"
+    simulation = Simulation(parse_query(sql, STREAMS), 1)
+    rows: dict[str, list[Row]] = {"a": [(50, None), (50, 1)], "b": [(50,)]}
+    given = simulation.feed({each: Columns(frame(STREAMS[each].schema, some)) for each, some in rows.items()})
+    assert Counter(to_rows(given.rows)) == Counter(rows["a"])
+
+
 @pytest.mark.parametrize("buckets", [1, 2, 3, 7])
 def test_what_is_in_one_bucket_ends_beside_what_is_in_all(buckets: int) -> None:
     sql = "SELECT a.k FROM a JOIN b ON a.k = b.k AND a.x = b.k AND a.x = 50 UNION ALL SELECT k FROM b"

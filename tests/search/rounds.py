@@ -20,6 +20,8 @@ from search.scripts import Stream, written
 from search.search import Found
 
 KEYS, ROWS, ROUNDS = 1_500, 20, 6
+FEW = 20
+"""What an operator has said may be a few ranges more with each round, and is forgotten when it is thousands."""
 MAKES: dict[str, Callable[[int], Value]] = {
     "BIGINT": lambda n: n,
     "STRING": lambda n: f"{n} é",
@@ -43,7 +45,7 @@ def look_at_rounds(number: int) -> Found:
         if simulation.kept():
             return Found(number, "waits")
         kept.append(simulation.puncts())
-    if min(kept[-2:]) <= max(kept[: ROUNDS // 2]):
+    if min(kept[-2:]) <= max(kept[: ROUNDS // 2]) + FEW:
         return Found(number, "flat")
     return Found(number, "grows", "" if query.remembered else f"keeps {kept} punctuations after each round")
 

@@ -48,11 +48,12 @@ def _columns(schema: Schema, elements: Sequence[Element]) -> Columns:
 def _rows(stream: Stream, pool: Pool, rng: random.Random) -> list[Row]:
     few = {n: stream.values(n, pool) for n, _ in stream.columns}
     rows: list[Row] = []
+    nulls = rng.choice([0.1, 0.1, 0.5])
     for _ in range(rng.choice([0, 2, 4, 6, 8])):
         row = [rng.choice(few[n]) for n, _ in stream.columns]
         rows.append(
             tuple(
-                None if n not in stream.filled and rng.random() < 0.1 else value  # type: ignore[misc]
+                None if n not in stream.filled and rng.random() < nulls else value  # type: ignore[misc]
                 for (n, _), value in zip(stream.columns, row, strict=True)
             )
         )

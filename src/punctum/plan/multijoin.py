@@ -298,7 +298,10 @@ def _parted(conditions: list[Expression]) -> tuple[list[tuple[At, At]], list[Exp
 
 
 def _classes(leaves: list[Relation], equal: list[tuple[At, At]]) -> list[tuple[list[At], Value | None]]:
-    """The columns that must be equal, and those that a leaf's own selections fix or equate."""
+    """The columns that must be equal, with what a leaf's own columns equal, and those that its selections fix.
+
+    Columns of one leaf that nothing else equals may all be NULL, which equals nothing.
+    """
     known, root = Inference(), dict[At, At]()
 
     def find(at: At) -> At:
@@ -315,7 +318,8 @@ def _classes(leaves: list[Relation], equal: list[tuple[At, At]]) -> list[tuple[l
     found: dict[At, list[At]] = {}
     for at in sorted({*root, *fixed}):
         found.setdefault(find(at), []).append(at)
-    return [(each, next((fixed[at] for at in each if at in fixed), None)) for each in found.values()]
+    valued = [(each, next((fixed[at] for at in each if at in fixed), None)) for each in found.values()]
+    return [(each, value) for each, value in valued if value is not None or len({leaf for leaf, _ in each}) > 1]
 
 
 def _constants(relation: Relation) -> dict[int, Value]:
