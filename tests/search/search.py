@@ -104,6 +104,8 @@ def _run(
             return f"keeps {simulation.kept()} rows"
         if not whole:
             return None
+    elif buckets == 1 and (most := _stated(query)) is not None and simulation.kept() > most:
+        return f"keeps {simulation.kept()} rows, and {most} are stated"
     given.append(simulation.feed({name: Columns(empty(s), (end_of_stream(s),)) for name, s in streams.items()}))
     rows += Counter(rounded(row) for row in to_rows(given[-1].rows))
     if rows != wanted:
@@ -111,6 +113,14 @@ def _run(
     if purgeable and simulation.kept():
         return f"keeps {simulation.kept()} rows at the end"
     return _ungrammatical(given) if whole else None
+
+
+def _stated(query: Registered) -> int | None:
+    """How many rows are kept at most when all promised punctuations have come, as the verdicts state it."""
+    bounded = [state for state in query.states if state.verdict is Verdict.BOUNDED]
+    if any(state.verdict is Verdict.UNBOUNDED for state in query.states):
+        return None
+    return sum(int(state.witness[0].split()[0]) for state in bounded)
 
 
 def _differs(rows: Counter[Row], wanted: Counter[Row]) -> str:
