@@ -28,6 +28,7 @@ TOO_SLOW = "Python worker failed to connect back"
 _LOG = logging.getLogger("punctum")
 _OURS = re.compile(r"punctum\.errors\.(\w+): (.+)((?:\n  (?:detail|where|hint): .+)*)")
 _LAST = re.compile(r"Traceback .*\n(?: .*\n)+(\S.*)")
+_JAVA = re.compile(r"^(?:Caused by)?: (.+)", re.MULTILINE)
 
 
 class Run:
@@ -111,9 +112,22 @@ def failure(name: str, text: str, log: str) -> PunctumError:
     *_, ours = [None, *_OURS.finditer(text)]
     if ours is None:
         *_, last = text.partition("\n")[0], *_LAST.findall(text)
-        return QueryError(what, last, more)
+        return QueryError(what, _cause(text, last), more)
     kind, said, rest = ours.groups()
     parts = dict(re.findall(r"\n  (\w+): (.+)", rest))
     detail = f"{said}: {parts['detail']}" if "detail" in parts else said
     error = QueryError(what, detail, more if kind == WorkerError.__name__ else parts.get("hint", ""))
     return error.inside(parts["where"]) if "where" in parts else error
+
+
+def _cause(text: str, last: str) -> str:
+    r"""What is behind the last line of a traceback: a call of Java says only that it has failed.
+
+    >>> said = "py4j.protocol.Py4JJavaError: a call failed"
+    >>> _cause(f"{said}\n: SparkException: no state\n\tat a\nCaused by: IOException: no space\n", said)
+    'IOException: no space'
+    """
+    if "Py4JJavaError" not in last:
+        return last
+    *_, cause = last, *_JAVA.findall(text.rpartition(last)[2])
+    return cause
