@@ -18,6 +18,7 @@ from punctum.operators.columns import Columns, frame
 from punctum.parse import parse_script
 from search.scripts import Stream, written
 from search.search import Found
+from search.sequences import Pool
 
 KEYS, ROWS, ROUNDS = 1_500, 20, 6
 FEW = 20
@@ -41,7 +42,7 @@ def look_at_rounds(number: int) -> Found:
     simulation, kept = Simulation(query.query.relation, 1 + number % 2), list[int]()
     read = {stream.name: stream.schema for stream in query.streams}
     for n in range(ROUNDS):
-        simulation.feed({s.name: _round(s, read[s.name], n) for s in script.streams if s.name in read})
+        simulation.feed({s.name: _round(s, script.pool, read[s.name], n) for s in script.streams if s.name in read})
         if simulation.kept():
             return Found(number, "waits")
         kept.append(simulation.puncts())
@@ -59,7 +60,8 @@ def _bounded(stream: Stream, name: str) -> bool:
     return name in stream.domains or dict(stream.columns)[name] == "BOOLEAN"
 
 
-def _round(stream: Stream, schema: Schema, n: int) -> Columns:
+def _round(stream: Stream, pool: Pool, schema: Schema, n: int) -> Columns:
+    """Rows with fresh keys, and all that closes them; first what closes the values that the script speaks of."""
     keys = range(n * KEYS, (n + 1) * KEYS)
     rows = [tuple(_value(stream, name, key) for name, _ in stream.columns) for key in keys[:ROWS]]
     puncts, points = list[Punctuation](), dict[str, pl.Series]()
@@ -69,7 +71,8 @@ def _round(stream: Stream, schema: Schema, n: int) -> Columns:
             last = float(keys[-1] + 1) if dict(stream.columns)[first] == "DOUBLE" else keys[-1]
             puncts.append(Punctuation.of(schema, {first: between(None, last)}))
         elif not others:
-            points[first] = pl.Series(first, [_value(stream, first, key) for key in keys])
+            before = pool[dict(stream.columns)[first]] if n == 0 else ()
+            points[first] = pl.Series(first, [*before, *(_value(stream, first, key) for key in keys)]).unique()
         else:
             puncts += [p for key in keys for p in _pairs(stream, schema, [n for n, _ in scheme], key)]
     return Columns(frame(schema, rows), tuple(puncts), points)

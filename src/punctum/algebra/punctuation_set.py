@@ -50,6 +50,7 @@ class PunctuationSet:
         self._boxes: dict[Box, None] = {}  # the boxes with two or more patterns, in the order they came
         self._loose: dict[Box, None] = {}  # those of them with two or more patterns that are not constants
         self._shapes: Counter[tuple[int, ...]] = Counter()  # which attributes their patterns are on
+        self._by: dict[_Key, dict[Box, None]] = {}  # the same by each of their constants, and by other patterns' axes
 
     def add(self, punctuation: Punctuation) -> None:
         """Say one more punctuation."""
@@ -247,7 +248,7 @@ class PunctuationSet:
                 if len(grown) < len(part):  # it has lost a pattern, and may meet others in its new shape
                     self._add(grown)
                 else:
-                    self._put(grown)
+                    self._put(grown, part)
 
     def _melt(self, box: Box) -> Box:
         """The box grown by all that melts into it and leaves the set, less a pattern that has come to be everything."""
@@ -274,8 +275,9 @@ class PunctuationSet:
                 n += 1
         return box
 
-    def _put(self, box: Box) -> None:
-        for member in self._covered(box):
+    def _put(self, box: Box, new: Box) -> None:
+        """Make a box a member; but for a new part of it, it has been said before."""
+        for member in self._covered(box, new):
             self.take(member)
         if not box:
             self._clear()
@@ -293,6 +295,8 @@ class PunctuationSet:
             self._axes.append(box[0][0])
         if len(box) > 1:
             self._boxes[box] = None
+            for by in map(_key, box):
+                self._by.setdefault(by, {})[box] = None
             self._shapes[tuple(axis for axis, _ in box)] += 1
             if _is_loose(box):
                 self._loose[box] = None
@@ -317,6 +321,10 @@ class PunctuationSet:
                 del self._lines[key]
         if len(box) > 1:
             del self._boxes[box]
+            for by in map(_key, box):
+                self._by[by].pop(box)
+                if not self._by[by]:
+                    del self._by[by]
             self._loose.pop(box, None)
             shape = tuple(axis for axis, _ in box)
             self._shapes[shape] -= 1
@@ -371,12 +379,17 @@ class PunctuationSet:
             if all(pattern.meet(sides.get(i, WILDCARD)) != EMPTY for i, pattern in member):
                 yield member
 
-    def _covered(self, box: Box) -> list[Box]:
-        """The members with two or more patterns that a box covers, other than those that melt into it."""
+    def _covered(self, box: Box, new: Box) -> list[Box]:
+        """The members with two or more patterns that a box covers, other than those that melt into it.
+
+        What all but its new part covers is no member any more, so a constant of that part is in them, or a range.
+        """
         axes = {axis for axis, _ in box}
         if not any(axes < set(shape) or (axes == set(shape) and _is_loose(box)) for shape in self._shapes):
             return []
-        members = (dict(member) for member in self._boxes)
+        ways = [(_key(side), (side[0], None)) for side in new if isinstance(side[1], Constant)]
+        near = [[member for key in way for member in self._by.get(key, ())] for way in ways] or [list(self._boxes)]
+        members = (dict(member) for member in min(near, key=len))
         inner = (m for m in members if all(i in m and pattern.covers(m[i]) for i, pattern in box))
         return [tuple(m.items()) for m in inner]
 
@@ -384,6 +397,14 @@ class PunctuationSet:
         """All members on a line."""
         patterns = [self._pattern(axis, span) for span in line] + [NULL] * line.null
         return [_insert(rest, axis, pattern) for pattern in patterns]
+
+
+_Key = tuple[int, Constant | None]
+
+
+def _key(side: Side) -> _Key:
+    axis, pattern = side
+    return axis, pattern if isinstance(pattern, Constant) else None
 
 
 def _point(row: Row) -> Box:

@@ -129,5 +129,5 @@ def _cause(text: str, last: str) -> str:
     """
     if "Py4JJavaError" not in last:
         return last
-    *_, cause = last, *_JAVA.findall(text.rpartition(last)[2])
-    return cause
+    causes: list[str] = _JAVA.findall(text.rpartition(last)[2])
+    return causes[-1] if causes else last
