@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 from punctum.algebra.pattern import Pattern
+from punctum.algebra.schema import NOT_NULL
 from punctum.analyse.axes import Places
 from punctum.analyse.blocks import At
 from punctum.analyse.orders import Comparison, Order
@@ -164,6 +165,8 @@ def leaving_out(query: Spj, gone: int, by: int) -> Spj:
     for at, pattern in query.within.items():
         within[moved(at)] = within[moved(at)].meet(pattern) if moved(at) in within else pattern
     pairs = dict.fromkeys(Comparison(moved(a), op, moved(b)) for a, op, b in query.compared)
+    for at in (each.left for each in pairs if each.left == each.right):  # a value equals itself, unless it is NULL
+        within[at] = within.get(at, NOT_NULL).meet(NOT_NULL)
     calls = [replace(c, of=c.of and moved(c.of), filter=c.filter and moved(c.filter)) for c in query.aggregates or ()]
     return replace(
         query,
