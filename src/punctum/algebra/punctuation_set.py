@@ -23,6 +23,8 @@ from punctum.algebra.values import Row
 
 Box = tuple[Side, ...]
 """The patterns of a punctuation that are not wildcards, in the order of their attributes."""
+_Shape = tuple[int, ...]
+_Key = tuple[_Shape, int, Constant | None]
 
 
 class PunctuationSet:
@@ -50,7 +52,7 @@ class PunctuationSet:
         self._boxes: dict[Box, None] = {}  # the boxes with two or more patterns, in the order they came
         self._loose: dict[Box, None] = {}  # those of them with two or more patterns that are not constants
         self._shapes: Counter[tuple[int, ...]] = Counter()  # which attributes their patterns are on
-        self._by: dict[_Key, dict[Box, None]] = {}  # the same by each of their constants, and by other patterns' axes
+        self._by: dict[_Key, dict[Box, None]] = {}  # they by shape, and of a shape by each constant or other pattern
 
     def add(self, punctuation: Punctuation) -> None:
         """Say one more punctuation."""
@@ -295,8 +297,8 @@ class PunctuationSet:
             self._axes.append(box[0][0])
         if len(box) > 1:
             self._boxes[box] = None
-            for by in map(_key, box):
-                self._by.setdefault(by, {})[box] = None
+            for key in _keys(box):
+                self._by.setdefault(key, {})[box] = None
             self._shapes[tuple(axis for axis, _ in box)] += 1
             if _is_loose(box):
                 self._loose[box] = None
@@ -321,7 +323,7 @@ class PunctuationSet:
                 del self._lines[key]
         if len(box) > 1:
             del self._boxes[box]
-            for by in map(_key, box):
+            for by in _keys(box):
                 self._by[by].pop(box)
                 if not self._by[by]:
                     del self._by[by]
@@ -375,21 +377,27 @@ class PunctuationSet:
                 if near != last:  # one member may hold several values of a list
                     yield ((axis, self._pattern(axis, near)),)
                 last = near
-        for member in self._boxes:
+        for member in self._near(box, self._shapes):
             if all(pattern.meet(sides.get(i, WILDCARD)) != EMPTY for i, pattern in member):
                 yield member
+
+    def _near(self, box: Box, shapes: Iterable[_Shape]) -> Iterator[Box]:
+        """The members of some shapes that have a constant of a box where they have one, if both do."""
+        fixed = [(axis, side) for axis, side in box if isinstance(side, Constant)]
+        for shape in list(shapes):
+            keys = [((shape, axis, side), (shape, axis, None)) for axis, side in fixed if axis in shape]
+            ways = [[self._by.get(key, {}) for key in each] for each in keys] or [[self._by[shape, -1, None]]]
+            for members in min(ways, key=lambda way: sum(map(len, way))):
+                yield from list(members)
 
     def _covered(self, box: Box, new: Box) -> list[Box]:
         """The members with two or more patterns that a box covers, other than those that melt into it.
 
-        What all but its new part covers is no member any more, so a constant of that part is in them, or a range.
+        What all of it but the new part covers is no member any more.
         """
         axes = {axis for axis, _ in box}
-        if not any(axes < set(shape) or (axes == set(shape) and _is_loose(box)) for shape in self._shapes):
-            return []
-        ways = [(_key(side), (side[0], None)) for side in new if isinstance(side[1], Constant)]
-        near = [[member for key in way for member in self._by.get(key, ())] for way in ways] or [list(self._boxes)]
-        members = (dict(member) for member in min(near, key=len))
+        wider = [s for s in self._shapes if axes < set(s) or (axes == set(s) and _is_loose(box))]
+        members = (dict(member) for member in self._near(new, wider))
         inner = (m for m in members if all(i in m and pattern.covers(m[i]) for i, pattern in box))
         return [tuple(m.items()) for m in inner]
 
@@ -399,12 +407,11 @@ class PunctuationSet:
         return [_insert(rest, axis, pattern) for pattern in patterns]
 
 
-_Key = tuple[int, Constant | None]
-
-
-def _key(side: Side) -> _Key:
-    axis, pattern = side
-    return axis, pattern if isinstance(pattern, Constant) else None
+def _keys(box: Box) -> Iterator[_Key]:
+    """What a box is found by: its shape, and with it each of its constants, or the axis of another pattern."""
+    shape = tuple(axis for axis, _ in box)
+    yield shape, -1, None
+    yield from ((shape, axis, side if isinstance(side, Constant) else None) for axis, side in box)
 
 
 def _point(row: Row) -> Box:

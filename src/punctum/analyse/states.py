@@ -279,6 +279,11 @@ def _same(below: Facts, keys: list[int]) -> set[int]:
     return {below.same[key] for key in keys}
 
 
+def few_groups(relation: Aggregate, below: Facts) -> bool:
+    """Whether there are finitely many groups, whatever comes: each is then kept as one row."""
+    return _most(relation, below) is not None or kept(relation) is not None
+
+
 def _most(relation: Distinct | Aggregate | OrderBy, below: Facts) -> str | None:
     """How many rows there are at most, where constants and domains say so."""
     match relation:

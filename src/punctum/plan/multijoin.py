@@ -16,10 +16,10 @@ from punctum.algebra.pattern import Constant
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type, Value
 from punctum.analyse.blocks import At, Block
-from punctum.analyse.finite import kept
 from punctum.analyse.graphs import safe
 from punctum.analyse.inference import Inference
 from punctum.analyse.predicates import pattern_of
+from punctum.analyse.states import few_groups
 from punctum.errors import Place
 from punctum.iterators.multijoin import Class
 from punctum.parse.definitions import NOWHERE
@@ -140,8 +140,8 @@ def planned(relation: Relation, known: Inference, aim: Aim) -> Relation:
     below = {id(child): planned(child, known, aim) for child in relation.inputs}
     same = all(below[id(child)] is child for child in relation.inputs)
     made = relation if same else over(relation, lambda child: below[id(child)])
-    if isinstance(made, Aggregate) and isinstance(relation, Aggregate) and kept(relation) is not None:
-        return replace(made, few=True)
+    if isinstance(made, Aggregate) and isinstance(relation, Aggregate):
+        return replace(made, few=True) if few_groups(relation, known.facts(relation.input)) else made
     return _crossed(made) if isinstance(made, Join) and not made.on else made
 
 
