@@ -10,7 +10,7 @@ from functools import reduce
 from typing import Any
 
 from punctum.algebra.pattern import WILDCARD, Pattern, between, constant, one_of
-from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.schema import NOT_NULL, Schema
 from punctum.iterators.columns import finite
 from punctum.iterators.select import excluded
@@ -20,7 +20,9 @@ _FLIPPED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def promised(predicate: Expression, schema: Schema) -> tuple[Punctuation, ...]:
-    """The punctuations that hold behind a selection."""
+    """The punctuations that hold behind a selection: all of them behind one that is never true."""
+    if any(isinstance(each, Literal) and not each.value for each in conjuncts(predicate)):
+        return (end_of_stream(schema),)
     patterns: dict[str, list[Pattern]] = {}
     for condition in conjuncts(predicate):
         found = pattern_of(condition)
