@@ -13,7 +13,7 @@ from punctum.analyse import report
 from punctum.analyse.register import verdict
 from punctum.cli import EXAMPLES, INTERRUPTED, cli
 from punctum.operators.columns import Columns, frame, to_rows
-from punctum.parse import parse_script
+from punctum.parse import options, parse_script
 
 ROOT = Path(__file__).parent.parent
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "src/punctum/README.md"]
@@ -114,3 +114,8 @@ def test_the_page_of_bounded_memory_shows_what_check_says() -> None:
     assert len(shown) == 2
     for sql, said in shown:
         assert report.text(verdict(parse_script(sql)), sql) == said.rstrip()
+
+
+def test_the_page_of_options_is_the_table() -> None:
+    """``python -c "from punctum.parse.options import page; print(page(), end='')" > docs/options.md`` writes it."""
+    assert (ROOT / "docs" / "options.md").read_text() == options.page()

@@ -31,12 +31,12 @@ from punctum.engine.memory import MEMORY, Memory
 from punctum.engine.query import Settings, dataframe
 from punctum.engine.run import Run
 from punctum.engine.sinks.commit import Commit
-from punctum.engine.sinks.write import hand_over, says, write
+from punctum.engine.sinks.write import hand_over, write
 from punctum.engine.spark import keeping_state, log_of, spark_session
 from punctum.engine.tables import members
 from punctum.errors import PunctumError, QueryError, SchemaError, choices, nearest
 from punctum.parse.applied import Function
-from punctum.parse.definitions import QueryDef, StreamDef, writes_apart
+from punctum.parse.definitions import QueryDef, StreamDef, takes_punctuations, writes_apart
 from punctum.parse.script import is_query, parse_function, parse_script, parse_select, parse_stream
 from punctum.parse.temporal import read_of
 from punctum.plan.choose import Aim, Schemes
@@ -292,7 +292,7 @@ class Query:
             settings = self._settings(last, checkpoint, state)
             return hand_over(last, settings, self.name, to, available_now)
         assert self._sink is not None
-        last = self._stages(says(self._sink), apart=writes_apart(self._sink))
+        last = self._stages(takes_punctuations(self._sink), apart=writes_apart(self._sink))
         told = key(self._relation) if self._known.updates else None
         return write(last, self._settings(last, checkpoint, state), self._sink, available_now, told)
 

@@ -75,7 +75,8 @@ def test_a_wrong_function_of_the_users_is_named() -> None:
         return []
 
     functions = {"bad": parse_function("bad", bad, ["BIGINT"], "BIGINT")}
-    script = "CREATE STREAM s (k BIGINT) USING json; CREATE SINK o USING json; INSERT INTO o SELECT bad(k) AS x FROM s;"
+    definitions = "CREATE STREAM s (k BIGINT) USING json; CREATE SINK o USING console;"
+    script = f"{definitions} INSERT INTO o SELECT bad(k) AS x FROM s;"
     (query,) = parse_script(script, functions=functions).queries
     with pytest.raises(PunctumError, match=r"bad gives another number of values(.|\n)*where: .*the function bad"):
         Simulation(query.relation, 1).feed({"s": Columns(frame(query.relation.inputs[0].schema, [(1,)]))})

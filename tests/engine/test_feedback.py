@@ -122,7 +122,7 @@ TRIANGLE = parse_script(
     CREATE STREAM s (t BIGINT, b BIGINT, PUNCTUATED ON (b)) USING json;
     CREATE STREAM r (b BIGINT, c BIGINT, PUNCTUATED ON (c)) USING json;
     CREATE STREAM q (c BIGINT, t BIGINT, PUNCTUATED ON (t)) USING json;
-    CREATE SINK o USING json;
+    CREATE SINK o USING console;
     INSERT INTO o SELECT s.t AS t, r.c FROM s JOIN r ON s.b = r.b JOIN q ON r.c = q.c AND q.t = s.t;
     """
 )
@@ -195,7 +195,7 @@ def test_a_function_is_not_called_for_what_nobody_needs() -> None:
 
     functions = {"score": parse_function("score", score, ["BIGINT"], "BIGINT")}
     script = parse_script(
-        "CREATE SINK o USING json; INSERT INTO o SELECT ts AS t, score(v) AS x FROM s WHERE score(v) > 1",
+        "CREATE SINK o USING console; INSERT INTO o SELECT ts AS t, score(v) AS x FROM s WHERE score(v) > 1",
         STREAMS,
         functions,
     )
@@ -222,7 +222,7 @@ def test_where_the_plan_knows_the_column() -> None:
     assert list(found["join of both"].values()) == ["ts", "ts"]
     reported = parse_script(
         """CREATE STREAM s (sid STRING, hour BIGINT, PUNCTUATE (hour) WHEN ALL sid IN ('a', 'b')) USING json;
-        CREATE SINK o USING json; INSERT INTO o SELECT hour AS t, COUNT(*) AS n FROM s GROUP BY hour;"""
+        CREATE SINK o USING console; INSERT INTO o SELECT hour AS t, COUNT(*) AS n FROM s GROUP BY hour;"""
     )
     assert not heeds(stages(reported.queries[0].relation))["t"].streams, "who has reported must be seen"
 

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from punctum.cli import cli
 from punctum.engine.files import UNFINISHED
 from punctum.engine.listing import OVERWRITTEN
-from punctum.errors import QueryError, SchemaError
+from punctum.errors import QueryError, SqlError
 from punctum.session import Query, Session
 
 SCRIPT = """
@@ -94,5 +94,5 @@ def test_a_changed_file_stops_a_stream_that_must_not_be_violated(spark: SparkSes
 
 def test_settle_is_a_number(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
-    with pytest.raises(SchemaError, match=r"settle of \.\./bid is 'soon'"):
+    with pytest.raises(SqlError, match=r"settle of \.\./bid is 'soon'"):
         run(spark, tmp_path, settle="'soon'")

@@ -86,12 +86,15 @@ WRONG: dict[str, tuple[Callable[[Session, DataFrame, Path], Any], str]] = {
         "there is no column itmid\n  detail: bid has: itemid, increase\n  hint: did you mean itemid?",
     ),
     "a stream without a path": (
-        lambda s, _, d: script(s, FILES.replace("path", "paths") + SINK, "SELECT k FROM f", d).start(d / "c"),
+        lambda s, _, d: script(s, FILES.replace("OPTIONS (path 'in/item')", "") + SINK, "SELECT k FROM f", d).start(
+            d / "c"
+        ),
         "the stream f has no path\n  hint: OPTIONS (path 'directory')",
     ),
     "a sink without a path": (
         lambda s, _, d: script(s, FILES + SINK.replace("path", "paths"), "SELECT k FROM f", d).start(d / "c"),
-        "the sink o has no path\n  hint: OPTIONS (path 'directory')",
+        "the sink o has no option paths\n  detail: there are: path, punctuations, elements, updates, feedback\n"
+        "  hint: did you mean path?",
     ),
     "a directory that is not there": (
         lambda s, _, d: script(s, FILES.replace("in/item", "items") + SINK, "SELECT k FROM f", d).start(d / "c"),
@@ -112,7 +115,7 @@ WRONG: dict[str, tuple[Callable[[Session, DataFrame, Path], Any], str]] = {
         lambda s, _, d: script(
             s, FILES + SINK.replace("out/o'", "out/o', punctuations 'yes'"), "SELECT k FROM f", d
         ).start(d / "c"),
-        "punctuations of o is neither true nor false\n  detail: yes\n  hint: punctuations 'true'",
+        "punctuations of o is 'yes'\n  hint: true or false",
     ),
     "a result with a column of that name": (
         lambda s, bids, _: select(s, bids, "SELECT itemid AS _punct FROM bid").dataframe(punctuations=True),

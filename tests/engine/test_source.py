@@ -16,7 +16,7 @@ from punctum.parse.script import parse_script
 from punctum.plan.pipes import Pipe
 from punctum.plan.stages import stages
 
-SCRIPT = """CREATE STREAM s (n BIGINT, PUNCTUATED ON (n)) USING json; CREATE SINK o USING json;
+SCRIPT = """CREATE STREAM s (n BIGINT, PUNCTUATED ON (n)) USING json; CREATE SINK o USING console;
 INSERT INTO o SELECT n FROM s;"""
 
 

@@ -6,7 +6,7 @@ from punctum.errors import SqlError
 from punctum.parse import parse_script
 from punctum.parse.select import MOST_READS
 
-BEGIN = "CREATE STREAM c0 (k BIGINT, PUNCTUATED ON (k)) USING json OPTIONS (path 'in'); CREATE SINK o USING json;"
+BEGIN = "CREATE STREAM c0 (k BIGINT, PUNCTUATED ON (k)) USING json OPTIONS (path 'in'); CREATE SINK o USING console;"
 TWICE = (
     "SELECT x.k FROM c{0} x JOIN c{0} y ON x.k = y.k",
     "SELECT k FROM c{0} UNION ALL SELECT k FROM c{0}",

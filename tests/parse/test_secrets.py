@@ -41,8 +41,9 @@ def test_a_secret_where_something_else_must_stand_is_not_shown() -> None:
 
 def test_a_refused_query_shows_no_secret() -> None:
     sql = (
-        "CREATE STREAM s (k BIGINT, token STRING) USING json OPTIONS (path 'in');CREATE SINK o USING json OPTIONS "
-        f"(path 'o', password '{HIDDEN}'); INSERT INTO o SELECT DISTINCT k, token FROM s WHERE token = '{HIDDEN}';"
+        "CREATE STREAM s (k BIGINT, token STRING) USING json OPTIONS (path 'in');CREATE SINK o USING postgres OPTIONS "
+        f"(table 'o', url 'host=db password={HIDDEN}'); "
+        f"INSERT INTO o SELECT DISTINCT k, token FROM s WHERE token = '{HIDDEN}';"
     )
     with pytest.raises(PunctumError) as caught:
         admit(verdict(parse_script(sql)), sql)

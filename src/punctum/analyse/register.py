@@ -21,11 +21,11 @@ from punctum.analyse.temporal import Chosen, chosen, merges
 from punctum.analyse.updates import closed, grouping, having
 from punctum.analyse.useful import declared, useful
 from punctum.errors import SchemaError, SqlError
-from punctum.parse.definitions import QueryDef, Script, SinkDef, StreamDef, takes_elements
+from punctum.parse.definitions import QueryDef, Script, SinkDef, StreamDef, takes_punctuations
 from punctum.parse.relations import LMerge, Relation, Source
 from punctum.parse.windows import window
 
-_SAYS, _UPDATES = "punctuations", "updates"
+_UPDATES = "updates"
 """The options with which a sink writes punctuations too, and each group whenever it changes."""
 
 
@@ -104,7 +104,7 @@ class Registered:
     @property
     def says(self) -> bool:
         """Whether its sink writes punctuations too, as one of elements does."""
-        return self.query.sink.options.get(_SAYS, "").lower() == "true" or takes_elements(self.query.sink)
+        return takes_punctuations(self.query.sink)
 
     @property
     def cases(self) -> tuple[tuple[LMerge, Chosen], ...]:
@@ -133,8 +133,6 @@ class Registered:
         if option is None:
             there = self.safe and self.endless
             return there and (id(found) in self.inference.parts or not self.declared)
-        if option.lower() not in ("true", "false"):
-            raise SchemaError(f"updates of {self.query.name} is neither true nor false", option, "updates 'true'")
         if option.lower() == "true" and found is None:
             why = "HAVING may take a group back" if having(self.query.relation) else "its rows are not groups"
             raise SchemaError(f"{self.query.name} has no updates", why, "leave updates out")

@@ -14,7 +14,6 @@ from pyspark.sql import functions as F  # noqa: N812
 from punctum.algebra.values import Type
 from punctum.engine.checkpoint import begun
 from punctum.engine.files import LINE_COLUMN
-from punctum.engine.formats.read import option
 from punctum.errors import QueryError, SchemaError
 from punctum.parse.definitions import StreamDef
 from punctum.plan.pipes import Pipe
@@ -50,9 +49,6 @@ def _rate(spark: SparkSession, stream: StreamDef) -> DataFrame:
 
 
 def _socket(spark: SparkSession, stream: StreamDef) -> DataFrame:
-    for name in ("host", "port"):
-        if not option(stream.options, name, ""):
-            raise SchemaError(f"the stream {stream.name} has no {name}", "", "OPTIONS (host 'localhost', port 9999)")
     return _loaded(spark, stream).select(F.col("value").alias(LINE_COLUMN))
 
 

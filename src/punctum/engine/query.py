@@ -5,7 +5,6 @@
     streams, packed -> [union, grouped by bucket, stage] -> … -> unpacked -> sink
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,7 +26,6 @@ from punctum.engine import build
 from punctum.engine.checkpoint import check_notes, files_read, settled_buckets, settled_plan, swept
 from punctum.engine.feedback import Signals, Skipping, skipping
 from punctum.engine.files import PUNCT_COLUMN, READERS, from_frame, reading
-from punctum.engine.formats.read import option
 from punctum.engine.frames import SOURCES
 from punctum.engine.jumpstart import Stored, settled_state, state_of
 from punctum.engine.lease import check_not_running, release_lease, take_lease
@@ -45,7 +43,7 @@ from punctum.engine.worker import settle
 from punctum.errors import SchemaError, choices, failing_in
 from punctum.operators.batch import constants
 from punctum.operators.columns import dtype, fitting
-from punctum.parse.definitions import StreamDef, Violation
+from punctum.parse.definitions import Violation
 from punctum.plan.feedback import Heeds, heeds
 from punctum.plan.fingerprint import fingerprint
 from punctum.plan.lifespan import check_lifespans
@@ -211,8 +209,6 @@ class _Assembly:
             hint = "dataframe(checkpoint), the same as the checkpointLocation of the writer"
             raise SchemaError(f"the stream {stream.name} is read from files", "there is no checkpoint", hint)
         most = stream.options.get("maxFilesPerTrigger")
-        if most is not None and not (most.isdecimal() and int(most)):
-            raise SchemaError(f"maxFilesPerTrigger of {stream.name} is {most!r}", "", "a whole number above 0")
         files = FileStream(
             name=stream.name,
             schema=stream.schema,
@@ -228,20 +224,12 @@ class _Assembly:
             files_a_batch=None if most is None else int(most),
             tasks=spark.sparkContext.defaultParallelism,
             options=reading(stream),
-            settle=_settle(stream),
+            settle=float(stream.options.get("settle", SETTLE)),
         )
         if not Path(files.path).is_dir():
             raise SchemaError(f"the directory of {stream.name} is not there", files.path, "make it, or mend the path")
         PackedFilesReader(files).check(next(self._files_read, 0))
         return spark.readStream.format(FORMAT).option("stream", files.encoded()).load()
-
-
-def _settle(stream: StreamDef) -> float:
-    """How long a file of a stream has to be quiet to be complete, whatever it looks like."""
-    given = option(stream.options, "settle", str(SETTLE))
-    if not re.fullmatch(r"\d+(\.\d+)?", given):
-        raise SchemaError(f"settle of {stream.name} is {given!r}", "", "a number of seconds")
-    return float(given)
 
 
 def _running(stage: Stage, buckets: tuple[int, ...], known: Mapping[str, Heeds], bucket: int) -> Running:

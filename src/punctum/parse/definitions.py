@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Value
-from punctum.errors import Place, SchemaError
+from punctum.errors import Place
 from punctum.parse.expressions import Expression
 
 if TYPE_CHECKING:
@@ -168,10 +168,12 @@ ELEMENTS = "elements"
 
 def takes_elements(sink: SinkDef) -> bool:
     """Whether a sink takes elements."""
-    written = sink.options.get(ELEMENTS, "false").lower()
-    if written not in ("true", "false"):
-        raise SchemaError(f"{ELEMENTS} of {sink.name} is neither true nor false", written, f"{ELEMENTS} 'true'")
-    return written == "true"
+    return sink.options.get(ELEMENTS, "").lower() == "true"
+
+
+def takes_punctuations(sink: SinkDef) -> bool:
+    """Whether a sink takes punctuations too, as one of elements does."""
+    return sink.options.get("punctuations", "").lower() == "true" or takes_elements(sink)
 
 
 def writes_apart(sink: SinkDef) -> bool:

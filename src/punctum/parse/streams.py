@@ -14,6 +14,7 @@ from punctum.parse.columns import ColumnReader, Terms
 from punctum.parse.cursor import Cursor
 from punctum.parse.definitions import Clause, Limits, SinkDef, StreamDef, TableDef, Violation
 from punctum.parse.elements import is_elements, is_opens
+from punctum.parse.options import checked
 
 _CLAUSES = "PUNCTUATED ON (…), PUNCTUATE (…) …, UNIQUE (…), DOMAIN … BETWEEN … AND …, DOMAIN … IN (…)"
 
@@ -45,7 +46,7 @@ class StreamReader(ColumnReader):
             hint = f"rename one, or define it with CREATE TEMPORAL STREAM {self.name} …"
             raise SqlError(f"the columns of {self.name} end as those of a temporal stream", "", hint, cursor.whole)
         on_violation = self._on_violation()
-        format_, options = using(cursor, self.where)
+        format_, options = using(cursor, self.where, "stream", self.name)
         return replace(self._defined(), format=format_, options=options, on_violation=on_violation)
 
     def read_clauses(self, schema: Schema) -> StreamDef:
@@ -152,20 +153,18 @@ def read_table(cursor: Cursor, name: str) -> TableDef:
     while cursor.accept(","):
         reader.column()
     cursor.expect(")", reader.where)
-    format_, options = using(cursor, reader.where)
+    format_, options = using(cursor, reader.where, "table", name)
     return TableDef(name, reader.schema, format_, options, cursor.whole)
 
 
-def using(cursor: Cursor, where: str) -> tuple[str, dict[str, str]]:
-    """The format and the options that end a definition."""
+def using(cursor: Cursor, where: str, what: str, name: str) -> tuple[str, dict[str, str]]:
+    """The format and the options that end a definition: of a stream, a table or a sink."""
     cursor.expect("USING", where)
-    format_ = cursor.name("a format", "USING")
-    options: dict[str, str] = {}
-    if cursor.accept("OPTIONS"):
-        options = {key: value for key, (value, _) in read_options(cursor).items()}
+    place, format_ = cursor.place, cursor.name("a format", "USING")
+    options = read_options(cursor) if cursor.accept("OPTIONS") else {}
     if not cursor.done:
         raise cursor.unexpected("; or the end", where)
-    return format_, options
+    return checked(what, name, format_, options, place)
 
 
 def read_options(cursor: Cursor) -> dict[str, tuple[str, Place]]:
@@ -206,5 +205,5 @@ def _option(cursor: Cursor) -> str:
 
 def read_sink(cursor: Cursor, name: str) -> SinkDef:
     """The sink whose definition follows its name."""
-    format_, options = using(cursor, "CREATE SINK")
+    format_, options = using(cursor, "CREATE SINK", "sink", name)
     return SinkDef(name, format_, options, cursor.whole)

@@ -12,12 +12,13 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.values import value_text
 from punctum.parse.definitions import AccessOrder, AllReported, Clause, EndEvent, StreamDef, TableColumn
 from punctum.parse.expressions import text, type_text
+from punctum.parse.options import DISTINCT
 from punctum.parse.relations import Relation
 from punctum.plan.expect import Expected, Lasting
 from punctum.plan.pipes import Pipe
 from punctum.plan.punctuate import Reported
 from punctum.plan.stages import Input, Op, Stage, all_stages
-from punctum.plan.statistics import DISTINCT, OPTIONS
+from punctum.plan.statistics import OPTIONS
 from punctum.plan.windows import windows
 
 FREE = ("path", "maxFilesPerTrigger", "feedback", *OPTIONS)

@@ -15,9 +15,10 @@ from punctum.analyse.blocks import Block
 from punctum.analyse.graphs import JoinQuery
 from punctum.analyse.inference import Inference, sources
 from punctum.analyse.promises import Promise
-from punctum.errors import Place, SchemaError, SqlError
+from punctum.errors import Place
 from punctum.parse.clauses import duration
 from punctum.parse.definitions import AccessOrder, StreamDef
+from punctum.parse.options import DISTINCT
 from punctum.parse.relations import Aggregate, Distinct, Filter, Relation, Source
 from punctum.plan.cost import Measures
 
@@ -26,8 +27,7 @@ RATE, DELAY, PREFIXES = 1_000.0, 60.0, 1.0
 PASSED, GROUPED = 1 / 3, 1 / 10
 """Guesses: which share of rows passes a selection, and how many groups there are for a row."""
 OPTIONS = ("rate", "punctuation_delay")
-DISTINCT = "distinct."
-"""The options of a stream that say what is known of it; the last one goes on with the name of a column."""
+"""The options of a stream that say what is known of it, beside those for a column's values."""
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,13 @@ class Statistics:
 
     def _rate(self, stream: StreamDef) -> float:
         if "rate" in stream.options:
-            return _positive(stream, "rate", stream.options["rate"])
+            return float(stream.options["rate"])
         return self.rates.get(stream.name, RATE)
 
     def delay(self, stream: StreamDef) -> float:
         """Seconds from a row of a stream to the punctuation that covers it."""
         if "punctuation_delay" in stream.options:
-            return _seconds(stream, stream.options["punctuation_delay"])
+            return duration(stream.options["punctuation_delay"], Place()).total_seconds()
         said = [clause.delay for clause in stream.punctuates if isinstance(clause, AccessOrder)]
         known = [delay.total_seconds() for delay in said if isinstance(delay, timedelta)]
         return self.delays.get(stream.name, max(known, default=DELAY))
@@ -104,7 +104,7 @@ def _declared(leaf: Relation, name: str) -> Iterator[float]:
     """How many values a column of an input is said to have, in the stream where it has the same name."""
     for source in sources(leaf, through=True):
         if (option := f"{DISTINCT}{name}") in source.stream.options:
-            yield _positive(source.stream, option, source.stream.options[option])
+            yield float(source.stream.options[option])
 
 
 def _said(promise: Promise, rate: float, delay: float, values: float) -> float:
@@ -112,20 +112,3 @@ def _said(promise: Promise, rate: float, delay: float, values: float) -> float:
     if any(order is not Order.EQUALITY for _, order in promise.terms):
         return PREFIXES
     return min(rate, values / delay) if delay else rate
-
-
-def _positive(stream: StreamDef, name: str, text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not (isfinite(number) and number > 0):
-        raise SchemaError(f"{name} of {stream.name} is {text!r}", "", "a number above 0")
-    return number
-
-
-def _seconds(stream: StreamDef, text: str) -> float:
-    try:
-        return duration(text, Place()).total_seconds()
-    except SqlError as error:
-        raise SchemaError(f"punctuation_delay of {stream.name} is {text!r}", error.detail, error.hint) from None

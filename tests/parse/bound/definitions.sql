@@ -6,7 +6,7 @@ create stream `Power outage` (
   UNIQUE (state, hour), UNIQUE (ts),
   DOMAIN hour BETWEEN 0 AND 23, DOMAIN state IN ('OR', 'ID'), DOMAIN cost BETWEEN 0 AND 99.5,
   DOMAIN day BETWEEN '2026-01-01' AND DATE '2026-12-31'
-) USING parquet OPTIONS (path 'in', 'header' true, a.b.c = 'x', n 1);
+) USING CSV OPTIONS (path 'in', 'HEADER' true, distinct.hour = '24', maxfilespertrigger 1);
 CREATE SINK out USING console;
 INSERT INTO OUT SELECT STATE, `Hour` FROM `power OUTAGE` ALLOW UNBOUNDED
 
@@ -18,7 +18,7 @@ INSERT INTO OUT SELECT STATE, `Hour` FROM `power OUTAGE` ALLOW UNBOUNDED
 --   ON (ts)
 --   unique State, hour
 --   unique ts
---   parquet {'path': 'in', 'header': 'true', 'a.b.c': 'x', 'n': '1'}
+--   csv {'path': 'in', 'header': 'true', 'distinct.hour': '24', 'maxFilesPerTrigger': '1'}
 -- sink out: console {}
 -- query out allowed to be unbounded
 -- State STRING {ID,OR}, hour BIGINT [0,23]

@@ -1,5 +1,5 @@
 CREATE STREAM dear AS SELECT itemid, price * 2 AS twice FROM item WHERE price > 100;
-CREATE SINK out USING json;
+CREATE SINK out USING console;
 INSERT INTO out SELECT d.twice, b.increase FROM dear d JOIN bid b ON d.itemid = b.itemid;
 
 -- bound
@@ -7,7 +7,7 @@ INSERT INTO out SELECT d.twice, b.increase FROM dear d JOIN bid b ON d.itemid = 
 -- Projection itemid, (price * 2.0) AS twice
 --   Filter (price > 100.0)
 --     Source item
--- sink out: json {}
+-- sink out: console {}
 -- query out
 -- twice DOUBLE, increase DOUBLE
 -- Projection twice, increase

@@ -3,8 +3,7 @@ CREATE SINK o USING json OPTIONS (path 'out', elements 'yes');
 INSERT INTO o SELECT * FROM a;
 
 -- refused
--- elements of o is neither true nor false
---   detail: yes
---   hint: elements 'true'
---   3 | INSERT INTO o SELECT * FROM a;
---     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+-- elements of o is 'yes'
+--   hint: true or false
+--   2 | CREATE SINK o USING json OPTIONS (path 'out', elements 'yes');
+--     |                                               ^^^^^^^^^^^^^^

@@ -1,4 +1,4 @@
-CREATE SINK closing USING json;
+CREATE SINK closing USING console;
 INSERT INTO closng SELECT itemid FROM bid;
 
 -- refused

@@ -1,4 +1,4 @@
-CREATE SINK out USING json;
+CREATE SINK out USING console;
 INSERT INTO out (a) SELECT itemid FROM bid;
 
 -- refused

@@ -1,4 +1,4 @@
-CREATE SINK out USING json;
+CREATE SINK out USING console;
 INSERT INTO out SELECT itemid FROM bid;
 INSERT INTO out SELECT itemid FROM item;
 

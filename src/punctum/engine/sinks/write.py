@@ -16,24 +16,14 @@ from punctum.engine.query import Settings, claimed, heard, packed, unpacked
 from punctum.engine.sinks.commit import Commit
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
-from punctum.engine.sinks.formats import WRITERS, lines_of
+from punctum.engine.sinks.formats import lines_of
 from punctum.engine.sinks.postgres import PostgresSink, PostgresTable
 from punctum.engine.telling import OPTION, Telling, telling
-from punctum.errors import SchemaError, choices, printable
-from punctum.parse.definitions import SinkDef, Violation, takes_elements, writes_apart
+from punctum.errors import SchemaError, printable
+from punctum.parse.definitions import SinkDef, Violation, takes_elements, takes_punctuations, writes_apart
 from punctum.parse.relations import LMerge
 from punctum.plan.pipes import Pipe
 from punctum.plan.stages import Stage, all_stages, operators, says_alike
-
-FORMATS = (*WRITERS, "postgres", "console")
-
-
-def says(sink: SinkDef) -> bool:
-    """Whether punctuations are to be written."""
-    written = sink.options.get("punctuations", "false").lower()
-    if written not in ("true", "false"):
-        raise SchemaError(f"punctuations of {sink.name} is neither true nor false", written, "punctuations 'true'")
-    return written == "true" or takes_elements(sink)
 
 
 def write(
@@ -47,9 +37,6 @@ def write(
 def _write(
     last: Stage, settings: Settings, sink: SinkDef, available_now: bool, key: tuple[str, ...] | None
 ) -> tuple[StreamingQuery, Commit]:
-    if sink.format not in FORMATS:
-        hint = choices(FORMATS) + "; for any other sink of Spark's, use dataframe()"
-        raise SchemaError(f"the format {sink.format} of {sink.name} is not supported", "", hint)
     checkpoint = Path(settings.checkpoint)
     named = [name.strip() for name in sink.options.get(OPTION, "").split(",") if name.strip()]
     settings = replace(settings, feedback=tuple(str(Path(settings.directory) / name) for name in named))
@@ -62,14 +49,13 @@ def _write(
         commit = Commit(sink.name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", table, shown)
         commit.publish = _telling(last, settings)
         return start(slices, commit, available_now), commit
-    if "path" not in sink.options:
-        raise SchemaError(f"the sink {sink.name} has no path", "", "OPTIONS (path 'directory')")
     path = Path(settings.directory) / sink.options["path"]
     if sink.format == "csv":
         Dialect.of(sink.options)  # an option that it does not take is an error now
     query = query_id(checkpoint)
     stables = _stables(last) if writes_apart(sink) else None
-    files = ResultFiles(str(path.resolve()), sink.format, last.schema, says(sink), query, sink.options, stables)
+    says = takes_punctuations(sink)
+    files = ResultFiles(str(path.resolve()), sink.format, last.schema, says, query, sink.options, stables)
     slices = packed(last, settings, files)
     files.prepare()
     commit = Commit(sink.name, query, checkpoint, path.with_name(path.name + ".quarantine"), files=files)
