@@ -8,7 +8,7 @@ what is kept without punctuations. Every script is well-formed SQL for Punctum a
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 NUMBERS = (0, 1, 64, 130, 200, 270, -64)
 """Numbers of several buckets, and neighbours."""
@@ -29,6 +29,7 @@ COLUMNS = (
     ("d", "DOUBLE"),
 )
 DEPTH = 4
+ASKED = 50
 Column = tuple[str, str]
 """A name and a type."""
 
@@ -103,8 +104,10 @@ def literal(value: object) -> str:
 
 
 def written(seed: int) -> Written:
-    """The script of a number."""
-    return _Writer(random.Random(seed)).script()
+    """The script of a number; of some it is only asked whether there is a row."""
+    script = _Writer(random.Random(seed)).script()
+    asked = f"SELECT DISTINCT 1 AS one FROM ({script.query}) w"
+    return replace(script, query=asked) if seed % ASKED == 7 else script
 
 
 class _Writer:
