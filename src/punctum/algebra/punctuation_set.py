@@ -12,8 +12,8 @@ adding and matching cost O(log n). What covers a row, or a box, is found by taki
 with several patterns that are not constants (loose ones) cannot be found so and are tried one by one.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from punctum.algebra.pattern import EMPTY, NULL, WILDCARD, Constant, List, Pattern, Span, span_pattern
 from punctum.algebra.punctuation import Punctuation, Side
@@ -25,6 +25,7 @@ Box = tuple[Side, ...]
 """The patterns of a punctuation that are not wildcards, in the order of their attributes."""
 _Shape = tuple[int, ...]
 _Key = tuple[_Shape, int, Constant | None]
+"""A shape, one of its axes, and a constant there; nothing stands for any other pattern."""
 
 
 class PunctuationSet:
@@ -51,8 +52,8 @@ class PunctuationSet:
         self._axes: list[int] = []  # attributes that have boxes with no other pattern
         self._boxes: dict[Box, None] = {}  # the boxes with two or more patterns, in the order they came
         self._loose: dict[Box, None] = {}  # those of them with two or more patterns that are not constants
-        self._shapes: Counter[tuple[int, ...]] = Counter()  # which attributes their patterns are on
-        self._by: dict[_Key, dict[Box, None]] = {}  # they by shape, and of a shape by each constant or other pattern
+        self._shapes: dict[_Shape, dict[Box, None]] = {}  # they by the attributes that their patterns are on
+        self._by: dict[_Key, dict[Box, None]] = {}  # and by each of their patterns
 
     def add(self, punctuation: Punctuation) -> None:
         """Say one more punctuation."""
@@ -297,9 +298,9 @@ class PunctuationSet:
             self._axes.append(box[0][0])
         if len(box) > 1:
             self._boxes[box] = None
+            self._shapes.setdefault(_shape(box), {})[box] = None
             for key in _keys(box):
                 self._by.setdefault(key, {})[box] = None
-            self._shapes[tuple(axis for axis, _ in box)] += 1
             if _is_loose(box):
                 self._loose[box] = None
 
@@ -323,15 +324,10 @@ class PunctuationSet:
                 del self._lines[key]
         if len(box) > 1:
             del self._boxes[box]
-            for by in _keys(box):
-                self._by[by].pop(box)
-                if not self._by[by]:
-                    del self._by[by]
             self._loose.pop(box, None)
-            shape = tuple(axis for axis, _ in box)
-            self._shapes[shape] -= 1
-            if not self._shapes[shape]:
-                del self._shapes[shape]
+            _drop(self._shapes, _shape(box), box)
+            for by in _keys(box):
+                _drop(self._by, by, box)
 
     def _covering(self, box: Box) -> Box | None:
         """A member that covers a box."""
@@ -386,7 +382,7 @@ class PunctuationSet:
         fixed = [(axis, side) for axis, side in box if isinstance(side, Constant)]
         for shape in list(shapes):
             keys = [((shape, axis, side), (shape, axis, None)) for axis, side in fixed if axis in shape]
-            ways = [[self._by.get(key, {}) for key in each] for each in keys] or [[self._by[shape, -1, None]]]
+            ways = [[self._by.get(key, {}) for key in each] for each in keys] or [[self._shapes[shape]]]
             for members in min(ways, key=lambda way: sum(map(len, way))):
                 yield from list(members)
 
@@ -407,11 +403,20 @@ class PunctuationSet:
         return [_insert(rest, axis, pattern) for pattern in patterns]
 
 
-def _keys(box: Box) -> Iterator[_Key]:
-    """What a box is found by: its shape, and with it each of its constants, or the axis of another pattern."""
-    shape = tuple(axis for axis, _ in box)
-    yield shape, -1, None
-    yield from ((shape, axis, side if isinstance(side, Constant) else None) for axis, side in box)
+def _shape(box: Box) -> _Shape:
+    return tuple(axis for axis, _ in box)
+
+
+def _keys(box: Box) -> list[_Key]:
+    """What a box is found by: with its shape, each of its constants, or the axis of another pattern."""
+    shape = _shape(box)
+    return [(shape, axis, side if isinstance(side, Constant) else None) for axis, side in box]
+
+
+def _drop(boxes: dict[Any, dict[Box, None]], key: _Shape | _Key, box: Box) -> None:
+    boxes[key].pop(box)
+    if not boxes[key]:
+        del boxes[key]
 
 
 def _point(row: Row) -> Box:
