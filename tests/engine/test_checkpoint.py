@@ -34,7 +34,7 @@ HARMLESS = {
     "violations": {"PUNCTUATED ON (sellerid))": "PUNCTUATED ON (sellerid)) ON VIOLATION FAIL"},
     "another stream": {"CREATE SINK": "CREATE STREAM x (k BIGINT) USING json OPTIONS (path 'x'); CREATE SINK"},
     "what is known of a stream": {
-        "(path 'bid'": "(rate '5', distinct.itemid '9', punctuation_delay '1 day', path 'bid'"
+        "(path 'bid'": "(rate '5', distinct.itemid '9', punctuation_delay '1 day', settle 5, path 'bid'"
     },
     "upper and lower case": {"SUM(b.increase)": "sum(B.Increase)"},
 }  # fmt: skip

@@ -26,7 +26,7 @@ from punctum.parse.relations import LMerge, Relation, Source
 from punctum.parse.windows import window
 
 _UPDATES = "updates"
-"""The options with which a sink writes punctuations too, and each group whenever it changes."""
+"""The option with which a sink writes each group whenever it changes."""
 
 
 @dataclass(frozen=True)

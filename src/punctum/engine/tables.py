@@ -7,7 +7,7 @@ import polars as pl
 from punctum.algebra.values import Value
 from punctum.engine.files import READERS
 from punctum.engine.listing import is_input
-from punctum.errors import MissingError, SchemaError, choices
+from punctum.errors import MissingError, SchemaError
 from punctum.operators.columns import to_rows
 from punctum.parse.definitions import TableColumn, TableDef
 
@@ -24,10 +24,6 @@ def members(column: TableColumn, directory: Path) -> tuple[Value, ...]:
 
 
 def _files(table: TableDef, directory: Path) -> list[Path]:
-    if table.format not in READERS:
-        raise SchemaError(f"the format {table.format} of {table.name} is not supported", "", choices(READERS))
-    if "path" not in table.options:
-        raise SchemaError(f"the table {table.name} has no path", "", "OPTIONS (path 'file')")
     path = directory / table.options["path"]
     if path.is_dir():
         return sorted(each for each in path.iterdir() if each.is_file() and is_input(each.name))

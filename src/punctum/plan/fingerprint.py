@@ -21,7 +21,7 @@ from punctum.plan.stages import Input, Op, Stage, all_stages
 from punctum.plan.statistics import OPTIONS
 from punctum.plan.windows import windows
 
-FREE = ("path", "maxFilesPerTrigger", "feedback", *OPTIONS)
+FREE = ("path", "maxFilesPerTrigger", "settle", "feedback", *OPTIONS)
 """The options of a stream that may change, and so may those that begin as distinct values do."""
 
 
