@@ -26,14 +26,14 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.streaming.query import StreamingQuery
 
-from punctum.engine import build
-from punctum.engine.files import READERS
-from punctum.engine.packing import Sent, blob_of, points_of
-from punctum.engine.pipe import Piped
+from punctum.engine.exchange.packing import Sent, blob_of, points_of
+from punctum.engine.formats.files import READERS
+from punctum.engine.runtime import build
+from punctum.engine.sources.pipe import Piped
 from punctum.engine.spark import spark_session
 from punctum.parse import parse_script
-from punctum.plan.pipes import Pipe
-from punctum.plan.stages import stages
+from punctum.plan.physical.pipes import Pipe
+from punctum.plan.physical.stages import stages
 from punctum.session import Query, Session
 
 SCRIPT = """

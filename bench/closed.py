@@ -13,9 +13,9 @@ import polars as pl
 
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
-from punctum.iterators.aggregates import Aggregate, Function
 from punctum.operators import Columns, GroupBy
 from punctum.operators.guard import Guard
+from punctum.spec.aggregates import Aggregate, Function
 
 SIZES, AT_ONCE, BATCHES = (1_000_000, 3_000_000, 10_000_000), 300_000, 20
 ROWS, CLOSING = 1_000, 100

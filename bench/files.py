@@ -12,7 +12,7 @@ import polars as pl
 
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
-from punctum.engine.files import READERS
+from punctum.engine.formats.files import READERS
 
 ROWS = 1_000_000
 PLAIN = Schema.of(itemid="BIGINT", name="STRING", price="DOUBLE", open="BOOLEAN", day="DATE", ts="TIMESTAMP")

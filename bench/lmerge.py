@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from punctum.algebra.schema import Schema
-from punctum.engine.files import READERS
+from punctum.engine.formats.files import READERS
 from punctum.lmerge.elements import INF, Insert, Stable, element_schema, from_columns
 from punctum.lmerge.merge import LMerge
 from punctum.lmerge.specification.keyed import R3

@@ -7,10 +7,10 @@ import time
 
 from punctum.algebra.pattern import between
 from punctum.algebra.schema import Schema
-from punctum.analyse.bounded import failure
-from punctum.analyse.lto import TooManyOrdersError, bounded_in_every_order
-from punctum.analyse.orders import Comparison
-from punctum.analyse.spj import Occurrence, Spj
+from punctum.analyse.memory.bounded import failure
+from punctum.analyse.memory.lto import TooManyOrdersError, bounded_in_every_order
+from punctum.ir.conjunctive.orders import Comparison
+from punctum.ir.conjunctive.spj import Occurrence, Spj
 
 SIZES = ((2, 1), (2, 2), (4, 2), (12, 2), (12, 5), (50, 5))
 LIMIT = 200_000

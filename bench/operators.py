@@ -14,8 +14,8 @@ import polars as pl
 
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
-from punctum.iterators.aggregates import Aggregate, Function
 from punctum.operators import Columns, GroupBy, Join, empty
+from punctum.spec.aggregates import Aggregate, Function
 
 SLICES, ROWS, CLOSING = 10, 1_000_000, 30_000
 ITEM = Schema.of(itemid="BIGINT", seller="BIGINT")

@@ -12,7 +12,7 @@ import time
 import numpy as np
 import polars as pl
 
-from punctum.analyse.condensed import condensed
+from punctum.analyse.memory.condensed import condensed
 from punctum.operators.columns import Columns
 from punctum.operators.join import Join
 from punctum.operators.synopsis import SynopsisJoin

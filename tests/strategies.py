@@ -9,7 +9,7 @@ from punctum.algebra.pattern import EMPTY, NULL, WILDCARD, Pattern, between, con
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import NAN, Row, Type, Value
-from punctum.iterators.stream import Slice
+from punctum.spec.stream import Slice
 
 _NOON = datetime(2026, 3, 29, 12, tzinfo=UTC)
 SMALL: dict[Type, list[Value]] = {

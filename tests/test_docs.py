@@ -9,11 +9,12 @@ from click.testing import CliRunner
 
 from engine.simulate import run
 from punctum.algebra import Schema, from_json, from_xml, pattern_from_text, puncts, to_json, tups
-from punctum.analyse import report
-from punctum.analyse.register import verdict
+from punctum.analyse.report import text as report
+from punctum.analyse.safety.register import verdict
 from punctum.cli import EXAMPLES, INTERRUPTED, cli
 from punctum.operators.columns import Columns, frame, to_rows
-from punctum.parse import options, parse_script
+from punctum.parse import parse_script
+from punctum.parse.ddl import options
 
 ROOT = Path(__file__).parent.parent
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "src/punctum/README.md"]
@@ -117,5 +118,5 @@ def test_the_page_of_bounded_memory_shows_what_check_says() -> None:
 
 
 def test_the_page_of_options_is_the_table() -> None:
-    """``python -c "from punctum.parse.options import page; print(page(), end='')" > docs/options.md`` writes it."""
+    """``python -c "from punctum.parse.ddl.options import page; print(page(), end='')" > docs/options.md`` writes it."""
     assert (ROOT / "docs" / "options.md").read_text() == options.page()

@@ -85,7 +85,14 @@ def test_every_room_is_on_the_map() -> None:
 @pytest.mark.parametrize("module", ["source", "pipe", "stage"])
 def test_what_a_process_of_spark_starts_with_is_light(module: str) -> None:
     """One is started for each stream and each stage of a query, before its first batch."""
-    heavy = {"pandas", "sqlglot", "networkx", "punctum.plan.stages", "punctum.parse.script", "punctum.engine.build"}
+    heavy = {
+        "pandas",
+        "sqlglot",
+        "networkx",
+        "punctum.plan.physical.stages",
+        "punctum.parse.script",
+        "punctum.engine.runtime.build",
+    }
     code = f"import sys, punctum.engine.{module}; print(*sorted({heavy!r} & set(sys.modules)))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.split() == []

@@ -20,7 +20,7 @@ from punctum.commands.script import plan_options, registered
 from punctum.demo.auction import AUCTION
 from punctum.demo.outage import OUTAGE
 from punctum.demo.warehouse import WAREHOUSE
-from punctum.engine.names import file_name
+from punctum.engine.recovery.names import file_name
 from punctum.errors import PunctumError, QueryError, RefusedError
 
 if TYPE_CHECKING:
@@ -113,9 +113,9 @@ def _run(
     quiet: bool,
     plan: Mapping[str, str],
 ) -> None:
-    from punctum.analyse.report import admit
-    from punctum.engine.checkpoint import check_notes
-    from punctum.engine.lease import take_lease
+    from punctum.analyse.report.text import admit
+    from punctum.engine.recovery.checkpoint import check_notes
+    from punctum.engine.recovery.lease import take_lease
     from punctum.engine.spark import spark_session
     from punctum.session import Session
 
@@ -182,7 +182,7 @@ def quarantine(directory: Path, as_json: bool, show: int) -> None:
 
     DIRECTORY is that of its sink, its checkpoint, or the quarantine itself.
     """
-    from punctum.engine.quarantine import found, told  # here because pyspark takes a second to import
+    from punctum.engine.exchange.quarantine import found, told  # here because pyspark takes a second to import
 
     records = found(directory)
     for line in map(json.dumps, records) if as_json else told(records, show):

@@ -20,29 +20,29 @@ from pyspark.sql.types import DataType, DecimalType, StructType
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Type
-from punctum.analyse.notebook import html
-from punctum.analyse.register import Registered, checked
-from punctum.analyse.report import admit
-from punctum.analyse.updates import key
-from punctum.engine.files import PUNCT_COLUMN
-from punctum.engine.frames import frames
-from punctum.engine.lmerge import ATTACH, DETACH, tell
-from punctum.engine.memory import MEMORY, Memory
+from punctum.analyse.report.notebook import html
+from punctum.analyse.report.text import admit
+from punctum.analyse.safety.register import Registered, checked
+from punctum.analyse.safety.updates import key
+from punctum.engine.commit import Commit
+from punctum.engine.formats.files import PUNCT_COLUMN
 from punctum.engine.query import Settings, dataframe
 from punctum.engine.run import Run
-from punctum.engine.sinks.commit import Commit
-from punctum.engine.sinks.write import hand_over, write
+from punctum.engine.runtime.lmerge import ATTACH, DETACH, tell
+from punctum.engine.sources.frames import frames
+from punctum.engine.sources.memory import MEMORY, Memory
+from punctum.engine.sources.tables import members
 from punctum.engine.spark import keeping_state, log_of, spark_session
-from punctum.engine.tables import members
+from punctum.engine.start import hand_over, write
 from punctum.errors import PunctumError, QueryError, SchemaError, choices, nearest
-from punctum.parse.applied import Function
-from punctum.parse.definitions import QueryDef, StreamDef, takes_punctuations, writes_apart
+from punctum.ir.applied import Function
+from punctum.ir.definitions import QueryDef, StreamDef, takes_punctuations, writes_apart
+from punctum.parse.ddl.temporal import read_of
 from punctum.parse.script import is_query, parse_function, parse_script, parse_select, parse_stream
-from punctum.parse.temporal import read_of
-from punctum.plan.choose import Aim, Schemes
-from punctum.plan.cost import Objective, Purge
-from punctum.plan.idle import spared
-from punctum.plan.stages import Stage, stages
+from punctum.plan.joins.choose import Aim, Schemes
+from punctum.plan.joins.cost import Objective, Purge
+from punctum.plan.joins.idle import spared
+from punctum.plan.physical.stages import Stage, stages
 
 _TYPES = {
     "tinyint": Type.BIGINT,

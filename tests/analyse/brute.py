@@ -7,9 +7,9 @@ from statistics import median
 from typing import Any
 
 from punctum.algebra.values import Row
-from punctum.analyse.growth import Input
-from punctum.analyse.spj import Aggregated, Spj
-from punctum.iterators.aggregates import Function
+from punctum.analyse.memory.growth import Input
+from punctum.ir.conjunctive.spj import Aggregated, Spj
+from punctum.spec.aggregates import Function
 
 _COMPARE = {"<": lambda a, b: a < b, "<=": lambda a, b: a <= b, "=": lambda a, b: a == b}
 

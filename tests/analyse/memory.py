@@ -6,10 +6,10 @@ import re
 from punctum.algebra.pattern import Pattern, between, constant, one_of
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
-from punctum.analyse.blocks import At
-from punctum.analyse.orders import Comparison
-from punctum.analyse.spj import Aggregated, Occurrence, Spj
-from punctum.iterators.aggregates import Function
+from punctum.ir.conjunctive.axes import At
+from punctum.ir.conjunctive.orders import Comparison
+from punctum.ir.conjunctive.spj import Aggregated, Occurrence, Spj
+from punctum.spec.aggregates import Function
 
 _PARTS = re.compile(r"(\S+?)\s*(<=|>=|<|>|=| in )\s*(.+)")
 _TURNED = {"<": "<", "<=": "<=", "=": "=", ">": "<", ">=": "<="}

@@ -8,11 +8,11 @@ import pytest
 from analyse.test_golden import REFUSED
 from analyse.test_kept import registered
 from punctum.algebra.scheme import Order
-from punctum.analyse import advice
-from punctum.analyse.inference import Inference
 from punctum.analyse.promises import Declared
-from punctum.analyse.register import Registered
-from punctum.analyse.states import Verdict, states
+from punctum.analyse.safety import advice
+from punctum.analyse.safety.inference import Inference
+from punctum.analyse.safety.register import Registered
+from punctum.analyse.safety.states import Verdict, states
 
 Set = frozenset[Declared]
 

@@ -6,11 +6,18 @@ import pytest
 
 from analyse.brute import answer
 from analyse.memory import random_query, random_self_join, spj
-from punctum.analyse.blocks import At
-from punctum.analyse.bounded import failure
-from punctum.analyse.lto import TooManyOrdersError, bounded_in_every_order, derived, fails, reduced, without_redundant
-from punctum.analyse.memory import of_query
-from punctum.analyse.spj import Spj
+from punctum.analyse.memory.bounded import failure
+from punctum.analyse.memory.lto import (
+    TooManyOrdersError,
+    bounded_in_every_order,
+    derived,
+    fails,
+    reduced,
+    without_redundant,
+)
+from punctum.analyse.memory.verdict import of_query
+from punctum.ir.conjunctive.axes import At
+from punctum.ir.conjunctive.spj import Spj
 
 S_T = "S(A,B,C) T(D,E)"
 TABLE_I = {
@@ -143,7 +150,7 @@ def test_what_is_bounded_as_it_stands_is_bounded_in_every_order() -> None:
 def test_too_many_orders_are_not_decided(monkeypatch: pytest.MonkeyPatch) -> None:
     query = spj(TWICE, "S#1.A=S#2.A, S#1.B<9, S#2.B>5", "", True)
     assert not of_query(query).bounded and of_query(query).reason.endswith("(C2)")
-    monkeypatch.setattr("punctum.analyse.memory.LIMIT", 30)
+    monkeypatch.setattr("punctum.analyse.memory.verdict.LIMIT", 30)
     assert of_query(query).reason.startswith("not decided: a stream is there twice")
 
 

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 from analyse.test_golden import HERE
 from parse.golden import check, split
-from punctum.analyse.register import verdict
-from punctum.analyse.report import admit
+from punctum.analyse.report.text import admit
+from punctum.analyse.safety.register import verdict
 from punctum.cli import cli, main
 from punctum.parse import parse_script
 

@@ -21,10 +21,11 @@ from parse.golden import split
 from punctum.algebra import Punctuation, Scheme, end_of_stream
 from punctum.algebra.schema import Attribute
 from punctum.algebra.values import Row, Type, Value
-from punctum.analyse.register import Registered, verdict
-from punctum.iterators.columns import finite
+from punctum.analyse.safety.register import Registered, verdict
+from punctum.ir import Relation, StreamDef
 from punctum.operators.columns import Columns, frame, to_rows
-from punctum.parse import Relation, StreamDef, parse_script
+from punctum.parse import parse_script
+from punctum.spec.columns import finite
 
 VALUES, ROWS, ROUNDS, ASKED, NEVER = 2, 8, 6, 8, 7
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from punctum.analyse.memory import Memory, memory
+from punctum.analyse.memory.verdict import Memory, memory
 from punctum.cli import cli
 from punctum.parse import parse_script
 

@@ -9,10 +9,11 @@ from analyse.test_kept import rounds
 from engine.simulate import Simulation
 from punctum.algebra import Punctuation, Scheme, between
 from punctum.algebra.scheme import Order
-from punctum.analyse.register import Registered, verdict
-from punctum.analyse.states import Verdict
+from punctum.analyse.safety.register import Registered, verdict
+from punctum.analyse.safety.states import Verdict
+from punctum.ir import StreamDef
 from punctum.operators.columns import Columns, empty
-from punctum.parse import StreamDef, parse_script
+from punctum.parse import parse_script
 
 ROUNDS = 3
 UNARY = [

@@ -7,9 +7,9 @@ import pytest
 
 from analyse.test_golden import HERE
 from parse.golden import split
-from punctum.analyse.notebook import html
-from punctum.analyse.register import verdict
-from punctum.analyse.report import text
+from punctum.analyse.report.notebook import html
+from punctum.analyse.report.text import text
+from punctum.analyse.safety.register import verdict
 from punctum.parse import parse_script
 
 SCRIPTS = sorted(path for kind in ("admitted", "refused") for path in (HERE / kind).glob("*.sql"))

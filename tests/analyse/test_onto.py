@@ -2,7 +2,7 @@
 
 import pytest
 
-from punctum.analyse.register import registered
+from punctum.analyse.safety.register import registered
 from punctum.parse import parse_query, parse_script
 
 STREAMS = parse_script(

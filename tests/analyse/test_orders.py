@@ -6,7 +6,7 @@ from typing import Any
 
 from analyse.memory import random_query, spj
 from punctum.algebra.values import Type
-from punctum.analyse.spj import Spj
+from punctum.ir.conjunctive.spj import Spj
 
 A, B, C = (0, 0), (0, 1), (0, 2)
 

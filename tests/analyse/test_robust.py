@@ -7,11 +7,12 @@ import pytest
 from engine.queries import DDL, QUERIES
 from parse.golden import parsed, split
 from parse.test_golden import BOUND
-from punctum.analyse.drawing import dot, lines, svg
-from punctum.analyse.register import Registered, registered, verdict
-from punctum.analyse.report import text, to_json
-from punctum.analyse.states import Verdict
-from punctum.parse import Relation, parse_script
+from punctum.analyse.report.drawing import dot, lines, svg
+from punctum.analyse.report.text import text, to_json
+from punctum.analyse.safety.register import Registered, registered, verdict
+from punctum.analyse.safety.states import Verdict
+from punctum.ir import Relation
+from punctum.parse import parse_script
 
 
 def look(query: Registered) -> None:

@@ -7,11 +7,11 @@ import pytest
 from analyse.brute import answer, told_apart
 from analyse.memory import random_query, spj
 from punctum.algebra.values import Row, Type
-from punctum.analyse.bounded import failure, open_extremes
-from punctum.analyse.growth import growing
-from punctum.analyse.memory import of_query
-from punctum.analyse.spj import Spj
-from punctum.analyse.synopses import Synopsis, answers, synopses
+from punctum.analyse.memory.bounded import failure, open_extremes
+from punctum.analyse.memory.growth import growing
+from punctum.analyse.memory.synopses import Synopsis, answers, synopses
+from punctum.analyse.memory.verdict import of_query
+from punctum.ir.conjunctive.spj import Spj
 
 S_T = "S(A,B,C) T(D,E)"
 

@@ -4,8 +4,8 @@ from itertools import product
 
 import pytest
 
-from punctum.analyse.register import Registered, verdict
-from punctum.analyse.states import Verdict
+from punctum.analyse.safety.register import Registered, verdict
+from punctum.analyse.safety.states import Verdict
 from punctum.errors import SqlError
 from punctum.lmerge.properties import Case, Properties, allows, choose
 from punctum.parse import parse_script

@@ -8,8 +8,8 @@ import pytest
 from analyse.test_golden import HERE
 from parse.golden import split
 from punctum.analyse.promises import Declared
-from punctum.analyse.register import Registered, verdict
-from punctum.analyse.useful import idle, minimal
+from punctum.analyse.safety.register import Registered, verdict
+from punctum.analyse.safety.useful import idle, minimal
 from punctum.parse import parse_script
 
 ADMITTED = sorted((HERE / "admitted").glob("*.sql"))

@@ -19,10 +19,10 @@ from punctum.demo.example import STEPS, Example
 from punctum.demo.plot import draw
 from punctum.demo.without import Unpunctuated
 from punctum.errors import PunctumError
-from punctum.iterators import Slice
-from punctum.iterators.guard import guard
 from punctum.operators.columns import Columns, frame, to_rows
 from punctum.parse import parse_script
+from punctum.spec import Slice
+from punctum.spec.guard import guard
 
 each_example = pytest.mark.parametrize("example", EXAMPLES.values(), ids=EXAMPLES)
 

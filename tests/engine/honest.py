@@ -7,10 +7,10 @@ from typing import Any
 
 from punctum.algebra import Punctuation, Row, end_of_stream
 from punctum.algebra.scheme import Order, Scheme
-from punctum.iterators import Guard, Punctuate, Slice, origins
-from punctum.iterators.framework import Execution
-from punctum.parse import Expression, StreamDef, evaluate
-from punctum.parse.definitions import AccessOrder, AllReported, EndEvent
+from punctum.ir import Expression, StreamDef, evaluate
+from punctum.ir.definitions import AccessOrder, AllReported, EndEvent
+from punctum.spec import Guard, Punctuate, Slice, origins
+from punctum.spec.framework import Execution
 
 
 def specified(stream: StreamDef) -> tuple[list[origins.Origin[Any]], list[origins.Origin[Any]]]:

@@ -9,12 +9,12 @@ from punctum.algebra.pattern import between
 from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
+from punctum.ir.elements import open_schema
 from punctum.lmerge.elements import INF, Adjust, Element, Insert, Stable, Time, stable, to_columns
 from punctum.lmerge.openclose import Close, Open
 from punctum.lmerge.properties import Case
 from punctum.lmerge.tdb import Event
 from punctum.operators.columns import Columns, frame
-from punctum.parse.elements import open_schema
 
 SLICES = 6
 PROPERTIES = {

@@ -7,7 +7,7 @@ and in batch Spark, over the same rows.
 from hypothesis import strategies as st
 
 from punctum.algebra import WILDCARD, Punctuation, Schema, between, constant, end_of_stream, one_of
-from punctum.iterators import Slice
+from punctum.spec import Slice
 from strategies import streams
 
 DDL = """

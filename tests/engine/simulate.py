@@ -5,21 +5,21 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from punctum.algebra.punctuation import Punctuation
-from punctum.engine import build
-from punctum.engine.feedback import Signals, Skipping, skipping
+from punctum.engine.exchange.packing import CLOCK, SIGNAL, Sent, blob_of, from_blob, points_of, to_blob, to_lines
+from punctum.engine.exchange.quarantine import Record
+from punctum.engine.feedback.filter import Signals, Skipping, skipping
 from punctum.engine.formats.read import Read
-from punctum.engine.packing import CLOCK, SIGNAL, Sent, blob_of, from_blob, points_of, to_blob, to_lines
-from punctum.engine.quarantine import Record
-from punctum.engine.source import FrameStream, Pipes, failed
-from punctum.engine.stage import Counts, Running
+from punctum.engine.runtime import build
+from punctum.engine.runtime.stage import Counts, Running
+from punctum.engine.sources.source import FrameStream, Pipes, failed
+from punctum.ir.relations import Relation
 from punctum.operators.batch import heard
 from punctum.operators.columns import Columns, empty
-from punctum.parse.relations import Relation
-from punctum.plan.choose import Aim
-from punctum.plan.feedback import heeds
-from punctum.plan.pipes import Pipe
-from punctum.plan.punctuate import Members, nobody
-from punctum.plan.stages import Input, Stage, needs_clock, stages
+from punctum.plan.joins.choose import Aim
+from punctum.plan.passes.punctuate import Members, nobody
+from punctum.plan.physical.feedback import heeds
+from punctum.plan.physical.pipes import Pipe
+from punctum.plan.physical.stages import Input, Stage, needs_clock, stages
 
 Feed = Mapping[str, Columns | Sequence[Columns]]
 """A slice of each stream, whole or in the parts that several tasks read."""

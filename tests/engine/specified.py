@@ -8,25 +8,25 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row, Value
 from punctum.analyse.predicates import promised
-from punctum.iterators import Slice
-from punctum.iterators.aggregates import Aggregate
-from punctum.iterators.columns import Column
-from punctum.iterators.difference import Difference
-from punctum.iterators.dupelim import Dupelim
-from punctum.iterators.framework import Operator
-from punctum.iterators.group_by import GroupBy
-from punctum.iterators.guard import Guard
-from punctum.iterators.intersect import Intersect
-from punctum.iterators.join import Join
-from punctum.iterators.merge import Merge
-from punctum.iterators.project import Project
-from punctum.iterators.select import Select
-from punctum.iterators.sort import Key, Sort
-from punctum.iterators.union import Union
-from punctum.parse import expressions as e
-from punctum.parse import relations as r
-from punctum.parse.evaluate import evaluate
-from punctum.parse.shape import shape
+from punctum.ir import expressions as e
+from punctum.ir import relations as r
+from punctum.ir.evaluate import evaluate
+from punctum.ir.shape import shape
+from punctum.spec import Slice
+from punctum.spec.aggregates import Aggregate
+from punctum.spec.columns import Column
+from punctum.spec.difference import Difference
+from punctum.spec.dupelim import Dupelim
+from punctum.spec.framework import Operator
+from punctum.spec.group_by import GroupBy
+from punctum.spec.guard import Guard
+from punctum.spec.intersect import Intersect
+from punctum.spec.join import Join
+from punctum.spec.merge import Merge
+from punctum.spec.project import Project
+from punctum.spec.select import Select
+from punctum.spec.sort import Key, Sort
+from punctum.spec.union import Union
 
 
 class Node:

@@ -15,11 +15,11 @@ from engine.queries import DDL, QUERIES, A, B, both
 from engine.simulate import Simulation, run
 from operators.vectorised import in_columns
 from punctum.algebra import Punctuation, Row
-from punctum.engine import packing
-from punctum.iterators import Slice, prefix
+from punctum.engine.exchange import packing
 from punctum.operators.columns import Columns, frame, to_rows
 from punctum.parse import parse_query, parse_script
-from punctum.plan.stages import all_stages, stages
+from punctum.plan.physical.stages import all_stages, stages
+from punctum.spec import Slice, prefix
 
 STREAMS = parse_script(DDL).streams
 

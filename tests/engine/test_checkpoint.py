@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from punctum.engine.checkpoint import query_id, settled_buckets, settled_plan
-from punctum.engine.durable import read_sealed, write_sealed
+from punctum.engine.recovery.checkpoint import query_id, settled_buckets, settled_plan
+from punctum.engine.recovery.durable import read_sealed, write_sealed
 from punctum.errors import QueryError
 from punctum.parse.script import parse_script
-from punctum.plan.fingerprint import fingerprint
-from punctum.plan.stages import stages
+from punctum.plan.physical.fingerprint import fingerprint
+from punctum.plan.physical.stages import stages
 from punctum.session import Query, Session
 
 SCRIPT = """

@@ -9,16 +9,17 @@ from hypothesis import strategies as st
 from engine.simulate import Simulation
 from lmerge.running import SCHEMA
 from lmerge.streams import presentation, reference, sliced
-from punctum.analyse.inference import Inference
-from punctum.analyse.states import states
-from punctum.analyse.temporal import chosen, merges
+from punctum.analyse.safety.inference import Inference
+from punctum.analyse.safety.states import states
+from punctum.analyse.safety.temporal import chosen, merges
+from punctum.ir import Relation
 from punctum.lmerge.cleanse import cleansed
 from punctum.lmerge.elements import INF, Adjust, Element, Insert, Stable, from_columns, to_columns
 from punctum.lmerge.final import NEVER_INSERTED
 from punctum.lmerge.properties import Case
 from punctum.lmerge.tdb import Tdb, tdb, view
 from punctum.operators.columns import to_rows
-from punctum.parse import Relation, parse_script
+from punctum.parse import parse_script
 
 PAYLOAD = ", ".join(f"{a.name} {a.type.value}" for a in SCHEMA.attributes[:-5])
 NAMES = "abc"

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from punctum.algebra import Schema
-from punctum.engine.listing import Listing
-from punctum.engine.packing import METRICS, QUARANTINE, WRITTEN
-from punctum.engine.sinks.commit import Commit
+from punctum.engine.commit import Commit
+from punctum.engine.exchange.packing import METRICS, QUARANTINE, WRITTEN
 from punctum.engine.sinks.files import ResultFiles
+from punctum.engine.sources.listing import Listing
 from punctum.errors import QueryError
 from punctum.lmerge.elements import Insert, Stable, element_schema, to_columns
 from punctum.operators.columns import Columns, frame

@@ -14,11 +14,12 @@ from pyspark.errors import PySparkException
 
 from engine.simulate import Simulation
 from punctum.cli import _watched
-from punctum.engine import build, run
-from punctum.engine.feedback import Signals
-from punctum.engine.packing import Exchange
+from punctum.engine import run
+from punctum.engine.exchange.packing import Exchange
+from punctum.engine.feedback.filter import Signals
 from punctum.engine.run import ATTEMPTS, TOO_SLOW, Run, failure
-from punctum.engine.source import FileStream, PackedFilesReader
+from punctum.engine.runtime import build
+from punctum.engine.sources.source import FileStream, PackedFilesReader
 from punctum.engine.spark import spark_alive
 from punctum.errors import ComputationError, PunctumError, QueryError, SqlError, WorkerError, failing_in
 from punctum.operators.columns import Columns, frame

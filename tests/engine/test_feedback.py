@@ -18,18 +18,18 @@ from engine.simulate import Simulation
 from punctum.algebra.json import from_json
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
-from punctum.engine.feedback import FIRST, Signals
-from punctum.engine.telling import telling
+from punctum.engine.feedback.filter import FIRST, Signals
+from punctum.engine.feedback.publisher import telling
+from punctum.ir.definitions import StreamDef
+from punctum.ir.expressions import text
+from punctum.ir.planned import MultiJoin
+from punctum.ir.relations import Relation
 from punctum.lmerge.elements import FOREVER, NEVER
 from punctum.lmerge.feedback import Signal
 from punctum.operators.columns import Columns, frame, to_rows
-from punctum.parse.definitions import StreamDef
-from punctum.parse.expressions import text
-from punctum.parse.relations import Relation
 from punctum.parse.script import parse_function, parse_query, parse_script
-from punctum.plan.feedback import heeds
-from punctum.plan.multijoin import MultiJoin
-from punctum.plan.stages import all_stages, operators, stages
+from punctum.plan.physical.feedback import heeds
+from punctum.plan.physical.stages import all_stages, operators, stages
 
 STREAMS = parse_script(
     """

@@ -9,7 +9,7 @@ import pytest
 from engine.reading import elements, positions
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
-from punctum.engine.files import READERS, check_options
+from punctum.engine.formats.files import READERS, check_options
 from punctum.engine.formats.read import LONGEST
 from punctum.errors import MissingError, SchemaError
 

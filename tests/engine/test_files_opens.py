@@ -12,10 +12,10 @@ from punctum.algebra.pattern import between
 from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
-from punctum.engine.files import READERS, from_frame
+from punctum.engine.formats.files import READERS, from_frame
 from punctum.engine.formats.read import Read
+from punctum.ir.elements import open_schema
 from punctum.operators.columns import to_rows
-from punctum.parse.elements import open_schema
 
 PAYLOAD = Schema.of(symbol="STRING", n="BIGINT").attributes
 SCHEMA = open_schema(PAYLOAD)

@@ -21,10 +21,10 @@ from punctum.algebra import Punctuation, Row, Schema, end_of_stream, from_json, 
 from punctum.algebra.functions import Element
 from punctum.algebra.schema import Attribute
 from punctum.algebra.values import Value
-from punctum.iterators import Slice
 from punctum.operators.columns import fitting, frame, to_rows
 from punctum.parse import parse_script
 from punctum.session import Session
+from punctum.spec import Slice
 
 COLUMNS = (
     "k STRING, n BIGINT, x DOUBLE, m DECIMAL(10, 2), g DECIMAL(38, 0), b BOOLEAN, d DATE, t TIMESTAMP, z TIMESTAMP_NTZ"

@@ -9,9 +9,10 @@ import pytest
 
 from engine.simulate import Simulation
 from punctum.algebra.punctuation import Punctuation
+from punctum.ir import Relation
 from punctum.operators.columns import Columns
-from punctum.parse import Relation, parse_script
-from punctum.plan.idle import spared
+from punctum.parse import parse_script
+from punctum.plan.joins.idle import spared
 
 SCRIPT = """
 CREATE STREAM a (k BIGINT, x BIGINT, PUNCTUATED ON (k), PUNCTUATED ON (x), PUNCTUATED ON (x, k)) USING memory;

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from pyspark.sql import SparkSession
 
 from punctum.cli import cli
-from punctum.engine.files import UNFINISHED
-from punctum.engine.listing import OVERWRITTEN
+from punctum.engine.formats.files import UNFINISHED
+from punctum.engine.sources.listing import OVERWRITTEN
 from punctum.errors import QueryError, SqlError
 from punctum.session import Query, Session
 

@@ -14,9 +14,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from engine.kills import FILES, SCRIPT, Left, begins, left, written
 from engine.test_kill import KILLS, started
-from punctum.engine.checkpoint import settled_plan
-from punctum.engine.durable import read_sealed, write_sealed
-from punctum.engine.jumpstart import Stored, settled_state
+from punctum.engine.recovery.checkpoint import settled_plan
+from punctum.engine.recovery.durable import read_sealed, write_sealed
+from punctum.engine.runtime.jumpstart import Stored, settled_state
 from punctum.errors import QueryError
 from punctum.session import Query, Session
 

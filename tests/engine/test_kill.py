@@ -22,7 +22,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from engine.kills import FILES, SINKS, Left, begins, begun, below, left, written
-from punctum.engine.sinks.commit import Commit
+from punctum.engine.commit import Commit
 from punctum.errors import QueryError
 from punctum.session import Query, Session
 

@@ -15,10 +15,10 @@ from typing import cast
 import pytest
 from pyspark.sql import SparkSession
 
-from punctum.engine.lease import check_not_running, release_lease, take_lease
+from punctum.engine.recovery.lease import check_not_running, release_lease, take_lease
 from punctum.errors import QueryError
 
-HOLDING = "import sys; from pathlib import Path; from punctum.engine.lease import take_lease; "
+HOLDING = "import sys; from pathlib import Path; from punctum.engine.recovery.lease import take_lease; "
 HOLDING += "take_lease(Path(sys.argv[1])); print('has it', flush=True); sys.stdin.read()"
 
 

@@ -13,15 +13,15 @@ from engine.test_sweep import HOUR, TOTALS, Feeding, at, streams
 from punctum.algebra import Punctuation, Row
 from punctum.algebra.pattern import between
 from punctum.algebra.punctuation_set import PunctuationSet
-from punctum.engine import packing
-from punctum.engine.quarantine import VIOLATION
-from punctum.engine.sweep import LATE
+from punctum.engine.exchange import packing
+from punctum.engine.exchange.quarantine import VIOLATION
+from punctum.engine.runtime.sweep import LATE
 from punctum.errors import SchemaError
 from punctum.operators.columns import Columns, frame, to_rows
 from punctum.parse import parse_query, parse_script
-from punctum.plan.fingerprint import fingerprint
-from punctum.plan.lifespan import check_lifespans
-from punctum.plan.stages import stages
+from punctum.plan.passes.lifespan import check_lifespans
+from punctum.plan.physical.fingerprint import fingerprint
+from punctum.plan.physical.stages import stages
 
 LASTING = "PUNCTUATED ON (itemid) LIFESPAN '4 hours'"
 ITEMS = range(4)

@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 from punctum.algebra.schema import Schema
-from punctum.engine.files import CHANGED, READERS, UNFINISHED
-from punctum.engine.listing import GROWN, OVERWRITTEN, SETTLE, SINK_LOG, Listing
-from punctum.engine.splits import ENDS, Split, SplitLog, shown
+from punctum.engine.formats.files import CHANGED, READERS, UNFINISHED
+from punctum.engine.formats.splits import ENDS, Split, SplitLog, shown
+from punctum.engine.sources.listing import GROWN, OVERWRITTEN, SETTLE, SINK_LOG, Listing
 from punctum.errors import MissingError
 
 N = Schema.of(n="BIGINT")

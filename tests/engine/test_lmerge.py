@@ -8,10 +8,10 @@ from engine.simulate import Simulation
 from punctum.algebra.pattern import between
 from punctum.algebra.punctuation import Punctuation
 from punctum.errors import QueryError
+from punctum.ir.relations import LMerge
 from punctum.lmerge.elements import Adjust, Element, Insert, Stable, to_columns
 from punctum.operators.columns import Columns, frame, to_rows
 from punctum.parse import parse_script
-from punctum.parse.relations import LMerge
 
 COUNTED = "SELECT ts DIV 10 AS _vs, k, COUNT(*) AS n FROM {} GROUP BY ts DIV 10, k"
 SORTED = "SELECT * FROM (SELECT ts DIV 10 AS _vs, k, COUNT(*) AS n FROM {} GROUP BY ts DIV 10, k) ORDER BY _vs, k, n"

@@ -15,16 +15,16 @@ from punctum.algebra.pattern import between
 from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
-from punctum.analyse.register import verdict
-from punctum.engine import packing
+from punctum.analyse.safety.register import verdict
+from punctum.engine.exchange import packing
+from punctum.ir.definitions import Script
+from punctum.ir.relations import LMerge
 from punctum.lmerge.elements import INF, Element, from_columns
 from punctum.lmerge.tdb import Event, tdb
 from punctum.operators.columns import Columns, frame, to_rows
 from punctum.operators.guard import Guard
 from punctum.parse import parse_script
-from punctum.parse.definitions import Script
-from punctum.parse.relations import LMerge
-from punctum.parse.temporal import ADJUSTS, INSERTS
+from punctum.parse.ddl.temporal import ADJUSTS, INSERTS
 
 OTHER = "CREATE STREAM r (t BIGINT, k STRING, w BIGINT, PUNCTUATED ON (t ASC){}) USING json;"
 LIMITS = ("", ", PUNCTUATED ON (k) EXPECT WITHIN '1 day'", ", PUNCTUATED ON (k) LIFESPAN '1 day'")

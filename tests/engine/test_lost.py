@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from punctum.engine.checkpoint import check_notes, files_read, query_id, settled_buckets, settled_plan
-from punctum.engine.durable import read_sealed, write_sealed
+from punctum.engine.recovery.checkpoint import check_notes, files_read, query_id, settled_buckets, settled_plan
+from punctum.engine.recovery.durable import read_sealed, write_sealed
 from punctum.errors import QueryError
 from punctum.session import Query, Session
 

@@ -16,24 +16,25 @@ from engine.test_buckets import assert_grammatical, rows_of
 from operators.vectorised import in_columns
 from punctum.algebra import Punctuation, Row, Schema, end_of_stream
 from punctum.algebra.values import Type
-from punctum.analyse.inference import Inference
-from punctum.engine import packing
-from punctum.engine.build import exchange
-from punctum.engine.cube import CubeExchange
-from punctum.iterators import Slice, prefix
+from punctum.analyse.safety.inference import Inference
+from punctum.engine.exchange import packing
+from punctum.engine.exchange.cube import CubeExchange
+from punctum.engine.runtime.build import exchange
+from punctum.ir import StreamDef
+from punctum.ir.planned import MultiJoin
+from punctum.ir.relations import Join
 from punctum.operators import multijoin, said
 from punctum.operators.columns import Columns, frame
-from punctum.parse import StreamDef, parse_query, parse_script
-from punctum.parse.relations import Join
-from punctum.plan import multijoin as plans
-from punctum.plan.choose import Aim, Schemes
-from punctum.plan.cost import Objective, Purge
-from punctum.plan.cube import Cube, shares
+from punctum.parse import parse_query, parse_script
 from punctum.plan.explain import explain
-from punctum.plan.idle import spared
-from punctum.plan.multijoin import MultiJoin
-from punctum.plan.stages import Input, Op, all_stages, partition, stages
-from punctum.plan.trees import Tree
+from punctum.plan.joins import multijoin as plans
+from punctum.plan.joins.choose import Aim, Schemes
+from punctum.plan.joins.cost import Objective, Purge
+from punctum.plan.joins.idle import spared
+from punctum.plan.joins.trees import Tree
+from punctum.plan.physical.cube import Cube, shares
+from punctum.plan.physical.stages import Input, Op, all_stages, partition, stages
+from punctum.spec import Slice, prefix
 
 WRITTEN = Inference.written
 SCHEMA = Schema.of(k="BIGINT", x="BIGINT", s="STRING")

@@ -10,12 +10,13 @@ from engine.simulate import Simulation
 from lmerge.opens import ELEMENTS, A, B, Slice, columns, specified, streams
 from punctum.algebra.values import Row
 from punctum.errors import PunctumError
+from punctum.ir import Relation
 from punctum.lmerge.elements import INF, Adjust, Element, Insert, Stable, from_columns, to_columns
 from punctum.lmerge.openclose import NEVER_OPENED, STARTED, STILL_OPEN, Close, Open, OpenClose
 from punctum.lmerge.tdb import Tdb, tdb
 from punctum.operators.columns import Columns, frame, to_rows
-from punctum.parse import Relation, parse_script
-from punctum.plan.stages import all_stages, stages
+from punctum.parse import parse_script
+from punctum.plan.physical.stages import all_stages, stages
 
 STREAM = "CREATE TEMPORAL STREAM {} (p STRING, x DOUBLE{}) {} USING json OPTIONS (path 'in');"
 SCRIPT = "".join(

@@ -4,12 +4,13 @@ from random import Random
 
 import pytest
 
-from punctum.engine import build, packing
-from punctum.engine.packing import Sent, numbered_origin, pack
+from punctum.engine.exchange import packing
+from punctum.engine.exchange.packing import Sent, numbered_origin, pack
+from punctum.engine.runtime import build
 from punctum.operators.columns import Columns, frame
 from punctum.parse.script import parse_script
-from punctum.plan.pipes import Pipe
-from punctum.plan.stages import stages
+from punctum.plan.physical.pipes import Pipe
+from punctum.plan.physical.stages import stages
 
 SCRIPT = """CREATE STREAM s (n BIGINT, PUNCTUATED ON (n)) USING json; CREATE SINK o USING console;
 INSERT INTO o SELECT DISTINCT n FROM s ORDER BY n;"""

@@ -19,7 +19,11 @@ from engine.honest import Plain
 from engine.simulate import Simulation
 from engine.test_buckets import rounded
 from punctum.algebra import Row, Schema, end_of_stream, from_json, tups
-from punctum.iterators import (
+from punctum.ir import StreamDef
+from punctum.ir.definitions import TableColumn
+from punctum.operators.columns import Columns, empty, frame, to_rows
+from punctum.parse import parse_query, parse_script, parse_stream
+from punctum.spec import (
     Aggregate,
     Difference,
     Dupelim,
@@ -33,9 +37,6 @@ from punctum.iterators import (
     Sort,
     Union,
 )
-from punctum.operators.columns import Columns, empty, frame, to_rows
-from punctum.parse import StreamDef, parse_query, parse_script, parse_stream
-from punctum.parse.definitions import TableColumn
 
 A = Schema.of(k="BIGINT", x="BIGINT", s="STRING")
 B = Schema.of(k="BIGINT", y="BIGINT", s="STRING")

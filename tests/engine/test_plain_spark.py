@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from engine.examples import EXAMPLES, Example
-from punctum.engine.quarantine import found as quarantined
+from punctum.engine.exchange.quarantine import found as quarantined
 from punctum.errors import SqlError
 from punctum.session import Query, Session
 

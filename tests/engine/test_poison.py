@@ -16,11 +16,11 @@ from engine.queries import A, B, puncts
 from engine.simulate import Simulation
 from engine.test_buckets import STREAMS, slices
 from punctum.algebra import Row, Schema, end_of_stream
-from punctum.engine import packing
+from punctum.engine.exchange import packing
 from punctum.errors import QueryError
-from punctum.iterators import Slice, prefix
 from punctum.operators.columns import Columns, frame, to_rows
 from punctum.parse import parse_query, parse_script
+from punctum.spec import Slice, prefix
 from strategies import streams
 
 MACROS = """

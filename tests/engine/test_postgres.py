@@ -28,8 +28,8 @@ from punctum.engine.sinks import postgres
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.postgres import PostgresSink, PostgresTable
 from punctum.errors import PunctumError, QueryError, SchemaError
+from punctum.ir.definitions import SinkDef
 from punctum.operators.columns import Columns, frame
-from punctum.parse.definitions import SinkDef
 from punctum.session import Query, Session
 
 _EXACT = Context(prec=38)

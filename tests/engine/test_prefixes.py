@@ -17,13 +17,14 @@ from engine.queries import QUERIES, both
 from engine.simulate import Simulation
 from engine.specified import Specified
 from engine.test_buckets import STREAMS, keys_one_by_one, rounded, slices  # noqa: F401
-from iterators import batch
-from iterators.laws import faithful
-from iterators.test_faithful import UNIVERSE, inputs, other, plane
 from punctum.algebra import PunctuationSet, Row
-from punctum.iterators import Slice
+from punctum.ir import StreamDef
 from punctum.operators.columns import Columns, frame, to_rows
-from punctum.parse import StreamDef, parse_query
+from punctum.parse import parse_query
+from punctum.spec import Slice
+from spec import batch
+from spec.laws import faithful
+from spec.test_faithful import UNIVERSE, inputs, other, plane
 
 COMPOSED = {
     "group of group": "SELECT n, COUNT(*) AS m FROM (SELECT k, COUNT(*) AS n FROM a GROUP BY k) AS g GROUP BY n",

@@ -10,10 +10,10 @@ from pyspark.sql import SparkSession
 
 from punctum.algebra.schema import Schema
 from punctum.cli import cli
-from punctum.engine.files import READERS
+from punctum.engine.commit import summary
+from punctum.engine.exchange.quarantine import BEYOND, VIOLATION, Record, Room, how_many, rejects, told
+from punctum.engine.formats.files import READERS
 from punctum.engine.formats.read import ROOM
-from punctum.engine.quarantine import BEYOND, VIOLATION, Record, Room, how_many, rejects, told
-from punctum.engine.sinks.commit import summary
 from punctum.errors import QueryError
 from punctum.session import Query, Session
 

@@ -10,7 +10,7 @@ from itertools import product
 import pytest
 
 from engine.simulate import Simulation
-from punctum.analyse.register import Registered, verdict
+from punctum.analyse.safety.register import Registered, verdict
 from punctum.operators.columns import Columns, frame
 from punctum.parse import parse_script
 

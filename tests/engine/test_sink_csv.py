@@ -17,7 +17,7 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Row, Type
 from punctum.engine.formats.csv import read_csv
-from punctum.engine.sinks.formats import write_csv
+from punctum.engine.formats.write import write_csv
 from punctum.errors import CodecError
 from punctum.operators.columns import canonical, frame
 from strategies import punctuations, rows

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxFiles
 
-from punctum.engine import build
-from punctum.engine.listing import OVERWRITTEN
-from punctum.engine.packing import QUARANTINE, from_blob
-from punctum.engine.source import FileStream, PackedFilesReader
+from punctum.engine.exchange.packing import QUARANTINE, from_blob
+from punctum.engine.runtime import build
+from punctum.engine.sources.listing import OVERWRITTEN
+from punctum.engine.sources.source import FileStream, PackedFilesReader
 from punctum.errors import QueryError
 from punctum.parse.script import parse_script
-from punctum.plan.pipes import Pipe
-from punctum.plan.stages import stages
+from punctum.plan.physical.pipes import Pipe
+from punctum.plan.physical.stages import stages
 
 SCRIPT = """CREATE STREAM s (n BIGINT, PUNCTUATED ON (n)) USING json; CREATE SINK o USING console;
 INSERT INTO o SELECT n FROM s;"""

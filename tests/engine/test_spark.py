@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from engine.queries import DDL, QUERIES, A, B
 from engine.test_buckets import batch, rounded
 from punctum.algebra import Punctuation, Row, Schema, end_of_stream, from_json, to_json
-from punctum.engine.files import READERS
+from punctum.engine.formats.files import READERS
 from punctum.session import Query, Session
 
 CHOSEN = ["columns", "comma", "except", "group", "regroup", "order"]

@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 from punctum.algebra import Punctuation, Schema
-from punctum.engine import build, stage
-from punctum.engine.packing import CLOCK, PACKED, QUARANTINE, Sent, blob_of, from_blob, to_lines
-from punctum.engine.stage import StageProcessor
+from punctum.engine.exchange.packing import CLOCK, PACKED, QUARANTINE, Sent, blob_of, from_blob, to_lines
+from punctum.engine.runtime import build, stage
+from punctum.engine.runtime.stage import StageProcessor
 from punctum.operators.columns import Columns, frame, to_rows
 from punctum.parse.script import parse_script
-from punctum.plan.stages import Stage, stages
+from punctum.plan.physical.stages import Stage, stages
 
 SCRIPT = """
 CREATE STREAM a (k BIGINT, v BIGINT, PUNCTUATED ON (k)) USING json OPTIONS (path 'a');

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from engine.simulate import Simulation
 from punctum.algebra import Punctuation, Row, Schema
 from punctum.algebra.pattern import between
-from punctum.engine import packing
-from punctum.engine.quarantine import VIOLATION
-from punctum.engine.sweep import LATE, NO_RESULT
+from punctum.engine.exchange import packing
+from punctum.engine.exchange.quarantine import VIOLATION
+from punctum.engine.runtime.sweep import LATE, NO_RESULT
 from punctum.errors import QueryError
 from punctum.operators.columns import Columns, frame, to_rows
 from punctum.parse import parse_query, parse_script
-from punctum.plan.fingerprint import fingerprint
-from punctum.plan.stages import all_stages, needs_clock, stages
+from punctum.plan.physical.fingerprint import fingerprint
+from punctum.plan.physical.stages import all_stages, needs_clock, stages
 
 HOUR = 3_600_000
 ITEM = "itemid BIGINT, cat BIGINT, ts TIMESTAMP"

@@ -8,9 +8,9 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from punctum.engine.quarantine import found as quarantined
-from punctum.engine.quarantine import told as shown
-from punctum.engine.sweep import LATE
+from punctum.engine.exchange.quarantine import found as quarantined
+from punctum.engine.exchange.quarantine import told as shown
+from punctum.engine.runtime.sweep import LATE
 from punctum.operators.expect import instant
 from punctum.session import Query, Session
 

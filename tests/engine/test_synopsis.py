@@ -10,12 +10,13 @@ import pytest
 
 from engine.simulate import Simulation
 from punctum.algebra import Punctuation, Row, end_of_stream
-from punctum.analyse.register import registered
-from punctum.engine import packing
+from punctum.analyse.safety.register import registered
+from punctum.engine.exchange import packing
+from punctum.ir import Relation
+from punctum.ir.planned import Synopsis
 from punctum.operators.columns import Columns, frame, to_rows
-from punctum.parse import Relation, parse_query, parse_script
-from punctum.plan.stages import Input, Op, all_stages, stages
-from punctum.plan.synopsis import Synopsis
+from punctum.parse import parse_query, parse_script
+from punctum.plan.physical.stages import Input, Op, all_stages, stages
 
 STREAMS = parse_script(
     """

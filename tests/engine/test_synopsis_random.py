@@ -10,9 +10,9 @@ import pytest
 from engine.simulate import Simulation
 from engine.test_synopsis import on_synopses, stated, values_kept
 from punctum.algebra import Row
-from punctum.analyse.memory import memory
-from punctum.analyse.register import registered
-from punctum.engine import packing
+from punctum.analyse.memory.verdict import memory
+from punctum.analyse.safety.register import registered
+from punctum.engine.exchange import packing
 from punctum.operators.columns import Columns, frame, to_rows
 from punctum.parse import parse_query, parse_script
 

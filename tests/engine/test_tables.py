@@ -6,10 +6,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from punctum.engine.tables import members
+from punctum.engine.sources.tables import members
 from punctum.errors import PunctumError
+from punctum.ir.definitions import TableColumn
 from punctum.parse import parse_script
-from punctum.parse.definitions import TableColumn
 
 
 def read(directory: Path, using: str, columns: str = "zone BIGINT, sid STRING", index: int = 1) -> tuple[Any, ...]:

@@ -17,9 +17,10 @@ from operators.vectorised import in_columns
 from punctum.algebra import Punctuation, Schema, end_of_stream
 from punctum.algebra.schema import Attribute
 from punctum.algebra.values import Row, Type, Value
-from punctum.iterators import Slice, prefix
+from punctum.ir import StreamDef
 from punctum.operators.columns import Columns, fitting, frame, to_rows
-from punctum.parse import StreamDef, parse_query
+from punctum.parse import parse_query
+from punctum.spec import Slice, prefix
 from strategies import patterns_of, streams
 
 DIGITS = (10, 2)

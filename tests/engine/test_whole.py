@@ -13,10 +13,11 @@ from engine.queries import QUERIES, both
 from engine.simulate import Simulation, run
 from engine.test_buckets import STREAMS, batch, rounded, slices
 from punctum.algebra.scheme import Scheme
-from punctum.iterators import Slice, prefix
+from punctum.ir import StreamDef
 from punctum.operators.columns import Columns, to_rows
-from punctum.parse import StreamDef, parse_query
-from punctum.plan.stages import all_stages, stages
+from punctum.parse import parse_query
+from punctum.plan.physical.stages import all_stages, stages
+from punctum.spec import Slice, prefix
 
 OVER = {
     "join": "SELECT x, COUNT(*) AS n, SUM(y) AS t FROM r GROUP BY x",

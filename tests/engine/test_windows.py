@@ -17,13 +17,13 @@ from engine.simulate import Simulation
 from engine.test_synopsis import some_rows
 from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.values import Row
-from punctum.analyse.register import registered
+from punctum.analyse.safety.register import registered
 from punctum.errors import SchemaError
+from punctum.ir.definitions import StreamDef
 from punctum.operators.columns import Columns, frame, to_rows
 from punctum.parse import parse_query, parse_script
-from punctum.parse.definitions import StreamDef
-from punctum.plan.lifespan import check_lifespans
-from punctum.plan.stages import stages
+from punctum.plan.passes.lifespan import check_lifespans
+from punctum.plan.physical.stages import stages
 
 LARGE = "SELECT a, b + 1 AS more FROM s WHERE b > 12"
 STREAMS = parse_script(

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
 from punctum.errors import GrammarError
+from punctum.ir.elements import element_schema, open_schema
 from punctum.lmerge.elements import INF, Element, Stable, Time, stable
 from punctum.lmerge.openclose import Close, Open, OpenClose
 from punctum.operators.columns import Columns, frame
-from punctum.parse.elements import element_schema, open_schema
 
 PAYLOAD = Schema.of(p="STRING", x="DOUBLE").attributes
 RAW, ELEMENTS = open_schema(PAYLOAD), element_schema(PAYLOAD)

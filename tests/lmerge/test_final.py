@@ -9,8 +9,8 @@ import pytest
 
 from lmerge.streams import presentation, reference, sliced
 from punctum.algebra.schema import Schema
-from punctum.engine.files import READERS
-from punctum.engine.sinks.formats import WRITERS
+from punctum.engine.formats.files import READERS
+from punctum.engine.formats.write import WRITERS
 from punctum.lmerge.elements import INF, Adjust, Element, Insert, Stable, element_schema, from_columns, to_columns
 from punctum.lmerge.final import Final
 from punctum.lmerge.properties import Case

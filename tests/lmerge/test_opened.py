@@ -8,6 +8,7 @@ from hypothesis import given
 
 from lmerge.opens import ELEMENTS, PAYLOAD, RAW, A, B, Slice, columns, specified, streams
 from punctum.algebra.values import Row, Type
+from punctum.ir.elements import element_schema, open_schema
 from punctum.lmerge.elements import INF, Element, Stable, Time, from_columns
 from punctum.lmerge.openclose import NEVER_OPENED, STARTED, STILL_OPEN, Close, Open, OpenClose
 from punctum.lmerge.opened import Opened
@@ -15,7 +16,6 @@ from punctum.lmerge.tdb import Tdb, tdb
 from punctum.operators.columns import Columns, frame, to_rows
 from punctum.operators.guard import Guard
 from punctum.operators.table import Table
-from punctum.parse.elements import element_schema, open_schema
 
 
 def resumed(opened: Opened) -> Opened:

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iterators.operators import BINARY, UNARY, Case, binary_cases, domain_projects, punctuate_cases, unary_cases
 from operators.vectorised import agree, resume, vectorised
 from punctum.operators import group_by
+from spec.operators import BINARY, UNARY, Case, binary_cases, domain_projects, punctuate_cases, unary_cases
 
 FEWER = settings().max_examples // 3
 CASES = {kind: unary_cases(kind) for kind in UNARY} | {kind: binary_cases(kind) for kind in BINARY}

@@ -12,14 +12,14 @@ from punctum.algebra.pattern import between
 from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import NAN, Type
-from punctum.iterators.aggregates import Aggregate, Function
-from punctum.iterators.columns import Column
-from punctum.iterators.group_by import GroupBy as SpecGroupBy
-from punctum.iterators.join import Join as SpecJoin
-from punctum.iterators.stream import Slice
 from punctum.operators import Columns, Dupelim, GroupBy, Guard, Join, Project, Table, frame, to_rows
 from punctum.operators.checked import REASON
 from punctum.operators.columns import canonical, fitting
+from punctum.spec.aggregates import Aggregate, Function
+from punctum.spec.columns import Column
+from punctum.spec.group_by import GroupBy as SpecGroupBy
+from punctum.spec.join import Join as SpecJoin
+from punctum.spec.stream import Slice
 
 ITEM = Schema.of(id="BIGINT", name="STRING")
 BID = Schema.of(id="BIGINT", item="BIGINT", price="DOUBLE")

@@ -18,12 +18,12 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Row
 from punctum.errors import SchemaError
-from punctum.iterators.expect import Expect as Specification
-from punctum.iterators.expect import Swept
-from punctum.iterators.stream import Slice
 from punctum.operators import Columns, frame, to_rows
 from punctum.operators.batch import heard
 from punctum.operators.expect import Expect, instant
+from punctum.spec.expect import Expect as Specification
+from punctum.spec.expect import Swept
+from punctum.spec.stream import Slice
 from strategies import streams
 
 BID = Schema.of(itemid="BIGINT", ts="TIMESTAMP", bidder="STRING")

@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 from punctum.algebra import Schema
 from punctum.algebra.values import Row
 from punctum.errors import ComputationError, Place, PunctumError
+from punctum.ir import StreamDef, evaluate
+from punctum.ir.applied import Function, apply
+from punctum.ir.expressions import Column, kind
+from punctum.ir.relations import Projection
 from punctum.operators.checked import REASON, computed, kept
 from punctum.operators.columns import frame, to_rows
 from punctum.operators.expressions import careful, compiled
-from punctum.parse import StreamDef, evaluate, parse_query
-from punctum.parse.applied import Function, apply
-from punctum.parse.expressions import Column, kind
-from punctum.parse.relations import Projection
+from punctum.parse import parse_query
 from strategies import rows
 
 SCHEMA = Schema.of(n="BIGINT", m="BIGINT", x="DOUBLE", y="DOUBLE", s="STRING", b="BOOLEAN", d="DATE", t="TIMESTAMP")

@@ -14,13 +14,13 @@ from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Scheme
 from punctum.errors import SchemaError
-from punctum.iterators.guard import Guard as GuardSpecification
-from punctum.iterators.lifespan import Lifespan as Specification
-from punctum.iterators.stream import Slice
 from punctum.operators import Columns, frame, to_rows
 from punctum.operators.batch import batch, heard
 from punctum.operators.guard import Guard
 from punctum.operators.lifespan import Lifespan
+from punctum.spec.guard import Guard as GuardSpecification
+from punctum.spec.lifespan import Lifespan as Specification
+from punctum.spec.stream import Slice
 
 PACKET = Schema.of(seq="BIGINT", size="BIGINT")
 START = datetime(2026, 5, 1, tzinfo=UTC)

@@ -4,19 +4,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iterators.laws import aligned
-from iterators.multijoins import Case, multijoin_cases
 from operators.vectorised import agree, assert_bags, in_columns, resume, said_in, vectorised
 from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
-from punctum.iterators.multijoin import Class
-from punctum.iterators.multijoin import MultiJoin as Specification
-from punctum.iterators.stream import Slice
 from punctum.operators import MultiJoin, frame, multijoin, to_rows
 from punctum.operators.batch import batch
 from punctum.operators.columns import Columns
+from punctum.spec.multijoin import Class
+from punctum.spec.multijoin import MultiJoin as Specification
+from punctum.spec.stream import Slice
+from spec.laws import aligned
+from spec.multijoins import Case, multijoin_cases
 
 FEWER = settings().max_examples // 3
 

@@ -5,20 +5,20 @@ from collections.abc import Iterator
 import polars as pl
 from hypothesis import given
 
-from iterators.operators import Case, punctuate_cases
 from operators.vectorised import agree, assert_bags, origin
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import NAN
-from punctum.iterators.origins import AccessOrder as SpecAccessOrder
-from punctum.iterators.origins import AllReported as SpecAllReported
-from punctum.iterators.punctuate import Punctuate as SpecPunctuate
-from punctum.iterators.stream import Slice
 from punctum.operators import Columns, Punctuate, frame, to_rows
 from punctum.operators.batch import heard
 from punctum.operators.origins import AllReported, EndEvent, Unique
+from punctum.spec.origins import AccessOrder as SpecAccessOrder
+from punctum.spec.origins import AllReported as SpecAllReported
+from punctum.spec.punctuate import Punctuate as SpecPunctuate
+from punctum.spec.stream import Slice
+from spec.operators import Case, punctuate_cases
 
 BID = Schema.of(itemid="BIGINT", status="STRING")
 REPORT = Schema.of(sid="STRING", hour="BIGINT", zone="BIGINT")

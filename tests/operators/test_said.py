@@ -9,16 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iterators.operators import BINARY, UNARY, binary_cases, unary_cases
 from operators.vectorised import agree
 from punctum.algebra.json import from_json
 from punctum.algebra.pattern import between
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
-from punctum.iterators.aggregates import Aggregate, Function
-from punctum.iterators.guard import Guard as GuardSpecification
-from punctum.iterators.stream import Slice
 from punctum.operators import GroupBy, Join, Union, frame, to_rows
 from punctum.operators import join as joining
 from punctum.operators import merge as merging
@@ -28,6 +24,10 @@ from punctum.operators.columns import Columns
 from punctum.operators.guard import Guard
 from punctum.operators.memory import Memory
 from punctum.operators.project import Project
+from punctum.spec.aggregates import Aggregate, Function
+from punctum.spec.guard import Guard as GuardSpecification
+from punctum.spec.stream import Slice
+from spec.operators import BINARY, UNARY, binary_cases, unary_cases
 from strategies import SMALL, punctuations, rows, schemas
 
 CASES = {kind: unary_cases(kind) for kind in UNARY if kind != "project"} | {kind: binary_cases(kind) for kind in BINARY}
@@ -151,7 +151,7 @@ def test_pairs_that_both_sides_have_closed_are_forgotten() -> None:
 
 
 def test_a_projection_waits_for_declared_domains_alone() -> None:
-    from punctum.iterators.columns import Column
+    from punctum.spec.columns import Column
 
     project = Project(SESSION, [(Column.same(SESSION, "hour"), pl.col("hour"))])
     for n in range(0, 20_000, 500):

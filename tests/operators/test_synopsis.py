@@ -8,22 +8,22 @@ from dataclasses import replace
 import pytest
 
 from analyse.memory import random_query, spj
-from iterators.test_synopsis import bounded as bounded_groups
-from iterators.test_synopsis import grouping, joining, punctuated, slices
 from punctum.algebra.pattern import between
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row, Type
-from punctum.analyse.axes import Axis
-from punctum.analyse.bounded import failure
-from punctum.analyse.spj import Spj
-from punctum.analyse.synopses import synopses
-from punctum.iterators.stream import Slice
+from punctum.analyse.memory.bounded import failure
+from punctum.analyse.memory.synopses import synopses
+from punctum.ir.conjunctive.axes import Axis
+from punctum.ir.conjunctive.spj import Spj
 from punctum.operators.checked import REASON
 from punctum.operators.columns import Columns, frame, to_rows
 from punctum.operators.synopsis import SynopsisJoin
 from punctum.operators.synopsis_groups import SynopsisGroupBy
+from punctum.spec.stream import Slice
+from spec.test_synopsis import bounded as bounded_groups
+from spec.test_synopsis import grouping, joining, punctuated, slices
 
 
 def agree(query: Spj, fed: list[list[Slice]]) -> int:

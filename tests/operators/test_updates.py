@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.queries import A, ended
-from punctum.iterators.aggregates import Aggregate, Function
-from punctum.iterators.group_by import GroupBy as Specification
-from punctum.iterators.stream import Slice
 from punctum.operators.columns import Columns, frame, to_rows
 from punctum.operators.group_by import GroupBy
+from punctum.spec.aggregates import Aggregate, Function
+from punctum.spec.group_by import GroupBy as Specification
+from punctum.spec.stream import Slice
 
 CALLS = (Aggregate(Function.COUNT, None, "n"), Aggregate(Function.SUM, "x", "t"), Aggregate(Function.MAX, "s", "m"))
 

@@ -12,18 +12,18 @@ from operators.test_synopsis import same
 from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
-from punctum.iterators.aggregates import Aggregate, Function
-from punctum.iterators.framework import Execution
-from punctum.iterators.multijoin import Class
-from punctum.iterators.stream import Slice
-from punctum.iterators.window import Window as SpecWindow
-from punctum.iterators.window import WindowGroupBy as SpecGroupBy
-from punctum.iterators.window import WindowJoin as SpecJoin
 from punctum.operators.checked import Checked
 from punctum.operators.columns import Columns, frame, to_rows
 from punctum.operators.operator import Operator
 from punctum.operators.select import Select
 from punctum.operators.window import NUMBER, Window, WindowGroupBy, WindowJoin
+from punctum.spec.aggregates import Aggregate, Function
+from punctum.spec.framework import Execution
+from punctum.spec.multijoin import Class
+from punctum.spec.stream import Slice
+from punctum.spec.window import Window as SpecWindow
+from punctum.spec.window import WindowGroupBy as SpecGroupBy
+from punctum.spec.window import WindowJoin as SpecJoin
 
 SCHEMAS = [Schema.of(**{f"k{i}": "BIGINT", f"v{i}": "BIGINT"}) for i in range(3)]
 ALL = Schema.of(**{name: "BIGINT" for schema in SCHEMAS for name in schema.names})

@@ -13,27 +13,10 @@ from typing import Any
 import polars as pl
 from polars.testing import assert_frame_equal
 
-from iterators.laws import Streams, aligned
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
-from punctum.iterators import framework
-from punctum.iterators import origins as specified
-from punctum.iterators.columns import Column
-from punctum.iterators.difference import Difference as SpecDifference
-from punctum.iterators.dupelim import Dupelim as SpecDupelim
-from punctum.iterators.group_by import GroupBy as SpecGroupBy
-from punctum.iterators.intersect import Intersect as SpecIntersect
-from punctum.iterators.join import Join as SpecJoin
-from punctum.iterators.merge import Merge as SpecMerge
-from punctum.iterators.multijoin import MultiJoin as SpecMultiJoin
-from punctum.iterators.project import Project as SpecProject
-from punctum.iterators.punctuate import Punctuate as SpecPunctuate
-from punctum.iterators.select import Select as SpecSelect
-from punctum.iterators.sort import Sort as SpecSort
-from punctum.iterators.stream import Slice
-from punctum.iterators.union import Union as SpecUnion
 from punctum.operators import (
     Difference,
     Dupelim,
@@ -56,6 +39,23 @@ from punctum.operators import (
 from punctum.operators.batch import batch, heard
 from punctum.operators.columns import Columns
 from punctum.operators.operator import PAST
+from punctum.spec import framework
+from punctum.spec import origins as specified
+from punctum.spec.columns import Column
+from punctum.spec.difference import Difference as SpecDifference
+from punctum.spec.dupelim import Dupelim as SpecDupelim
+from punctum.spec.group_by import GroupBy as SpecGroupBy
+from punctum.spec.intersect import Intersect as SpecIntersect
+from punctum.spec.join import Join as SpecJoin
+from punctum.spec.merge import Merge as SpecMerge
+from punctum.spec.multijoin import MultiJoin as SpecMultiJoin
+from punctum.spec.project import Project as SpecProject
+from punctum.spec.punctuate import Punctuate as SpecPunctuate
+from punctum.spec.select import Select as SpecSelect
+from punctum.spec.sort import Sort as SpecSort
+from punctum.spec.stream import Slice
+from punctum.spec.union import Union as SpecUnion
+from spec.laws import Streams, aligned
 
 Make = Callable[[], Operator]
 

@@ -5,9 +5,10 @@ from pathlib import Path
 
 from punctum.algebra import Schema, Scheme, between
 from punctum.errors import PunctumError
-from punctum.parse import Relation, Script, StreamDef, parse_query, parse_script, show, type_text
-from punctum.parse.definitions import AccessOrder, AllReported, Clause, EndEvent, TableColumn, Violation
-from punctum.parse.expressions import text
+from punctum.ir import Relation, Script, StreamDef, show, type_text
+from punctum.ir.definitions import AccessOrder, AllReported, Clause, EndEvent, TableColumn, Violation
+from punctum.ir.expressions import text
+from punctum.parse import parse_query, parse_script
 
 HERE = Path(__file__).parent
 REWRITE = os.environ.get("PUNCTUM_REWRITE") == "1"

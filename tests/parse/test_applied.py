@@ -5,13 +5,13 @@ import pytest
 
 from punctum.algebra.schema import Schema
 from punctum.errors import ComputationError, SchemaError, SqlError
+from punctum.ir.applied import Function
+from punctum.ir.definitions import StreamDef
+from punctum.ir.expressions import text
+from punctum.ir.relations import Projection
+from punctum.ir.shape import shape
 from punctum.operators.expressions import compiled
-from punctum.parse.applied import Function
-from punctum.parse.definitions import StreamDef
-from punctum.parse.expressions import text
-from punctum.parse.relations import Projection
 from punctum.parse.script import parse_function, parse_select
-from punctum.parse.shape import shape
 
 BID = StreamDef("bid", Schema.of(itemid="BIGINT", price="DOUBLE", name="STRING"))
 CENTS = parse_function("Cents", lambda price: (price * 100).round(), ["DOUBLE"], "BIGINT")

@@ -4,7 +4,8 @@ import pytest
 
 from parse.golden import BID, HERE, split
 from punctum.errors import SqlError
-from punctum.parse import StreamDef, parse_script, parse_stream
+from punctum.ir import StreamDef
+from punctum.parse import parse_script, parse_stream
 
 CLAUSES = """
     PUNCTUATED ON (bidderid) EXPECT WITHIN '1 day',  -- from the source

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from punctum.algebra import NAN, Schema
-from punctum.parse import Projection, StreamDef, evaluate, parse_query
-from punctum.parse.conjuncts import normalised
-from punctum.parse.expressions import Expression, text
+from punctum.ir import Projection, StreamDef, evaluate
+from punctum.ir.conjuncts import normalised
+from punctum.ir.expressions import Expression, text
+from punctum.parse import parse_query
 
 TABLE = {"t": StreamDef("t", Schema.of(a="DOUBLE", b="DOUBLE", c="DOUBLE"))}
 VALUES = (None, 0.0, 1.0, NAN)

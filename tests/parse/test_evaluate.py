@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from punctum.algebra import NAN, Attribute, Row, Schema, Type
 from punctum.errors import ComputationError
-from punctum.parse import Call, Expression, Projection, StreamDef, evaluate, parse_query
+from punctum.ir import Call, Expression, Projection, StreamDef, evaluate
+from punctum.parse import parse_query
 
 COLUMNS = {
     Type.BIGINT: ("a", "b"),

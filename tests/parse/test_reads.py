@@ -4,7 +4,7 @@ import pytest
 
 from punctum.errors import SqlError
 from punctum.parse import parse_script
-from punctum.parse.select import MOST_READS
+from punctum.parse.binder.select import MOST_READS
 
 BEGIN = "CREATE STREAM c0 (k BIGINT, PUNCTUATED ON (k)) USING json OPTIONS (path 'in'); CREATE SINK o USING console;"
 TWICE = (

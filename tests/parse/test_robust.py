@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from parse.golden import BID, CATALOG, HERE, dump, split
 from punctum.errors import PunctumError
-from punctum.parse import Relation, parse_query, parse_script, parse_stream
-from punctum.parse.text import tokens
+from punctum.ir import Relation
+from punctum.parse import parse_query, parse_script, parse_stream
+from punctum.parse.lexer.text import tokens
 
 SCRIPTS = [split(path, path.parent.name)[0] for path in sorted(HERE.glob("*/*.sql")) if path.stem != "deep"]
 PIECES = [[sql[token.start : token.end + 1] for token in tokens(sql)] for sql in SCRIPTS if "'abc" not in sql]

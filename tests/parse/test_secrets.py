@@ -2,8 +2,8 @@
 
 import pytest
 
-from punctum.analyse.register import verdict
-from punctum.analyse.report import admit
+from punctum.analyse.report.text import admit
+from punctum.analyse.safety.register import verdict
 from punctum.errors import PunctumError, masked
 from punctum.parse import parse_script
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from analyse.definitions import closed, operator_purgeable, partitions, queries
 from analyse.test_graphs import TRIANGLE, query
 from punctum.analyse.graphs import Attr, JoinQuery, On
-from punctum.plan.cost import LOOK, Cost, Costs, Measures, Objective, Purge
-from punctum.plan.enumerate import LIMIT, plans
-from punctum.plan.trees import Tree, leaves, operators, tree_text
+from punctum.plan.joins.cost import LOOK, Cost, Costs, Measures, Objective, Purge
+from punctum.plan.joins.enumerate import LIMIT, plans
+from punctum.plan.joins.trees import Tree, leaves, operators, tree_text
 
 numbers = st.sampled_from([0.5, 1.0, 3.0, 10.0, 100.0])
 

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from punctum.analyse.register import Registered, verdict
+from punctum.analyse.safety.register import Registered, verdict
 from punctum.cli import cli
 from punctum.errors import SchemaError, SqlError
 from punctum.parse import parse_script
-from punctum.plan.choose import Aim, Schemes, chosen, total
-from punctum.plan.cost import Objective, Purge
-from punctum.plan.statistics import DELAY, RATE, Statistics
-from punctum.plan.trees import tree_text
+from punctum.plan.joins.choose import Aim, Schemes, chosen, total
+from punctum.plan.joins.cost import Objective, Purge
+from punctum.plan.joins.statistics import DELAY, RATE, Statistics
+from punctum.plan.joins.trees import tree_text
 
 STREAM = "CREATE STREAM {} (k BIGINT, PUNCTUATED ON (k){}) USING json OPTIONS (path '{}'{});"
 QUERY = (

@@ -13,7 +13,7 @@ import polars as pl
 from engine.simulate import Simulation
 from punctum.algebra import Punctuation, Schema, between, constant
 from punctum.algebra.values import Value
-from punctum.analyse.register import verdict
+from punctum.analyse.safety.register import verdict
 from punctum.operators.columns import Columns, frame
 from punctum.parse import parse_script
 from search.scripts import Stream, written

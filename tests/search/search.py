@@ -17,14 +17,14 @@ import duckdb
 from engine.simulate import Simulation
 from punctum.algebra import Punctuation, end_of_stream
 from punctum.algebra.values import Row
-from punctum.analyse.register import Registered, verdict
-from punctum.analyse.states import Verdict
+from punctum.analyse.safety.register import Registered, verdict
+from punctum.analyse.safety.states import Verdict
 from punctum.errors import PunctumError
 from punctum.operators.columns import Columns, empty, frame, to_rows
 from punctum.parse import parse_script
-from punctum.plan.choose import Aim, Schemes
-from punctum.plan.cost import Objective
-from punctum.plan.stages import stages
+from punctum.plan.joins.choose import Aim, Schemes
+from punctum.plan.joins.cost import Objective
+from punctum.plan.physical.stages import stages
 from search.scripts import Written, written
 from search.sequences import Element, cut, rows_of, sequence
 

@@ -13,14 +13,12 @@ from punctum.algebra.pattern import Constant
 from punctum.algebra.schema import Schema
 from punctum.analyse.predicates import pattern_of
 from punctum.errors import Place
-from punctum.parse.definitions import NOWHERE
-from punctum.parse.expressions import Call, Column, Expression, columns, conjuncts, rebased, text
-from punctum.parse.relations import Filter, Join, Projection, Relation, Source
-from punctum.parse.scope import fresh
-from punctum.parse.windows import window
-
-At = tuple[int, int]
-"""A column of a leaf: both by position."""
+from punctum.ir.conjunctive.axes import At
+from punctum.ir.definitions import NOWHERE
+from punctum.ir.expressions import Call, Column, Expression, columns, conjuncts, rebased, text
+from punctum.ir.names import fresh
+from punctum.ir.relations import Filter, Join, Projection, Relation, Source
+from punctum.ir.windows import window
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from typing import Any
 from punctum.algebra.pattern import WILDCARD, Pattern, between, constant, one_of
 from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.schema import NOT_NULL, Schema
-from punctum.iterators.columns import finite
-from punctum.iterators.select import excluded
-from punctum.parse.expressions import Call, Column, Expression, Literal, conjuncts
+from punctum.ir.expressions import Call, Column, Expression, Literal, conjuncts
+from punctum.spec.columns import finite
+from punctum.spec.select import excluded
 
 _FLIPPED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 

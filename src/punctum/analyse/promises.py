@@ -13,8 +13,8 @@ from punctum.algebra.cuts import HIGHEST, LOWEST
 from punctum.algebra.pattern import EMPTY, Pattern
 from punctum.algebra.scheme import Order, Scheme
 from punctum.algebra.values import Type
-from punctum.iterators.columns import finite
-from punctum.parse.elements import FROM
+from punctum.ir.elements import FROM
+from punctum.spec.columns import finite
 
 MOST = 64
 """So many promises of one relation, or ways to say one, are looked at; any further ones are passed over."""

@@ -17,7 +17,7 @@ REFUSED = 1
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def check(script: Path, as_json: bool) -> None:
     """Say whether each query of a script keeps bounded state, and why; exit with 1 when one is refused."""
-    from punctum.analyse.report import text, to_json  # here because the SQL parser takes a moment to import
+    from punctum.analyse.report.text import text, to_json  # here because the SQL parser takes a moment to import
 
     queries, sql = registered(script)
     click.echo(json.dumps(to_json(queries), indent=2) if as_json else text(queries, sql) or "there are no queries")

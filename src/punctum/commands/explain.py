@@ -9,8 +9,8 @@ import click
 from punctum.commands.script import plan_options, registered
 
 if TYPE_CHECKING:
-    from punctum.analyse.register import Registered
-    from punctum.plan.choose import Aim
+    from punctum.analyse.safety.register import Registered
+    from punctum.plan.joins.choose import Aim
 
 
 @click.command()
@@ -30,9 +30,9 @@ def explain(
     script: Path, graph: Path | None, objective: str | None, schemes: str, purge: str, checkpoint: Path | None
 ) -> None:
     """Show the plan of each query of a script, what it keeps, and how its streams' punctuations purge it."""
-    from punctum.analyse.drawing import dot, svg  # here because the SQL parser takes a moment to import
-    from punctum.plan.choose import Aim, Schemes
-    from punctum.plan.cost import Objective, Purge
+    from punctum.analyse.report.drawing import dot, svg  # here because the SQL parser takes a moment to import
+    from punctum.plan.joins.choose import Aim, Schemes
+    from punctum.plan.joins.cost import Objective, Purge
 
     aim = Aim(None if objective is None else Objective(objective), Schemes(schemes), Purge(purge))
     if graph is not None and graph.suffix not in (".svg", ".dot"):
@@ -47,7 +47,7 @@ def explain(
 
 def _measured(aim: "Aim", query: "Registered", checkpoint: Path | None) -> "Aim":
     """What an earlier run of a query has measured; a run keeps the place of each query in a directory of its name."""
-    from punctum.plan.measured import measured
+    from punctum.plan.joins.measured import measured
 
     if checkpoint is None:
         return aim
@@ -56,13 +56,13 @@ def _measured(aim: "Aim", query: "Registered", checkpoint: Path | None) -> "Aim"
 
 
 def _told(query: "Registered", sql: str, aim: "Aim") -> list[str]:
-    from punctum.analyse.drawing import lines
-    from punctum.analyse.report import text
-    from punctum.parse.definitions import writes_apart
-    from punctum.parse.relations import show
+    from punctum.analyse.report.drawing import lines
+    from punctum.analyse.report.text import text
+    from punctum.ir.definitions import writes_apart
+    from punctum.ir.relations import show
     from punctum.plan.explain import costs
     from punctum.plan.explain import explain as stages_of
-    from punctum.plan.stages import stages
+    from punctum.plan.physical.stages import stages
 
     relation, apart = query.query.relation, writes_apart(query.query.sink)
     told = [text([query], sql, every=True), "  plan", *_indented(show(relation).splitlines())]

@@ -9,7 +9,7 @@ import click
 from punctum.errors import SqlError
 
 if TYPE_CHECKING:
-    from punctum.analyse.register import Registered
+    from punctum.analyse.safety.register import Registered
 
 
 def plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -38,7 +38,7 @@ def plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def registered(path: Path) -> "tuple[tuple[Registered, ...], str]":
     """The queries of a script, and its text."""
-    from punctum.analyse.register import verdict  # here because the SQL parser takes a moment to import
+    from punctum.analyse.safety.register import verdict  # here because the SQL parser takes a moment to import
     from punctum.parse.script import parse_script
 
     try:

@@ -10,16 +10,16 @@ a while, so this is what it keeps at the least.
 from collections.abc import Mapping
 from pathlib import Path
 
-from punctum.engine import build
-from punctum.engine.files import READERS
-from punctum.engine.packing import Sent, blob_of
-from punctum.engine.pipe import Piped
+from punctum.engine.exchange.packing import Sent, blob_of
+from punctum.engine.formats.files import READERS
+from punctum.engine.runtime import build
+from punctum.engine.sources.pipe import Piped
+from punctum.ir.relations import Relation
 from punctum.operators.columns import Columns
 from punctum.operators.group_by import GroupBy
 from punctum.operators.operator import Operator
-from punctum.parse.relations import Relation
-from punctum.plan.pipes import Pipe
-from punctum.plan.stages import Stage, all_stages, stages
+from punctum.plan.physical.pipes import Pipe
+from punctum.plan.physical.stages import Stage, all_stages, stages
 
 _BUCKETS = (0,)
 

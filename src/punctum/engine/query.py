@@ -22,33 +22,42 @@ from pyspark.sql import functions as F  # noqa: N812
 from punctum.algebra.json import to_json
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
-from punctum.engine import build
-from punctum.engine.checkpoint import check_notes, files_read, settled_buckets, settled_plan, swept
-from punctum.engine.feedback import Signals, Skipping, skipping
-from punctum.engine.files import PUNCT_COLUMN, READERS, from_frame, reading
-from punctum.engine.frames import SOURCES
-from punctum.engine.jumpstart import Stored, settled_state, state_of
-from punctum.engine.lease import check_not_running, release_lease, take_lease
-from punctum.engine.listing import SETTLE
-from punctum.engine.memory import MEMORY
-from punctum.engine.names import file_name
-from punctum.engine.packing import CLOCK, METRICS, QUARANTINE, SCHEMA, Exchange, from_blob, from_lines, from_points
-from punctum.engine.quarantine import Room, keep
+from punctum.engine.exchange.packing import (
+    CLOCK,
+    METRICS,
+    QUARANTINE,
+    SCHEMA,
+    Exchange,
+    from_blob,
+    from_lines,
+    from_points,
+)
+from punctum.engine.exchange.quarantine import Room, keep
+from punctum.engine.exchange.worker import settle
+from punctum.engine.feedback.filter import Signals, Skipping, skipping
+from punctum.engine.formats.files import PUNCT_COLUMN, READERS, from_frame, reading
+from punctum.engine.recovery.checkpoint import check_notes, files_read, settled_buckets, settled_plan, swept
+from punctum.engine.recovery.lease import check_not_running, release_lease, take_lease
+from punctum.engine.recovery.names import file_name
+from punctum.engine.runtime import build
+from punctum.engine.runtime.jumpstart import Stored, settled_state, state_of
+from punctum.engine.runtime.stage import Running, StageProcessor
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
-from punctum.engine.source import FORMAT, FileStream, FrameStream, PackedFiles, PackedFilesReader, Pipes
-from punctum.engine.source import packed as packed_piece
-from punctum.engine.stage import Running, StageProcessor
-from punctum.engine.worker import settle
+from punctum.engine.sources.frames import SOURCES
+from punctum.engine.sources.listing import SETTLE
+from punctum.engine.sources.memory import MEMORY
+from punctum.engine.sources.source import FORMAT, FileStream, FrameStream, PackedFiles, PackedFilesReader, Pipes
+from punctum.engine.sources.source import packed as packed_piece
 from punctum.errors import SchemaError, choices, failing_in
+from punctum.ir.definitions import Violation
 from punctum.operators.batch import constants
 from punctum.operators.columns import dtype, fitting
-from punctum.parse.definitions import Violation
-from punctum.plan.feedback import Heeds, heeds
-from punctum.plan.fingerprint import fingerprint
-from punctum.plan.lifespan import check_lifespans
-from punctum.plan.pipes import Pipe
-from punctum.plan.stages import Input, Stage, all_stages, needs_clock
+from punctum.plan.passes.lifespan import check_lifespans
+from punctum.plan.physical.feedback import Heeds, heeds
+from punctum.plan.physical.fingerprint import fingerprint
+from punctum.plan.physical.pipes import Pipe
+from punctum.plan.physical.stages import Input, Stage, all_stages, needs_clock
 
 
 @dataclass(frozen=True)

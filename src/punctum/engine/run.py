@@ -15,7 +15,7 @@ from contextlib import suppress
 from pyspark.errors import StreamingQueryException
 from pyspark.sql.streaming.query import StreamingQuery
 
-from punctum.engine.sinks.commit import Commit, Metrics
+from punctum.engine.commit import Commit, Metrics
 from punctum.engine.spark import spark_alive
 from punctum.errors import PunctumError, QueryError, WorkerError
 

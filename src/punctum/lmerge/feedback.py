@@ -23,18 +23,7 @@ from punctum.algebra.pattern import between
 from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.schema import Schema
 from punctum.errors import PunctumError
-from punctum.lmerge.elements import (
-    ADJUST,
-    FOREVER,
-    HIDDEN,
-    NEVER,
-    TIMES,
-    VE,
-    VOLD,
-    VS,
-    stable_of,
-    time_value,
-)
+from punctum.lmerge.elements import ADJUST, FOREVER, HIDDEN, NEVER, TIMES, VE, VOLD, VS, stable_of, time_value
 from punctum.operators.columns import Columns, dtype
 
 _END, _COUNT = "\0end", "\0count"

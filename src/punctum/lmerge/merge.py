@@ -17,7 +17,6 @@ import polars as pl
 
 from punctum.algebra.schema import Schema
 from punctum.errors import SchemaError
-from punctum.iterators.merge import same_schema
 from punctum.lmerge.elements import ADJUST, NEVER, VE, VS, stable, stable_of, time_type, time_value
 from punctum.lmerge.index import Bad, Index, Step
 from punctum.lmerge.keyed import Keyed
@@ -30,6 +29,7 @@ from punctum.lmerge.temporal import Temporal
 from punctum.operators.columns import Columns
 from punctum.operators.operator import Notes
 from punctum.operators.table import Table
+from punctum.spec.merge import same_schema
 
 INDEXES: dict[Case, Callable[[Schema, int, Policy], Index]] = {
     Case.R0: Strict,

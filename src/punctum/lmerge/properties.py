@@ -2,7 +2,7 @@
 
 Properties are declared on a stream, or follow from what a plan does to a stream that has some: ``select``, ``project``,
 ``aggregate``, ``top``, ``union`` and ``cleanse`` say how. A merge relies on what all of its inputs have. This is the
-specification of what ``analyse/temporal.py`` finds out of a plan, and the tests hold the two together.
+specification of what ``analyse/safety/temporal.py`` finds out of a plan, and the tests hold the two together.
 """
 
 from collections.abc import Iterable

@@ -19,13 +19,13 @@ from punctum.algebra.punctuation import Punctuation, Side
 from punctum.algebra.punctuation_set import Box
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
-from punctum.iterators.columns import finite
 from punctum.operators.batch import Batch
 from punctum.operators.columns import dtype
 from punctum.operators.matching import matches
 from punctum.operators.places import Bounds, bounds, places
 from punctum.operators.runs import MORE, Mask, Numbers, Shape, Wanted, coalesced, cut, ends, hashed, merged, shape_of
 from punctum.operators.table import Table
+from punctum.spec.columns import finite
 
 LARGEST = 1 << 20
 """A run with more rows is not merged any more."""

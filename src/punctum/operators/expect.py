@@ -1,4 +1,4 @@
-"""Expect, vectorised: see ``punctum.iterators.expect``.
+"""Expect, vectorised: see ``punctum.spec.expect``.
 
 The table ``open`` holds, for each slice and each value that is open, the time of the first row and how many came; it is
 combined when it has doubled. ``swept`` and ``late`` say what the last slice has led to: the records that an engine puts
@@ -13,13 +13,13 @@ import polars as pl
 from punctum.algebra.schema import Attribute
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Type
-from punctum.iterators.expect import Swept, check_time, closing, overdue, passed
 from punctum.operators.batch import Batch, batch, columns, heard
 from punctum.operators.columns import Columns, dtype, empty, to_rows
 from punctum.operators.matching import matches
 from punctum.operators.memory import Memory
 from punctum.operators.operator import PAST, Notes, Operator, Waits
 from punctum.operators.table import Table
+from punctum.spec.expect import Swept, check_time, closing, overdue, passed
 
 SLACK = 1_000
 """So many partial counts are not worth combining."""

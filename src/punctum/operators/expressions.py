@@ -16,11 +16,11 @@ import polars as pl
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row, Type
 from punctum.errors import ComputationError, failing_in
+from punctum.ir.applied import Applied, Function, applied
+from punctum.ir.evaluate import evaluate, no_value
+from punctum.ir.expressions import Call, Column, Expression, Literal, columns
 from punctum.operators.checked import Checked
 from punctum.operators.columns import dtype, to_rows
-from punctum.parse.applied import Applied, Function, applied
-from punctum.parse.evaluate import evaluate, no_value
-from punctum.parse.expressions import Call, Column, Expression, Literal, columns
 
 _WIDE = pl.Int128()
 _TOO_FAR = 2**100

@@ -12,8 +12,6 @@ import polars as pl
 
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
-from punctum.iterators.aggregates import Aggregate
-from punctum.iterators.group_by import GroupBy as Specification
 from punctum.operators.batch import Batch, Names, columns, heard
 from punctum.operators.checked import REASON
 from punctum.operators.columns import Columns, canonical, dtype, empty
@@ -22,6 +20,8 @@ from punctum.operators.operator import Notes, Operator, Waits
 from punctum.operators.partials import Partial
 from punctum.operators.said import Said
 from punctum.operators.table import Table
+from punctum.spec.aggregates import Aggregate
+from punctum.spec.group_by import GroupBy as Specification
 
 SLACK = 1_000
 """So many partials are not worth combining."""

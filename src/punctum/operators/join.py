@@ -16,7 +16,6 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
-from punctum.iterators.join import Join as Specification
 from punctum.operators.batch import Batch, Names, batch, columns, heard
 from punctum.operators.checked import Computed, checked, kept
 from punctum.operators.columns import Columns, empty
@@ -25,6 +24,7 @@ from punctum.operators.operator import Notes, Operator, Waits
 from punctum.operators.said import FEW, Said, Store, forget, settle
 from punctum.operators.table import Table
 from punctum.operators.written import read_batch, written
+from punctum.spec.join import Join as Specification
 
 SIDES = ("left", "right")
 

@@ -1,4 +1,4 @@
-"""Lifespan, vectorised: see ``punctum.iterators.lifespan``.
+"""Lifespan, vectorised: see ``punctum.spec.lifespan``.
 
 Slices pass as they are. Kept are the punctuations that hold, in a set for each time at which some came, so that those
 of neighbouring values melt. ``expire`` says, before a slice, what everybody is to forget.
@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.scheme import Scheme
-from punctum.iterators.expect import check_time, overdue, passed
 from punctum.operators.batch import Batch, add, batch, heard
 from punctum.operators.columns import Columns
 from punctum.operators.operator import Notes, Operator
 from punctum.operators.written import read, written
+from punctum.spec.expect import check_time, overdue, passed
 
 
 class Lifespan(Operator):

@@ -4,11 +4,11 @@ import polars as pl
 
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
-from punctum.iterators.merge import combined, same_schema
 from punctum.operators.batch import Batch, batch, columns, constants, heard
 from punctum.operators.columns import Columns
 from punctum.operators.operator import Notes, Operator
 from punctum.operators.said import FEW, Said, Store, settle
+from punctum.spec.merge import combined, same_schema
 
 
 class Heard:

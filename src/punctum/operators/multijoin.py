@@ -2,7 +2,7 @@
 
 Per slice: the new rows of each input meet what is there of the others, one input after the other, each time the
 smallest one that shares a class with what has been joined; then all punctuations are heard. Kept are the rows that a
-later result may have (``iterators/multijoin.py``): a kept row's classes start a chain, and where an input is closed for
+later result may have (``spec/multijoin.py``): a kept row's classes start a chain, and where an input is closed for
 the values at the end of a chain, the chain goes on with that input's kept rows. Chains that end in no closed input
 keep their row. Only the classes that inputs further on bind are carried along, each combination of values once.
 
@@ -23,8 +23,6 @@ from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
-from punctum.iterators.multijoin import Class, without
-from punctum.iterators.multijoin import MultiJoin as Specification
 from punctum.operators.batch import Batch, Names, add, batch, columns, constants, heard
 from punctum.operators.checked import Computed, checked, kept
 from punctum.operators.columns import Columns, dtype, empty, to_rows
@@ -33,6 +31,8 @@ from punctum.operators.operator import Notes, Operator, Waits
 from punctum.operators.said import Said, forget
 from punctum.operators.table import Table
 from punctum.operators.written import read, read_batch, written
+from punctum.spec.multijoin import Class, without
+from punctum.spec.multijoin import MultiJoin as Specification
 
 LEAST = 1_000
 """A lazy join does not purge less than this."""

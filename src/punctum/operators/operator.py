@@ -2,7 +2,7 @@
 
 The state is *tables*, the rows kept, in chunks, and *notes*, all else as plain data for JSON. A new operator that is
 given the tables and notes of another one goes on as that one would. What comes out and what is kept is what the
-operator of the same name in ``punctum.iterators`` says; the inputs are grammatical and canonical (see ``guard.py``).
+operator of the same name in ``punctum.spec`` says; the inputs are grammatical and canonical (see ``guard.py``).
 """
 
 from abc import ABC, abstractmethod

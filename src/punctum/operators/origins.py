@@ -1,6 +1,6 @@
 """Origins of punctuations, vectorised: the rows of a slice in, what is made of them as a batch out.
 
-What each says is said in ``punctum.iterators.origins``. Only AllReported remembers anything: who has reported what, of
+What each says is said in ``punctum.spec.origins``. Only AllReported remembers anything: who has reported what, of
 all that is not complete. The others can run anywhere, on any part of a slice: what they make of the parts is, together,
 what they make of the whole.
 """
@@ -14,15 +14,15 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Order, Scheme
 from punctum.algebra.values import Type, Value
-from punctum.iterators.framework import Puncts
-from punctum.iterators.origins import AccessOrder as OrderSpecification
-from punctum.iterators.origins import AllReported as ReportedSpecification
-from punctum.iterators.origins import DomainLimits as LimitsSpecification
 from punctum.operators.batch import Batch
 from punctum.operators.checked import Computed, checked, kept
 from punctum.operators.columns import dtype, empty, to_rows
 from punctum.operators.dupelim import without
 from punctum.operators.table import Table
+from punctum.spec.framework import Puncts
+from punctum.spec.origins import AccessOrder as OrderSpecification
+from punctum.spec.origins import AllReported as ReportedSpecification
+from punctum.spec.origins import DomainLimits as LimitsSpecification
 
 
 class Origin(ABC):

@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
-from punctum.iterators.aggregates import Aggregate, Function
 from punctum.operators.columns import dtype
+from punctum.spec.aggregates import Aggregate, Function
 
 TOO_MANY, PART = 10**38, 10**19
 WIDE = pl.Int128()

@@ -16,14 +16,14 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import NOT_NULL, Schema
 from punctum.algebra.values import Type
-from punctum.iterators.columns import Column, finite
-from punctum.iterators.project import Project as Specification
 from punctum.operators.batch import Batch, Names, add, batch, columns, heard
 from punctum.operators.checked import Computed, checked, computed
 from punctum.operators.columns import Columns, empty, fitting
 from punctum.operators.operator import Notes, Operator
 from punctum.operators.said import FEW, Said, forget
 from punctum.operators.written import read, written
+from punctum.spec.columns import Column, finite
+from punctum.spec.project import Project as Specification
 
 
 class Project(Operator):

@@ -5,7 +5,6 @@ from abc import abstractmethod
 import polars as pl
 
 from punctum.algebra.schema import Schema
-from punctum.iterators.merge import same_schema
 from punctum.operators.batch import Batch, columns, heard
 from punctum.operators.columns import Columns, empty
 from punctum.operators.dupelim import distinct, without
@@ -13,6 +12,7 @@ from punctum.operators.matching import matches
 from punctum.operators.merge import Heard
 from punctum.operators.operator import Notes, Operator, Waits
 from punctum.operators.table import Table
+from punctum.spec.merge import same_schema
 
 
 class SetOperator(Operator):

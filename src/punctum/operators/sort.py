@@ -11,8 +11,6 @@ import polars as pl
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
-from punctum.iterators.sort import Key
-from punctum.iterators.sort import Sort as Specification
 from punctum.operators.batch import add, batch, columns, heard
 from punctum.operators.columns import Columns, empty
 from punctum.operators.matching import matches
@@ -20,6 +18,8 @@ from punctum.operators.operator import Notes, Operator, Waits
 from punctum.operators.said import Said
 from punctum.operators.table import Table
 from punctum.operators.written import read, written
+from punctum.spec.sort import Key
+from punctum.spec.sort import Sort as Specification
 
 
 class Sort(Operator):

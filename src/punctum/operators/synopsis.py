@@ -1,4 +1,4 @@
-"""Joins on synopses, vectorised: bounded memory without punctuations, as ``iterators/synopsis.py`` specifies.
+"""Joins on synopses, vectorised: bounded memory without punctuations, as ``spec/synopsis.py`` specifies.
 
 Kept for each input: the keys of the rows that stand for all that came, and of a preserving query how many came; of an
 eliminating one the rows that have come out too. New rows are put into their buckets first, so that what is joined is
@@ -17,12 +17,11 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
-from punctum.analyse.axes import Axis, ordinal
-from punctum.analyse.blocks import At
-from punctum.analyse.conjunctions import mark
-from punctum.analyse.spj import Spj
-from punctum.analyse.synopses import Bucket, Synopsis, carried
-from punctum.iterators.synopsis import agree, carry
+from punctum.analyse.memory.conjunctions import mark
+from punctum.analyse.memory.synopses import Bucket, Synopsis, carried
+from punctum.ir.conjunctive.axes import At, Axis, ordinal
+from punctum.ir.conjunctive.spj import Spj
+from punctum.ir.expressions import Expression, rebased
 from punctum.operators.batch import Batch, batch, columns, heard
 from punctum.operators.checked import REASON, Checked, Computed, Failed, checked, kept
 from punctum.operators.columns import Columns, empty
@@ -32,7 +31,7 @@ from punctum.operators.operator import Notes, Operator
 from punctum.operators.said import Said
 from punctum.operators.table import Table
 from punctum.operators.written import read, written
-from punctum.parse.expressions import Expression, rebased
+from punctum.spec.synopsis import agree, carry
 
 COUNT, TIMES = "n", "times"
 _FIRST_DAY = date(1970, 1, 1)

@@ -1,4 +1,4 @@
-"""Groups over joins on synopses, vectorised: aggregates are pushed below the join, as ``iterators/synopsis.py`` has it.
+"""Groups over joins on synopses, vectorised: aggregates are pushed below the join, as ``spec/synopsis.py`` has it.
 
 Kept for each part and input: the keys of the rows that stand for all, how many came, and partial aggregates. A group
 comes out when punctuations of all inputs close it; or, with updates, after each slice that has changed it. Counts and
@@ -12,9 +12,8 @@ import polars as pl
 
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
-from punctum.analyse.spj import HOLISTIC, Aggregated, Spj
-from punctum.analyse.synopses import Synopsis, carried
-from punctum.iterators.aggregates import Aggregate, Function
+from punctum.analyse.memory.synopses import Synopsis, carried
+from punctum.ir.conjunctive.spj import HOLISTIC, Aggregated, Spj
 from punctum.operators.batch import columns
 from punctum.operators.checked import REASON, Checked, Computed, checked
 from punctum.operators.columns import Columns, dtype, empty
@@ -23,6 +22,7 @@ from punctum.operators.operator import Notes, Operator
 from punctum.operators.partials import PART, TOO_MANY, WHOLE, WIDE, in_parts, joined_parts, scaled
 from punctum.operators.synopsis import TIMES, Buckets, Closing, combinations, joined, name, repeated
 from punctum.operators.table import Table
+from punctum.spec.aggregates import Aggregate, Function
 
 
 class Part:

@@ -1,4 +1,4 @@
-"""Joins and groups of row windows, vectorised, as ``iterators/window.py`` specifies.
+"""Joins and groups of row windows, vectorised, as ``spec/window.py`` specifies.
 
 The rows of a slice come input by input, so while those of one input come, the windows of the others stand still: all of
 them meet what is in these, and then the window moves on. A window keeps those rows that pass what stands above it, each
@@ -16,9 +16,6 @@ import polars as pl
 from punctum.algebra.punctuation import end_of_stream
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
-from punctum.iterators.aggregates import Aggregate
-from punctum.iterators.multijoin import Class
-from punctum.iterators.synopsis import carry
 from punctum.operators.batch import Names, batch, columns, heard
 from punctum.operators.checked import Checked, Computed, Failed, checked, computed, kept
 from punctum.operators.columns import Columns, canonical, dtype, empty
@@ -29,6 +26,9 @@ from punctum.operators.said import Said
 from punctum.operators.synopsis import Closing, repeated
 from punctum.operators.table import Table
 from punctum.operators.written import read, written
+from punctum.spec.aggregates import Aggregate
+from punctum.spec.multijoin import Class
+from punctum.spec.synopsis import carry
 
 NUMBER = "\0number"
 

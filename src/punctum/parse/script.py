@@ -8,17 +8,17 @@ from typing import Any, TypeVar
 
 from punctum.algebra.schema import Schema
 from punctum.errors import Place, PunctumError, SchemaError, SqlError, choices, nearest
-from punctum.parse.applied import Function
-from punctum.parse.cursor import Cursor
-from punctum.parse.definitions import QueryDef, Script, SinkDef, StreamDef, TableDef, Temporal, takes_elements
-from punctum.parse.functions import NAMES
-from punctum.parse.lifted import elements_of, temporal_of
-from punctum.parse.relations import LMerge, Relation, Source
-from punctum.parse.select import Queries, check_reads
-from punctum.parse.streams import StreamReader, read_sink, read_table
-from punctum.parse.temporal import TemporalReader, read_cleansed, read_merge
-from punctum.parse.text import Text
-from punctum.parse.windows import check_windows
+from punctum.ir.applied import Function
+from punctum.ir.definitions import QueryDef, Script, SinkDef, StreamDef, TableDef, Temporal, takes_elements
+from punctum.ir.functions import NAMES
+from punctum.ir.lifted import elements_of, temporal_of
+from punctum.ir.relations import LMerge, Relation, Source
+from punctum.ir.windows import check_windows
+from punctum.parse.binder.select import Queries, check_reads
+from punctum.parse.ddl.streams import StreamReader, read_sink, read_table
+from punctum.parse.ddl.temporal import TemporalReader, read_cleansed, read_merge
+from punctum.parse.lexer.cursor import Cursor
+from punctum.parse.lexer.text import Text
 
 _STATEMENTS = (
     "statements are CREATE [TEMPORAL] STREAM, CREATE [TEMPORAL] STREAM … AS SELECT, CREATE STREAM … AS LMERGE "

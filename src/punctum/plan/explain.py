@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import product
 
-from punctum.analyse.register import Registered
-from punctum.analyse.useful import minimal
-from punctum.plan.choose import Aim, Joined, Schemes, inference, joined, to_run, total
-from punctum.plan.cost import Cost, Purge
-from punctum.plan.pipes import Pipe
-from punctum.plan.stages import Input, Op, Stage, all_stages
-from punctum.plan.trees import Tree
-from punctum.plan.windows import windows
+from punctum.analyse.safety.register import Registered
+from punctum.analyse.safety.useful import minimal
+from punctum.plan.joins.choose import Aim, Joined, Schemes, inference, joined, to_run, total
+from punctum.plan.joins.cost import Cost, Purge
+from punctum.plan.joins.trees import Tree
+from punctum.plan.passes.windows import windows
+from punctum.plan.physical.pipes import Pipe
+from punctum.plan.physical.stages import Input, Op, Stage, all_stages
 
 
 def explain(last: Stage) -> list[str]:

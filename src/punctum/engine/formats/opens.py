@@ -18,8 +18,8 @@ from punctum.engine.formats.lines import Lines
 from punctum.engine.formats.parquet import from_columns
 from punctum.engine.formats.read import Read
 from punctum.engine.formats.temporal import Decoder, checked, first_of, numbered, together
+from punctum.ir.elements import EVENT, FROM, MARKED, VE, VS
 from punctum.operators.columns import dtype, empty
-from punctum.parse.elements import EVENT, FROM, MARKED, VE, VS
 
 BOTH = f"the row is an open and a close: it has {VS} and {VE}"
 NEITHER = f"the row is neither an open nor a close: it has no {VS} and no {VE}"

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from punctum.engine.formats.read import option
-from punctum.engine.splits import pread
+from punctum.engine.formats.splits import pread
 
 BLOCK = 64 << 20
 """A split of a file that may still be written is no longer than this."""

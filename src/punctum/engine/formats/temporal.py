@@ -20,9 +20,9 @@ from punctum.engine.formats.csv import Dialect
 from punctum.engine.formats.lines import Lines
 from punctum.engine.formats.parquet import from_columns
 from punctum.engine.formats.read import LONGEST, REJECTED, Place, Read, clean
+from punctum.ir.elements import ADJUST, FROM, VE, VOLD, VS, written
 from punctum.operators.batch import constants
 from punctum.operators.columns import Columns, dtype, empty
-from punctum.parse.elements import ADJUST, FROM, VE, VOLD, VS, written
 
 Decoder = Callable[[bytes, Schema, Mapping[str, str]], Read]
 """Reads the bytes of a file of a stream that has this schema and these options."""

@@ -15,9 +15,9 @@ import polars as pl
 
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
+from punctum.engine.exchange.quarantine import Record, fail
 from punctum.engine.formats.read import LONGEST, clean
-from punctum.engine.quarantine import Record, fail
-from punctum.engine.sinks.formats import json_lines
+from punctum.engine.formats.write import json_lines
 from punctum.operators.columns import Columns
 
 _DAY = 86_400_000_000  # microseconds

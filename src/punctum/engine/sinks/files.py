@@ -16,9 +16,9 @@ import polars as pl
 
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
-from punctum.engine.durable import writing
-from punctum.engine.quarantine import Record
-from punctum.engine.sinks.formats import WRITERS
+from punctum.engine.exchange.quarantine import Record
+from punctum.engine.formats.write import WRITERS
+from punctum.engine.recovery.durable import writing
 from punctum.lmerge.elements import stable, time_type, time_value
 from punctum.operators.batch import constants
 from punctum.operators.columns import Columns, empty

@@ -23,7 +23,7 @@ from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.postgres_names import TableName, check_lengths, check_url, column_list, quoted, table_name
 from punctum.engine.sinks.postgres_tables import NOTES, prepare
 from punctum.errors import QueryError, SchemaError
-from punctum.parse.definitions import SinkDef
+from punctum.ir.definitions import SinkDef
 
 PAUSES = (1.0, 3.0, 9.0)
 """Seconds until a batch is tried again when the connection has been lost."""

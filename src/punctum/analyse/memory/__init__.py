@@ -1,0 +1,1 @@
+"""Whether a query runs in bounded memory without punctuations."""

@@ -1,0 +1,231 @@
+"""Parts of a query that run on synopses, because bounded memory is enough for them.
+
+In: a relation. Out: when it is a select-project-join in bounded memory, the streams as its operator reads them, behind
+all conditions that follow for each alone, and the query over their columns.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from punctum.algebra.schema import Schema
+from punctum.algebra.values import Type, Value
+from punctum.analyse.memory.bounded import failure
+from punctum.analyse.memory.conjunctions import Written, mark, marked, written
+from punctum.analyse.memory.lto import leaving_out, redundant, stood_in
+from punctum.analyse.memory.synopses import answer_rows, answers, carried
+from punctum.analyse.memory.verdict import Memory, of_query, told
+from punctum.ir.conjunctive.axes import At
+from punctum.ir.conjunctive.orders import Comparison
+from punctum.ir.conjunctive.spj import Aggregated, Spj
+from punctum.ir.expressions import Call, Column, Expression, Literal, conjunction, kind, rebased
+from punctum.ir.relations import Filter, Projection, Relation, Source
+
+
+@dataclass(frozen=True)
+class Condensed:
+    """A relation on synopses."""
+
+    relation: Relation
+    written: Written
+    memory: Memory
+
+    @property
+    def empty(self) -> bool:
+        """Whether no row fulfils its conditions, so that nothing has to be read."""
+        return not self.written.query.order.satisfiable
+
+    @cached_property
+    def kept(self) -> tuple[tuple[int, ...], ...]:
+        """The attributes of each stream that the operator reads."""
+        used = self.written.query.attributes
+        everyone = range(len(self.written.streams))
+        return tuple(tuple(sorted(column for i, column in used if i == stream)) or (0,) for stream in everyone)
+
+    @cached_property
+    def inputs(self) -> tuple[Relation, ...]:
+        """The streams, filtered by what follows for each alone, with the attributes that are read."""
+        return tuple(self._input(stream) for stream in range(len(self.written.streams)))
+
+    def _input(self, stream: int) -> Relation:
+        query, source = self.written.query, Source(self.written.streams[stream])
+        conditions = [*_implied(query, stream), *self.written.local.get(stream, ())]
+        found = conjunction([self._over(each, source.schema) for each in conditions])
+        below: Relation = source if found is None else Filter(source, found)
+        schema = query.streams[stream].schema
+        kept = self.kept[stream]
+        if kept == tuple(range(len(source.schema))):
+            return below
+        made = ((schema.names[i], self._over(_column(query, (stream, i)), source.schema)) for i in kept)
+        return Projection(below, tuple(made))
+
+    def _over(self, expression: Expression, schema: Schema) -> Expression:
+        """An expression of marks of one stream, over the columns that the stream brings."""
+        own = self.written.own(expression)
+        return rebased(own, lambda column: _plain(schema, marked(column)[1]))
+
+    @cached_property
+    def query(self) -> Spj:
+        """The query over the columns of the inputs."""
+        query = self.written.query
+        streams = tuple(
+            replace(stream, schema=Schema(tuple(stream.schema.attributes[i] for i in self.kept[n])))
+            for n, stream in enumerate(query.streams)
+        )
+        return replace(
+            query,
+            streams=streams,
+            compared=tuple(Comparison(self.moved(a), op, self.moved(b)) for a, op, b in query.compared),
+            within={self.moved(at): pattern for at, pattern in query.within.items()},
+            shown=tuple(map(self.moved, query.shown)),
+            aggregates=None if query.aggregates is None else tuple(map(self._call, query.aggregates)),
+            mixed=tuple(frozenset(map(self.moved, ats)) for ats in query.mixed),
+        )
+
+    @property
+    def residual(self) -> Expression | None:
+        """The conditions on several streams that are no comparison of attributes, over marks of the inputs' columns."""
+        whole = conjunction([self.written.own(each) for each in self.written.mixed])
+        if whole is None:
+            return None
+        return rebased(whole, lambda column: replace(column, index=mark(self.moved(marked(column)))))
+
+    def moved(self, at: At) -> At:
+        """Where an attribute is in the inputs."""
+        return at[0], self.kept[at[0]].index(at[1])
+
+    def _call(self, call: Aggregated) -> Aggregated:
+        of, only = (None if at is None else self.moved(at) for at in (call.of, call.filter))
+        return replace(call, of=of, filter=only)
+
+    @property
+    def shown(self) -> tuple[Expression, ...]:
+        """The columns of the relation, or of what it groups by, over the shown attributes."""
+        query = self.written.query
+        at = {at: n for n, at in enumerate(query.shown)}
+        return tuple(rebased(each, lambda column: self._shown(column, at)) for each in self.written.columns)
+
+    def _shown(self, column: Column, at: dict[At, int]) -> Expression:
+        if marked(column) in at:
+            return replace(column, index=at[marked(column)])
+        own = self.written.own(column)
+        return rebased(own, lambda each: replace(each, index=at[marked(each)]))
+
+    @property
+    def carried(self) -> tuple[dict[int, int], ...]:
+        """For each input its columns that one of the relation's columns must equal, with the first such one."""
+        shown = {e.index: n for n, e in reversed(list(enumerate(self.shown))) if isinstance(e, Column)}
+        return tuple({at: shown[n] for at, n in each.items() if n in shown} for each in carried(self.query))
+
+    @property
+    def told(self) -> Iterator[tuple[str, str]]:
+        """What is remembered, and how much that is, in words."""
+        if self.empty:
+            return
+        for synopsis in self.memory.synopses:
+            yield synopsis.query.streams[synopsis.stream].name, f"{_number(synopsis.values)}: {told(synopsis)}"
+        query, compared = self.written.query, self.written.compared
+        if found := answers(query):
+            yield "the answer", _number(found)
+        if compared:
+            yield "the columns of the answer", _number(answer_rows(query) * compared)
+
+
+def condensed(relation: Relation) -> Condensed | None:
+    """The relation on synopses, when it needs only bounded memory and operators can do it."""
+    found = written(relation)
+    if found is None or found.top not in (None, relation):
+        return None
+    if not found.query.order.satisfiable:
+        return Condensed(relation, found, of_query(found.query))
+    if found.query.stateless:
+        return None
+    while failure(found.query) is not None:
+        if not found.query.eliminating or (pair := redundant(found.query)) is None:
+            return None
+        found = _without(found, *pair)
+    query = found.query
+    made = Condensed(relation, found, of_query(query))
+    return made if _runs(made) else None
+
+
+def _without(found: Written, gone: int, by: int) -> Written:
+    """What is written, with one occurrence of a stream in the place of another one."""
+
+    def moved(column: Column) -> Column:
+        return replace(column, index=mark(stood_in(marked(column), gone, by)))
+
+    streams = (*found.streams[:gone], *found.streams[gone + 1 :])
+    columns = tuple(rebased(each, moved) for each in found.columns)
+    return replace(found, query=leaving_out(found.query, gone, by), streams=streams, columns=columns)
+
+
+def _runs(made: Condensed) -> bool:
+    query = made.written.query
+    return query.aggregates is None or made.written.direct
+
+
+def _implied(query: Spj, stream: int) -> Iterator[Expression]:
+    """What follows for the rows of a stream by themselves, as conditions."""
+    mine = [at for at in query.order.attributes if at[0] == stream]
+    for at in mine:
+        yield from _inside(query, at)
+    for a, b in ((a, b) for a in mine for b in mine if a != b):
+        op = query.order.implied(a, b)
+        by_place = query.order.range(a).high < query.order.range(b).low
+        if op is not None and not by_place and not (op == "=" and a > b) and not _nullable(query, (a, b)):
+            yield Call(op, (_column(query, a), _column(query, b)), kind(Type.BOOLEAN, True))
+
+
+def _nullable(query: Spj, ats: Iterable[At]) -> bool:
+    return any(query.nullable(at) for at in ats)
+
+
+def _inside(query: Spj, at: At) -> Iterator[Expression]:
+    """That an attribute is where it can be, which a NULL is only when it is allowed."""
+    column, boolean = _column(query, at), kind(Type.BOOLEAN, True)
+    found = list(_ranged(query, at))
+    null = Call("is null", (column,), kind(Type.BOOLEAN, False))
+    if query.nullable(at):
+        whole = conjunction(found)
+        if whole is not None:
+            yield Call("or", (whole, null), boolean)
+    else:
+        yield from found
+        if not found and column.nullable:
+            yield Call("not", (null,), kind(Type.BOOLEAN, False))
+
+
+def _ranged(query: Spj, at: At) -> Iterator[Expression]:
+    places, axis, column = query.order.range(at), query.order.axes[at], _column(query, at)
+
+    def compare(op: str, *values: Value) -> Call:
+        digits = column.attribute.digits
+        return Call(op, (column, *(Literal(v, column.type, digits) for v in values)), kind(Type.BOOLEAN, True))
+
+    if places.only is not None:
+        yield compare("in", *(axis.values(place, 1)[0] for place in places.only))  # type: ignore[index]
+        return
+    if not axis.at:
+        return
+    if places.low == places.high and not axis.endless(places.low):
+        yield compare("=", axis.values(places.low, 1)[0])  # type: ignore[index]
+        return
+    low, high = axis.ends(places)
+    if low is not None:
+        yield compare(*low)
+    if high is not None:
+        yield compare(*high)
+
+
+def _column(query: Spj, at: At) -> Column:
+    attribute = query.attribute(at)
+    return Column(mark(at), attribute.name, attribute)
+
+
+def _plain(schema: Schema, i: int) -> Column:
+    return Column(i, schema.names[i], schema.attributes[i])
+
+
+def _number(values: int) -> str:
+    return "1 value" if values == 1 else f"{values} values"

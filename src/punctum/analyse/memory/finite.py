@@ -1,0 +1,73 @@
+"""How many rows a relation gives at most, whatever its streams bring: DISTINCT and groups of finitely many values."""
+
+from math import prod
+
+from punctum.analyse.memory.conjunctions import conjunctive
+from punctum.ir.conjunctive.axes import At
+from punctum.ir.conjunctive.spj import Spj
+from punctum.ir.relations import (
+    Aggregate,
+    Distinct,
+    Except,
+    Filter,
+    Intersect,
+    Join,
+    OrderBy,
+    Projection,
+    Relation,
+    Source,
+    Union,
+    UnionAll,
+)
+from punctum.spec.aggregates import Function
+
+LISTS = (Function.COUNT_DISTINCT, Function.MEDIAN)
+"""The functions of which a group keeps values."""
+
+
+def rows(relation: Relation) -> int | None:
+    """The most rows that a relation ever gives, or nothing when they are without end."""
+    match relation:
+        case Source(stream=stream):
+            return None if stream.relation is None else rows(stream.relation)
+        case Filter() | Projection() | OrderBy():
+            return rows(relation.inputs[0])
+        case Aggregate() if not relation.keys:
+            return 1
+        case Distinct() | Aggregate():
+            below, values = rows(relation.input), _values(relation)
+            return min((each for each in (below, values) if each is not None), default=None)
+        case Except():
+            return rows(Distinct(relation.left))
+        case Intersect():
+            return min((n for each in relation.inputs if (n := rows(Distinct(each))) is not None), default=None)
+        case Join() | Union() | UnionAll():
+            both = [rows(Distinct(each) if isinstance(relation, Union) else each) for each in relation.inputs]
+            if any(each is None for each in both):
+                return None
+            found = [each for each in both if each is not None]
+            return prod(found) if isinstance(relation, Join) else sum(found)
+        case _:
+            return None
+
+
+def kept(relation: Distinct | Aggregate) -> int | None:
+    """The most rows that the operator of a relation keeps, each of so many values as it has columns."""
+    if isinstance(relation, Aggregate) and any(call.function in LISTS for call in relation.aggregates):
+        return None
+    return rows(relation)
+
+
+def _values(relation: Distinct | Aggregate) -> int | None:
+    """How many rows differ on the columns that count, by the conditions below."""
+    query = conjunctive(relation)
+    if query is None:
+        return None
+    if not query.order.satisfiable:
+        return 0
+    shown = tuple({query.order.of[at]: at for at in query.shown}.values())
+    return prod(query.count(at) for at in shown) if _bounded(query, shown) else None
+
+
+def _bounded(query: Spj, shown: tuple[At, ...]) -> bool:
+    return all(query.order.bounded(at) for at in shown)

@@ -1,0 +1,125 @@
+"""Whether a query needs only bounded memory without any punctuation, and why: the memory paper for a relation.
+
+In: a relation. Out: the verdict with its witness. For *bounded* it is the synopsis of each stream and how many values
+are stored at most; for *not bounded* the condition that fails, on which attributes, and an input that grows.
+"""
+
+from dataclasses import dataclass
+
+from punctum.analyse.memory.bounded import Failure, failure, open_extremes
+from punctum.analyse.memory.conjunctions import written
+from punctum.analyse.memory.lto import LIMIT, TooManyOrdersError, bounded_in_every_order, reduced
+from punctum.analyse.memory.synopses import Synopsis, answer_rows, answers, synopses
+from punctum.analyse.memory.windows import Kept, kept
+from punctum.ir.conjunctive.spj import Spj
+from punctum.ir.relations import Relation
+from punctum.spec.aggregates import Function
+
+_SHOWN = 6
+"""So many synopses are told."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The verdict; ``failure`` is the condition that fails, ``reason`` why in a few words.
+
+    ``values`` are stored at most, by the synopses and for the answer; their number is not known when occurrences of a
+    stream had to be left out. Of a join of ``windows`` it is said what is kept of each input.
+    """
+
+    bounded: bool
+    reason: str
+    synopses: tuple[Synopsis, ...] = ()
+    values: int | None = None
+    failure: Failure | None = None
+    windows: tuple[Kept, ...] = ()
+
+
+def memory(relation: Relation) -> Memory:
+    """What is known of the memory that a query needs without punctuations."""
+    if windows := kept(relation):
+        return _of_windows(windows)
+    found = written(relation)
+    if found is None:
+        return Memory(False, "it is not one select-project-join with at most one DISTINCT or GROUP BY on top")
+    return of_query(found.query, found.compared)
+
+
+def of_query(query: Spj, compared: int = 0) -> Memory:
+    """The same for a query that is a select-project-join, of whose result so many computed columns are compared."""
+    if not query.order.satisfiable:
+        return Memory(True, "no row fulfils its conditions", values=0)
+    found = failure(query)
+    if found is None:
+        return _bounded(query, compared)
+    if query.selfjoin and query.eliminating and found.condition != "mixed":
+        smaller = reduced(query)
+        return _twice(query, found) if failure(smaller) is not None else _bounded(smaller, compared)
+    return Memory(False, _why(found), failure=found)
+
+
+def _of_windows(windows: tuple[Kept, ...]) -> Memory:
+    """The verdict for a join of windows: an input without one has to be finite by its own conditions."""
+    endless = [each.name for each in windows if each.rows is None]
+    if endless:
+        why = f"rows of {', '.join(endless)} are in no window, and have no end"
+        return Memory(False, why, windows=windows)
+    values = sum(each.values or 0 for each in windows)
+    parts = []
+    for each in windows:
+        names = ", ".join(each.input.schema.names[i] for i in each.columns)
+        counted = "" if each.last else "a count for each of "
+        parts.append(f"{each.name} {counted}{each.told} of ({names})")
+    return Memory(True, f"at most {_number(values)}: {', '.join(parts)}", values=values, windows=windows)
+
+
+def _why(found: Failure) -> str:
+    return found.reason + ("" if found.condition == "mixed" else f" ({found.condition})")
+
+
+def _bounded(query: Spj, compared: int) -> Memory:
+    found, computed = synopses(query), answer_rows(query) * compared
+    values = sum(synopsis.values for synopsis in found) + answers(query) + computed
+    if not values:
+        return Memory(True, "each row is answered by itself", found, 0)
+    parts = [f"{synopsis.query.streams[synopsis.stream].name} {told(synopsis)}" for synopsis in found[:_SHOWN]]
+    parts += [f"{len(found) - _SHOWN} more synopses"] if len(found) > _SHOWN else []
+    parts += [f"the answer {answers(query)}"] if answers(query) else []
+    parts += [f"its columns {computed}"] if computed else []
+    return Memory(True, f"at most {_number(values)}: {', '.join(parts)}", found, values)
+
+
+def told(synopsis: Synopsis) -> str:
+    """A synopsis in a few words."""
+    query = synopsis.query
+    keys = ", ".join(query.attribute(at).name for at in synopsis.keys)
+    if query.eliminating:
+        rows = max(1, len(synopsis.best))
+        each = f"{'a row' if rows == 1 else f'{rows} rows'} of ({keys})" if keys else "whether there was a row"
+    else:
+        partials = [_partial(call.function) + query.attribute(call.of).name for call in synopsis.partials if call.of]
+        each = " and ".join(["a count", *partials])
+    parted = ", ".join(query.attribute(at).name for at in synopsis.keys if query.count(at) > 1)
+    by = f" for each of {synopsis.buckets} buckets by {parted}" if parted else ""
+    return f"{each}{by}"
+
+
+def _partial(function: Function) -> str:
+    return "sum and count of " if function is Function.AVG else f"{function.value.lower()} of "
+
+
+def _number(values: int) -> str:
+    return "1 value" if values == 1 else f"{values} values"
+
+
+def _twice(query: Spj, found: Failure) -> Memory:
+    """The verdict where a stream is there twice: each derived query after redundant occurrences are left out."""
+    watched = [query.watching(call) for call in open_extremes(query)]
+    try:
+        bounded = all(bounded_in_every_order(each, LIMIT) for each in [query, *watched])
+    except TooManyOrdersError:
+        why = "a stream is there twice, and there are too many orders of its attributes to look at each"
+        return Memory(False, f"not decided: {why}", failure=found)
+    if not bounded:
+        return Memory(False, _why(found), failure=found)
+    return Memory(True, "a stream is there twice, and wherever memory would grow one occurrence says nothing new")

@@ -1,0 +1,142 @@
+"""What the register says, for people and for programs.
+
+The text of a query that is refused is the same wherever it is met; the JSON has the form of the command line's page.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from punctum.algebra.values import Row
+from punctum.analyse.memory.growth import growing
+from punctum.analyse.safety.register import Registered
+from punctum.analyse.safety.states import State, Verdict
+from punctum.errors import RefusedError, underlined
+from punctum.ir.conjunctive.spj import Occurrence
+
+_SHOWN = 10
+"""So many sets of schemes are shown to a person."""
+
+
+def text(queries: Sequence[Registered], sql: str, every: bool = False) -> str:
+    """What is to be said of queries, one after the other; of an unsafe one every state, or those that are unbounded."""
+    return "\n".join(_query(query, sql, every) for query in queries)
+
+
+def to_json(queries: Sequence[Registered]) -> dict[str, Any]:
+    """The same for programs."""
+    return {"queries": [_object(query) for query in queries]}
+
+
+def admit(queries: Sequence[Registered], sql: str) -> str:
+    """Refuse queries of which one must not run, with the text that says why; or the text of those that are allowed."""
+    refused = [query for query in queries if not query.admitted]
+    if refused:
+        raise RefusedError(text(refused, sql))
+    return text([query for query in queries if not query.safe], sql)
+
+
+def _object(query: Registered) -> dict[str, Any]:
+    states = [
+        {"operator": s.operator, "input": s.input, "verdict": s.verdict.value, "witness": list(s.witness)}
+        for s in query.states
+    ]
+    advice = [[str(scheme) for scheme in schemes] for schemes in query.advice]
+    return {
+        "name": query.query.name,
+        "admitted": query.admitted,
+        "bounded_memory": query.bounded_memory,
+        "state": states,
+        "advice": advice,
+    }
+
+
+def _query(query: Registered, sql: str, every: bool) -> str:
+    lines = [f"{query.query.name}: {_word(query)}"]
+    told = query.states if query.safe or every else query.unbounded
+    kept = [state for state in told if state.verdict is not Verdict.STATELESS]
+    lines += [f"  {_sentence(state)}" for state in kept] or ["  keeps nothing"]
+    lines += [f"  {each}" for each in query.remembered if query.safe]
+    lines += [f"  {case.case} merges {', '.join(merge.names)}: {case.why}" for merge, case in query.cases]
+    if kept:
+        lines.append(f"  {_memory(query)}")
+        lines += [f"  {line}" for line in _forced(query)]
+    if query.admitted and query.updates:
+        lines.append("  gives each group again when it changes")
+    elif query.safe and query.endless:
+        lines.append(
+            "  gives its groups when all streams have ended, or with updates 'true' in its sink when they change"
+        )
+    if query.unbounded:
+        lines += underlined(sql, query.unbounded[0].place)
+        lines += [f"  {line}" for line in _advice(query)]
+    elif query.useless:
+        lines.append(f"  of no use to it: {', '.join(map(str, query.useless))}")
+    return "\n".join(lines)
+
+
+def _memory(query: Registered) -> str:
+    """Whether bounded memory would do without punctuations, in one sentence."""
+    if not query.bounded_memory:
+        return f"without punctuations not in bounded memory: {query.memory.reason}"
+    if not query.memory.bounded:
+        return "without punctuations in bounded memory, as its states say"
+    runs = "" if query.safe else "; but not on synopses, as it groups by a computed column: group by plain columns"
+    return f"without punctuations in bounded memory: {query.memory.reason}{runs}"
+
+
+def _forced(query: Registered) -> Iterator[str]:
+    """Rows that nobody can forget, of a query that is refused and that no bounded memory is enough for."""
+    failure = query.memory.failure
+    given = None if query.safe or failure is None else growing(failure, 3)
+    if failure is None or given is None:
+        return
+    streams, (stream, before, after) = failure.query.streams, given
+    later = " and ".join(_rows(streams[n], [row]) for n, row in after[0])
+    tells = f"such as {later}, " if later else ""
+    rows = _rows(streams[stream], before)
+    yield f"none can be forgotten of {rows}, …: what comes later, {tells}tells which of them came"
+
+
+def _rows(stream: Occurrence, rows: Sequence[Row]) -> str:
+    """Rows in the columns that matter to them."""
+    at = [n for n in range(len(stream.schema)) if any(row[n] is not None for row in rows)]
+    values = (", ".join(f"'{row[n]}'" if isinstance(row[n], str) else str(row[n]) for n in at) for row in rows)
+    return f"{stream.name}({', '.join(stream.schema.names[n] for n in at)}) = {', '.join(f'({v})' for v in values)}"
+
+
+def _word(query: Registered) -> str:
+    if query.safe:
+        return "admitted"
+    return "unbounded, and allowed to be" if query.admitted else "refused"
+
+
+def _sentence(state: State) -> str:
+    """What becomes of a state, in a few words."""
+    kept = f"{state.operator} of {state.input}" if state.operator != "join" else f"join keeps {state.input}"
+    match state.operator, state.verdict:
+        case _, Verdict.BOUNDED if state.witness[0].startswith("the last"):
+            return f"{kept}: {state.witness[0]}"
+        case _, Verdict.BOUNDED:
+            return f"{kept}: at most {state.witness[0]}"
+        case "join", Verdict.PURGEABLE:
+            return f"{kept}: purged by {', then '.join(state.witness)}"
+        case _, Verdict.PURGEABLE:
+            return f"{kept}: purged by {' and '.join(state.witness)}"
+        case "join", _:
+            return f"{kept}: never purged, because no scheme reaches {', '.join(state.witness)}"
+        case _:
+            return f"{kept}: never purged, because it lacks {' and '.join(state.witness)}"
+
+
+def _advice(query: Registered) -> list[str]:
+    """What would make a query safe, one way a line."""
+    lines = [f"add {' and '.join(f'{s.clause} to {s.stream}' for s in each)}" for each in query.advice[:_SHOWN]]
+    more = len(query.advice) - _SHOWN
+    lines += [f"one of {more} other sets of schemes"] if more > 0 else []
+    lines += [form.told for form in query.rewrites]
+    lines += ["join every stream by an equality: ON one.x = other.y, of plain columns"] if query.crosses else []
+    lines = [line if i == 0 else f"or {line}" for i, line in enumerate(lines)]
+    lines = [f"hint: {line}" if i == 0 else f"      {line}" for i, line in enumerate(lines)]
+    if not lines:
+        lines = ["hint: no scheme would help"]
+    return lines if query.query.allow_unbounded else [*lines, "      or write ALLOW UNBOUNDED after the query"]

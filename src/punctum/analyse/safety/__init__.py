@@ -1,0 +1,1 @@
+"""Whether punctuations bound the state of a query, and what would."""

@@ -1,0 +1,230 @@
+"""Advice for a query that is refused: the smallest sets of further schemes that would make it safe.
+
+Schemes on one column are enough to look at: a scheme on fewer columns promises more, so where one on several would do,
+each of its columns does. The search takes the first unbounded state, adds a scheme on one of the columns that it wants,
+and goes on until nothing is unbounded: first with one scheme, then with two, until some sets of a size are found. What
+a state wants is complete, so no smaller set is passed over. A search that becomes too long ends with one set that is
+enough, and as small as has been seen by then.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from punctum.algebra.scheme import Order
+from punctum.analyse.blocks import Block
+from punctum.analyse.graphs import Attr, JoinQuery
+from punctum.analyse.promises import Declared
+from punctum.analyse.safety.choice import inferred
+from punctum.analyse.safety.inference import Inference
+from punctum.analyse.safety.states import State, Verdict, Want, states
+from punctum.ir.elements import FROM
+from punctum.ir.relations import (
+    Aggregate,
+    Binary,
+    Cleansed,
+    Filter,
+    Final,
+    LMerge,
+    Opened,
+    OrderBy,
+    Projection,
+    Relation,
+    Source,
+)
+from punctum.ir.shape import shape
+from punctum.spec.columns import Trend
+
+EFFORT = 10_000
+"""How many states a search may look at."""
+
+MOST = 100
+"""So many sets are told at most."""
+
+Set = frozenset[Declared]
+
+
+def advice(relation: Relation) -> tuple[tuple[Declared, ...], ...]:
+    """The smallest sets of schemes with which a relation would be safe; none when no schemes can do it."""
+    search = _Search(relation)
+    first = search.unbounded(frozenset())
+    if first is None:
+        return ()
+    whole = search.least(search.greedy())
+    if whole is None:
+        return ()
+    try:
+        found = next(filter(None, (search.of_size(size) for size in range(1, len(whole)))), None)
+        found = found or search.of_size(len(whole))
+    except _TooLongError:
+        found = {whole}
+    weakest = [each for each in found if not any(_weaker(other, each) for other in found)]
+    return tuple(sorted((tuple(sorted(each, key=str)) for each in weakest), key=lambda each: [*map(str, each)])[:MOST])
+
+
+class _TooLongError(Exception):
+    """The search has looked at as much as it may."""
+
+
+class _Search:
+    """Looks at a relation with further schemes."""
+
+    def __init__(self, relation: Relation) -> None:
+        self.relation, self.plain = relation, inferred(relation)
+        self._left = EFFORT
+        wanted = [want for state in states(relation, self.plain) for want in state.wants]
+        self._orders = {each for want in [*wanted, *_sorted(relation)] for each in self.candidates(want)}
+
+    def every(self, more: Set) -> list[State]:
+        """The states that are unbounded with some more schemes."""
+        known = Inference(_by_stream(more), parts=self.plain.parts, unread=self.plain.unread)
+        found = list(states(self.relation, known))
+        self._left -= len(found)
+        return [state for state in found if state.verdict is Verdict.UNBOUNDED]
+
+    def unbounded(self, more: Set) -> State | None:
+        """The first state that is unbounded with some more schemes: the one that wants the least of its kind."""
+        unbounded = self.every(more)
+        same = [state for state in unbounded if state.place == unbounded[0].place]
+        return min(same, key=lambda state: len(state.wants), default=None)
+
+    def hits(self, state: State) -> list[Declared]:
+        """Schemes of which one at least must be added for a state, and those that promise more than one of them."""
+        found = dict.fromkeys(each for want in state.wants for each in self.candidates(want))
+        more = [each for each in self._orders if any(_implies(each, other) for other in found)]
+        return list(dict.fromkeys([*found, *sorted(more, key=str)]))
+
+    def candidates(self, want: Want) -> list[Declared]:
+        """The schemes of streams, on one column, that can become a promise on a column."""
+        return list(dict.fromkeys(_candidates(want.relation, want.column, want.order, self.plain)))
+
+    def greedy(self) -> Set | None:
+        """Schemes that are enough, found by adding every one that is wanted."""
+        more: Set = frozenset()
+        while unbounded := self.every(more):
+            new = {each for state in unbounded for each in self.hits(state)} - more
+            if not new:
+                return None
+            more |= new
+        return more
+
+    def least(self, more: Set | None) -> Set | None:
+        """A part of a set that is enough, from which nothing can be left out unless the search becomes too long."""
+        for each in sorted(more or (), key=str):
+            if more is not None and self._left > 0 and self.unbounded(more - {each}) is None:
+                more -= {each}
+        return more
+
+    def of_size(self, size: int) -> set[Set]:
+        """All sets of a size that are enough."""
+        found: set[Set] = set()
+        seen: set[Set] = set()
+        self._extend(frozenset(), size, found, seen)
+        return found
+
+    def _extend(self, more: Set, size: int, found: set[Set], seen: set[Set]) -> None:
+        if more in seen:
+            return
+        seen.add(more)
+        if self._left < 0:
+            raise _TooLongError
+        state = self.unbounded(more)
+        if state is None:
+            found.add(more)
+        elif len(more) < size:
+            for each in self.hits(state):
+                if each not in more:
+                    self._extend(more | {each}, size, found, seen)
+
+
+def _by_stream(more: Set) -> Mapping[str, tuple[Declared, ...]]:
+    return {name: tuple(sorted((d for d in more if d.stream == name), key=str)) for name in {d.stream for d in more}}
+
+
+def _implies(one: Declared, other: Declared) -> bool:
+    ((mine, order),), ((theirs, wanted),) = one.terms, other.terms
+    return one != other and (one.stream, mine) == (other.stream, theirs) and wanted is Order.EQUALITY is not order
+
+
+def _weaker(one: Set, other: Set) -> bool:
+    """Whether a set promises less than another one of its size, scheme by scheme."""
+    return one != other and all(any(each == theirs or _implies(theirs, each) for theirs in other) for each in one)
+
+
+def _sorted(relation: Relation) -> Iterator[Want]:
+    """The orders that the sorts of a query want, whether they lack them or not."""
+    if isinstance(relation, OrderBy):
+        column, down, _ = relation.keys[0]
+        yield Want(relation.input, column.index, Order.DESC if down else Order.ASC)
+    inner = relation.stream.relation if isinstance(relation, Source) else None
+    for below in relation.inputs if inner is None else (inner,):
+        yield from _sorted(below)
+
+
+def _candidates(relation: Relation, column: int, order: Order, known: Inference) -> Iterator[Declared]:
+    if (found := known.block(relation)) is not None:
+        yield from _through_join(found, known.join(relation), column, order, known)
+        return
+    match relation:
+        case Source(stream=stream) if stream.relation is not None:
+            yield from _candidates(stream.relation, column, order, known)
+        case Source(stream=stream):
+            yield Declared(stream.name, ((stream.schema.names[column], order),))
+            ends = known.facts(relation).ending
+            yield from (Declared(stream.name, ((stream.schema.names[at], way),)) for at, way in ends)
+        case Filter():
+            before = known.facts(relation.input).ending
+            for ending in known.facts(relation).ending:
+                if ending not in before:  # those that end its input follow below
+                    yield from _candidates(relation.input, *ending, known)
+            yield from _candidates(relation.input, column, order, known)
+        case Projection():
+            source, injective, trend = shape(relation.columns[column][1])
+            if source is None:
+                for ending in known.facts(relation.input).ending:
+                    yield from _candidates(relation.input, *ending, known)
+            else:
+                for wanted in _below(order, injective, trend):
+                    yield from _candidates(relation.input, source, wanted, known)
+        case Aggregate() if column < len(relation.keys):
+            yield from _candidates(relation.input, relation.keys[column][1].index, order, known)
+        case Aggregate():
+            return
+        case OrderBy():
+            lead, down, _ = relation.keys[0]
+            if lead.index == column and order in (Order.EQUALITY, Order.DESC if down else Order.ASC):
+                yield from _candidates(relation.input, column, Order.DESC if down else Order.ASC, known)
+        case LMerge(merged=several):
+            for each in several:
+                yield from _candidates(each, column, order, known)
+        case Opened() | Cleansed() | Final():
+            yield from _candidates(relation.input, relation.input.schema.index(FROM), order, known)
+        case Binary():
+            for side in relation.inputs:
+                yield from _candidates(side, column, order, known)
+        case _:
+            yield from _candidates(relation.inputs[0], column, order, known)
+
+
+def _through_join(found: Block, query: JoinQuery, column: int, order: Order, known: Inference) -> Iterator[Declared]:
+    """Schemes on any column that must be equal."""
+    for number in sorted(query.constant):
+        for leaf, name in query.members[number]:
+            yield from _candidates(found.leaves[leaf], found.leaves[leaf].schema.index(name), Order.EQUALITY, known)
+    at = found.columns[column]
+    if at is None:
+        return
+    attribute = Attr(at[0], found.leaves[at[0]].schema.names[at[1]])
+    equal = (attribute,) if attribute not in query.classes else query.members[query.classes[attribute]]
+    for leaf, name in equal:
+        yield from _candidates(found.leaves[leaf], found.leaves[leaf].schema.index(name), order, known)
+
+
+def _below(order: Order, injective: bool, trend: Trend) -> Iterator[Order]:
+    """The orders below a computed column that give one on it."""
+    if order is Order.EQUALITY:
+        if injective:
+            yield Order.EQUALITY
+        elif trend is not Trend.NEITHER:
+            yield from (Order.ASC, Order.DESC)
+    elif trend is not Trend.NEITHER:
+        turned = {Order.ASC: Order.DESC, Order.DESC: Order.ASC}
+        yield order if trend is Trend.INCREASING else turned[order]

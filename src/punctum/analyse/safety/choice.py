@@ -1,0 +1,43 @@
+"""Which parts of a query run on synopses: those that punctuations do not keep bounded, in bounded memory all the same.
+
+In: a relation. Out: what is inferred of it, with these parts. Parts are as large as can be: a DISTINCT or grouping with
+all below it, or else a join.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from punctum.analyse.memory.condensed import Condensed, condensed
+from punctum.analyse.promises import Declared
+from punctum.analyse.safety.inference import Inference
+from punctum.analyse.safety.states import Verdict, states
+from punctum.analyse.safety.unread import unread
+from punctum.ir.relations import Aggregate, Distinct, Relation, Source
+
+
+def inferred(
+    relation: Relation, more: Mapping[str, tuple[Declared, ...]] | None = None, less: frozenset[Declared] = frozenset()
+) -> Inference:
+    """What is inferred of a relation with further schemes, or without some."""
+    early = Inference(more or {}, less, unread=unread(relation), early=True)
+    parts = {id(part.relation): part for part in _parts(relation, early)}
+    return Inference(more or {}, less, parts, unread(relation, parts))
+
+
+def _grows(relation: Relation, known: Inference) -> bool:
+    return any(state.verdict is Verdict.UNBOUNDED for state in states(relation, known))
+
+
+def _parts(relation: Relation, known: Inference) -> Iterator[Condensed]:
+    """The largest parts that grow by themselves and need not."""
+    if not _grows(relation, known):
+        return
+    block = known.block(relation)
+    if block is not None or isinstance(relation, Aggregate | Distinct):
+        found = condensed(relation)
+        if found is not None:
+            yield found
+            return
+    inner = relation.stream.relation if isinstance(relation, Source) else None
+    below = block.leaves if block is not None else relation.inputs if inner is None else (inner,)
+    for each in below:
+        yield from _parts(each, known)

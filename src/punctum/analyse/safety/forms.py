@@ -1,0 +1,117 @@
+"""Other forms of a query that give the same rows, to be told to its writer when one of them is safe.
+
+- An ORDER BY below something else orders nothing that is seen.
+- A DISTINCT, or a UNION that may be UNION ALL, below what does not see duplicates.
+- A column that is compared with constants need not come to a group-by that does not read it.
+
+A multiway join instead of binary ones is no form of its own: joins that stand together are one join.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from punctum.analyse.safety.inference import Inference
+from punctum.ir.expressions import Column
+from punctum.ir.relations import (
+    Aggregate,
+    Binary,
+    Distinct,
+    Join,
+    OrderBy,
+    Projection,
+    Relation,
+    Source,
+    Unary,
+    Union,
+    UnionAll,
+)
+from punctum.spec.aggregates import Function
+
+_BLIND = (Function.MIN, Function.MAX, Function.COUNT_DISTINCT)
+"""Aggregates that do not see duplicates."""
+_KINDS = {
+    "order": "leave out ORDER BY in subqueries",
+    "duplicates": "leave out DISTINCT, and write UNION ALL for UNION, where duplicates are removed later",
+    "constant": "take the columns that are compared with constants out before GROUP BY, in a subquery",
+}
+
+
+@dataclass(frozen=True)
+class Form:
+    """A relation that gives the same rows, and what to do to get it."""
+
+    relation: Relation
+    told: str
+
+
+def forms(relation: Relation) -> tuple[Form, ...]:
+    """The forms that each kind of change gives alone, then the one that all of them give."""
+    found: dict[str, Form] = {}
+    for kinds in (*((kind,) for kind in _KINDS), tuple(_KINDS)):
+        change = _Change(kinds)
+        new = change.of(relation, seen=True, once=False)
+        told = "; ".join(text for kind, text in _KINDS.items() if kind in change.done)
+        if told:
+            found.setdefault(told, Form(new, told))
+    return tuple(found.values())
+
+
+class _Change:
+    """Rebuilds a relation; ``done`` are the kinds of change that it has met."""
+
+    def __init__(self, kinds: Iterable[str]) -> None:
+        self.kinds = frozenset(kinds)
+        self.done: set[str] = set()
+
+    def of(self, relation: Relation, seen: bool, once: bool) -> Relation:
+        """The relation changed, when its order is seen or not, and when each row matters once or as often as it is."""
+        match relation:
+            case OrderBy() if not seen and self._do("order"):
+                return self.of(relation.input, False, once)
+            case Distinct() if once and self._do("duplicates"):
+                return self.of(relation.input, False, True)
+            case Union() if once and self._do("duplicates"):
+                left, right = (self.of(side, False, True) for side in relation.inputs)
+                return UnionAll(left, right, relation.place)
+            case Aggregate():
+                blind = bool(relation.keys) and all(call.function in _BLIND for call in relation.aggregates)
+                return self._narrow(replace(relation, input=self.of(relation.input, False, blind)))
+            case Source() if relation.stream.relation is not None:
+                inner = self.of(relation.stream.relation, seen, once)
+                return replace(relation, stream=replace(relation.stream, relation=inner))
+            case Unary():
+                passed = seen and isinstance(relation, Projection)  # it drops the columns that are only sorted by
+                return replace(relation, input=self.of(relation.input, passed, once or isinstance(relation, Distinct)))
+            case Join() | Binary():
+                sets = isinstance(relation, Binary) and not isinstance(relation, UnionAll)
+                left, right = (self.of(side, False, once or sets) for side in relation.inputs)
+                return replace(relation, left=left, right=right)
+            case _:
+                return relation
+
+    def _do(self, kind: str) -> bool:
+        if kind in self.kinds:
+            self.done.add(kind)
+        return kind in self.kinds
+
+    def _narrow(self, relation: Aggregate) -> Relation:
+        """A group-by of only those columns that it reads, where others are compared with constants."""
+        names = [c for _, c in relation.keys]
+        names += [c for call in relation.aggregates for c in (call.argument, call.filter) if c is not None]
+        kept = sorted({column.index for column in names})
+        few = {column for column, _ in Inference().facts(relation.input).ending}
+        if not kept or few <= set(kept) or not self._do("constant"):
+            return relation
+        at = {old: new for new, old in enumerate(kept)}
+
+        def moved(column: Column) -> Column:
+            return replace(column, index=at[column.index])
+
+        schema = relation.input.schema
+        columns = tuple((schema.names[i], Column(i, schema.names[i], schema.attributes[i])) for i in kept)
+        calls = tuple(
+            replace(call, argument=call.argument and moved(call.argument), filter=call.filter and moved(call.filter))
+            for call in relation.aggregates
+        )
+        keys = tuple((name, moved(column)) for name, column in relation.keys)
+        return replace(relation, input=Projection(relation.input, columns), keys=keys, aggregates=calls)

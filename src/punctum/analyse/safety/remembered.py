@@ -1,0 +1,122 @@
+"""Punctuations as state (section 5.1 of the safety paper): which of them operators remember for ever.
+
+A join remembers that an input has closed a key until no row with this key can come from the others: until these have
+closed it too. So do set operators and UNION ALL. Where no scheme of another input promises that, the keys that are
+closed accumulate: whole numbers that follow each other become ranges and prefixes replace each other, but of strings,
+and of combinations, each is remembered. All else that operators remember is bounded, or goes with the rows that wait.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from punctum.algebra.scheme import Order
+from punctum.algebra.values import Type
+from punctum.analyse.blocks import Block
+from punctum.analyse.graphs import Attr, JoinQuery
+from punctum.analyse.promises import Promise
+from punctum.analyse.safety.inference import Inference, titles
+from punctum.analyse.safety.states import NAMES
+from punctum.ir.relations import Binary, Relation, Source
+
+_WHOLE = (Type.BIGINT, Type.DATE, Type.BOOLEAN)
+"""The types whose values become ranges when all of them are closed, one by one."""
+
+
+class Remembered(NamedTuple):
+    """Keys that an operator remembers for ever: which input closes them, and which others do not close them too."""
+
+    operator: str
+    closed: str
+    others: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.operator} remembers each key that {self.closed} closes: {', '.join(self.others)} never closes it"
+
+
+def remembered(relation: Relation, known: Inference) -> Iterator[Remembered]:
+    """What the operators of a relation remember for ever, each after those below it."""
+    if id(relation) in known.parts:
+        return
+    found = known.block(relation)
+    inner = relation.stream.relation if isinstance(relation, Source) else None
+    below = found.leaves if found is not None else relation.inputs if inner is None else (inner,)
+    for each in below:
+        yield from remembered(each, known)
+    if found is not None and not found.windowed:
+        yield from _of_join(found, known.join(relation), known, known.written(relation))
+    elif isinstance(relation, Binary):
+        yield from _of_sides(relation, known)
+
+
+Closing = list[tuple[Promise, frozenset[int]]]
+"""The promises of an input on columns that a join compares, with the classes of those columns that are no constants."""
+
+
+def _of_join(found: Block, query: JoinQuery, known: Inference, binary: bool) -> Iterator[Remembered]:
+    """Binary joins as they are written compare all classes at once; one of many inputs forgets by one at a time."""
+    closing = [_closing(found, query, known, leaf) for leaf in range(len(found.leaves))]
+    sides = [pair for one, other in found.tree for pair in ((one, other), (other, one))]
+    whole = frozenset(range(len(found.leaves)))
+    for some, others in sides if binary else ((frozenset([leaf]), whole - {leaf}) for leaf in whole):
+        for leaf in sorted(some):
+            for promise, mine in closing[leaf]:
+                asked = mine and all(_binding(query, n) & others for n in mine)
+                if asked and not _shrinks(found.leaves[leaf], promise):
+                    yield from _kept(found, query, closing, (leaf, promise, mine), others, binary)
+
+
+def _kept(
+    found: Block,
+    query: JoinQuery,
+    closing: list[Closing],
+    of: tuple[int, Promise, frozenset[int]],
+    others: frozenset[int],
+    binary: bool,
+) -> Iterator[Remembered]:
+    """Whether what a promise of a leaf closes is never closed by the others."""
+    leaf, promise, mine = of
+    lacking: list[set[int]]
+    if binary:
+        partners = {i for n in mine for i in _binding(query, n)} & others
+        closed = any(theirs <= mine for i in others for _, theirs in closing[i])
+        lacking = [set() if closed else partners]
+    else:
+        lacking = [_lacking(closing, _binding(query, n) & others, frozenset([n])) for n in sorted(mine)]
+    if all(lacking):
+        told = f"{query.streams[leaf]}({', '.join(found.leaves[leaf].schema.names[c] for c in promise.columns)})"
+        least = min(lacking, key=len)
+        yield Remembered("join", told, tuple(query.streams[i] for i in sorted(least)))
+
+
+def _closing(found: Block, query: JoinQuery, known: Inference, leaf: int) -> Closing:
+    names, promises = found.leaves[leaf].schema.names, known.facts(found.leaves[leaf]).shared
+    numbered = ((p, [query.classes.get(Attr(leaf, names[c])) for c in p.columns]) for p in promises)
+    return [(p, frozenset(n for n in ns if n is not None) - query.constant) for p, ns in numbered if None not in ns]
+
+
+def _binding(query: JoinQuery, number: int) -> set[int]:
+    return {a.stream for a in query.members[number]}
+
+
+def _lacking(closing: list[Closing], inputs: set[int], way: frozenset[int]) -> set[int]:
+    """The inputs that have no scheme on nothing but some classes."""
+    return {i for i in inputs if not any(theirs <= way for _, theirs in closing[i])}
+
+
+def _of_sides(relation: Binary, known: Inference) -> Iterator[Remembered]:
+    names = titles(relation.inputs)
+    facts = [known.facts(each) for each in relation.inputs]
+    for side, each in enumerate(relation.inputs):
+        for promise in facts[side].promises:
+            closing = any(set(p.columns) <= set(promise.columns) for p in facts[1 - side].shared)
+            if promise.terms and not closing and not _shrinks(each, promise):
+                told = f"{names[side]}({', '.join(relation.schema.names[c] for c in promise.columns)})"
+                yield Remembered(NAMES[type(relation)], told, (names[1 - side],))
+
+
+def _shrinks(relation: Relation, promise: Promise) -> bool:
+    """Whether punctuations become one: prefixes, whole numbers when all of them come, or the end."""
+    if len(promise.terms) != 1:
+        return not promise.terms
+    ((column, order),) = promise.terms
+    return order is not Order.EQUALITY or relation.schema.attributes[column].type in _WHOLE

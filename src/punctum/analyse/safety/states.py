@@ -1,0 +1,367 @@
+"""Verdicts: for each state that the operators of a query keep, whether it stays bounded, with its witness.
+
+- **stateless**: no rows are kept.
+- **bounded**: at most so many rows as the witness says, whatever comes.
+- **purgeable**: the witness is the chain of schemes whose punctuations, in this order, purge every row.
+- **unbounded**: the witness is what is missing: for a join the inputs that cannot be reached.
+
+An unbounded state also says what it *wants*: columns of which one at least must get into a new promise before the
+state can be purged.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from math import prod
+from typing import NamedTuple
+
+from punctum.algebra.pattern import Pattern
+from punctum.algebra.scheme import Order
+from punctum.algebra.values import Type
+from punctum.analyse.blocks import Block
+from punctum.analyse.graphs import Attr, JoinQuery, Step, chain
+from punctum.analyse.memory.finite import LISTS, kept, rows
+from punctum.analyse.memory.windows import kept as kept_of_windows
+from punctum.analyse.memory.windows import last_rows
+from punctum.analyse.promises import Declared, Facts, Promise
+from punctum.analyse.safety.inference import Inference, closing, ordered, stables_of, title
+from punctum.analyse.safety.temporal import chosen
+from punctum.errors import Place
+from punctum.ir.definitions import NOWHERE
+from punctum.ir.elements import FROM, VS
+from punctum.ir.lifted import inserts_only
+from punctum.ir.relations import (
+    Aggregate,
+    Binary,
+    Cleansed,
+    Distinct,
+    Except,
+    Filter,
+    Final,
+    Intersect,
+    LMerge,
+    Opened,
+    OrderBy,
+    Projection,
+    Relation,
+    Source,
+    Union,
+    UnionAll,
+    Window,
+)
+from punctum.ir.windows import window
+from punctum.spec.columns import finite
+
+
+class Verdict(Enum):
+    """What becomes of a state while its query runs."""
+
+    STATELESS = "stateless"
+    BOUNDED = "bounded"
+    PURGEABLE = "purgeable"
+    UNBOUNDED = "unbounded"
+
+
+class Want(NamedTuple):
+    """A column of a relation that would have to be in a promise, with its order."""
+
+    relation: Relation
+    column: int
+    order: Order = Order.EQUALITY
+
+
+@dataclass(frozen=True)
+class State:
+    """A state of an operator: of which input it has rows, its verdict, and the witness, each part as text."""
+
+    operator: str
+    input: str
+    verdict: Verdict
+    witness: tuple[str, ...] = ()
+    place: Place = field(default=NOWHERE, compare=False)
+    wants: tuple[Want, ...] = field(default=(), repr=False, compare=False)
+    uses: frozenset[Declared] = field(default=frozenset(), repr=False, compare=False)
+    chain: tuple[Step, ...] = ()
+
+
+NAMES: dict[type[Relation], str] = {
+    Filter: "select",
+    Projection: "project",
+    Distinct: "dupelim",
+    Aggregate: "group-by",
+    OrderBy: "sort",
+    UnionAll: "merge",
+    Union: "union",
+    LMerge: "lmerge",
+    Opened: "open-close",
+    Cleansed: "cleanse",
+    Final: "final",
+    Intersect: "intersect",
+    Except: "difference",
+}
+_NUMBERS = {"R0": 2, "R1": 2}
+
+
+def states(relation: Relation, known: Inference) -> Iterator[State]:
+    """The states of a relation's operators, each after those below it."""
+    if (part := known.parts.get(id(relation))) is not None:
+        used = _origins(known.facts(relation).promises)
+        for name, most in part.told:
+            yield State("synopsis", name, Verdict.BOUNDED, (most,), _place(relation), uses=used)
+        return
+    if (found := known.block(relation)) is not None:
+        for leaf in found.leaves:
+            yield from states(leaf, known)
+        yield from (_stateless(within) for within in found.within)
+        join = _window_join if found.windowed else _join
+        yield from join(found, known.join(relation), known)
+        return
+    if isinstance(relation, Source):
+        if relation.stream.relation is not None:
+            yield from states(relation.stream.relation, known)
+        return
+    for below in relation.inputs:
+        yield from states(below, known)
+    match relation:
+        case Aggregate() if (of := window(relation.input)) is not None:
+            yield State(NAMES[Aggregate], title(relation), Verdict.BOUNDED, (last_rows(of.rows),), _place(relation))
+        case Window():
+            return
+        case Distinct() | Aggregate() | OrderBy():
+            yield _unary(relation, known.facts(relation.input))
+        case LMerge():
+            yield _merge(relation, known)
+        case Final() if inserts_only(relation.input):
+            yield _stateless(relation)
+        case Opened() | Cleansed() | Final():
+            yield _waiting(State(NAMES[type(relation)], title(relation), Verdict.UNBOUNDED), relation.inputs, known)
+        case Union() | Intersect() | Except():
+            yield from _both(relation, known.facts(relation.left), known.facts(relation.right))
+        case _:
+            yield _stateless(relation)
+
+
+def _stateless(relation: Relation) -> State:
+    return State(NAMES[type(relation)], title(relation), Verdict.STATELESS, place=_place(relation))
+
+
+def _join(found: Block, query: JoinQuery, known: Inference) -> Iterator[State]:
+    """A state for each input of a join: the rows that later rows of the others may still meet."""
+    used = _usable(found, query, known)
+    for leaf, name in enumerate(query.streams):
+        steps = chain(query, leaf)
+        reached = {leaf, *(step.scheme.stream for step in steps)}
+        missing = [i for i in range(len(query.streams)) if i not in reached]
+        if missing and (most := rows(found.leaves[leaf])) is not None:
+            yield State("join", name, Verdict.BOUNDED, (_rows(most),), found.place)
+        elif not missing:
+            witness = tuple(_told(query.streams[on.stream], on.attributes) for on, _ in steps)
+            yield State("join", name, Verdict.PURGEABLE, witness, found.place, uses=used, chain=steps)
+        else:
+            witness, wants = tuple(query.streams[i] for i in missing), _unreached(found, query, reached)
+            yield State("join", name, Verdict.UNBOUNDED, witness, found.place, wants, used, steps)
+
+
+def _window_join(found: Block, query: JoinQuery, known: Inference) -> Iterator[State]:
+    """A state for each input of a join of windows: the last rows, or all that there can be."""
+    assert found.end is not None
+    for leaf, (name, each) in enumerate(zip(query.streams, kept_of_windows(found.end), strict=True)):
+        if each.rows is not None:
+            yield State("join", name, Verdict.BOUNDED, (each.told,), found.place)
+            continue
+        closing = {i: _closing(query, known, found, leaf, i) for i in range(len(query.streams)) if i != leaf}
+        used = _origins([promise for promises in closing.values() for promise in promises])
+        missing = [i for i, promises in closing.items() if not promises]
+        if missing:
+            names, wants = tuple(query.streams[i] for i in missing), _unreached(found, query, {leaf})
+            yield State("join", name, Verdict.UNBOUNDED, names, found.place, wants, used)
+        else:
+            told = tuple(
+                _told(query.streams[i], tuple(found.leaves[i].schema.names[c] for c in promises[0].columns))
+                for i, promises in closing.items()
+            )
+            yield State("join", name, Verdict.PURGEABLE, told, found.place, uses=used)
+
+
+def _closing(query: JoinQuery, known: Inference, found: Block, leaf: int, other: int) -> list[Promise]:
+    """The promises of an input on nothing but columns that have to equal some of another one."""
+    bound = query.binds[leaf]
+    names = found.leaves[other].schema.names
+    promises = known.facts(found.leaves[other]).shared
+    return [p for p in promises if all(query.classes.get(Attr(other, names[c])) in bound for c in p.columns)]
+
+
+def _told(name: str, attributes: tuple[str, ...]) -> str:
+    return f"{name}({', '.join(attributes)})" if attributes else f"the end of {name}"
+
+
+def _usable(found: Block, query: JoinQuery, known: Inference) -> frozenset[Declared]:
+    """The origins of promises that can purge another input: the others know a value for each of their columns."""
+    promises = [promise for leaf in found.leaves for promise in known.facts(leaf).shared]
+    used: frozenset[Declared] = frozenset()
+    for promise, scheme, needs in zip(promises, query.schemes, query.needs, strict=True):
+        if all({a.stream for a in query.members[number]} - {scheme.stream} for number in needs):
+            used |= promise.origins
+    return used
+
+
+def _unreached(found: Block, query: JoinQuery, reached: set[int]) -> tuple[Want, ...]:
+    """The columns of inputs that are not reached of which those that are know a value."""
+    known = query.constant.union(*(query.binds[i] for i in reached))
+    return tuple(
+        Want(leaf, column)
+        for i, leaf in enumerate(found.leaves)
+        if i not in reached
+        for column, name in enumerate(leaf.schema.names)
+        if query.classes.get(Attr(i, name)) in known
+    )
+
+
+def _unary(relation: Distinct | Aggregate | OrderBy, below: Facts) -> State:
+    operator, name, place = NAMES[type(relation)], title(relation), _place(relation)
+    closed, missing, wants = _needed(relation, below)
+    used = _origins(closed)
+    most = _most(relation, below)
+    if most is not None:
+        return State(operator, name, Verdict.BOUNDED, (most,), place, uses=used)
+    if closed:
+        witness = tuple(sorted(map(str, closed[0].origins)))
+        return State(operator, name, Verdict.PURGEABLE, witness, place, uses=used)
+    if (finite := rows(relation) if isinstance(relation, OrderBy) else kept(relation)) is not None:
+        return State(operator, name, Verdict.BOUNDED, (_rows(finite),), place, uses=used)
+    return State(operator, name, Verdict.UNBOUNDED, (missing,), place, wants)
+
+
+def _needed(relation: Distinct | Aggregate | OrderBy, below: Facts) -> tuple[Sequence[Promise], str, tuple[Want, ...]]:
+    """The promises that purge a state; what is missing when there are none, and columns that would do."""
+    names = relation.input.schema.names
+    match relation:
+        case Distinct():
+            every = tuple(Want(relation.input, i) for i in range(len(names)))
+            return below.promises, f"a scheme on some of {', '.join(names)}", every
+        case Aggregate():
+            keys = [column.index for _, column in relation.keys]
+            wants = tuple(Want(relation.input, i) for i in range(len(names)) if below.same[i] in _same(below, keys))
+            shown = ", ".join(dict.fromkeys(name for name, _ in relation.keys))
+            missing = f"a scheme on nothing but {shown}" if keys else "groups that could be closed"
+            return closing(below, keys), missing, wants
+        case OrderBy():
+            column, down, _ = relation.keys[0]
+            order = Order.DESC if down else Order.ASC
+            ends = [promise for promise in below.promises if not promise.terms]
+            missing = f"a scheme on {names[column.index]} {order.value}"
+            if any(p.terms == {(below.same[column.index], order)} for p in below.promises):
+                missing = f"NOT NULL for {names[column.index]}, whose NULLs come first"
+            return [*ends, *ordered(below, relation)], missing, (Want(relation.input, column.index, order),)
+
+
+def _merge(merge: LMerge, known: Inference) -> State:
+    """What a merge keeps: a few numbers, or elements up to a stable of any one input."""
+    case, inputs = chosen(merge, known).case, ", ".join(merge.names)
+    state = State(f"{NAMES[LMerge]} {case}", inputs, Verdict.UNBOUNDED, place=merge.place)
+    if case in _NUMBERS:
+        most = _NUMBERS[case] + len(merge.names) * (case != "R0")
+        return replace(state, verdict=Verdict.BOUNDED, witness=(f"{most} numbers",))
+    return _waiting(state, merge.merged, known)
+
+
+def _waiting(state: State, inputs: Sequence[Relation], known: Inference) -> State:
+    """A state that waits for a stable of one of some inputs."""
+    said = [p for each in inputs for p in stables_of(known.facts(each), each.schema)]
+    if said:
+        witness = " or ".join(dict.fromkeys(" and ".join(sorted(map(str, p.origins))) for p in said))
+        return replace(state, verdict=Verdict.PURGEABLE, witness=(witness,), uses=_origins(said))
+    wants = tuple(Want(each, each.schema.index(FROM), Order.ASC) for each in inputs)
+    return replace(state, witness=(f"an input with a scheme on {VS} ASC",), wants=wants)
+
+
+def _same(below: Facts, keys: list[int]) -> set[int]:
+    return {below.same[key] for key in keys}
+
+
+def few_groups(relation: Aggregate, below: Facts) -> bool:
+    """Whether there are finitely many groups, whatever comes: each is then kept as one row."""
+    return _most(relation, below) is not None or kept(relation) is not None
+
+
+def _most(relation: Distinct | Aggregate | OrderBy, below: Facts) -> str | None:
+    """How many rows there are at most, where constants and domains say so."""
+    match relation:
+        case Aggregate() if any(call.function in LISTS for call in relation.aggregates):
+            return None
+        case Aggregate():
+            columns = [column.index for _, column in relation.keys]
+        case Distinct():
+            columns = list(range(len(relation.schema)))
+        case OrderBy():
+            return None
+    most = _combinations(relation.input, columns, below.constant)
+    return None if most is None else _rows(most)
+
+
+def _rows(most: int) -> str:
+    return "1 row" if most == 1 else f"{most} rows"
+
+
+def _values(domain: Pattern, kind: Type) -> int | None:
+    values = [True, False] if kind is Type.BOOLEAN else finite(domain, kind)
+    return None if values is None else len(values) + domain.null
+
+
+def _both(relation: Binary, left: Facts, right: Facts) -> Iterator[State]:
+    """The states of a set operator: rows that came out, and for two of them rows of each side that wait."""
+    operator, place = NAMES[type(relation)], _place(relation)
+    sides = ((relation.left, left), (relation.right, right))
+    every, columns = _origins([*left.shared, *right.shared]), range(len(relation.schema))
+    if not isinstance(relation, Union):
+        for (mine, own), (theirs, facts) in (sides, sides[::-1]):
+            state = _of_side(State(operator, title(mine), Verdict.UNBOUNDED, place=place), theirs, facts)
+            yield _or_few(state, rows(Distinct(mine)), _combinations(mine, columns, own.constant))
+    lacking = [side for side, facts in sides if not facts.shared]
+    few = rows(relation), _combinations(relation, columns)
+    if any(most is not None for most in few):
+        yield _or_few(State(operator, title(relation), Verdict.UNBOUNDED, place=place, uses=every), *few)
+    elif lacking:
+        wants = tuple(Want(lacking[0], i) for i in range(len(lacking[0].schema)))
+        missing = tuple(_some(side) for side in lacking)
+        yield State(operator, title(relation), Verdict.UNBOUNDED, missing, place, wants)
+    else:
+        witness = tuple(sorted(map(str, left.shared[0].origins | right.shared[0].origins)))
+        yield State(operator, title(relation), Verdict.PURGEABLE, witness, place, uses=every)
+
+
+def _or_few(state: State, *most: int | None) -> State:
+    """A state of which there are few rows whatever comes, where some number says so."""
+    least = min((number for number in most if number is not None), default=None)
+    return state if least is None else replace(state, verdict=Verdict.BOUNDED, witness=(_rows(least),), wants=())
+
+
+def _combinations(relation: Relation, columns: Sequence[int], constant: frozenset[int] = frozenset()) -> int | None:
+    """How many different values some columns have together, where constants and domains say so."""
+    attributes = relation.schema.attributes
+    counts = [1 if i in constant else _values(attributes[i].domain, attributes[i].type) for i in columns]
+    known = [count for count in counts if count is not None]
+    return prod(known) if len(known) == len(counts) else None
+
+
+def _of_side(state: State, other: Relation, facts: Facts) -> State:
+    """The rows of one side, which any punctuation of the other one can purge."""
+    if facts.shared:
+        witness = tuple(sorted(map(str, facts.shared[0].origins)))
+        return replace(state, verdict=Verdict.PURGEABLE, witness=witness, uses=_origins(facts.shared))
+    wants = tuple(Want(other, i) for i in range(len(other.schema)))
+    return replace(state, witness=(_some(other),), wants=wants)
+
+
+def _some(side: Relation) -> str:
+    return f"a scheme of {title(side)} on some of {', '.join(side.schema.names)}"
+
+
+def _origins(promises: Sequence[Promise]) -> frozenset[Declared]:
+    return frozenset(origin for promise in promises for origin in promise.origins)
+
+
+def _place(relation: Relation) -> Place:
+    place = getattr(relation, "place", NOWHERE)
+    assert isinstance(place, Place)
+    return place

@@ -1,0 +1,74 @@
+"""Updates: a query that groups may give each group again whenever it changes, as Spark's update mode does.
+
+In: a relation. Out: the grouping whose groups are the rows of its result, whether punctuations can close these, and
+which columns of the result tell groups apart.
+"""
+
+from dataclasses import replace
+
+from punctum.analyse.safety.inference import Inference, closing
+from punctum.ir.expressions import Column
+from punctum.ir.relations import Aggregate, Filter, Projection, Relation, Source
+
+
+def grouping(relation: Relation) -> Aggregate | None:
+    """The grouping whose every group is a row of a relation; behind HAVING a group may come and go."""
+    match relation:
+        case Aggregate() if relation.aggregates:
+            return relation
+        case Projection():
+            return grouping(relation.input)
+        case Source() if relation.stream.relation is not None:
+            return grouping(relation.stream.relation)
+        case _:
+            return None
+
+
+def having(relation: Relation) -> bool:
+    """Whether a condition on groups stands above a grouping."""
+    while isinstance(relation, Projection | Filter):
+        if isinstance(relation, Filter) and grouping(relation.input) is not None:
+            return True
+        relation = relation.input
+    return False
+
+
+def closed(found: Aggregate, known: Inference) -> bool:
+    """Whether promised punctuations close the groups of a grouping."""
+    if id(found) in known.parts:
+        return bool(known.facts(found).promises)
+    return bool(closing(known.facts(found.input), [key.index for _, key in found.keys]))
+
+
+def updating(relation: Relation) -> Relation:
+    """The relation with a grouping that gives each group again when it changes."""
+    match relation:
+        case Aggregate():
+            return replace(relation, updates=True)
+        case Projection():
+            return replace(relation, input=updating(relation.input))
+        case Source() if relation.stream.relation is not None:
+            return replace(relation, stream=replace(relation.stream, relation=updating(relation.stream.relation)))
+        case _:
+            raise AssertionError(relation)
+
+
+def key(relation: Relation) -> tuple[str, ...] | None:
+    """The names of the columns that tell groups apart; nothing when the result does not show all of them."""
+    found = _keys(relation)
+    names = relation.schema.names
+    return None if any(not at for at in found) else tuple(names[at[0]] for at in found)
+
+
+def _keys(relation: Relation) -> list[list[int]]:
+    """For each grouping column the columns of a relation that it is."""
+    match relation:
+        case Aggregate():
+            return [[n] for n in range(len(relation.keys))]
+        case Projection():
+            shown = [(n, e.index) for n, (_, e) in enumerate(relation.columns) if isinstance(e, Column)]
+            return [[n for n, below in shown if below in at] for at in _keys(relation.input)]
+        case Source() if relation.stream.relation is not None:
+            return _keys(relation.stream.relation)
+        case _:
+            raise AssertionError(relation)

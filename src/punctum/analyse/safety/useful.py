@@ -1,0 +1,143 @@
+"""Which schemes of its streams a query needs: all that are of any use, and as few as keep it safe.
+
+A scheme is *of use* when its punctuations can purge or release something, or become punctuations of a result that says
+them. A *minimal* set of schemes gives every state the verdict that it has with all of them, and no smaller part of the
+set does. What an operator does with a scheme that is of no use is kept work: its punctuations may be left out. Those
+are *idle* for which it is certain, whatever else the stream says, that leaving them out changes nothing.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from punctum.algebra.scheme import Scheme
+from punctum.algebra.values import Type
+from punctum.analyse.promises import Declared
+from punctum.analyse.safety.choice import inferred
+from punctum.analyse.safety.inference import Inference, sources
+from punctum.analyse.safety.states import State, states
+from punctum.ir.definitions import StreamDef
+from punctum.ir.elements import MARKED
+from punctum.ir.expressions import Column, columns
+from punctum.ir.relations import Aggregate, Binary, Filter, Join, LMerge, Opened, Projection, Relation, Source
+from punctum.spec.columns import finite
+
+Of = tuple[str, str]
+"""A stream and a column of it."""
+
+
+def declared(relation: Relation) -> tuple[Declared, ...]:
+    """The schemes of the streams that a relation reads, each once."""
+    streams = dict.fromkeys(source.stream for source in sources(relation, through=True))
+    return tuple(Declared.of(stream.name, scheme) for stream in streams for scheme in stream.schemes)
+
+
+def useful(relation: Relation, says: bool, known: Inference) -> frozenset[Declared]:
+    """The schemes that purge or release something, or of which a result that says punctuations says something."""
+    used = {origin for state in states(relation, known) for origin in state.uses}
+    if says:
+        used |= {origin for promise in known.facts(relation).promises for origin in promise.origins}
+    return frozenset(used)
+
+
+def minimal(relation: Relation, says: bool) -> frozenset[Declared]:
+    """Schemes that are enough, of which none can be left out.
+
+    Those on many attributes are left out first, for they have the most punctuations.
+    """
+    every = declared(relation)
+    kept = frozenset(every) & useful(relation, says, inferred(relation))
+    before = _enough(relation, says, inferred(relation))
+    for scheme in sorted(kept, key=lambda each: (-len(each.terms), str(each))):
+        less = frozenset(every) - kept | {scheme}
+        if _enough(relation, says, inferred(relation, less=less)) == before:
+            kept -= {scheme}
+    return kept
+
+
+def _enough(relation: Relation, says: bool, known: Inference) -> tuple[object, ...]:
+    """What has to stay: the verdict of each state, and the promises of a result that says them."""
+    verdicts = tuple(_verdict(state) for state in states(relation, known))
+    promises = {promise.terms for promise in known.facts(relation).promises} if says else set()
+    return verdicts, frozenset(promises)
+
+
+def _verdict(state: State) -> tuple[str, str, object]:
+    return state.operator, state.input, state.verdict
+
+
+def idle(relation: Relation, says: bool) -> dict[str, tuple[Scheme, ...]]:
+    """The schemes of each stream whose punctuations no operator of a query can use.
+
+    Of each of them a column is in no condition and has no domain: where one of these is, punctuations that leave
+    nothing of the column open together can say more than each of them. A stream with a time limit has no idle schemes:
+    one of them is waited for, and another may be the clock by which that is.
+    """
+    used = useful(relation, says, inferred(relation))
+    asked = frozenset(_asked(relation))
+    found: dict[str, tuple[Scheme, ...]] = {}
+    for stream in dict.fromkeys(source.stream for source in sources(relation, through=True)):
+        if stream.limits:
+            continue
+        unused = [scheme for scheme in stream.schemes if Declared.of(stream.name, scheme) not in used]
+        found[stream.name] = tuple(s for s in unused if any(_free(stream, name, asked) for name in s.attributes))
+    return {name: schemes for name, schemes in found.items() if schemes}
+
+
+def beyond(relation: Relation, says: bool) -> dict[str, tuple[Scheme, ...]]:
+    """The schemes of each stream that a minimal set goes without; a stream with time limits is left as it is."""
+    kept, found = minimal(relation, says), dict[str, tuple[Scheme, ...]]()
+    for stream in dict.fromkeys(source.stream for source in sources(relation, through=True)):
+        if not stream.limits:
+            found[stream.name] = tuple(s for s in stream.schemes if Declared.of(stream.name, s) not in kept)
+    return found
+
+
+def _free(stream: StreamDef, name: str, asked: frozenset[Of]) -> bool:
+    """Whether all values of a column can never be closed by parts."""
+    attribute = stream.schema.attributes[stream.schema.index(name)]
+    limited = attribute.type is Type.BOOLEAN or finite(attribute.domain, attribute.type) is not None
+    return not limited and (stream.name, name) not in asked
+
+
+def _asked(relation: Relation) -> Iterator[Of]:
+    """The columns of streams on which conditions hang."""
+    waiting = [relation]
+    while waiting:
+        node = waiting.pop()
+        match node:
+            case Filter(predicate=condition) | Join(residual=condition) if condition is not None:
+                below = _origins(node.input) if isinstance(node, Filter) else _origins(node)
+                yield from (of for column in columns(condition) for of in below[column.index])
+        inner = node.stream.relation if isinstance(node, Source) else None
+        waiting += node.inputs if inner is None else (inner,)
+
+
+def _origins(relation: Relation) -> list[frozenset[Of]]:
+    """The columns of streams from which each column of a relation comes."""
+    match relation:
+        case Source(stream=stream) if stream.relation is None:
+            return [frozenset([(stream.name, name)]) for name in stream.schema.names]
+        case Source(stream=stream):
+            assert stream.relation is not None
+            return _origins(stream.relation)
+        case Join():
+            return _origins(relation.left) + _origins(relation.right)
+        case Projection():
+            return [_all(_origins(relation.input), columns(expression)) for _, expression in relation.columns]
+        case Aggregate():
+            below = _origins(relation.input)
+            calls = ([c for c in (call.argument, call.filter) if c is not None] for call in relation.aggregates)
+            return [_all(below, read) for read in [*([column] for _, column in relation.keys), *calls]]
+        case LMerge(merged=several):
+            return [frozenset[Of]().union(*each) for each in zip(*map(_origins, several), strict=True)]
+        case Opened():
+            below = _origins(relation.input)
+            start, end, since = below[-len(MARKED) :]
+            return [*below[: -len(MARKED)], start, end, end, start | end, since]
+        case Binary():
+            return [a | b for a, b in zip(_origins(relation.left), _origins(relation.right), strict=True)]
+        case _:
+            return _origins(relation.inputs[0])
+
+
+def _all(below: list[frozenset[Of]], read: Iterable[Column]) -> frozenset[Of]:
+    return frozenset[Of]().union(*(below[column.index] for column in read))

@@ -1,0 +1,184 @@
+"""The end of a batch, in the driver: results get to their sink, and what else the stages have to say to its place.
+
+A batch's packed rows come here from the last stage. Those with an input number of zero or more are results; others
+are files of results that workers have written, records for the quarantine, and metrics.
+"""
+
+import json
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from punctum.engine.exchange.packing import METRICS, QUARANTINE, WRITTEN
+from punctum.engine.exchange.quarantine import how_many, in_order
+from punctum.engine.recovery.checkpoint import metrics_of
+from punctum.engine.recovery.durable import RESTORE, replace_text, writing
+from punctum.engine.recovery.lease import release_lease
+from punctum.engine.runtime.stage import Counts
+from punctum.engine.sinks.files import ResultFiles
+from punctum.engine.sinks.postgres import PostgresSink
+from punctum.errors import QueryError, failing_in, printable
+from punctum.lmerge.elements import NEVER
+
+Metrics = dict[str, Any]
+Told = list[tuple[int, dict[str, Counts]]]
+"""What buckets have counted, by operator."""
+KEPT = ("rows_kept", "bytes_kept", "puncts_kept", "puncts_heard", "puncts_waiting", "oldest", "stable")
+"""The counts that say how things are after a batch."""
+DONE = ("rows_in", "rows_out", "rows_purged", "puncts_in", "puncts_out")
+"""The counts that say what a batch did."""
+_LOG = logging.getLogger("punctum")
+RECENT = 1_000
+"""How many batches' metrics a query remembers; the file has all."""
+
+
+@dataclass
+class Commit:
+    """Commits each batch of a query: sink, quarantine, metrics, what others are told, in this order."""
+
+    name: str
+    query: str
+    checkpoint: Path
+    quarantine: Path
+    files: ResultFiles | PostgresSink | None = None
+    deliver: "Callable[[list[Any], int], None] | None" = None
+    hand_over: "Callable[[DataFrame, int], None] | None" = None
+    publish: "Callable[[dict[str, Counts]], None] | None" = None
+    """What tells others how far the query is, given the counts of its operators."""
+    recent: deque[Metrics] = field(default_factory=lambda: deque(maxlen=RECENT))
+    begun: threading.Event = field(default_factory=threading.Event)
+    """Set when the first batch has come: all processes that Spark's driver needs for the query are there then."""
+    _first: bool = True
+    _ended: bool = False
+    _kept: dict[int, dict[str, Counts]] = field(default_factory=dict)
+    _lock: Any = field(default_factory=threading.RLock)  # what a batch is handed over to may stop the query
+
+    def __call__(self, packed: DataFrame, batch: int) -> None:
+        """Commit a batch; the first one of a run may have been committed before, wholly or in part."""
+        begun = time.time()
+        self.begun.set()
+        with self._lock, failing_in(f"the commit of batch {batch}"):
+            if self._ended:
+                raise QueryError("the query has been stopped", f"it has not committed batch {batch}", "start it again")
+            if self.hand_over is None:
+                rows = packed.collect()
+            else:
+                packed = packed.persist()
+                rows = packed.where("input < 0").collect()
+                self.hand_over(packed.where("input >= 0"), batch)
+                packed.unpersist()
+            told = [row for row in rows if row["input"] < 0]
+            counts = [(int(row["sender"]), json.loads(row["puncts"])) for row in told if row["input"] == METRICS]
+            if self._first:
+                self._recall(batch)
+            if self.files is not None:
+                files = sorted((int(row["sender"]), str(row["puncts"])) for row in told if row["input"] == WRITTEN)
+                self.files.commit(batch, [*files, *self._stable(self.files, counts)], self._first)
+            if self.deliver is not None:
+                self.deliver([row for row in rows if row["input"] >= 0], batch)
+            records = [line for row in told if row["input"] == QUARANTINE for line in row["puncts"].split("\n")]
+            self._quarantine(records, batch)
+            self._measure(counts, how_many(records), batch, begun)
+            if self.publish is not None:
+                self.publish(self.recent[-1]["operators"])
+            self._first = False
+
+    def end(self) -> None:
+        """Wait for a commit that is under way, and let no other begin: Spark does not wait when a query is stopped."""
+        with self._lock:
+            self._ended = True
+        release_lease(self.checkpoint)
+
+    def _quarantine(self, records: list[str], batch: int) -> None:
+        path = self.quarantine / f"part-{self.query}-{batch:06}.json"
+        if records:
+            _write(path, in_order(records))
+        elif self._first:
+            with writing(path):
+                path.unlink(missing_ok=True)
+
+    def _recall(self, batch: int) -> None:
+        """Go on with the metrics of the batches before one; what there is of later ones will be written again."""
+        known = [(n, line) for n, line in metrics_of(self.checkpoint) if n < batch]
+        last, line = known[0] if known else (None, '{"kept": {}}')
+        started = batch > 0 or (self.checkpoint / "punctum" / "state.json").exists()
+        if started and last != batch - 1 and self.files is not None and self.files.stables is not None:
+            detail = f"{self._metrics} has no whole line for batch {batch - 1}, from which the next stable follows"
+            raise QueryError("a checkpoint has lost its metrics", detail, RESTORE)
+        self._kept = {int(b): kept for b, kept in json.loads(line)["kept"].items()}
+        _write(self._metrics, (line for _, line in reversed(known)))
+
+    @property
+    def _metrics(self) -> Path:
+        return self.checkpoint / "punctum" / "metrics.jsonl"
+
+    def _stable(self, files: ResultFiles | PostgresSink, told: Told) -> list[tuple[str, str]]:
+        """The file with the stable that a batch has brought to all buckets, if it is to be written apart."""
+        if files.stables is None:
+            return []
+        name = files.stables
+        before = {bucket: kept[name]["stable"] for bucket, kept in self._kept.items() if name in kept}
+        after = before | {bucket: counted[name]["stable"] for bucket, counted in told if name in counted}
+        t = min(after.values(), default=NEVER)
+        return [("stable", files.write_stable(t))] if t > min(before.values(), default=NEVER) else []
+
+    def _measure(self, told: Told, quarantined: int, batch: int, begun: float) -> None:
+        operators: dict[str, Counts] = {}
+        for bucket, counted in told:
+            self._kept[bucket] = self._kept.get(bucket, {})
+            for name, counts in counted.items():
+                self._kept[bucket][name] = {what: n for what, n in counts.items() if what in KEPT}
+                _add(operators, name, {what: n for what, n in counts.items() if what not in KEPT})
+        for counted in self._kept.values():  # of all buckets, those without any input now as well
+            for name, counts in counted.items():
+                _add(operators, name, dict.fromkeys(DONE, 0) | counts)
+        measured: Metrics = {"batch": batch, "time": round(now := time.time(), 3), "seconds": round(now - begun, 3)}
+        measured |= {"quarantined": quarantined, "operators": dict(sorted(operators.items()))}
+        self.recent.append(measured)
+        _LOG.info("%s", summary(self.name, measured))
+        with writing(self._metrics), self._metrics.open("a") as out:
+            out.write(json.dumps(measured | {"kept": self._kept}) + "\n")
+
+
+def summary(name: str, measured: Metrics) -> str:
+    """A batch in a line: what went in and came out, what is kept, and what the oldest of it waits for.
+
+    >>> counts = {"rows_in": 9, "rows_out": 2, "rows_kept": 3, "bytes_kept": 2048, "oldest": [1000.0, "bid(itemid=17)"]}
+    >>> summary("closing", {"batch": 4, "time": 11800.0, "quarantined": 0, "operators": {"s1o0": counts}})
+    'closing: batch 4, 2 rows out, 3 rows (2 kB) kept, bid(itemid=17) is open since 3 h'
+    """
+    counts = list(measured["operators"].values())
+    kept, size = (sum(each[what] for each in counts) for what in ("rows_kept", "bytes_kept"))
+    told = [f"{name}: batch {measured['batch']}"]
+    told += [f"{counts[-1]['rows_out']:,} rows out", f"{kept:,} rows ({size / 1024:,.0f} kB) kept"] if counts else []
+    told += [f"{measured['quarantined']:,} in quarantine"] if measured["quarantined"] else []
+    since, what = min((each["oldest"] for each in counts if "oldest" in each), default=(0, ""))
+    told += [f"{what} is open since {_span(measured['time'] - since)}"] if what else []
+    return printable(", ".join(told))
+
+
+def _span(seconds: float) -> str:
+    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def _add(operators: dict[str, Counts], name: str, counts: Counts) -> None:
+    sums = operators.setdefault(name, {})
+    for what, n in counts.items():
+        if what in ("oldest", "stable"):
+            sums[what] = min(sums.get(what, n), n)
+        else:
+            sums[what] = sums.get(what, 0) + n
+
+
+def _write(path: Path, lines: Iterable[str]) -> None:
+    replace_text(path, "".join(f"{line}\n" for line in lines))

@@ -1,0 +1,1 @@
+"""Messages between streams, stages and sinks."""

@@ -1,0 +1,136 @@
+"""Files of elements: the path of a file in, its rows in columns and its punctuations out, and what was neither.
+
+No content is an error: what cannot be read is rejected, with its place, the reason and its text. A file that cannot be
+opened because it is a directory or forbidden is rejected as a whole, and so is a split whose bytes have changed. A file
+that has gone, or a disk that fails, is an error: later it may be there again.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+import polars as pl
+
+from punctum.algebra.schema import Schema
+from punctum.engine.formats.csv import header, read_csv
+from punctum.engine.formats.json import read_json
+from punctum.engine.formats.opens import opens_of_columns, read_opens
+from punctum.engine.formats.parquet import from_columns, read_parquet
+from punctum.engine.formats.read import LONGEST, PUNCT_COLUMN, REJECTED, Found, Place, Read, clean, option
+from punctum.engine.formats.splits import ChangedError, Split, gone, shown
+from punctum.engine.formats.temporal import Decoder, elements_of_columns, read_elements
+from punctum.engine.formats.xml import read_xml
+from punctum.errors import MissingError
+from punctum.ir.definitions import StreamDef
+from punctum.ir.elements import is_elements, is_opens
+
+__all__ = ["LINE_COLUMN", "PUNCT_COLUMN", "READERS", "REJECTED", "Read", "check_options", "from_frame", "reading"]
+
+LINE_COLUMN = "_line"
+"""The one column of a DataFrame whose elements are lines of JSON."""
+
+CHANGED = "the file has changed since it was found: what it held is not there any more"
+"""The reason of a split that cannot be read."""
+UNFINISHED = "the line was taken without its end, and went on later"
+"""The reason of the rest of a line that the split before has ended with."""
+
+
+class Reader(Protocol):
+    """Reads a file of a stream that has this schema and these options, or a split of it."""
+
+    def __call__(
+        self, path: Path, schema: Schema, options: Mapping[str, str], split: Split | None = None, /
+    ) -> Read: ...
+
+
+_DECODERS: dict[str, Decoder] = {"csv": read_csv, "json": read_json, "parquet": read_parquet, "xml": read_xml}
+
+
+def from_frame(given: pl.DataFrame, schema: Schema) -> Read:
+    """The elements of a piece of a DataFrame: of its columns, or of its lines.
+
+    >>> from_frame(pl.DataFrame({"_line": ['{"n": 1}', "n: 2"]}), Schema.of(n="BIGINT")).rejected.rows()[0][::2]
+    (2, 'n: 2')
+    """
+    if given.columns != [LINE_COLUMN] or LINE_COLUMN in schema.names:
+        if is_opens(schema):
+            return opens_of_columns(given, schema)
+        return elements_of_columns(given, schema) if is_elements(schema) else from_columns(given, schema)
+    return _decoded("json", "\n".join(given[LINE_COLUMN]).encode(), schema, {})
+
+
+def check_options(format_: str, schema: Schema, options: Mapping[str, str]) -> None:
+    """An error when a stream has an option that its format does not take; what a file holds is never one."""
+    _decoded(format_, b"", schema, options)
+
+
+def reading(stream: StreamDef) -> dict[str, str]:
+    """The options with which the files of a stream are read."""
+    return {**stream.options, "rowTag": option(stream.options, "rowTag", stream.name)}
+
+
+def _decoded(format_: str, data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
+    decode = _DECODERS[format_]
+    if is_opens(schema):
+        return read_opens(format_, decode, data, schema, options)
+    if is_elements(schema):
+        return read_elements(format_, decode, data, schema, options)
+    return decode(data, schema, options)
+
+
+def _read(format_: str, path: Path, schema: Schema, options: Mapping[str, str], split: Split | None = None, /) -> Read:
+    name = shown(path.name)
+    try:
+        if split is None:
+            return _decoded(format_, path.read_bytes(), schema, options)
+        return _read_split(format_, path, schema, options, split)
+    except ChangedError:
+        return _rejected(schema, CHANGED)
+    except (IsADirectoryError, PermissionError) as error:
+        return _rejected(schema, f"the file cannot be read: {error.strerror}")
+    except FileNotFoundError:
+        raise gone(path) from None
+    except OSError as error:
+        detail = f"{path.parent / name}: {error.strerror}"
+        raise MissingError(f"the file {name} cannot be read", detail, "try again") from None
+
+
+def _rejected(schema: Schema, reason: str) -> Read:
+    found = Found(schema)
+    found.reject(0, reason, "")
+    return found.read()
+
+
+def _read_split(format_: str, path: Path, schema: Schema, options: Mapping[str, str], split: Split) -> Read:
+    if split.fault:
+        return _rejected(schema, split.fault)
+    taken = split.read(path)
+    if not split.start:
+        return _decoded(format_, taken.data, schema, options)
+    rest = b"" if taken.before == b"\n" else taken.data[: taken.data.find(b"\n") + 1] or taken.data
+    head = header(taken.beginning, options) if format_ == "csv" else b""
+    new = taken.data[len(rest) :]
+    found = _decoded(format_, head + new, schema, options) if new else Found(schema).read()
+    return _behind(found, split.line, split.line + rest.count(b"\n") - head.count(b"\n"), rest)
+
+
+def _behind(found: Read, line: int, lines: int, rest: bytes) -> Read:
+    """What was read behind so many lines of a file, and the rest of a line that was read before."""
+    position = pl.col("position")
+    rejected = found.rejected.with_columns(pl.when(position > 0).then(position + lines).otherwise(0))
+    if rest.strip():
+        unfinished = pl.DataFrame(
+            [(line + 1, UNFINISHED, clean(rest.rstrip(b"\r\n"), LONGEST))], REJECTED, orient="row"
+        )
+        rejected = pl.concat([unfinished, rejected])
+
+    def place(row: int) -> Place:
+        at, text = found.place(row)
+        return at + lines, text
+
+    return Read(found.piece, rejected, place, found.at, found.more)
+
+
+READERS: dict[str, Reader] = {name: partial(_read, name) for name in _DECODERS}
+"""The reader of each format."""

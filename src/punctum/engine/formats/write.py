@@ -1,0 +1,161 @@
+"""Files of results: rows in columns and punctuations, written as JSON lines, CSV or Parquet.
+
+JSON gets a line for each element. In the other formats a punctuation is a row whose column ``_punct`` holds its JSON.
+Values are written as ``algebra.json`` reads them, but for DECIMALs, which JSON gets as numbers, as Spark writes them.
+"""
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from punctum.algebra.json import STABLE, to_json
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.schema import Attribute, Schema
+from punctum.algebra.values import Type
+from punctum.engine.formats.csv import Dialect
+from punctum.engine.formats.files import PUNCT_COLUMN
+from punctum.errors import CodecError
+from punctum.ir.elements import ADJUST, VE, VOLD, is_elements, written
+from punctum.lmerge.elements import stable_of, time_type, time_value
+from punctum.operators.columns import dtype
+
+Puncts = Sequence[Punctuation]
+_TIMES = {Type.TIMESTAMP: "%Y-%m-%dT%H:%M:%S%.6fZ", Type.TIMESTAMP_NTZ: "%Y-%m-%dT%H:%M:%S%.6f"}
+_BARE = (Type.BIGINT, Type.BOOLEAN, Type.DECIMAL)
+_ENDLESS = {"inf": "Infinity", "-inf": "-Infinity"}
+
+
+def json_lines(rows: pl.DataFrame, schema: Schema) -> pl.Series:
+    """Each row as JSON.
+
+    >>> item = Schema.of(itemid="BIGINT", name="STRING", price="DOUBLE")
+    >>> print(json_lines(pl.DataFrame({"itemid": [17], "name": ["a vase"], "price": [None]}), item).item())
+    {"itemid":17,"name":"a vase","price":null}
+    """
+    parts: list[pl.Expr] = []
+    for n, attribute in enumerate(schema.attributes):
+        name = pl.select(pl.lit(attribute.name).alias("n")).select(pl.struct("n").struct.json_encode()).item()[5:-1]
+        parts += [pl.lit(("," if n else "{") + name + ":"), _json(attribute).fill_null("null")]
+    return rows.select(pl.concat_str(*parts, pl.lit("}")).alias("line")).to_series()
+
+
+def lines_of(rows: pl.DataFrame, schema: Schema) -> pl.Series:
+    """Each row as JSON, and each element as temporal streams have it."""
+    if not is_elements(schema):
+        return json_lines(rows, schema)
+    insert = written(schema, adjusts=False)
+    (*event, end) = insert.attributes
+    adjust = Schema((*event, schema.attributes[schema.index(VOLD)], end))
+    shown = rows.select(
+        pl.when(ADJUST)
+        .then(json_lines(rows.select(adjust.names), adjust))
+        .otherwise(json_lines(rows.select(insert.names), insert))
+        .alias("line")
+    )
+    return shown.to_series()
+
+
+def text_of(puncts: Puncts, schema: Schema) -> list[str]:
+    """Punctuations as JSON; of elements those that are stables."""
+    if not is_elements(schema):
+        return [to_json(p, schema) for p in puncts]
+    stable = Schema((replace(schema.attributes[schema.index(VE)], name=STABLE),))
+    times = (t for p in puncts if (t := stable_of(p)) is not None)
+    return [to_json((time_value(t, time_type(schema)),), stable) for t in times]
+
+
+def _json(attribute: Attribute) -> pl.Expr:
+    column, text = pl.col(attribute.name), pl.col(attribute.name).cast(pl.String)
+    if attribute.type in _BARE:
+        return text
+    if attribute.type is Type.DOUBLE:
+        return text.replace({"NaN": '"NaN"', "inf": '"Infinity"', "-inf": '"-Infinity"'})
+    if attribute.type is Type.STRING:
+        return pl.when(column.is_not_null()).then(
+            pl.struct(column.alias("s")).struct.json_encode().str.slice(5).str.head(-1)
+        )
+    if attribute.type in _TIMES:
+        text = column.dt.strftime(_TIMES[attribute.type])
+    return pl.concat_str(pl.lit('"'), text, pl.lit('"'))
+
+
+def write_json(
+    path: Path, rows: pl.DataFrame, puncts: Puncts | None, schema: Schema, options: Mapping[str, str]
+) -> None:
+    """Rows, then punctuations, a line each."""
+    with path.open("w", newline="") as out:
+        if rows.height:
+            out.write("\n".join(lines_of(rows, schema)) + "\n")
+        out.writelines(line + "\n" for line in text_of(puncts or (), schema))
+
+
+def write_parquet(
+    path: Path, rows: pl.DataFrame, puncts: Puncts | None, schema: Schema, options: Mapping[str, str]
+) -> None:
+    """Rows, and punctuations when there may be any, in one table."""
+    try:
+        _with_puncts(rows, puncts, schema).write_parquet(path)
+    except pl.exceptions.ComputeError as error:
+        system = re.search(r"\(os error (\d+)\)", str(error))
+        if system is None:
+            raise
+        raise OSError(int(system[1]), os.strerror(int(system[1]))) from None
+
+
+def write_csv(
+    path: Path, rows: pl.DataFrame, puncts: Puncts | None, schema: Schema, options: Mapping[str, str]
+) -> None:
+    """Rows, and punctuations when there may be any, as the reader of CSV takes them with the same options."""
+    dialect, whole = Dialect.of(options), _with_puncts(rows, puncts, schema)
+    strings = {PUNCT_COLUMN} | {a.name for a in schema.attributes if a.type is Type.STRING}
+    texts = in_text(whole, schema).cast(pl.String)
+    fields = [_quoted(pl.col(name), dialect) if name in strings else pl.col(name) for name in texts.columns]
+    lines = texts.select(pl.concat_str([f.fill_null(dialect.null) for f in fields], separator=dialect.sep)).to_series()
+    if any((texts[name] == dialect.null).any() for name in texts.columns if name not in strings):
+        hint = "give the sink another nullValue"
+        raise CodecError("a value cannot be written", f"{dialect.null!r} is the text for NULL", hint)
+    if (lines == "").any():
+        hint = "give the sink a nullValue, as in nullValue 'NULL'"
+        raise CodecError("a NULL cannot be written", "the row is an empty line of CSV", hint)
+    names = pl.Series(texts.columns, dtype=pl.String).to_frame("name").select(_quoted(pl.col("name"), dialect))
+    with path.open("w", newline="") as out:
+        if dialect.header:
+            out.write(dialect.sep.join(names.to_series()) + "\n")
+        if lines.len():
+            out.write("\n".join(lines) + "\n")
+
+
+def _quoted(text: pl.Expr, dialect: Dialect) -> pl.Expr:
+    """A text in quotes where it would not be the same without them."""
+    plain = ~text.str.contains(rf'["\r\n\ufeff\x{ord(dialect.sep):02x}]') & (text != "") & (text != dialect.null)
+    return pl.when(plain).then(text).otherwise(pl.lit('"') + text.str.replace_all('"', '""', literal=True) + '"')
+
+
+def in_text(rows: pl.DataFrame, schema: Schema) -> pl.DataFrame:
+    """Rows with instants and endless numbers as the texts that CSV gets."""
+    times = [pl.col(a.name).dt.strftime(_TIMES[a.type]) for a in schema.attributes if a.type in _TIMES]
+    doubles = [pl.col(a.name).cast(pl.String).replace(_ENDLESS) for a in schema.attributes if a.type is Type.DOUBLE]
+    return rows.with_columns(times + doubles)
+
+
+def _with_puncts(rows: pl.DataFrame, puncts: Puncts | None, schema: Schema) -> pl.DataFrame:
+    if puncts is None:
+        return rows
+    said = pl.Series(PUNCT_COLUMN, text_of(puncts, schema), dtype=pl.String)
+    if is_elements(schema):
+        schema = written(schema)
+        rows = rows.select(schema.names)
+    nothing = pl.DataFrame({a.name: pl.Series([None] * len(said), dtype=dtype(a)) for a in schema.attributes})
+    whole = rows.with_columns(pl.lit(None, pl.String).alias(PUNCT_COLUMN))
+    return pl.concat([whole, nothing.with_columns(said)])
+
+
+WRITERS: dict[str, Callable[[Path, pl.DataFrame, Puncts | None, Schema, Mapping[str, str]], None]] = {
+    "json": write_json,
+    "csv": write_csv,
+    "parquet": write_parquet,
+}

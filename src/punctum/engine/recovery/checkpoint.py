@@ -1,0 +1,164 @@
+"""What a checkpoint remembers beside Spark's own files: its query's id, plan and buckets.
+
+The first run writes them. Later runs go on with the same id and buckets, whatever the session's number of partitions
+has become, and refuse to go on when the state that is there would mean something else to them. What has begun is never
+begun again: a file that must be there and is not, or is damaged, is an error.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from difflib import unified_diff
+from pathlib import Path
+from uuid import uuid4
+from zlib import crc32
+
+import polars as pl
+
+from punctum.engine.recovery.durable import damaged, lost, read_sealed, write_sealed
+from punctum.errors import QueryError
+
+_PROBE = pl.DataFrame({"text": ["", "vase", "é"], "number": [17, -1, None], "price": [0.5, None, -2.0]})
+STATE = "state 2"
+"""The first line of a plan. It changes when the state of earlier versions can no longer be read."""
+
+
+_READ = re.compile(r'\{"files": (\d+)\}')
+"""How Spark writes down how many files of a directory a batch has read in the end."""
+
+_PIECE = 512
+
+
+def check_notes(checkpoint: Path) -> None:
+    """Refuse a checkpoint that has lost what Spark has written down of its batches.
+
+    Spark notes that a batch begins (offsets) and that it is done (commits), and only then the next one; the metrics of
+    a batch come in between. Of old notes it keeps the last ones.
+    """
+    if not begun(checkpoint):
+        return
+    offsets, commits = (_numbered(checkpoint / log) for log in ("offsets", "commits"))
+    begins, done = max(offsets, default=-1), max(commits, default=-1)
+    last = max(begins, done, measured(checkpoint), 0)
+    needed = [f"offsets/{n}" for n in (last - 1, last) if n >= 0 and n not in offsets]
+    needed += [f"commits/{last - 1}"] if done < last - 1 else []
+    needed += ["metadata"] if not (checkpoint / "metadata").exists() else []
+    for name in needed:
+        raise lost(checkpoint / name)
+    for name in (f"offsets/{last}", f"commits/{done}", "metadata"):
+        _check_sum(checkpoint / name)
+
+
+def _check_sum(path: Path) -> None:
+    """Refuse a note that is not what its checksum says: Hadoop keeps one beside each local file, of every 512 bytes."""
+    beside = path.with_name(f".{path.name}.crc")
+    if path.exists() and beside.exists():
+        content, sums = path.read_bytes(), beside.read_bytes()[8:]  # behind a head that is always the same
+        pieces = (content[n : n + _PIECE] for n in range(0, len(content), _PIECE))
+        if b"".join(crc32(piece).to_bytes(4) for piece in pieces) != sums:
+            raise damaged(path)
+
+
+def begun(checkpoint: str | Path) -> bool:
+    """Whether the query that has this checkpoint has begun its first batch: whatever tells of it is enough."""
+    notes = ((Path(checkpoint) / name).glob("[0-9]*") for name in ("offsets", "commits", "state"))
+    return any(True for found in notes for _ in found) or measured(Path(checkpoint)) >= 0
+
+
+def committed(checkpoint: str | Path) -> bool:
+    """Whether the query that has this checkpoint has done its first batch."""
+    return any((Path(checkpoint) / "commits").glob("[0-9]*"))
+
+
+def files_read(checkpoint: Path) -> list[int]:
+    """How many files have been read, or begun to be, of each directory, in the order in which Spark has the streams."""
+    last = max(_numbered(checkpoint / "offsets"), default=None)
+    if last is None:
+        return []
+    path = checkpoint / "offsets" / str(last)
+    lines = path.read_text("utf-8", "replace").split("\n")  # a damaged one Spark refuses
+    return [int(found[1]) for line in lines if (found := _READ.fullmatch(line))]
+
+
+def metrics_of(checkpoint: Path) -> Iterator[tuple[int, str]]:
+    """The lines of metrics in a checkpoint, the last one first, with their batches; one that is cut off is none."""
+    path = checkpoint / "punctum" / "metrics.jsonl"
+    for line in reversed(path.read_text("utf-8", "replace").splitlines() if path.exists() else []):
+        with suppress(ValueError, KeyError, TypeError):
+            known = json.loads(line)
+            if isinstance(known["kept"], dict):
+                yield int(known["batch"]), line
+
+
+def measured(checkpoint: Path) -> int:
+    """The last batch of which a checkpoint has metrics."""
+    return next((batch for batch, _ in metrics_of(checkpoint)), -1)
+
+
+def _numbered(directory: Path) -> set[int]:
+    return {int(path.name) for path in directory.glob("[0-9]*") if path.name.isdecimal()}
+
+
+def settled(checkpoint: Path, name: str, first: Callable[[], str]) -> str:
+    """What a file of a checkpoint says; the first run writes it."""
+    path = checkpoint / "punctum" / name
+    if not path.exists() and not begun(checkpoint):
+        write_sealed(path, first())
+    return read_sealed(path)
+
+
+def query_id(checkpoint: Path) -> str:
+    """The id of the query that has this checkpoint, made up by its first run: the names of its files hold it."""
+    return settled(checkpoint, "id", lambda: uuid4().hex[:8])
+
+
+def settled_plan(checkpoint: str, lines: Sequence[str]) -> None:
+    """Remember the plan of a checkpoint's query, or refuse another one than that which it has begun with."""
+    path = Path(checkpoint) / "punctum" / "plan"
+    if not begun(checkpoint):
+        write_sealed(path, "".join(f"{line}\n" for line in _written(lines)))
+    elif changed := differences(path, lines):
+        hint = "go on with the script as it was, or start with a new checkpoint"
+        raise QueryError("the query has changed since its checkpoint was written", changed, hint)
+
+
+def differences(path: Path, lines: Sequence[str], leaving: str | None = None) -> str:
+    """What differs between a plan that was written and one of now, but for lines that begin in a certain way."""
+    known, now = (
+        [line for line in plan if leaving is None or not line.startswith(leaving)]
+        for plan in (read_sealed(path).split("\n")[:-1], _written(lines))
+    )
+    changed = list(unified_diff(known, now, n=0, lineterm=""))
+    differs = [f"{line[0]} {line[1:].strip()}" for line in changed[2:] if not line.startswith("@@")]
+    return f"the plan in {path}, and the one of now:" + "".join(f"\n    {line}" for line in differs) if differs else ""
+
+
+def settled_buckets(checkpoint: str, wanted: tuple[int, ...]) -> tuple[int, ...]:
+    """The buckets of the query that has this checkpoint: those of its first run, or those wanted."""
+    placing = [str(value) for value in _PROBE.hash_rows(17)]
+    first = {"buckets": wanted, "placing": placing, "polars": pl.__version__}
+    known = json.loads(settled(Path(checkpoint), "buckets.json", lambda: json.dumps(first)))
+    if known["placing"] != placing:
+        path = Path(checkpoint) / "punctum" / "buckets.json"
+        detail = f"{path} was written with Polars {known['polars']}, which hashes otherwise than {pl.__version__}"
+        hint = f"go on with Polars {known['polars']}, or start with a new checkpoint"
+        raise QueryError("keys would no longer go to the buckets that their state is in", detail, hint)
+    return tuple(known["buckets"])
+
+
+def swept(checkpoint: str) -> None:
+    """Remove half-written offsets of a run that was killed before its first batch: Spark refuses to start on them."""
+    if not begun(checkpoint):
+        for half in (Path(checkpoint) / "offsets").glob(".*.tmp*"):
+            half.unlink()
+
+
+def _written(plan: Sequence[str]) -> list[str]:
+    """The lines of a plan as they are written down."""
+    return [_line(line) for line in (STATE, *plan)]
+
+
+def _line(text: str) -> str:
+    """One line, whatever a literal of the script holds."""
+    return text.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")

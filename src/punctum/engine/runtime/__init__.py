@@ -1,0 +1,1 @@
+"""A stage that runs in a bucket."""

@@ -1,0 +1,250 @@
+"""The inputs of a stage, in one bucket: what comes from a stream, and what comes from the stage before.
+
+Both take what was sent to the bucket in a batch and give one slice that the operators can rely on. Their state is a few
+punctuation sets, as JSON, and a table of what does not melt.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence, Set
+from typing import Any
+
+import polars as pl
+
+from punctum.algebra.pattern import Constant
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.punctuation_set import PunctuationSet
+from punctum.algebra.schema import Schema
+from punctum.engine.exchange.packing import Exchange, Sent, from_blob, from_lines, from_points, to_lines
+from punctum.engine.exchange.quarantine import MOST, Record
+from punctum.operators.batch import Batch, batch, constants
+from punctum.operators.checked import REASON
+from punctum.operators.columns import Columns, empty
+from punctum.operators.guard import Guard, Guarded
+from punctum.operators.operator import Operator
+from punctum.operators.project import Project
+from punctum.operators.said import Said, hold
+from punctum.operators.table import Table
+from punctum.spec.origins import DomainLimits
+
+
+class StageInput(ABC):
+    """An input of a stage, in one bucket."""
+
+    @abstractmethod
+    def take(self, sent: Sequence[Sent]) -> Columns:
+        """The slice that has arrived."""
+
+    def violations(self) -> list[Record]:
+        """What was not taken of the last slice."""
+        return []
+
+    @abstractmethod
+    def puncts(self) -> int:
+        """How many punctuations it remembers."""
+
+    def forget(self, said: Batch, sender: int | None = None) -> None:
+        """Remember no longer what is over, for all that send or for one bucket of the stage before."""
+        raise NotImplementedError(f"{type(self).__name__} does not forget")
+
+    def restart(self) -> None:  # noqa: B027
+        """What sends here begins anew: what it has said before binds it no longer."""
+
+    def tables(self) -> dict[str, Table]:
+        """The part of its state that is in tables."""
+        return {}
+
+    @abstractmethod
+    def notes(self) -> dict[str, Any]:
+        """The rest of its state, as JSON."""
+
+    @abstractmethod
+    def restore(self, notes: dict[str, Any], tables: dict[str, Table]) -> None:
+        """Go on from a state."""
+
+
+class FromStream(StageInput):
+    """What comes from a stream: its rows have been through the pipe, its punctuations go through it here.
+
+    Rows that earlier punctuations exclude go no further. ``original`` finds them in the file that they came from. No
+    value lies outside its declared domain: this is said once, as if a slice had come before the first. Punctuations on
+    exactly those columns that are ``idle`` are of no use behind the guard, and end here.
+    """
+
+    def __init__(
+        self,
+        raw: Schema,
+        schema: Schema,
+        steps: Sequence[Operator],
+        original: "Original",
+        idle: Set[frozenset[int]] = frozenset(),
+    ) -> None:
+        self._raw, self._schema, self._steps, self._guard = raw, schema, steps, Guard(schema)
+        self._original, self._idle = original, idle
+        self._violations: list[Record] = []
+        self._limits = tuple(DomainLimits(raw).opening())
+
+    def take(self, sent: Sequence[Sent]) -> Columns:
+        """The rows, in the order of their files, and what the stream's punctuations say of them."""
+        sent = sorted(sent, key=lambda s: s.place[0])
+        limits = self._guard.feed(self._piped(self._limits, {})).puncts if self._limits else ()
+        self._limits = ()
+        said = self._piped(tuple(p for s in sent for p in from_lines(s.puncts, self._raw)), _points(sent))
+        found = self._guard.split(Columns(_rows(sent, self._schema), said.puncts, said.points))
+        self._violations = self._told(found, sent) if found.bad.height else []
+        return self._used(Columns(found.good.rows, limits + found.good.puncts, found.good.points))
+
+    def _used(self, piece: Columns) -> Columns:
+        """A slice with those punctuations that an operator may use."""
+        if not self._idle:
+            return piece
+        puncts = tuple(p for p in piece.puncts if frozenset(i for i, _ in p.sides) not in self._idle)
+        at = self._schema.positions
+        points = {name: values for name, values in piece.points.items() if frozenset([at[name]]) not in self._idle}
+        return Columns(piece.rows, puncts, points)
+
+    def _piped(self, puncts: tuple[Punctuation, ...], points: dict[str, pl.Series]) -> Columns:
+        """Punctuations behind the pipe."""
+        said = Columns(empty(self._raw), puncts, points)
+        for step in self._steps:
+            said = step.feed(Columns(empty(step.inputs[0]), said.puncts, said.points))
+        return said
+
+    def puncts(self) -> int:
+        """Those that find rows which come too late."""
+        return self._guard.puncts()
+
+    def violations(self) -> list[Record]:
+        """The rows of the last slice that earlier punctuations exclude."""
+        return self._violations
+
+    def _told(self, found: Guarded, sent: Sequence[Sent]) -> list[Record]:
+        """A record for each bad row, file by file; of very many the rest is counted."""
+        records: list[Record] = []
+        start = 0
+        for s in sent:
+            height = 0 if s.rows is None else from_blob(s.rows).height
+            here = (found.at >= start) & (found.at < start + height)
+            start += height
+            if here.any():
+                bad = found.bad.filter(here).with_columns(found.reasons.filter(here).alias(REASON))
+                told = self._original(s.place[1], bad.head(max(1, MOST - len(records))))
+                beyond = bad.height - len(told) if told else 0
+                records += [*told, told[-1].counted(beyond)] if beyond > 0 else told
+        return records
+
+    def forget(self, said: Batch, sender: int | None = None) -> None:
+        """The guard and the pipe forget it; the pipe's columns are the stream's own, some of them left out."""
+        self._guard.forget(0, Batch(self._schema, said.points, said.others))
+        for step in reversed(self._steps):
+            assert isinstance(step, Project), "a lifespan stands before all filters"
+            said = step.before(said)
+            step.forget(0, said)
+
+    def restart(self) -> None:
+        """The stream may send again what it has sent before."""
+        self._guard.restart()
+
+    def tables(self) -> dict[str, Table]:
+        """What the guard has heard and does not melt."""
+        return self._guard.tables()
+
+    def notes(self) -> dict[str, Any]:
+        """What the steps and the guard know."""
+        return {"guard": self._guard.notes()} | {str(n): step.notes() for n, step in enumerate(self._steps)}
+
+    def restore(self, notes: dict[str, Any], tables: dict[str, Table]) -> None:
+        """Go on from a state."""
+        self._limits = ()
+        self._guard.restore_tables(tables)
+        self._guard.restore_notes(notes["guard"])
+        for n, step in enumerate(self._steps):
+            step.restore_notes(notes[str(n)])
+
+
+Original = Callable[[str | None, pl.DataFrame], list[Record]]
+"""The records of rows that violate, with the reason of each in a column of its own, and the file they come from."""
+
+
+class FromStage(StageInput):
+    """What comes from the buckets of the stage before: a merge of as many inputs.
+
+    A punctuation holds when every bucket that can have rows for it has said it. When the earlier stage's key can be
+    seen in its output, a punctuation that fixes it concerns one bucket, and the others need say nothing. Constants that
+    hold are forgotten, unless they may be over one day.
+    """
+
+    def __init__(self, schema: Schema, origin: Exchange, lasting: bool = False) -> None:
+        self._schema, self._origin, self._lasting = schema, origin, lasting
+        self._said = {bucket: PunctuationSet(schema) for bucket in origin.buckets}
+        self._agreed = Said(schema)
+
+    def take(self, sent: Sequence[Sent]) -> Columns:
+        """The rows, and what all buckets together have come to say."""
+        ordered = sorted(sent, key=lambda s: s.sender)
+        said = [(s.sender, p) for s in ordered for p in from_lines(s.puncts, self._schema)]
+        own: dict[int, list[pl.Series]] = {}
+        for s in ordered:
+            for name, values in from_points(s.points).items():
+                at = self._schema.index(name)
+                if self._origin.key == (at,):  # who alone can have rows for a constant need not wait for the others
+                    if values.dtype != pl.String:  # what melts may become part of a range that waits
+                        hold(self._said[s.sender], at, values)
+                    own.setdefault(at, []).append(values.filter(self._origin.owners(values) == s.sender))
+                else:
+                    said += [(s.sender, p) for p in constants(self._schema, at, values)]
+        points = {at: pl.concat(parts) for at, parts in own.items()}
+        agreed = batch(self._schema, (q for sender, p in said for q in self._together(sender, p)))
+        new = self._agreed.news(agreed + Batch(self._schema, points))
+        names = self._schema.names
+        found = {names[at]: values for at, values in new.points.items()}
+        return Columns(_rows(ordered, self._schema), tuple(new.others), found)
+
+    def puncts(self) -> int:
+        """What each bucket has said, and what they have agreed on."""
+        return sum(map(len, self._said.values())) + len(self._agreed)
+
+    def _together(self, sender: int, p: Punctuation) -> Iterable[Punctuation]:
+        """Hear one bucket, and give what the others have said of the same rows before."""
+        self._said[sender].add(p)
+        agreed = [p]
+        for bucket in self._origin.concerned(p):
+            if bucket != sender:
+                agreed = [q for part in agreed for q in self._said[bucket].within(part)]
+        for q in agreed if not self._lasting else ():
+            if q.sides and all(isinstance(side, Constant) for _, side in q.sides):
+                for each in self._said.values():
+                    if each.has(q.sides):
+                        each.take(q.sides)
+        return agreed
+
+    def forget(self, said: Batch, sender: int | None = None) -> None:
+        """One bucket says it no longer, so they do not agree on it."""
+        for p in said:
+            for bucket in self._said if sender is None else (sender,):
+                self._said[bucket].forget(p)
+        self._agreed.forget(said)
+
+    def notes(self) -> dict[str, Any]:
+        """What each bucket has said, and what they have agreed on."""
+        said = {str(bucket): to_lines(said) for bucket, said in self._said.items() if len(said)}
+        return {"said": said, "agreed": self._agreed.notes()}
+
+    def restore(self, notes: dict[str, Any], tables: dict[str, Table]) -> None:
+        """Go on from a state."""
+        self._said = {bucket: PunctuationSet(self._schema) for bucket in self._said}
+        for bucket, lines in notes["said"].items():
+            self._said[int(bucket)] = PunctuationSet(self._schema, from_lines(str(lines), self._schema))
+        self._agreed.restore(notes["agreed"])
+
+
+def _rows(sent: Sequence[Sent], schema: Schema) -> pl.DataFrame:
+    frames = [from_blob(s.rows) for s in sent if s.rows is not None]
+    return pl.concat(frames) if frames else empty(schema)
+
+
+def _points(sent: Sequence[Sent]) -> dict[str, pl.Series]:
+    found: dict[str, list[pl.Series]] = {}
+    for s in sent:
+        for name, values in from_points(s.points).items():
+            found.setdefault(name, []).append(values)
+    return {name: pl.concat(parts) for name, parts in found.items()}

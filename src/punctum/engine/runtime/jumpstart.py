@@ -1,0 +1,126 @@
+"""Starting with the state of another checkpoint: it is copied into the query's own, and Spark starts with the copy.
+
+The plan must be that of the other query; its streams may come from elsewhere, and hold what comes after the state.
+Until its first batch begins a query may be told another state. From then on it begins with the copy again, as often as
+it takes, until that batch is committed. The other checkpoint is needed for the copy alone.
+"""
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from pyspark.errors import PySparkException
+from pyspark.sql import GroupedData, SparkSession
+
+from punctum.engine.recovery.checkpoint import begun, committed, differences, metrics_of
+from punctum.engine.recovery.durable import lost, read_sealed, replace_text, write_sealed
+from punctum.engine.runtime.stage import STATE_NAME
+from punctum.errors import QueryError
+
+_SOURCE = "  USING "
+"""How the lines of a plan begin that say where a stream comes from."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The state in a checkpoint, behind a batch."""
+
+    checkpoint: str
+    batch: int
+    files: Mapping[str, int] = field(default_factory=dict)
+    """The files of the copy, with their sizes."""
+
+    def copy(self, to: Path, spark: SparkSession, operators: int) -> None:
+        """Copy the state of all of Spark's stateful operators."""
+        for number in range(operators):
+            options = {"batchId": str(self.batch), "operatorId": str(number), "stateVarName": STATE_NAME}
+            try:
+                found = spark.read.format("statestore").options(**options).load(self.checkpoint)
+                found.select("key.bucket", "user_map_key.*", "user_map_value.*").write.parquet(str(to / str(number)))
+            except PySparkException as error:
+                what = f"the state in {self.checkpoint} behind batch {self.batch} cannot be read"
+                hint = "start with a state that is whole, or without any"
+                raise QueryError(what, str(error).partition("\n")[0], hint) from None
+
+
+def state_of(copy: Path, operator: int, spark: SparkSession) -> GroupedData:
+    """The state of one stateful operator in a copy, by bucket."""
+    return spark.read.parquet(str(copy / str(operator))).groupBy("bucket")
+
+
+def settled_state(
+    checkpoint: str, state: str, plan: Sequence[str], copy: Callable[[Stored, Path], None]
+) -> Path | None:
+    """The copy that a query starts with: of the state asked for, or of that which it began with; none when it has."""
+    own = Path(checkpoint) / "punctum"
+    known = _known(own, needed=begun(checkpoint) and not committed(checkpoint))
+    if state and not begun(checkpoint):
+        known = _settle(own, _last(state), plan, copy)
+    elif state and (known is None or known.checkpoint != state):
+        detail = f"{checkpoint} has begun with {'no state' if known is None else f'that of {known.checkpoint}'}"
+        raise QueryError(f"the query cannot start with the state of {state}", detail, "start with a new checkpoint")
+    if known is None or committed(checkpoint):
+        shutil.rmtree(own / "state", ignore_errors=True)
+        return None
+    for name, size in known.files.items():
+        if not (own / "state" / name).exists() or (own / "state" / name).stat().st_size != size:
+            raise lost(own / "state" / name)
+    _same(own / "state/plan", plan)
+    return own / "state"
+
+
+def _known(own: Path, needed: bool) -> Stored | None:
+    """The state that a query has begun with, if any; what is left of it shows that there was one."""
+    before = any(batch < 0 for batch, _ in metrics_of(own.parent))
+    if (own / "state.json").exists() or (needed and (before or (own / "state").exists())):
+        return Stored(**json.loads(read_sealed(own / "state.json")))
+    return None
+
+
+def _last(state: str) -> Stored:
+    """The last state of a checkpoint."""
+    for name in ("plan", "buckets.json"):
+        if not (Path(state) / "punctum" / name).exists():
+            detail = f"there is no {Path(state) / 'punctum' / name}"
+            raise QueryError("the checkpoint to start from is not there", detail, "give the checkpoint of a query")
+    batches = [int(path.name) for path in (Path(state) / "commits").glob("[0-9]*")]
+    if not batches:
+        detail = f"no batch of its query is done in {state}"
+        raise QueryError("the checkpoint to start from has no state", detail, "let its query do a batch first")
+    return Stored(state, max(batches))
+
+
+def _same(known: Path, plan: Sequence[str]) -> None:
+    """Refuse a state that means something else to a plan."""
+    if changed := differences(known, plan, leaving=_SOURCE):
+        hint = "start with the state of a query with the same plan, or without any"
+        raise QueryError("the state to start with is that of another query", changed, hint)
+
+
+def _settle(own: Path, stored: Stored, plan: Sequence[str], copy: Callable[[Stored, Path], None]) -> Stored:
+    """Copy the state, the plan, the buckets and what is kept in them for metrics; then write down that all is there."""
+    there = Path(stored.checkpoint) / "punctum"
+    _same(there / "plan", plan)
+    (own / "state.json").unlink(missing_ok=True)
+    shutil.rmtree(own / "state", ignore_errors=True)
+    copy(stored, own / "state")
+    files = {str(path.relative_to(own / "state")): path.stat().st_size for path in _data(own / "state")}
+    write_sealed(own / "state/plan", read_sealed(there / "plan"))
+    write_sealed(own / "buckets.json", read_sealed(there / "buckets.json"))
+    before = {"batch": -1, "time": round(time.time(), 3), "seconds": 0, "quarantined": 0, "operators": {}}
+    replace_text(own / "metrics.jsonl", json.dumps(before | {"kept": _kept(there, stored.batch)}) + "\n")
+    write_sealed(own / "state.json", json.dumps(asdict(stored := replace(stored, files=files))))
+    return stored
+
+
+def _data(copy: Path) -> Iterator[Path]:
+    """The files of a copy that Spark reads."""
+    return (path for path in copy.rglob("[!._]*") if path.is_file())
+
+
+def _kept(there: Path, batch: int) -> object:
+    """What metrics say is kept in each bucket behind a batch."""
+    return next((json.loads(line)["kept"] for n, line in metrics_of(there.parent) if n == batch), {})

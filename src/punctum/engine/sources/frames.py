@@ -1,0 +1,65 @@
+"""Streams that Spark reads itself: a definition in, a streaming DataFrame out.
+
+``rate`` counts rows by the clock, with the columns ``timestamp`` and ``value``. ``socket`` gives lines as they come, in
+the one column ``_line``; where rows are packed they are read as JSON, and what cannot be read is rejected there. Both
+are for trials. A socket keeps nothing: what has come over it cannot be read again.
+"""
+
+from collections.abc import Callable, Iterable
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+from punctum.algebra.values import Type
+from punctum.engine.formats.files import LINE_COLUMN
+from punctum.engine.recovery.checkpoint import begun
+from punctum.errors import QueryError, SchemaError
+from punctum.ir.definitions import StreamDef
+from punctum.plan.physical.pipes import Pipe
+from punctum.plan.physical.stages import Stage, all_stages
+
+_RATE = {"timestamp": Type.TIMESTAMP, "value": Type.BIGINT}
+
+
+def frames(last: Stage, spark: SparkSession, checkpoint: str) -> dict[str, DataFrame]:
+    """The streams of a query that Spark reads, by their names."""
+    used = bool(checkpoint) and begun(checkpoint)
+    found = {}
+    for stream in _streams(last):
+        if stream.format == "socket" and used:
+            detail = f"{stream.name} is read from a socket, and what has come over it is gone"
+            raise QueryError("the query cannot go on from its checkpoint", detail, "start with a new checkpoint")
+        if stream.format in SOURCES:
+            found[stream.name] = SOURCES[stream.format](spark, stream)
+    return found
+
+
+def _streams(last: Stage) -> Iterable[StreamDef]:
+    origins = (each.origin for stage in all_stages(last) for each in stage.inputs)
+    return [origin.stream for origin in origins if isinstance(origin, Pipe)]
+
+
+def _rate(spark: SparkSession, stream: StreamDef) -> DataFrame:
+    for attribute in stream.schema.attributes:
+        if _RATE.get(attribute.name) is not attribute.type:
+            what = f"{stream.name} has no column {attribute.name} {attribute.type.value}"
+            raise SchemaError(what, "it is read from rate", "timestamp TIMESTAMP, value BIGINT")
+    return _loaded(spark, stream).select(*stream.schema.names)
+
+
+def _socket(spark: SparkSession, stream: StreamDef) -> DataFrame:
+    return _loaded(spark, stream).select(F.col("value").alias(LINE_COLUMN))
+
+
+def _loaded(spark: SparkSession, stream: StreamDef) -> DataFrame:
+    assert stream.format is not None
+    try:
+        return spark.readStream.format(stream.format).options(**stream.options).load()
+    except PySparkException as error:
+        detail = str(error).strip().splitlines()[0]
+        raise SchemaError(f"the options of {stream.name} are wrong", detail, f"OPTIONS of {stream.format}") from None
+
+
+SOURCES: dict[str, Callable[[SparkSession, StreamDef], DataFrame]] = {"rate": _rate, "socket": _socket}
+"""The formats that are not files."""

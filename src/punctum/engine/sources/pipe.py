@@ -1,0 +1,174 @@
+"""What happens to a stream's rows where they are read: punctuations made of them, selections and projections.
+
+A process that reads files is started for each stream, so this room asks for no other than it needs.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+import polars as pl
+
+from punctum.algebra.scheme import Order, Scheme
+from punctum.ir import relations as r
+from punctum.ir.definitions import AccessOrder, EndEvent, StreamDef
+from punctum.operators import origins
+from punctum.operators.batch import Batch
+from punctum.operators.checked import REASON, Checked, computed, kept
+from punctum.operators.columns import Columns, fitting
+from punctum.operators.expressions import careful
+from punctum.operators.origins import Origin
+from punctum.operators.punctuate import in_bulk
+from punctum.spec.origins import AccessOrder as OrderSpecification
+
+ROW = "\0row"
+"""The column of rows' numbers."""
+Step = tuple[Checked | None, list[tuple[str, Checked]]]
+"""The condition of a selection, or the columns of a projection."""
+F = TypeVar("F", pl.DataFrame, pl.LazyFrame)
+Failures = tuple[tuple[int, str], ...]
+"""Rows that go to the quarantine, by their numbers, and the reason of each."""
+
+
+@dataclass(frozen=True)
+class Behind:
+    """What comes out of a pipe for a slice, what is to be told of rows that were skipped, and the rows that failed.
+
+    These are numbers of rows in the slice, from 0, each with the reason.
+    """
+
+    piece: Columns
+    told: str | None = None
+    failed: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Piped:
+    """What a pipe does where a stream is read. Compiled where it runs.
+
+    First punctuations are made of the rows; they are left as they are, over the stream's own columns, and so are those
+    that came. Then the rows go through the selections and projections. A row for which a condition or a column has no
+    value goes no further, and no punctuation is made of it when it is the condition of one.
+    """
+
+    steps: tuple[r.Relation, ...]
+    stream: StreamDef | None = None  # nothing: no punctuations are made
+
+    def __call__(self, piece: Columns) -> Columns:
+        """The slice behind the pipe."""
+        return self.skipped(piece).piece
+
+    def skipped(self, piece: Columns) -> Behind:
+        """The slice behind the pipe; no rows are skipped there."""
+        piece, unheard = self.punctuated(piece)
+        rows, failed = self.behind(piece.rows)
+        return Behind(Columns(rows, piece.puncts, piece.points), None, unheard + failed)
+
+    def behind(self, rows: pl.DataFrame) -> tuple[pl.DataFrame, Failures]:
+        """Rows behind the selections and projections, and those that failed there; rows may have numbers already.
+
+        Where some may fail it is done step by step: at once, Polars spares a projection the rows that a selection
+        behind it leaves out, and whether such a row fails would depend on the others.
+        """
+        if not self.steps:
+            return rows.drop(ROW, strict=False), ()
+        failed: Failures = ()
+        try:
+            found = self._strict(rows) if self._may_fail else self._strict(rows.lazy()).collect()
+        except Exception:
+            if not self._may_fail:
+                raise
+            found, failed = self.numbered(rows)
+        return fitting(found.drop(ROW, strict=False), self.steps[-1].schema), failed
+
+    def numbered(self, rows: pl.DataFrame) -> tuple[pl.DataFrame, Failures]:
+        """Rows behind the pipe, each with its number before it, and those that failed."""
+        rows, failed = rows if ROW in rows.columns else rows.with_row_index(ROW), list[pl.DataFrame | None]()
+        for condition, columns in self._compiled:
+            if condition is not None:
+                rows, bad = kept(rows, condition)
+            else:
+                rows, bad = computed(rows, columns)
+                rows = rows.select(*(name for name, _ in columns), ROW)
+            failed.append(bad)
+        return rows, failures(*failed)
+
+    def _strict(self, rows: F) -> F:
+        """Rows behind the pipe, if none fails; done step by step, unless the frame is lazy."""
+        for condition, columns in self._compiled:
+            if condition is not None:
+                rows = rows.filter(condition.strict)
+            else:  # with_columns, since a select of literals alone has one row
+                made = rows.with_columns(each.strict.alias(name) for name, each in columns)
+                rows = made.select(name for name, _ in columns)
+        return rows
+
+    def punctuated(self, piece: Columns) -> tuple[Columns, Failures]:
+        """The slice with what is made of its rows, numbered if some failed, and these; it may come in parts."""
+        if self.stream is None or not self._origins or piece.rows.is_empty():
+            return piece, ()
+        said, rows = self._heard(piece.rows), piece.rows
+        failed: Failures = ()
+        if any(origin.failed is not None for origin in self._origins):
+            self._heard(numbered := rows.with_row_index(ROW))
+            failed = failures(*(origin.failed for origin in self._origins))
+            rows = numbered.filter(~pl.col(ROW).is_in([number for number, _ in failed]))
+            said = self._heard(rows)
+        made = in_bulk(rows, said)
+        both = {name: pl.concat([piece.points[name], v]) for name, v in made.points.items() if name in piece.points}
+        return Columns(rows, piece.puncts + made.puncts, piece.points | made.points | both), failed
+
+    def _heard(self, rows: pl.DataFrame) -> Batch:
+        assert self.stream is not None
+        said = Batch(self.stream.schema)
+        for origin in self._origins:
+            said += origin.hear(rows)
+        return said
+
+    @cached_property
+    def _origins(self) -> list[Origin]:
+        return [] if self.stream is None else stateless(self.stream)
+
+    @cached_property
+    def _compiled(self) -> list[Step]:
+        return [compiled_step(step) for step in self.steps]
+
+    @cached_property
+    def _may_fail(self) -> bool:
+        every = [each for condition, columns in self._compiled for each in (condition, *(c for _, c in columns))]
+        return any(each is not None and each.reason is not None for each in every)
+
+    def __reduce__(self) -> tuple[type["Piped"], tuple[tuple[r.Relation, ...], StreamDef | None]]:
+        return Piped, (self.steps, self.stream)
+
+
+def failures(*failed: pl.DataFrame | None) -> Failures:
+    """The numbers of rows that failed, each with its first reason, in their order."""
+    told: dict[int, str] = {}
+    for each in failed:
+        for number, reason in () if each is None else each.select(ROW, REASON).iter_rows():
+            told.setdefault(number, reason)
+    return tuple(sorted(told.items()))
+
+
+def stateless(stream: StreamDef) -> list[Origin]:
+    """The origins of a stream's punctuations that look at one row at a time."""
+    schema, found = stream.schema, list[Origin]()
+    for clause in stream.punctuates:
+        match clause:
+            case EndEvent():
+                found.append(origins.EndEvent(clause.scheme, careful(clause.when, schema)))
+            case AccessOrder(scheme=scheme):
+                down = scheme.terms[0][1] is Order.DESC
+                found.append(origins.AccessOrder(OrderSpecification(schema, clause.attribute, down, clause.delay)))
+    schemes = (Scheme(schema, tuple((name, Order.EQUALITY) for name in names)) for names in stream.unique)
+    return [*found, *map(origins.Unique, schemes)]
+
+
+def compiled_step(step: r.Relation) -> Step:
+    """What a selection keeps, or the columns of a projection."""
+    below = step.inputs[0].schema
+    if isinstance(step, r.Filter):
+        return careful(step.predicate, below), []
+    assert isinstance(step, r.Projection)
+    return None, [(name, careful(e, below)) for name, e in step.columns]

@@ -1,0 +1,120 @@
+"""Starting a query that writes to a sink: files of results, a table of Postgres, the console, a function."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.query import StreamingQuery
+
+from punctum.algebra.schema import Schema
+from punctum.engine.commit import Commit
+from punctum.engine.exchange.packing import from_blob
+from punctum.engine.feedback.publisher import OPTION, Telling, telling
+from punctum.engine.formats.csv import Dialect
+from punctum.engine.formats.write import lines_of
+from punctum.engine.query import Settings, claimed, heard, packed, unpacked
+from punctum.engine.recovery.checkpoint import begun, query_id
+from punctum.engine.sinks.copy import CopyFiles
+from punctum.engine.sinks.files import ResultFiles
+from punctum.engine.sinks.postgres import PostgresSink, PostgresTable
+from punctum.errors import SchemaError, printable
+from punctum.ir.definitions import SinkDef, Violation, takes_elements, takes_punctuations, writes_apart
+from punctum.ir.relations import LMerge
+from punctum.plan.physical.pipes import Pipe
+from punctum.plan.physical.stages import Stage, all_stages, operators, says_alike
+
+
+def write(
+    last: Stage, settings: Settings, sink: SinkDef, available_now: bool, key: tuple[str, ...] | None = None
+) -> tuple[StreamingQuery, Commit]:
+    """Start a query that writes a result to a sink; of rows with the same key, if there is one, the last one counts."""
+    with claimed(settings):
+        return _write(last, settings, sink, available_now, key)
+
+
+def _write(
+    last: Stage, settings: Settings, sink: SinkDef, available_now: bool, key: tuple[str, ...] | None
+) -> tuple[StreamingQuery, Commit]:
+    checkpoint = Path(settings.checkpoint)
+    named = [name.strip() for name in sink.options.get(OPTION, "").split(",") if name.strip()]
+    settings = replace(settings, feedback=tuple(str(Path(settings.directory) / name) for name in named))
+    if sink.format == "postgres" and takes_elements(sink):
+        raise SchemaError(f"the sink {sink.name} takes no elements", "a table has rows", "leave elements out")
+    if sink.format in ("console", "postgres"):
+        shown = _shown(last.schema) if sink.format == "console" else None
+        table = _table(last, settings, sink, key) if sink.format == "postgres" else None
+        slices = packed(last, settings, table and table.files)
+        commit = Commit(sink.name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", table, shown)
+        commit.publish = _telling(last, settings)
+        return start(slices, commit, available_now), commit
+    path = Path(settings.directory) / sink.options["path"]
+    if sink.format == "csv":
+        Dialect.of(sink.options)  # an option that it does not take is an error now
+    query = query_id(checkpoint)
+    stables = _stables(last) if writes_apart(sink) else None
+    says = takes_punctuations(sink)
+    files = ResultFiles(str(path.resolve()), sink.format, last.schema, says, query, sink.options, stables)
+    slices = packed(last, settings, files)
+    files.prepare()
+    commit = Commit(sink.name, query, checkpoint, path.with_name(path.name + ".quarantine"), files=files)
+    commit.publish = _telling(last, settings)
+    return start(slices, commit, available_now), commit
+
+
+def _table(last: Stage, settings: Settings, sink: SinkDef, key: tuple[str, ...] | None) -> PostgresSink:
+    """The table of a sink, and where its rows wait; what it cannot take stops a query that reads an exact stream."""
+    table = PostgresTable.of(sink, last.schema, key).prepared()
+    streams = (i.origin.stream for stage in all_stages(last) for i in stage.inputs if isinstance(i.origin, Pipe))
+    fails = any(stream.on_violation is Violation.FAIL for stream in streams)
+    waiting = (Path(settings.checkpoint) / "punctum" / "copy").resolve()
+    files = CopyFiles(str(waiting), sink.name, last.schema, table.key, table.required, fails)
+    files.clear()
+    return PostgresSink(table, files, query_id(Path(settings.checkpoint)))
+
+
+def _stables(last: Stage) -> str | None:
+    """The merge whose stables are those of the result, when no bucket can write them, by its name in metrics."""
+    if not says_alike(last) or not any(source.key for source in last.inputs):
+        return None
+    *_, number = (n for n, op in enumerate(operators(last.root)) if isinstance(op.relation, LMerge))
+    return f"s{last.number}o{number}"
+
+
+def hand_over(
+    last: Stage, settings: Settings, name: str, to: Callable[[DataFrame, int], None], available_now: bool
+) -> tuple[StreamingQuery, Commit]:
+    """Start a query that hands each batch of its result to a function, with the batch's number."""
+    checkpoint = Path(settings.checkpoint)
+
+    def given(slices: DataFrame, batch: int) -> None:
+        to(unpacked(slices, last.schema), batch)
+
+    with claimed(settings):
+        commit = Commit(name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", hand_over=given)
+        commit.publish = _telling(last, settings)
+        return start(packed(last, settings), commit, available_now), commit
+
+
+def _telling(last: Stage, settings: Settings) -> Telling | None:
+    """What a query tells those that feed it; one that has not begun yet takes back what was told before."""
+    return telling(last, settings.directory, *heard(last, settings), afresh=not begun(settings.checkpoint))
+
+
+def start(slices: DataFrame, commit: Commit, available_now: bool) -> StreamingQuery:
+    """Start a query whose batches are committed in the driver."""
+    writer = slices.writeStream.foreachBatch(commit).queryName(commit.name).outputMode("append")
+    writer = writer.option("checkpointLocation", str(commit.checkpoint))
+    return (writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime="0 seconds")).start()
+
+
+def _shown(schema: Schema) -> Callable[[list[Any], int], None]:
+    """Prints results as JSON lines."""
+
+    def show(slices: list[Any], batch: int) -> None:
+        for packed_ in slices:
+            if packed_["rows"] is not None:
+                print("\n".join(map(printable, lines_of(from_blob(bytes(packed_["rows"])), schema))), flush=True)
+
+    return show

@@ -1,0 +1,262 @@
+"""What an expression means: its value in one row, as SQL has it. The oracle of the compiled expressions.
+
+NULL in gives NULL out, but for AND and OR (three values), <=>, IS NULL, IN, CASE, IF, COALESCE and NULLIF. NaN equals
+NaN and is greater than all other numbers; strings compare by code point; times are in UTC.
+
+As in Spark, / of whole numbers is a DOUBLE, DIV cuts towards zero, and % has the sign of what is divided. Division by
+zero is NULL, and so is a CAST that fails. A result that does not fit its type (a BIGINT of more than 64 bits, a DECIMAL
+of more than its digits, a time after the year 9999, FLOOR of NaN) is an error of that row: NULL would let a promise
+about the argument turn wrong. Such a row goes to the quarantine.
+
+CASE, IF and COALESCE compute no more than they need. AND and OR compute all, in no order: a part that is false makes an
+AND false even when another has no value, and so for OR.
+"""
+
+import math
+import re
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from functools import lru_cache, partial
+from typing import Any
+
+from punctum.algebra.values import NAN, Row, Type, Value
+from punctum.errors import ComputationError, PunctumError
+from punctum.ir.applied import Applied
+from punctum.ir.casts import WIDE, cast, fitted
+from punctum.ir.expressions import Call, Column, Expression, Literal, text, type_text
+
+
+def evaluate(expression: Expression, row: Row) -> Value | None:
+    """The value of an expression in a row of the relation below.
+
+    >>> from punctum.ir.expressions import kind
+    >>> x = Call("+", (Literal(1, Type.BIGINT), Literal(2, Type.BIGINT)), kind(Type.BIGINT, False))
+    >>> evaluate(x, ())
+    3
+    """
+    value: Value | None = _value(expression, row)
+    return value
+
+
+def _value(expression: Expression, row: Row) -> Any:
+    if isinstance(expression, Column):
+        return row[expression.index]
+    if isinstance(expression, Literal):
+        return expression.value
+    if isinstance(expression, Applied):
+        raise ComputationError(f"{text(expression, True)} has no value here", "a function is of columns", "")
+    if expression.op in _LAZY:
+        return _fit(expression, _LAZY[expression.op](expression.args, row))
+    args = [_value(arg, row) for arg in expression.args]
+    if None in args and expression.op not in _TOTAL:
+        return None
+    if expression.op == "cast":
+        return cast(args[0], expression.args[0].attribute, expression.attribute)
+    try:
+        return _fit(expression, _OPS[expression.op](*args))
+    except (PunctumError, ArithmeticError, ValueError):
+        raise no_value(expression) from None
+
+
+def _fit(call: Call, value: Any) -> Any:
+    """The value in its canonical form, if the type of the result can hold it."""
+    if value is None:
+        return None
+    if call.type is Type.DECIMAL and isinstance(value, Decimal | int):
+        value = fitted(Decimal(value), call.attribute.digits)
+        if value is None:
+            raise no_value(call)
+    return call.type.accept(value)
+
+
+def no_value(call: Call, detail: str = "") -> ComputationError:
+    """The error of a row in which a call has no value: the result does not fit, unless something else is said."""
+    hint = "cast the arguments to a wider type, or leave such rows out with WHERE"
+    return ComputationError(
+        f"{text(call, True)} has no value", detail or f"the result does not fit {type_text(call)}", hint
+    )
+
+
+def _decided(by: bool, args: tuple[Expression, ...], row: Row) -> bool | None:
+    """AND, which a false part decides, and OR, which a true one does."""
+    values: list[bool | None] = []
+    errors: list[ComputationError] = []
+    for arg in args:
+        try:
+            values.append(_value(arg, row))
+        except ComputationError as error:
+            errors.append(error)
+    if by in values:
+        return by
+    if errors:
+        raise errors[0]
+    return None if None in values else not by
+
+
+def _case(args: tuple[Expression, ...], row: Row) -> Any:
+    for condition, value in zip(args[:-1:2], args[1::2], strict=True):
+        if _value(condition, row) is True:
+            return _value(value, row)
+    return _value(args[-1], row)
+
+
+def _coalesce(args: tuple[Expression, ...], row: Row) -> Any:
+    return next((value for arg in args if (value := _value(arg, row)) is not None), None)
+
+
+def equal(a: Any, b: Any) -> bool:
+    """Whether two values that are not NULL are equal: NaN is equal to NaN."""
+    return bool(a == b or (a != a and b != b))
+
+
+def less(a: Any, b: Any) -> bool:
+    """Whether a value comes before another one: NaN comes last."""
+    return bool(a == a and (b != b or a < b))
+
+
+def _in(value: Any, *others: Any) -> bool | None:
+    if value is None:
+        return None
+    if any(other is not None and equal(value, other) for other in others):
+        return True
+    return None if None in others else False
+
+
+def _divide(a: Any, b: Any) -> Any:
+    if b == 0:
+        return None
+    if isinstance(a, Decimal):
+        return WIDE.divide(a, b)
+    try:
+        return a / b
+    except OverflowError:
+        return math.inf if (a > 0) == (b > 0) else -math.inf
+
+
+def _modulo(a: Any, b: Any) -> Any:
+    if b == 0:
+        return None
+    if isinstance(a, float):
+        return NAN if math.isinf(a) or a != a or b != b else math.fmod(a, b)
+    if isinstance(a, Decimal):
+        return WIDE.remainder(a, b)
+    return a - b * _div(a, b)
+
+
+def _div(a: int, b: int) -> int | None:
+    if b == 0:
+        return None
+    quotient = abs(a) // abs(b)
+    return quotient if (a < 0) == (b < 0) else -quotient
+
+
+def _times(a: Any, b: Any) -> Any:
+    return WIDE.multiply(a, b) if isinstance(a, Decimal) else a * b
+
+
+def _plus(a: Any, b: Any) -> Any:
+    return WIDE.add(a, b) if isinstance(a, Decimal) else a + b
+
+
+def _minus(a: Any, b: Any) -> Any:
+    return WIDE.subtract(a, b) if isinstance(a, Decimal) else a - b
+
+
+def _round(value: Any, places: int = 0) -> Any:
+    if isinstance(value, float):
+        if not math.isfinite(value) or abs(value) >= 1e60:  # without digits behind the point
+            return value
+        return float(WIDE.quantize(Decimal(repr(value)), Decimal(1).scaleb(-places)))
+    rounded = WIDE.quantize(Decimal(value), Decimal(1).scaleb(-places))
+    return rounded if isinstance(value, Decimal) else int(rounded)
+
+
+@lru_cache(maxsize=256)
+def like(pattern: str) -> re.Pattern[str]:
+    r"""The regular expression of a LIKE pattern: % any text, _ one character, \\ before one that means itself.
+
+    >>> bool(like("S_1%").fullmatch("S01 x"))
+    True
+    """
+    parts = re.findall(r"\\.|.", pattern, re.DOTALL)
+    joker = {"%": ".*", "_": "."}
+    return re.compile("".join(joker.get(p) or re.escape(p[-1]) for p in parts), re.DOTALL)
+
+
+def substring(value: str, start: int, length: int | None = None) -> str:
+    """The part of a text from a position that counts from 1, or from the end when it is negative.
+
+    >>> substring("punctum", 2, 3), substring("punctum", -2), substring("punctum", -9, 4)
+    ('unc', 'um', 'pu')
+    """
+    first = start - 1 if start > 0 else len(value) + start if start < 0 else 0
+    last = len(value) if length is None else first + length
+    return value[max(first, 0) : max(last, 0)]
+
+
+_UNITS = ("year", "month", "day", "hour", "minute", "second")
+_FIRST: dict[str, Any] = {"month": 1, "day": 1, "hour": 0, "minute": 0, "second": 0}
+
+
+def date_trunc(unit: str, time: datetime) -> datetime:
+    """The beginning of the year, quarter, month, week (on Monday), day, … in which a time lies.
+
+    >>> date_trunc("HOUR", datetime(2026, 11, 15, 12, 34))
+    datetime.datetime(2026, 11, 15, 12, 0)
+    """
+    if unit == "WEEK":
+        return date_trunc("DAY", time) - timedelta(days=time.weekday())
+    if unit == "QUARTER":
+        return date_trunc("MONTH", time).replace(month=time.month - (time.month - 1) % 3)
+    if unit in ("MILLISECOND", "MICROSECOND"):
+        return time.replace(microsecond=time.microsecond // 1000 * 1000) if unit == "MILLISECOND" else time
+    smaller = {name: first for name, first in _FIRST.items() if _UNITS.index(name) > _UNITS.index(unit.lower())}
+    return time.replace(**smaller, microsecond=0)
+
+
+def _field(name: str) -> Callable[[date], int]:
+    return lambda value: getattr(value, name)
+
+
+_LAZY: dict[str, Callable[[tuple[Expression, ...], Row], Any]] = {
+    "and": partial(_decided, False),
+    "or": partial(_decided, True),
+    "case": _case,
+    "if": _case,
+    "coalesce": _coalesce,
+}
+_TOTAL = ("<=>", "is null", "in", "nullif")
+_OPS: dict[str, Callable[..., Any]] = {
+    "+": _plus,
+    "-": _minus,
+    "*": _times,
+    "/": _divide,
+    "%": _modulo,
+    "div": _div,
+    "negate": lambda a: -a,
+    "=": equal,
+    "<>": lambda a, b: not equal(a, b),
+    "<": less,
+    "<=": lambda a, b: not less(b, a),
+    ">": lambda a, b: less(b, a),
+    ">=": lambda a, b: not less(a, b),
+    "<=>": lambda a, b: a is b if a is None or b is None else equal(a, b),
+    "not": lambda a: not a,
+    "is null": lambda a: a is None,
+    "in": _in,
+    "like": lambda a, b: like(b).fullmatch(a) is not None,
+    "nullif": lambda a, b: None if a is not None and b is not None and equal(a, b) else a,
+    "abs": abs,
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "round": _round,
+    "lower": str.lower,
+    "upper": str.upper,
+    "length": len,
+    "trim": lambda a: a.strip(" "),
+    "substring": substring,
+    "concat": lambda *args: "".join(args),
+    "date_trunc": date_trunc,
+    **{name: _field(name) for name in ("year", "month", "day", "hour", "minute", "second")},
+}

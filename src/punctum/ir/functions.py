@@ -1,0 +1,244 @@
+"""The operators and functions of expressions: what each takes, and the type that it gives."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from decimal import Decimal
+
+from punctum.algebra.values import Type
+from punctum.errors import Place, SqlError
+from punctum.ir.expressions import Call, Expression, Literal, kind, mismatch
+from punctum.ir.types import NUMBERS, TIMES, alike, as_decimal, bounded, common, converted, is_interval, is_null
+
+Args = tuple[Expression, ...]
+Rule = Callable[[str, Args, Place], Expression]
+
+NAMES = (
+    "ABS, CAST, CEIL, COALESCE, CONCAT, DATE_TRUNC, DAY, EXTRACT, FLOOR, HOUR, IF, LENGTH, LOWER, MINUTE, MONTH, "
+    "NULLIF, ROUND, SECOND, SUBSTRING, TRIM, UPPER, YEAR"
+)
+UNITS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND")
+
+
+def call(op: str, args: Sequence[Expression], place: Place) -> Expression:
+    """A call whose arguments are checked and cast, with the type of its result.
+
+    >>> call("+", (Literal(1, Type.BIGINT), Literal(0.5, Type.DOUBLE)), Place()).type
+    <Type.DOUBLE: 'DOUBLE'>
+    """
+    return _RULES[op](op, tuple(args), place)
+
+
+def _result(op: str, args: Args, place: Place, type_: Type, digits: tuple[int, int] = (38, 18)) -> Call:
+    """A call that is NULL where an argument is."""
+    return Call(op, args, kind(type_, any(arg.nullable for arg in args), digits), place)
+
+
+def _maybe(expression: Call) -> Call:
+    """A call that may be NULL where no argument is."""
+    return replace(expression, attribute=kind(expression.type, True, expression.attribute.digits))
+
+
+def _arithmetic(op: str, args: Args, place: Place) -> Expression:
+    if op in "+-" and any(is_interval(arg) for arg in args):
+        return _shift(op, args, place)
+    target = common(args)
+    if target is None or not all(arg.type in NUMBERS or is_null(arg) for arg in args):
+        hint = "it takes BIGINT, DOUBLE and DECIMAL" + (", + and - a time and an INTERVAL" if op in "+-" else "")
+        raise mismatch(f"{op.upper()} does not take these types", place, hint, *args)
+    if all(is_null(arg) for arg in args):
+        target = kind(Type.BIGINT, True)
+    if target.type is Type.DECIMAL:
+        found = _decimals(op, args, place)
+    else:
+        result = kind(Type.DOUBLE, True) if op == "/" else target
+        found = _result(op, tuple(converted(arg, result) for arg in args), place, result.type)
+    if op == "div" and found.type is not Type.BIGINT:
+        raise mismatch("DIV does not take these types", place, "it takes BIGINT", *args)
+    return _maybe(found) if op in ("/", "%", "div") and not _never_zero(found.args[1]) else found
+
+
+def _never_zero(divisor: Expression) -> bool:
+    return isinstance(divisor, Literal) and divisor.value not in (None, 0)
+
+
+def _decimals(op: str, args: Args, place: Place) -> Call:
+    left, right = (as_decimal(arg) for arg in args)
+    (p, s), (q, t) = left.digits, right.digits
+    whole, scale = max(p - s, q - t), max(s, t)
+    behind = max(6, s + q + 1)
+    digits = {
+        "+": (whole + scale + 1, scale),
+        "-": (whole + scale + 1, scale),
+        "*": (p + q + 1, s + t),
+        "/": (p - s + t + behind, behind),
+        "%": (min(p - s, q - t) + scale, scale),
+        "div": (38, 0),
+    }[op]
+    cast = (converted(args[0], left), converted(args[1], right))
+    return _result(op, cast, place, Type.DECIMAL, bounded(*digits))
+
+
+def _shift(op: str, args: Args, place: Place) -> Expression:
+    """A time moved by an interval."""
+    time, interval = args if is_interval(args[1]) else reversed(args)
+    if time.type not in TIMES or is_interval(time) or (op == "-" and is_interval(args[0])):
+        raise mismatch(f"{op} does not take these types", place, "an INTERVAL is added to or taken from a time", *args)
+    assert isinstance(interval, Literal) and isinstance(interval.value, timedelta)
+    if time.type is Type.DATE and interval.value % timedelta(days=1):
+        hint = "CAST the date to TIMESTAMP"
+        raise mismatch("a DATE moves by whole days", place, hint, time)
+    return _result(op, (time, interval), place, time.type)
+
+
+def _negate(op: str, args: Args, place: Place) -> Expression:
+    match args[0]:
+        case Literal(value=Decimal() as value) if value == 2**63 and args[0].attribute.digits[1] == 0:
+            return Literal(-(2**63), Type.BIGINT, place=place)
+        case Literal(value=int() | float() | Decimal() | timedelta() as value) if not isinstance(value, bool):
+            negative = -value if isinstance(value, timedelta) else args[0].type.accept(-value)
+            return Literal(negative, args[0].type, args[0].attribute.digits, place)
+    return _number(op, args, place)
+
+
+def _number(op: str, args: Args, place: Place) -> Expression:
+    """A function of one number that gives one of the same type."""
+    _check(op, args, place, NUMBERS)
+    return _result(op, args, place, args[0].type, args[0].attribute.digits)
+
+
+def _check(op: str, args: Args, place: Place, types: tuple[Type, ...]) -> None:
+    for arg in args:
+        if is_interval(arg) or (arg.type not in types and not is_null(arg)):
+            takes = ", ".join(each.value for each in types)
+            raise mismatch(f"{_NAMED.get(op, op.upper())} does not take this type", place, f"it takes {takes}", arg)
+
+
+_NAMED = {"negate": "-"}
+
+
+def _whole(op: str, args: Args, place: Place) -> Expression:
+    """FLOOR and CEIL, which give whole numbers."""
+    _check(op, args, place, NUMBERS)
+    p, s = args[0].attribute.digits
+    if args[0].type is Type.DECIMAL:
+        return _result(op, args, place, Type.DECIMAL, bounded(p - s + 1, 0))
+    return _result(op, args, place, Type.BIGINT) if args[0].type is Type.DOUBLE else args[0]
+
+
+def _round(op: str, args: Args, place: Place) -> Expression:
+    _check(op, args[:1], place, NUMBERS)
+    places = args[1].value if len(args) > 1 and isinstance(args[1], Literal) else None if len(args) > 1 else 0
+    if not isinstance(places, int) or not -38 <= places <= 38:
+        raise mismatch("ROUND takes a whole number of places", place, "such as ROUND(x, 2)", *args[1:])
+    p, s = args[0].attribute.digits
+    scale = min(s, max(places, 0))
+    digits = bounded(p - s + 1 + scale, scale)
+    return _result(op, args, place, args[0].type, digits if args[0].type is Type.DECIMAL else (38, 18))
+
+
+def _compare(op: str, args: Args, place: Place) -> Expression:
+    if any(is_interval(arg) for arg in args):
+        raise mismatch("an INTERVAL cannot be compared", place, "add it to a time", *args)
+    args = alike(op, args, place)
+    nullable = any(arg.nullable for arg in args) and op != "<=>"
+    return Call(op, args, kind(Type.BOOLEAN, nullable), place)
+
+
+def _logic(op: str, args: Args, place: Place) -> Expression:
+    _check(op, args, place, (Type.BOOLEAN,))
+    return _result(op, tuple(_typed(arg, Type.BOOLEAN) for arg in args), place, Type.BOOLEAN)
+
+
+def _typed(arg: Expression, type_: Type) -> Expression:
+    return converted(arg, kind(type_, True)) if is_null(arg) else arg
+
+
+def _is_null(op: str, args: Args, place: Place) -> Expression:
+    return Call(op, args, kind(Type.BOOLEAN, False), place)
+
+
+def _strings(type_: Type) -> Rule:
+    def rule(op: str, args: Args, place: Place) -> Expression:
+        for arg in args:
+            if arg.type is not Type.STRING and not is_null(arg):
+                hint = "it takes STRING; write CAST(… AS STRING)"
+                raise mismatch(f"{op.upper()} does not take this type", place, hint, arg)
+        return _result(op, tuple(_typed(arg, Type.STRING) for arg in args), place, type_)
+
+    return rule
+
+
+def _substring(op: str, args: Args, place: Place) -> Expression:
+    _check(op, args[:1], place, (Type.STRING,))
+    _check(op, args[1:], place, (Type.BIGINT,))
+    return _result(op, args, place, Type.STRING)
+
+
+def _values(op: str, values: Args, place: Place) -> Args:
+    """The values that a CASE may give, taken to one type."""
+    if any(is_interval(arg) for arg in values):
+        raise mismatch(f"{op.upper()} does not take this type", place, "an INTERVAL stands beside a time", *values)
+    return alike(op.upper(), values, place)
+
+
+def _case(op: str, args: Args, place: Place) -> Expression:
+    """CASE and IF: conditions and values by turns, and a last value."""
+    conditions, values = args[:-1:2], (*args[1::2], args[-1])
+    _check(op, conditions, place, (Type.BOOLEAN,))
+    if all(is_null(value) for value in values):
+        return Literal(None, Type.STRING, place=place)
+    values = _values(op, values, place)
+    conditions = tuple(_typed(condition, Type.BOOLEAN) for condition in conditions)
+    pairs = (arg for pair in zip(conditions, values, strict=False) for arg in pair)
+    attribute = kind(values[0].type, any(value.nullable for value in values), values[0].attribute.digits)
+    return Call(op, (*pairs, values[-1]), attribute, place)
+
+
+def _coalesce(op: str, args: Args, place: Place) -> Expression:
+    if all(is_null(arg) for arg in args):
+        return Literal(None, Type.STRING, place=place)
+    args = _values(op, args, place)
+    nullable = all(arg.nullable for arg in args)
+    return Call(op, args, kind(args[0].type, nullable, args[0].attribute.digits), place)
+
+
+def _nullif(op: str, args: Args, place: Place) -> Expression:
+    if is_null(args[0]):
+        return Literal(None, Type.STRING, place=place)
+    args = _values(op, args, place)
+    return _maybe(_result(op, args, place, args[0].type, args[0].attribute.digits))
+
+
+def _date_trunc(op: str, args: Args, place: Place) -> Expression:
+    unit = args[0].value if isinstance(args[0], Literal) else None
+    if unit not in UNITS:
+        raise SqlError(f"DATE_TRUNC does not know the unit {unit}", "", f"it knows {', '.join(UNITS)}", place)
+    _check(op, args[1:], place, (Type.TIMESTAMP, Type.TIMESTAMP_NTZ))
+    return _result(op, args, place, args[1].type)
+
+
+def _part(op: str, args: Args, place: Place) -> Expression:
+    _check(op, args, place, TIMES if op in ("year", "month", "day") else TIMES[1:])
+    return _result(op, args, place, Type.BIGINT)
+
+
+_RULES: dict[str, Rule] = {
+    **dict.fromkeys(("+", "-", "*", "/", "%", "div"), _arithmetic),
+    **dict.fromkeys(("=", "<>", "<", "<=", ">", ">=", "<=>", "in"), _compare),
+    **dict.fromkeys(("and", "or", "not"), _logic),
+    **dict.fromkeys(("case", "if"), _case),
+    **dict.fromkeys(("floor", "ceil"), _whole),
+    **dict.fromkeys(("lower", "upper", "trim", "concat"), _strings(Type.STRING)),
+    **dict.fromkeys(("year", "month", "day", "hour", "minute", "second"), _part),
+    "negate": _negate,
+    "is null": _is_null,
+    "like": _strings(Type.BOOLEAN),
+    "length": _strings(Type.BIGINT),
+    "substring": _substring,
+    "coalesce": _coalesce,
+    "nullif": _nullif,
+    "abs": _number,
+    "round": _round,
+    "date_trunc": _date_trunc,
+}

@@ -1,0 +1,186 @@
+"""How punctuations pass a computed column: the one attribute that it reads, whether it is injective, and its trend.
+
+What ``spec/columns.py`` asks of a function: NULL for NULL and only for NULL, and order kept or reversed among all
+values, NaN included, which is the greatest. Where that is not certain the answer is "neither": a DOUBLE times a
+negative number would put NaN last again, and adding to a DOUBLE rounds, so that two sums may be equal.
+"""
+
+from collections.abc import Callable
+from math import isfinite
+from typing import Any, NamedTuple
+
+from punctum.algebra.pattern import between
+from punctum.algebra.values import Type
+from punctum.ir.applied import Applied
+from punctum.ir.expressions import Call, Column, Expression, Literal
+from punctum.spec.columns import Trend
+
+UP, DOWN, NEITHER = Trend.INCREASING, Trend.DECREASING, Trend.NEITHER
+EXACT = 2**53
+"""Whole numbers up to this one are DOUBLEs without loss."""
+
+
+class Shape(NamedTuple):
+    """The position of the attribute that an expression reads, if it is one, and how its order passes."""
+
+    source: int | None
+    injective: bool = False
+    trend: Trend = NEITHER
+
+
+def shape(expression: Expression) -> Shape:
+    """What is certain about an expression as a function of one attribute.
+
+    >>> from punctum.parse.script import parse_query
+    >>> from punctum.ir.relations import Projection
+    >>> from punctum.parse import StreamDef
+    >>> from punctum.algebra import Schema
+    >>> bid = StreamDef("bid", Schema.of(itemid="BIGINT", ts="TIMESTAMP"))
+    >>> query = parse_query("SELECT 5 - itemid, date_trunc('HOUR', ts) FROM bid", {"bid": bid})
+    >>> [tuple(shape(column)) for _, column in query.columns]
+    [(0, True, <Trend.DECREASING: 'decreasing'>), (1, False, <Trend.INCREASING: 'increasing'>)]
+    """
+    if isinstance(expression, Column):
+        return Shape(expression.index, True, UP)
+    if isinstance(expression, Literal | Applied):
+        return Shape(None)
+    at = [i for i, arg in enumerate(expression.args) if not isinstance(arg, Literal)]
+    if len(at) != 1 or any(isinstance(arg, Literal) and arg.value is None for arg in expression.args):
+        return Shape(None)
+    below = shape(expression.args[at[0]])
+    injective, trend = _STEPS.get(expression.op, _neither)(expression, at[0])
+    if below.source is None or (not injective and trend is NEITHER):
+        return Shape(None)
+    return Shape(below.source, injective and below.injective, _then(below.trend, trend))
+
+
+def onto(expression: Expression) -> bool:
+    """Whether an expression of one attribute gives every value of its type, overflows aside.
+
+    >>> from punctum.parse.script import parse_query
+    >>> from punctum.parse import StreamDef
+    >>> from punctum.algebra import Schema
+    >>> bid = StreamDef("bid", Schema.of(itemid="BIGINT"))
+    >>> query = parse_query("SELECT 5 - itemid, itemid * 2 FROM bid", {"bid": bid})
+    >>> [onto(column) for _, column in query.columns]
+    [True, False]
+    """
+    if isinstance(expression, Column):
+        return True
+    if not isinstance(expression, Call) or expression.op not in ("+", "-", "*", "negate", "not"):
+        return False
+    at = next(i for i, arg in enumerate(expression.args) if not isinstance(arg, Literal))
+    return onto(expression.args[at]) and (expression.op != "*" or abs(_other(expression, at)) == 1)
+
+
+def _then(first: Trend, second: Trend) -> Trend:
+    if NEITHER in (first, second):
+        return NEITHER
+    return UP if first is second else DOWN
+
+
+Step = tuple[bool, Trend]
+
+
+def _neither(call: Call, at: int) -> Step:
+    return False, NEITHER
+
+
+def _other(call: Call, at: int) -> Any:
+    """The literal beside the argument."""
+    literal = call.args[1 - at]
+    assert isinstance(literal, Literal)
+    return literal.value
+
+
+def _plus(call: Call, at: int) -> Step:
+    if call.type is Type.DOUBLE:
+        return False, UP if isfinite(_other(call, at)) else NEITHER
+    return _exact(call, at), UP
+
+
+def _minus(call: Call, at: int) -> Step:
+    if at == 0:
+        return _plus(call, at)
+    if call.type is Type.DOUBLE:
+        return False, NEITHER
+    return _exact(call, at), DOWN
+
+
+def _exact(call: Call, at: int) -> bool:
+    """Whether a DECIMAL result has all digits that its arguments have behind the point."""
+    if call.type is not Type.DECIMAL:
+        return True
+    scales = [arg.attribute.digits[1] for arg in call.args]
+    needed = sum(scales) if call.op == "*" else max(scales)
+    return call.attribute.digits[1] >= needed
+
+
+def _times(call: Call, at: int) -> Step:
+    factor = _other(call, at)
+    if not factor or not isfinite(factor):
+        return False, NEITHER
+    if call.type is Type.DOUBLE:
+        return False, UP if factor > 0 else NEITHER
+    return _exact(call, at), UP if factor > 0 else DOWN
+
+
+def _divide(call: Call, at: int) -> Step:
+    divisor = _other(call, at)
+    if at == 1 or not divisor or not isfinite(divisor):
+        return False, NEITHER
+    return False, UP if divisor > 0 else NEITHER if call.type is Type.DOUBLE else DOWN
+
+
+def _negate(call: Call, at: int) -> Step:
+    return True, NEITHER if call.type is Type.DOUBLE else DOWN
+
+
+def _cast(call: Call, at: int) -> Step:
+    source, target = call.args[0].attribute, call.attribute
+    if target.domain.null and not source.domain.null:  # it may fail
+        return False, NEITHER
+    match source.type, target.type:
+        case Type.BIGINT, Type.DOUBLE:
+            return between(-EXACT, EXACT).covers(source.domain), UP
+        case Type.BIGINT, Type.DECIMAL:
+            return (True, UP) if target.digits[0] - target.digits[1] >= 19 else (False, NEITHER)
+        case Type.DECIMAL, Type.DECIMAL:
+            room = target.digits[0] - target.digits[1] - (source.digits[0] - source.digits[1])
+            exact = target.digits[1] >= source.digits[1]
+            return (exact, UP) if room > 0 or (room == 0 and exact) else (False, NEITHER)
+        case Type.DECIMAL, Type.DOUBLE:
+            return False, UP
+        case (Type.DATE, Type.TIMESTAMP | Type.TIMESTAMP_NTZ) | (Type.TIMESTAMP, Type.TIMESTAMP_NTZ):
+            return True, UP
+        case (Type.TIMESTAMP_NTZ, Type.TIMESTAMP) | (Type.BOOLEAN, Type.BIGINT | Type.DOUBLE):
+            return True, UP
+        case Type.TIMESTAMP | Type.TIMESTAMP_NTZ, Type.DATE | Type.BIGINT:
+            return False, UP
+        case ((Type.BIGINT | Type.DATE | Type.TIMESTAMP | Type.TIMESTAMP_NTZ | Type.BOOLEAN), Type.STRING):
+            return True, NEITHER
+    return False, NEITHER
+
+
+def _concat(call: Call, at: int) -> Step:
+    following = any(isinstance(arg, Literal) and arg.value for arg in call.args[at + 1 :])
+    return True, NEITHER if following else UP
+
+
+def _rising(call: Call, at: int) -> Step:
+    return False, UP
+
+
+_STEPS: dict[str, Callable[[Call, int], Step]] = {
+    "+": _plus,
+    "-": _minus,
+    "*": _times,
+    "/": _divide,
+    "div": _divide,
+    "negate": _negate,
+    "not": lambda call, at: (True, DOWN),
+    "cast": _cast,
+    "concat": _concat,
+    **dict.fromkeys(("floor", "ceil", "round", "year"), _rising),
+    "date_trunc": lambda call, at: (False, UP if at == 1 else NEITHER),
+}

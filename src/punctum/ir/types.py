@@ -1,0 +1,125 @@
+"""The types of expressions: which arguments an operator or function takes, and what it gives.
+
+Spark's rules, with fewer casts that nobody wrote: a BIGINT becomes a DOUBLE or DECIMAL beside one, a literal takes the
+type that stands beside it (``price < 1.5``, ``day = '2026-11-15'``), NULL takes any. All else needs a CAST.
+
+The digits of DECIMAL results are Spark's: of (p,s) and (q,t), + and - give (max(p-s,q-t)+max(s,t)+1, max(s,t)), * gives
+(p+q+1, s+t), / gives (p-s+t+m, m) with m = max(6,s+q+1), % gives (min(p-s,q-t)+max(s,t), max(s,t)). Where more than 38
+digits would be needed, digits behind the point are given up, but not below six.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from punctum.algebra.schema import Attribute
+from punctum.algebra.values import Type
+from punctum.errors import Place, SqlError
+from punctum.ir.casts import cast, castable
+from punctum.ir.expressions import Call, Expression, Literal, kind, mismatch, text, type_text
+
+NUMBERS = (Type.BIGINT, Type.DOUBLE, Type.DECIMAL)
+TIMES = (Type.DATE, Type.TIMESTAMP, Type.TIMESTAMP_NTZ)
+
+
+def bounded(precision: int, scale: int) -> tuple[int, int]:
+    """The digits that a DECIMAL gets when this many would be right.
+
+    >>> bounded(21, 2), bounded(60, 30)
+    ((21, 2), (38, 8))
+    """
+    if precision <= 38:
+        return precision, scale
+    return 38, max(38 - (precision - scale), min(scale, 6))
+
+
+def converted(expression: Expression, target: Attribute, place: Place | None = None) -> Expression:
+    """The expression cast to a type, at once when it is a literal."""
+    place = place or expression.place
+    same = target.type is not Type.DECIMAL or expression.attribute.digits == target.digits
+    if expression.type is target.type and same and not isinstance(expression, Literal):
+        return expression
+    if is_interval(expression) or not (castable(expression.type, target.type) or is_null(expression)):
+        what = f"{type_text(expression)} cannot be cast to {type_text(target)}"
+        raise SqlError(what, f"{text(expression, True)} is {type_text(expression)}", "", place)
+    if isinstance(expression, Literal):
+        value = cast(expression.value, expression.attribute, target)  # type: ignore[arg-type]
+        if value is None and expression.value is not None:
+            raise SqlError(f"{text(expression)} is not a {type_text(target)}", "", _WRITTEN.get(target.type, ""), place)
+        written = expression.written if expression.written is not None else text(expression, True)
+        return Literal(value, target.type, target.digits, place, written)
+    nullable = expression.nullable or not _never_fails(expression.attribute, target)
+    return Call("cast", (expression,), kind(target.type, nullable, target.digits), place)
+
+
+_WRITTEN = {
+    Type.DATE: "a date is written '2026-11-15'",
+    Type.TIMESTAMP: "a time is written '2026-11-15 12:00:00'",
+    Type.TIMESTAMP_NTZ: "a time is written '2026-11-15 12:00:00'",
+}
+
+
+def _never_fails(source: Attribute, target: Attribute) -> bool:
+    if target.type is Type.DECIMAL:
+        whole = target.digits[0] - target.digits[1]
+        if source.type is Type.DECIMAL:
+            return source.digits[0] - source.digits[1] < whole or (
+                source.digits[0] - source.digits[1] == whole and source.digits[1] <= target.digits[1]
+            )
+        return whole >= 19 if source.type is Type.BIGINT else source.type is Type.BOOLEAN and whole >= 1
+    if target.type is Type.BIGINT:
+        return source.type in (Type.BIGINT, Type.BOOLEAN, Type.TIMESTAMP)
+    return source.type is not Type.STRING and (source.type, target.type) != (Type.BIGINT, Type.TIMESTAMP)
+
+
+def is_null(expression: Expression) -> bool:
+    """Whether it is NULL itself, which has any type."""
+    return isinstance(expression, Literal) and expression.value is None
+
+
+def is_interval(expression: Expression) -> bool:
+    """Whether it is an interval."""
+    return isinstance(expression, Literal) and isinstance(expression.value, timedelta)
+
+
+def as_decimal(expression: Expression) -> Attribute:
+    """The DECIMAL that a whole number or DECIMAL is without loss."""
+    if expression.type is Type.DECIMAL:
+        return expression.attribute
+    literal = isinstance(expression, Literal) and isinstance(expression.value, int)
+    digits = len(str(abs(expression.value))) if literal else 20  # type: ignore[union-attr,arg-type]
+    return kind(Type.DECIMAL, expression.nullable, (digits, 0))
+
+
+def common(args: Sequence[Expression]) -> Attribute | None:
+    """The type to which all can be taken without being asked, or nothing."""
+    typed = [arg for arg in args if not is_null(arg)]
+    if not typed:
+        return args[0].attribute
+    if any(is_interval(arg) for arg in typed):
+        return None
+    types = {arg.type for arg in typed}
+    if types == {Type.DECIMAL} or types == {Type.BIGINT, Type.DECIMAL}:
+        digits = [as_decimal(arg).digits for arg in typed]
+        scale = max(s for _, s in digits)
+        return kind(Type.DECIMAL, True, bounded(max(p - s for p, s in digits) + scale, scale))
+    if len(types) == 1:
+        return typed[0].attribute
+    fixed = {arg.type for arg in typed if not _yields(arg)} or types
+    if types <= set(NUMBERS) and (Type.DECIMAL not in fixed or len(fixed) == 1):
+        return kind(Type.DOUBLE, True) if Type.DOUBLE in types else None
+    if len(fixed) == 1 and fixed <= set(TIMES) and types <= fixed | {Type.STRING}:
+        return next(arg.attribute for arg in typed if arg.type in fixed)
+    return None
+
+
+def _yields(arg: Expression) -> bool:
+    """Whether it takes the type that stands beside it: a literal number with a point, a literal text."""
+    return isinstance(arg, Literal) and arg.type in (Type.DECIMAL, Type.STRING)
+
+
+def alike(what: str, args: Sequence[Expression], place: Place) -> tuple[Expression, ...]:
+    """The arguments taken to one type, or an error that names their types."""
+    target = common(args)
+    if target is None:
+        raise mismatch(f"{what} needs values of one type", place, "CAST one to the type of the other", *args)
+    return tuple(converted(arg, target, arg.place) for arg in args)

@@ -1,0 +1,1 @@
+"""SELECT: names are bound to columns, clauses become relations."""

@@ -1,0 +1,124 @@
+"""Binding: the syntax of an expression as sqlglot reads it becomes an expression over the columns in scope."""
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from punctum.errors import Place, SqlError
+from punctum.ir.applied import apply
+from punctum.ir.expressions import Expression
+from punctum.ir.functions import NAMES, call
+from punctum.parse.binder.scope import Scope
+from punctum.parse.binder.syntax import BINARY, NODES, UNARY
+from punctum.parse.lexer.text import Text
+
+DEEPEST = 100
+AGGREGATES = "COUNT, COUNT(DISTINCT …), SUM, MIN, MAX, AVG, MEDIAN, each with FILTER (WHERE …)"
+
+
+def is_aggregate(node: exp.Expr) -> bool:
+    """Whether a node is an aggregate function."""
+    return isinstance(node, exp.AggFunc) or (isinstance(node, exp.Anonymous) and node.name.lower() == "mean")
+
+
+def aggregates(node: exp.Expr) -> Iterator[exp.Expr]:
+    """The aggregate functions in a node, not those of subqueries and windows in it."""
+    inside = node.walk(prune=lambda each: isinstance(each, exp.Query | exp.Window))
+    return (each for each in inside if is_aggregate(each))
+
+
+class Binder:
+    """Binds expressions in one clause of a query."""
+
+    def __init__(self, text: Text, scope: Scope, clause: str, around: Place) -> None:
+        self.text, self.scope, self.clause, self.around = text, scope, clause, around
+        self.depth = 0
+
+    def place(self, node: exp.Expr) -> Place:
+        """Where a node stands, or the clause around it."""
+        return self.text.place(node) or self.around
+
+    def refuse(self, what: str, node: exp.Expr, hint: str = "", detail: str = "") -> SqlError:
+        """The error for what is not supported."""
+        return SqlError(f"{what} not supported", detail, hint, self.place(node))
+
+    def bind(self, node: exp.Expr | None) -> Expression:
+        """The expression that a node means."""
+        if not isinstance(node, exp.Expr):  # sqlglot lets some pass
+            raise SqlError("the SQL cannot be read", f"something is missing in {self.clause}", "", self.around)
+        self.depth += 1
+        try:
+            if self.depth > DEEPEST:
+                raise SqlError(
+                    "an expression is nested too deeply", f"more than {DEEPEST} levels", "", self.place(node)
+                )
+            return self.node(node)
+        finally:
+            self.depth -= 1
+
+    def node(self, node: exp.Expr) -> Expression:
+        """One level of binding."""
+        if type(node) in BINARY:
+            self.only(node, "this", "expression", "negate", "safe", "typed")
+            found = call(BINARY[type(node)], (self.bind(node.this), self.bind(node.expression)), self.place(node))
+            return call("not", (found,), found.place) if node.args.get("negate") else found
+        if type(node) in UNARY:
+            self.only(node, "this")
+            return call(UNARY[type(node)], (self.bind(node.this),), self.place(node))
+        if type(node) in NODES:
+            return NODES[type(node)](self, node)
+        if isinstance(node, exp.Anonymous) and node.name.lower() in self.text.functions:
+            self.only(node, "this", "expressions")
+            return apply(self.text.functions[node.name.lower()], self.all(*node.expressions), self.place(node))
+        raise self.unknown(node)
+
+    def all(self, *nodes: exp.Expr | None) -> list[Expression]:
+        """The expressions of some nodes, those that are there."""
+        return [self.bind(node) for node in nodes if node is not None]
+
+    def only(self, node: exp.Expr, *known: str) -> None:
+        """Refuse a node that has more to it than what is known."""
+        for key, value in node.args.items():
+            if value and key not in known:
+                what = f"{self.name(node)} with {key.strip('_').upper().replace('_', ' ')} is"
+                raise self.refuse(what, node)
+
+    def name(self, node: exp.Expr) -> str:
+        """What the script calls a function or operator."""
+        if isinstance(node, exp.Anonymous):
+            return str(node.name).upper()
+        place = self.text.place(node)
+        written = self.text.sql[place.start :].split("(")[0].strip() if place else ""
+        return written.upper() if written.isidentifier() else node.key.upper()
+
+    def unknown(self, node: exp.Expr) -> SqlError:
+        """The error for a node that is not supported, by its name."""
+        if isinstance(node, exp.Window):
+            return self.refuse("window functions are", node, "use GROUP BY, which is")
+        if isinstance(node, exp.Query | exp.Exists | exp.Subquery):
+            return self.refuse("subqueries in expressions are", node, "use a JOIN, or a subquery in FROM")
+        if is_aggregate(node) or isinstance(node, exp.Filter):
+            hint = "HAVING filters groups" if self.clause == "WHERE" else "an aggregate stands in SELECT or HAVING"
+            return SqlError(f"there is an aggregate function in {self.clause}", "", hint, self.place(node))
+        if isinstance(node, exp.Star):
+            return SqlError("* does not stand here", "", "name a column", self.place(node))
+        if isinstance(node, exp.Func) and not isinstance(node, exp.Binary):
+            own = "".join(f", {name}" for name in self.text.functions)
+            return self.refuse(f"the function {self.name(node)} is", node, f"supported are {NAMES}{own}")
+        return self.refuse(f"{self.shown(node)} is", node, "supported are columns, literals, operators and functions")
+
+    def shown(self, node: exp.Expr) -> str:
+        """A node as Spark would write it, if sqlglot can tell."""
+        try:
+            return node.sql("spark")
+        except Exception:  # a half-read node; the underline shows it
+            return node.key.upper()
+
+    def column(self, node: exp.Column) -> Expression:
+        """The column that a name means."""
+        if node.args.get("db") or node.args.get("catalog"):
+            raise self.refuse("names of more than two parts are", node, "write table.column")
+        if isinstance(node.this, exp.Star):
+            raise SqlError("* does not stand here", "", "name a column", self.place(node))
+        self.only(node, "this", "table")
+        return self.scope.column(node.name, node.table or None, self.place(node))

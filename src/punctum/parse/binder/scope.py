@@ -1,0 +1,90 @@
+"""Names: which column of the relations in FROM a name means. Names are case-insensitive, as in Spark."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from punctum.errors import Place, SqlError, choices, nearest
+from punctum.ir.expressions import Column
+from punctum.ir.relations import Relation, Source
+
+
+@dataclass(frozen=True)
+class Table:
+    """A relation in FROM: its name there, and where its columns begin in the relation that all of them form."""
+
+    alias: str
+    relation: Relation
+    offset: int
+    place: Place
+    merged: frozenset[str] = field(default_factory=frozenset)
+    """Columns, in small letters, that USING has made one with those of an earlier table."""
+    names: tuple[str, ...] = ()
+    """The names that its columns have in that relation, where those are not their own."""
+
+    def columns(self) -> Iterator[Column]:
+        """Its columns, at their positions."""
+        schema = self.relation.schema
+        for i, (attribute, name) in enumerate(zip(schema.attributes, self.names or schema.names, strict=True)):
+            yield Column(self.offset + i, name, attribute)
+
+    @property
+    def shown(self) -> str:
+        """Which columns it has, for errors."""
+        name = self.relation.stream.name if isinstance(self.relation, Source) else self.alias
+        return f"{name} has: {', '.join(self.relation.schema.names)}"
+
+    @property
+    def width(self) -> int:
+        """How many columns it has."""
+        return len(self.relation.schema)
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The tables of a FROM, in the order in which they are written."""
+
+    tables: tuple[Table, ...]
+
+    def column(self, name: str, table: str | None, place: Place) -> Column:
+        """The column that a name means, or an error that says which there are."""
+        asked = [self.table(table, place)] if table is not None else self.tables
+        found = [
+            column
+            for each in asked
+            for column in each.columns()
+            if column.attribute.name.lower() == name.lower() and (table is not None or name.lower() not in each.merged)
+        ]
+        if not found:
+            raise self._unknown(name, asked, place)
+        if len(found) > 1:
+            owners = [f"{t.alias}.{c.attribute.name}" for t in asked for c in t.columns() if c in found]
+            raise SqlError(f"the column {name} is ambiguous", "", f"write {' or '.join(owners)}", place)
+        return replace(found[0], place=place)
+
+    def has(self, name: str) -> bool:
+        """Whether any table has a column of that name."""
+        return any(known.lower() == name for each in self.tables for known in each.relation.schema.names)
+
+    def table(self, alias: str, place: Place) -> Table:
+        """The table of a name."""
+        for each in self.tables:
+            if each.alias.lower() == alias.lower():
+                return each
+        aliases = [each.alias for each in self.tables]
+        raise SqlError(f"there is no {alias} in FROM", choices(aliases), nearest(alias, aliases), place)
+
+    def _unknown(self, name: str, asked: "list[Table] | tuple[Table, ...]", place: Place) -> SqlError:
+        detail = "; ".join(each.shown for each in asked)
+        hint = nearest(name, [known for each in asked for known in each.relation.schema.names])
+        return SqlError(f"there is no column {name}", detail, hint, place)
+
+    def star(self, table: str | None, place: Place) -> list[tuple[str, Column]]:
+        """The columns of all tables or of one, by name; a name that is there twice goes with its table's."""
+        asked = self.tables if table is None else (self.table(table, place),)
+        found = [(t, c.attribute.name, c) for t in asked for c in t.columns()]
+        found = [(t, name, c) for t, name, c in found if table is not None or name.lower() not in t.merged]
+        names = [name.lower() for _, name, _ in found]
+        return [
+            (name if names.count(name.lower()) == 1 else f"{t.alias}.{name}", replace(c, place=place))
+            for t, name, c in found
+        ]

@@ -1,0 +1,307 @@
+"""SELECT, set operations, subqueries in FROM and CTEs: the syntax of a query becomes a relation."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from sqlglot import exp
+
+from punctum.algebra.values import Type
+from punctum.errors import Place, SqlError, choices, nearest
+from punctum.ir.definitions import StreamDef
+from punctum.ir.expressions import Column, Expression, mismatch, rebased, text
+from punctum.ir.relations import (
+    Aggregate,
+    Distinct,
+    Except,
+    Filter,
+    Final,
+    Intersect,
+    OrderBy,
+    Projection,
+    Relation,
+    Source,
+    Union,
+    UnionAll,
+    Window,
+)
+from punctum.ir.types import common, converted, is_interval, is_null
+from punctum.ir.windows import check_input
+from punctum.parse.binder.bind import Binder, aggregates
+from punctum.parse.binder.groups import Groups, read_groups
+from punctum.parse.binder.joins import From
+from punctum.parse.binder.order import Sorted, sort_keys
+from punctum.parse.binder.scope import Scope
+from punctum.parse.lexer.text import Text
+
+Named = tuple[str, Expression]
+MOST_READS = 100
+"""How often a query reads streams at most."""
+_SELECT = {"expressions", "from_", "joins", "where", "group", "having", "order", "distinct", "with_"}
+_REFUSED: dict[type, str] = {exp.Values: "VALUES", exp.Lateral: "LATERAL", exp.Subquery: "a join in brackets"}
+_SETS: dict[type, str] = {exp.Union: "UNION", exp.Intersect: "INTERSECT", exp.Except: "EXCEPT"}
+_CLAUSES = {
+    "limit": ("LIMIT", "LIMIT"),
+    "offset": ("OFFSET", "OFFSET"),
+    "laterals": ("LATERAL VIEW", "LATERAL"),
+    "windows": ("WINDOW", "WINDOW"),
+    "qualify": ("QUALIFY", "QUALIFY"),
+    "sort": ("SORT BY", "SORT"),
+    "cluster": ("CLUSTER BY", "CLUSTER"),
+    "distribute": ("DISTRIBUTE BY", "DISTRIBUTE"),
+    "hint": ("a hint", "/*+"),
+    "pivots": ("PIVOT", "PIVOT"),
+    "sample": ("TABLESAMPLE", "TABLESAMPLE"),
+    "version": ("a version AS OF", "VERSION"),
+    "when": ("a version AS OF", "VERSION"),
+}
+_SUPPORTED = "supported are SELECT [DISTINCT], FROM, JOIN, WHERE, GROUP BY, HAVING, ORDER BY, UNION, INTERSECT, EXCEPT"
+
+
+class Queries:
+    """Binds the queries of one statement to the streams that are defined before it."""
+
+    def __init__(
+        self, source: Text, streams: Mapping[str, StreamDef], around: Place, tables: Iterable[str] = ()
+    ) -> None:
+        self.text, self.around = source, around
+        self.tables = [name.lower() for name in tables]
+        self.streams = {name.lower(): stream for name, stream in streams.items()}
+        self.ctes: dict[str, Relation] = {}
+
+    def place(self, node: exp.Expr) -> Place:
+        """Where a node stands, or the statement around it."""
+        return self.text.place(node) or self.around
+
+    def relation(self, node: exp.Expr) -> Relation:
+        """The relation that a query means."""
+        outer = self.ctes
+        self.ctes = dict(outer)
+        try:
+            if (with_ := node.args.get("with_")) is not None:
+                self._with(with_)
+            if isinstance(node, exp.Select):
+                return self._select(node)
+            if isinstance(node, exp.SetOperation):
+                return self._set(node)
+            if isinstance(node, exp.Subquery):
+                self._only(node, {"this", "with_", "order", "alias"})
+                return self._ordered(node, self.relation(node.this))
+        finally:
+            self.ctes = outer
+        what = "TABLE" if isinstance(node, exp.Table) else node.key.upper()
+        raise SqlError(f"{what} is not supported", "", "a query is a SELECT from streams", self.place(node))
+
+    def _only(self, node: exp.Expr, known: set[str]) -> None:
+        for key, value in node.args.items():
+            if value and key not in known:
+                name, word = _CLAUSES.get(key, (key.strip("_").upper(), key.upper()))
+                inner = next(iter(value)) if isinstance(value, list) else value
+                place = self.place(inner) if isinstance(inner, exp.Expr) else self.place(node)
+                raise SqlError(f"{name} is not supported", "", _SUPPORTED, self.text.after(word, place))
+
+    def _with(self, node: exp.With) -> None:
+        if node.args.get("recursive"):
+            raise SqlError("WITH RECURSIVE is not supported", "", "WITH is", self.place(node))
+        for cte in node.expressions:
+            self._only(cte, {"this", "alias"})
+            found = self.ctes[cte.alias.lower()] = self._renamed(self.relation(cte.this), cte)
+            check_reads(found, self.place(cte))
+
+    def _from(self, node: exp.Expr) -> tuple[str, Relation]:
+        """The name and relation of an item of FROM."""
+        if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Query):
+            self._only(node, {"this", "alias", "joins", "with_"})
+            return node.alias or "", self._renamed(self._windowed(node, self.relation(node.this)), node)
+        if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
+            what = _REFUSED.get(type(node))
+            hint = "FROM takes streams, subqueries and CTEs"
+            raise SqlError(f"{what or 'a table function'} in FROM is not supported", "", hint, self.place(node))
+        self._only(node, {"this", "alias", "joins"})
+        return node.alias or node.name, self._renamed(self._windowed(node, self._named(node)), node)
+
+    def _windowed(self, node: exp.Expr, relation: Relation) -> Relation:
+        found = self.text.window(node)
+        return relation if found is None else Window(check_input(relation, found.place), found.rows, found.place)
+
+    def _named(self, node: exp.Table) -> Relation:
+        name = node.name.lower()
+        if name in self.ctes:
+            return self.ctes[name]
+        if name in self.streams:
+            source = Source(self.streams[name], self.place(node.this))
+            return source if source.stream.temporal is None else Final(source, source.place)
+        if name in self.tables:
+            hint = "FROM takes streams; a table is for PUNCTUATE … WHEN ALL … IN"
+            raise SqlError(f"{node.name} is a table", "", hint, self.place(node.this))
+        known = [*self.ctes, *(stream.name for stream in self.streams.values())]
+        raise SqlError(
+            f"there is no stream {node.name}", choices(known), nearest(node.name, known), self.place(node.this)
+        )
+
+    def _renamed(self, relation: Relation, node: exp.Expr) -> Relation:
+        """A relation with the column names that stand after its alias, if any do."""
+        alias = node.args.get("alias")
+        names = [column.name for column in alias.args.get("columns") or []] if alias else []
+        if not names or alias is None:
+            return relation
+        if len(names) != len(relation.schema):
+            detail = f"{len(names)} names for {len(relation.schema)} columns"
+            raise SqlError("the names after the alias do not fit", detail, "", self.place(alias))
+        columns: list[Named] = [(name, _column(relation, i)) for i, name in enumerate(names)]
+        return self._merged(relation, columns, self.place(alias))
+
+    def _select(self, node: exp.Select) -> Relation:
+        self._only(node, _SELECT)
+        place = self.place(node)
+        if node.args.get("from_") is None:
+            raise SqlError("SELECT without FROM is not supported", "", "a query reads streams", place)
+        distinct = node.args.get("distinct")
+        if distinct is not None and distinct.args.get("on"):
+            raise SqlError("DISTINCT ON is not supported", "", "SELECT DISTINCT is", self.place(distinct))
+        below, scope = From(self.text, self._from, place).read(node)
+        grouped = node.args.get("group") is not None or node.args.get("having") is not None
+        grouped = grouped or any(any(aggregates(each)) for each in node.expressions)
+        binder = read_groups(self.text, node, scope, place) if grouped else Binder(self.text, scope, "SELECT", place)
+        columns = self._columns(node, binder)
+        order = sort_keys(node.args.get("order"), columns, binder, distinct is not None)
+        if isinstance(binder, Groups):
+            below, columns, order = self._grouped(node, below, binder, columns, order)
+        found = self._projection(below, columns + order.hidden, place)
+        if distinct is not None:
+            found = Distinct(found, place)
+        return self._sorted(found, order, place)
+
+    def _sorted(self, found: Relation, order: Sorted, place: Place) -> Relation:
+        if not order.keys:
+            return found
+        keys = tuple((_column(found, at), down, nulls) for at, down, nulls in order.keys)
+        ordered = OrderBy(found, keys, order.place)
+        if not order.hidden:
+            return ordered
+        shown = len(found.schema) - len(order.hidden)
+        return self._projection(ordered, [(found.schema.names[i], _column(found, i)) for i in range(shown)], place)
+
+    def _columns(self, node: exp.Select, binder: Binder) -> list[Named]:
+        """The columns of SELECT, by name."""
+        found: list[Named] = []
+        for each in node.expressions:
+            star = each.this if isinstance(each, exp.Column) else each
+            if isinstance(star, exp.Star):
+                found += self._star(each, star, binder)
+                continue
+            expression = binder.bind(each.this if isinstance(each, exp.Alias) else each)
+            if is_interval(expression) or (is_null(expression) and not isinstance(each.unalias(), exp.Cast)):
+                what = "an INTERVAL is not a column" if is_interval(expression) else "NULL alone is not a column"
+                raise SqlError(what, "", "write CAST(NULL AS type)" * is_null(expression), self.place(each))
+            name = each.alias if isinstance(each, exp.Alias) else text(expression, True)
+            found.append((name, expression))
+        if not found:
+            raise SqlError("SELECT names no column", "", "", self.place(node))
+        self._once(found)
+        return found
+
+    def _star(self, each: exp.Expr, star: exp.Star, binder: Binder) -> list[Named]:
+        if any(star.args.values()):
+            raise SqlError("* with EXCEPT is not supported", "", "name the columns", self.place(each))
+        if isinstance(binder, Groups):
+            raise SqlError("* does not go with GROUP BY", "", "name the grouped columns", self.place(each))
+        table = each.table if isinstance(each, exp.Column) else None
+        return list(binder.scope.star(table or None, self.place(each)))
+
+    def _once(self, columns: list[Named]) -> None:
+        """Each name once: a sink cannot hold two columns of one name."""
+        seen: set[str] = set()
+        for name, expression in columns:
+            if name.lower() in seen:
+                raise SqlError(f"the column {name} is there twice", "", "name one of them with AS", expression.place)
+            seen.add(name.lower())
+
+    def _projection(self, below: Relation, columns: list[Named], place: Place) -> Relation:
+        """The columns of a relation, or the relation itself when they are all of it."""
+        self._once(columns)
+        same = [(name, i) for i, name in enumerate(below.schema.names)]
+        if same == [(name, c.index) for name, c in columns if isinstance(c, Column)] and len(same) == len(columns):
+            return below
+        return Projection(below, tuple(columns), place)
+
+    def _merged(self, below: Relation, columns: list[Named], place: Place) -> Relation:
+        """Columns that each read one column of a relation, as one projection with that below."""
+        if not isinstance(below, Projection):
+            return self._projection(below, columns, place)
+        inner = [each for _, each in below.columns]
+        return self._projection(
+            below.input, [(name, rebased(each, lambda column: inner[column.index])) for name, each in columns], place
+        )
+
+    def _grouped(
+        self, node: exp.Select, below: Relation, groups: Groups, columns: list[Named], order: Sorted
+    ) -> tuple[Relation, list[Named], Sorted]:
+        """The relation of the groups, with HAVING, and the columns above it."""
+        condition = None
+        if (having := node.args.get("having")) is not None:
+            condition = groups.bind(having.this)
+            if condition.type is not Type.BOOLEAN:
+                raise mismatch("HAVING needs a condition", condition.place, "it takes BOOLEAN", condition)
+        if not groups.keys and not groups.wanted:
+            raise SqlError("HAVING needs GROUP BY or an aggregate", "", "WHERE filters rows", self.place(node))
+        direct = {c.index: name for name, c in reversed(columns) if isinstance(c, Column)}
+        found = groups.relation(below, direct, self.place(node))
+        columns = [(name, _renumbered(each, found)) for name, each in columns]
+        hidden = [(name, _renumbered(each, found)) for name, each in order.hidden]
+        if condition is None:
+            return found, columns, replace(order, hidden=hidden)
+        predicate = _renumbered(condition, found)
+        return Filter(found, predicate, predicate.place), columns, replace(order, hidden=hidden)
+
+    def _set(self, node: exp.SetOperation) -> Relation:
+        name = _SETS[type(node)]
+        self._only(node, {"this", "expression", "distinct", "order", "with_"})
+        place = self.place(node)
+        every = not node.args.get("distinct")
+        if every and name != "UNION":
+            hint = f"{name} and UNION ALL are"
+            raise SqlError(f"{name} ALL is not supported", "", hint, self.text.after(name, self.place(node.expression)))
+        left, right = self._aligned(name, self.relation(node.this), self.relation(node.expression), place)
+        made = {"UNION": UnionAll if every else Union, "INTERSECT": Intersect, "EXCEPT": Except}[name]
+        return self._ordered(node, made(left, right, place))
+
+    def _aligned(self, name: str, left: Relation, right: Relation, place: Place) -> tuple[Relation, Relation]:
+        """Both sides with the left names and the common types."""
+        if len(left.schema) != len(right.schema):
+            detail = f"the left one has {len(left.schema)}, the right one {len(right.schema)}"
+            raise SqlError(f"{name} needs two queries with as many columns", detail, "", place)
+        sides: tuple[list[Named], list[Named]] = ([], [])
+        for i, shown in enumerate(left.schema.names):
+            pair = [replace(_column(side, i), place=place) for side in (left, right)]
+            target = common(pair)
+            if target is None:
+                hint = "CAST one to the type of the other"
+                raise mismatch(f"{name} needs columns of the same types", place, hint, *pair)
+            for side, column in zip(sides, pair, strict=True):
+                side.append((shown, converted(column, target)))
+        return self._merged(left, sides[0], place), self._merged(right, sides[1], place)
+
+    def _ordered(self, node: exp.Expr, found: Relation) -> Relation:
+        """A set operation in order: by columns of its result."""
+        if node.args.get("order") is None:
+            return found
+        from_result: list[Named] = [(name, _column(found, i)) for i, name in enumerate(found.schema.names)]
+        binder = Binder(self.text, Scope(()), "ORDER BY", self.place(node))
+        return self._sorted(found, sort_keys(node.args["order"], from_result, binder, True), self.place(node))
+
+
+def check_reads(relation: Relation, place: Place) -> None:
+    """Refuse a query that names others so often that it would read its streams many times over."""
+    if relation.reads > MOST_READS:
+        detail = f"at most {MOST_READS}: what is named twice runs twice, and each reading is a process of its own"
+        hint = "write what is used often to a sink, and read that"
+        raise SqlError(f"the query reads its streams {relation.reads:,} times", detail, hint, place)
+
+
+def _column(relation: Relation, i: int) -> Column:
+    return Column(i, relation.schema.names[i], relation.schema.attributes[i])
+
+
+def _renumbered(expression: Expression, found: Aggregate) -> Expression:
+    """An expression over keys and aggregates, with the names that they have got."""
+    return rebased(expression, lambda column: replace(column, name=found.schema.names[column.index]))

@@ -1,0 +1,273 @@
+"""The syntax of expressions: what each kind of node that sqlglot reads becomes."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from decimal import Decimal
+from math import isfinite
+from typing import Any, Protocol
+
+from sqlglot import exp
+
+from punctum.algebra.values import Type
+from punctum.errors import PatternError, Place, SqlError
+from punctum.ir.expressions import Expression, Literal, kind
+from punctum.ir.functions import call
+from punctum.ir.types import converted
+from punctum.parse.binder.declared import declared
+
+LENGTHS = {
+    "WEEK": timedelta(weeks=1),
+    "DAY": timedelta(days=1),
+    "HOUR": timedelta(hours=1),
+    "MINUTE": timedelta(minutes=1),
+    "SECOND": timedelta(seconds=1),
+    "MILLISECOND": timedelta(milliseconds=1),
+    "MICROSECOND": timedelta(microseconds=1),
+}
+
+
+class Binds(Protocol):
+    """What binds the nodes below a node: ``bind.py``."""
+
+    def bind(self, node: exp.Expr | None) -> Expression:
+        """The expression that a node means."""
+
+    def all(self, *nodes: exp.Expr | None) -> list[Expression]:
+        """The expressions of some nodes, those that are there."""
+
+    def column(self, node: exp.Column) -> Expression:
+        """The column that a name means."""
+
+    def place(self, node: exp.Expr) -> Place:
+        """Where a node stands."""
+
+    def only(self, node: exp.Expr, *known: str) -> None:
+        """Refuse a node that has more to it than what is known."""
+
+    def refuse(self, what: str, node: exp.Expr, hint: str = "", detail: str = "") -> SqlError:
+        """The error for what is not supported."""
+
+    def name(self, node: exp.Expr) -> str:
+        """What the script calls a function or operator."""
+
+    def shown(self, node: exp.Expr) -> str:
+        """A node as Spark would write it."""
+
+
+def _literal(binder: "Binds", node: Any) -> Expression:
+    """A text or a number."""
+    written, place = str(node.this), binder.place(node)
+    if node.is_string:
+        return Literal(_whole(written, place), Type.STRING, place=place)
+    try:
+        if written.isdecimal() and len(written) < 30 and int(written) < 2**63:
+            return Literal(int(written), Type.BIGINT, place=place)
+        if "e" in written.lower():
+            if not isfinite(double := float(written)):
+                raise OverflowError
+            return Literal(Type.DOUBLE.accept(double), Type.DOUBLE, place=place)
+        value = Decimal(written)
+    except (ArithmeticError, ValueError, PatternError):
+        raise SqlError(f"{written[:50]} is not a number", place=place) from None
+    scale = max(-int(value.as_tuple().exponent), 0)
+    digits = max(len(value.as_tuple().digits), scale)
+    if digits > 38:
+        raise SqlError(f"{written[:50]} is not a number", "a number has at most 38 digits", place=place)
+    return Literal(value, Type.DECIMAL, (max(digits, 1), scale), place)
+
+
+def _interval(binder: "Binds", node: Any) -> Expression:
+    """An interval of a fixed length."""
+    unit = node.args.get("unit")
+    name = str(unit.name).upper() if isinstance(unit, exp.Var) else ""
+    length = LENGTHS.get(name.removesuffix("S"))
+    amount = str(node.this.name) if isinstance(node.this, exp.Literal) else ""
+    if length is None or not amount.strip().lstrip("+-").isdecimal() or len(amount) > 12:
+        raise binder.refuse("this INTERVAL is", node, f"write INTERVAL '10' and one of {', '.join(LENGTHS)}")
+    try:
+        return Literal(int(amount) * length, Type.BIGINT, place=binder.place(node))
+    except (OverflowError, ValueError):
+        raise binder.refuse("an INTERVAL as long as this is", node) from None
+
+
+def _whole(value: str, place: Place) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise SqlError("a text holds half a character", "an unpaired surrogate", "", place) from None
+    return value
+
+
+def _connected(binder: Binds, node: Any) -> Expression:
+    op = "and" if isinstance(node, exp.And) else "or"
+    binder.only(node, "this", "expression")
+    return call(op, [binder.bind(each) for each in node.flatten(unnest=False)], binder.place(node))
+
+
+def _paren(binder: Binds, node: Any) -> Expression:
+    return replace(binder.bind(node.this), place=binder.place(node))
+
+
+def _between(binder: Binds, node: Any) -> Expression:
+    binder.only(node, "this", "low", "high", "negate")
+    value, low, high = binder.all(node.this, node.args["low"], node.args["high"])
+    place = binder.place(node)
+    both = (call(">=", (value, low), place), call("<=", (value, high), place))
+    found = call("and", both, place)
+    return call("not", (found,), place) if node.args.get("negate") else found
+
+
+def _in(binder: Binds, node: Any) -> Expression:
+    if node.args.get("query") is not None:
+        raise binder.refuse("subqueries in expressions are", node, "use a JOIN, or a subquery in FROM")
+    binder.only(node, "this", "expressions", "negate")
+    args = binder.all(node.this, *node.expressions)
+    if not args[1:] or not all(isinstance(arg, Literal) for arg in args[1:]):
+        raise binder.refuse("IN of other than literals is", node, "use OR, or a JOIN")
+    found = call("in", args, binder.place(node))
+    return call("not", (found,), found.place) if node.args.get("negate") else found
+
+
+def _is(binder: Binds, node: Any) -> Expression:
+    place = binder.place(node)
+    if isinstance(node.expression, exp.Null):
+        found = call("is null", (binder.bind(node.this),), place)
+    elif isinstance(node.expression, exp.Boolean):
+        found = call("<=>", binder.all(node.this, node.expression), place)
+    else:
+        raise binder.refuse(f"{binder.shown(node)} is", node, "supported are IS NULL, IS TRUE, IS FALSE and <=>")
+    return call("not", (found,), place) if node.args.get("negate") else found
+
+
+def _cast(binder: Binds, node: Any) -> Expression:
+    binder.only(node, "this", "to", "safe", "requires_string", "_type")
+    type_, digits = declared(node.args["to"], binder.place(node))
+    return converted(binder.bind(node.this), kind(type_, True, digits), binder.place(node))
+
+
+def _case(binder: Binds, node: Any) -> Expression:
+    binder.only(node, "this", "ifs", "default")
+    place = binder.place(node)
+    args: list[Expression] = []
+    for branch in node.args["ifs"]:
+        condition = binder.bind(branch.this)
+        if node.this is not None:
+            condition = call("=", (binder.bind(node.this), condition), condition.place)
+        args += [condition, binder.bind(branch.args["true"])]
+    default = node.args.get("default")
+    return call("case", [*args, binder.bind(default) if default else Literal(None, Type.STRING, place=place)], place)
+
+
+def _if(binder: Binds, node: Any) -> Expression:
+    binder.only(node, "this", "true", "false")
+    place = binder.place(node)
+    args = binder.all(node.this, node.args.get("true"), node.args.get("false"))
+    return call("if", args if len(args) == 3 else [*args, Literal(None, Type.STRING, place=place)], place)
+
+
+def _function(op: str, *keys: str) -> Callable[[Binds, Any], Expression]:
+    """A function whose arguments are the named parts of a node, in order."""
+
+    def bound(binder: Binds, node: Any) -> Expression:
+        binder.only(node, *keys, "safe", "coalesce", "is_nvl", "big_int", "dialect")
+        parts = [node.args.get(key) for key in keys]
+        nodes = [each for part in parts for each in (part if isinstance(part, list) else [part])]
+        return call(op, binder.all(*nodes), binder.place(node))
+
+    return bound
+
+
+def _part(op: str) -> Callable[[Binds, Any], Expression]:
+    """A field of a time; sqlglot puts a conversion to a date around the argument of some."""
+
+    def bound(binder: Binds, node: Any) -> Expression:
+        binder.only(node, "this")
+        inner = node.this
+        if isinstance(inner, exp.TsOrDsToDate) and "start" not in inner.meta:
+            inner = inner.this
+        return call(op, (binder.bind(inner),), binder.place(node))
+
+    return bound
+
+
+def _trim(binder: Binds, node: Any) -> Expression:
+    if node.args.get("position") or node.expression is not None:
+        raise binder.refuse(f"the function {binder.name(node)} with a side or characters is", node, "TRIM(x) is")
+    return call("trim", (binder.bind(node.this),), binder.place(node))
+
+
+def _extract(binder: Binds, node: Any) -> Expression:
+    unit = str(node.this.name).lower()
+    if unit not in ("year", "month", "day", "hour", "minute"):
+        hint = "supported are YEAR, MONTH, DAY, HOUR, MINUTE; SECOND(…) gives whole seconds"
+        raise binder.refuse(f"EXTRACT({unit.upper()} FROM …) is", node, hint)
+    return call(unit, (binder.bind(node.expression),), binder.place(node))
+
+
+def _date_trunc(binder: Binds, node: Any) -> Expression:
+    binder.only(node, "this", "unit", "unabbreviate", "input_type_preserved")
+    place = binder.place(node)
+    unit = Literal(str(node.args["unit"].name).upper(), Type.STRING, place=place)
+    return call("date_trunc", (unit, binder.bind(node.this)), place)
+
+
+def _not_equal(binder: Binds, node: Any) -> Expression:
+    place = binder.place(node)
+    return call("not", (call("<=>", binder.all(node.this, node.expression), place),), place)
+
+
+BINARY: dict[type, str] = {
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Mul: "*",
+    exp.Div: "/",
+    exp.Mod: "%",
+    exp.IntDiv: "div",
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+    exp.NullSafeEQ: "<=>",
+    exp.Like: "like",
+    exp.DPipe: "concat",
+    exp.Nullif: "nullif",
+}
+UNARY: dict[type, str] = {
+    exp.Neg: "negate",
+    exp.Not: "not",
+    exp.Abs: "abs",
+    exp.Floor: "floor",
+    exp.Ceil: "ceil",
+    exp.Lower: "lower",
+    exp.Upper: "upper",
+}
+NODES: dict[type, Callable[[Binds, Any], Expression]] = {
+    exp.Column: lambda binder, node: binder.column(node),
+    exp.Literal: _literal,
+    exp.Interval: _interval,
+    exp.Null: lambda binder, node: Literal(None, Type.STRING, place=binder.place(node)),
+    exp.Boolean: lambda binder, node: Literal(bool(node.this), Type.BOOLEAN, place=binder.place(node)),
+    exp.Paren: _paren,
+    exp.And: _connected,
+    exp.Or: _connected,
+    exp.Between: _between,
+    exp.In: _in,
+    exp.Is: _is,
+    exp.NullSafeNEQ: _not_equal,
+    exp.Cast: _cast,
+    exp.TryCast: _cast,
+    exp.Case: _case,
+    exp.If: _if,
+    exp.Trim: _trim,
+    exp.Round: _function("round", "this", "decimals"),
+    exp.Length: _function("length", "this"),
+    exp.Substring: _function("substring", "this", "start", "length"),
+    exp.Concat: _function("concat", "expressions"),
+    exp.Coalesce: _function("coalesce", "this", "expressions"),
+    exp.Extract: _extract,
+    exp.TimestampTrunc: _date_trunc,
+    **{getattr(exp, name): _part(name.lower()) for name in ("Year", "Month", "Day", "Hour", "Minute", "Second")},
+}

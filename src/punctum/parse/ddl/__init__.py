@@ -1,0 +1,1 @@
+"""CREATE STREAM, TABLE and SINK: their columns, clauses and options."""

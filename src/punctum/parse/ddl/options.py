@@ -1,0 +1,195 @@
+"""The options of streams, tables and sinks: what there is for each format, and what it takes.
+
+A definition's format and options are checked when they are read, so a script with a wrong one never starts. Names are
+case-insensitive, as in Spark; behind the check they are spelled as they are here. ``docs/options.md`` is this table.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from math import isfinite
+
+from punctum.errors import Place, SqlError, choices, nearest
+from punctum.parse.ddl.clauses import duration
+
+Given = Mapping[str, tuple[str, Place]]
+"""Options as they are written: each value with the place of its option."""
+
+
+class Takes(Enum):
+    """What an option takes."""
+
+    TEXT = "a text"
+    DIRECTORY = "a directory, beside the script unless it begins with /"
+    FILE = "a file or a directory, beside the script unless it begins with /"
+    SWITCH = "true or false"
+    COUNT = "a whole number above 0"
+    NUMBER = "a number above 0"
+    SECONDS = "a number of seconds"
+    DURATION = "a duration, such as '10 seconds'"
+    SEPARATOR = "one ASCII character, not a quote or the end of a line"
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option: its name, what it takes and what it does; a definition without one that is needed is refused."""
+
+    name: str
+    takes: Takes
+    does: str
+    needed: bool = False
+
+
+_CSV = (
+    Option("header", Takes.SWITCH, "whether the first line names the columns; false unless it is given"),
+    Option("sep", Takes.SEPARATOR, "what stands between two values; a comma unless it is given"),
+    Option("nullValue", Takes.TEXT, "what stands for NULL; nothing unless it is given"),
+)
+_XML = (Option("rowTag", Takes.TEXT, "the element of a row; the name of the stream or table unless it is given"),)
+_KNOWN = (
+    Option("rate", Takes.NUMBER, "rows a second, for the choice of a plan"),
+    Option("punctuation_delay", Takes.DURATION, "how long a punctuation takes to come, for the choice of a plan"),
+)
+_FILES = (
+    Option("path", Takes.DIRECTORY, "where its files arrive; a run needs it"),
+    Option("maxFilesPerTrigger", Takes.COUNT, "the most files that a batch reads"),
+    Option("settle", Takes.SECONDS, "how long a file has to be quiet to be complete, whatever it looks like"),
+    Option("feedback", Takes.DIRECTORY, "where its producer is told what need not be sent"),
+    *_KNOWN,
+)
+_RATE = (
+    Option("rowsPerSecond", Takes.COUNT, "how many rows a second there are"),
+    Option("rowsPerBatch", Takes.COUNT, "how many rows a batch has"),
+    Option("rampUpTime", Takes.TEXT, "how long it takes until they are so many"),
+    Option("numPartitions", Takes.COUNT, "how many tasks make them"),
+    *_KNOWN,
+)
+_SOCKET = (
+    Option("host", Takes.TEXT, "whom to listen to", needed=True),
+    Option("port", Takes.COUNT, "and on which port", needed=True),
+    *_KNOWN,
+)
+_RESULT = (
+    Option("punctuations", Takes.SWITCH, "whether punctuations are written as well; false unless it is given"),
+    Option(
+        "elements", Takes.SWITCH, "whether elements of a temporal stream are written, not events once they are final"
+    ),
+    Option("updates", Takes.SWITCH, "whether a group comes again when it changes"),
+    Option(
+        "feedback", Takes.TEXT, "directories, with commas between them, in which readers say what they can do without"
+    ),
+)
+_DIRECTORY = (Option("path", Takes.DIRECTORY, "where files of the result are written", needed=True), *_RESULT)
+_POSTGRES = (
+    Option("url", Takes.TEXT, "the database, as libpq takes it", needed=True),
+    Option("table", Takes.TEXT, "the table, with its schema if it has one", needed=True),
+    Option("key", Takes.TEXT, "columns, with commas between them: a row takes the place of the one with the same key"),
+    *_RESULT,
+)
+_TABLE = (Option("path", Takes.FILE, "where it is read when a query starts", needed=True),)
+
+OPTIONS: Mapping[str, Mapping[str, tuple[Option, ...]]] = {
+    "stream": {
+        "json": _FILES,
+        "csv": (*_FILES, *_CSV),
+        "parquet": _FILES,
+        "xml": (*_FILES, *_XML),
+        "rate": _RATE,
+        "socket": _SOCKET,
+        "memory": _KNOWN,
+    },
+    "table": {"json": _TABLE, "csv": (*_TABLE, *_CSV), "parquet": _TABLE, "xml": (*_TABLE, *_XML)},
+    "sink": {
+        "json": _DIRECTORY,
+        "csv": (*_DIRECTORY, *_CSV),
+        "parquet": _DIRECTORY,
+        "postgres": _POSTGRES,
+        "console": _RESULT,
+    },
+}
+"""The options of each format, of streams, of tables and of sinks."""
+DISTINCT = "distinct."
+"""An option of streams begins so, and goes on with a column: how many values it has at a time."""
+
+
+def checked(what: str, name: str, format_: str, options: Given, place: Place) -> tuple[str, dict[str, str]]:
+    """The format and the options of a stream, table or sink, as they are spelled; the place is that of the format."""
+    known = OPTIONS[what]
+    if format_.lower() not in known:
+        raise SqlError(
+            f"the format {format_} of {name} is not supported", choices(known), nearest(format_, known), place
+        )
+    taken = {option.name.lower(): option for option in known[format_.lower()]}
+    found = {}
+    for key, (value, at) in options.items():
+        option = taken.get(key.lower())
+        if what == "stream" and key.lower().startswith(DISTINCT):
+            option = Option(key, Takes.NUMBER, "")
+        if option is None:
+            names = [each.name for each in taken.values()]
+            raise SqlError(f"the {what} {name} has no option {key}", choices(names), nearest(key, names), at)
+        if not _FITS[option.takes](value):
+            raise SqlError(f"{option.name} of {name} is {value!r}", "", option.takes.value, at)
+        found[option.name] = value
+    for option in taken.values():
+        if option.needed and option.name not in found:
+            raise SqlError(f"the {what} {name} has no {option.name}", "", f"OPTIONS ({option.name} '…')", place)
+    return format_.lower(), found
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return isfinite(float(text)) and float(text) > 0
+    except ValueError:
+        return False
+
+
+def _is_duration(text: str) -> bool:
+    try:
+        duration(text, Place())
+    except SqlError:
+        return False
+    return True
+
+
+def _matches(pattern: str) -> Callable[[str], bool]:
+    return lambda text: re.fullmatch(pattern, text) is not None
+
+
+_FITS: Mapping[Takes, Callable[[str], bool]] = {
+    Takes.TEXT: lambda _: True,
+    Takes.DIRECTORY: bool,
+    Takes.FILE: bool,
+    Takes.SWITCH: lambda text: text.lower() in ("true", "false"),
+    Takes.COUNT: _matches(r"0*[1-9]\d*"),
+    Takes.NUMBER: _is_number,
+    Takes.SECONDS: _matches(r"\d+(\.\d+)?"),
+    Takes.DURATION: _is_duration,
+    Takes.SEPARATOR: lambda text: (len(text) == 1 and text.isascii() and text not in '"\r\n\0') or text == "\\t",
+}
+
+
+def page() -> str:
+    """The table as a page of the documentation."""
+    lines = [
+        "# Options",
+        "",
+        "What `OPTIONS (…)` takes, by what is defined and its format. Names are case-insensitive.",
+    ]
+    for what, formats in OPTIONS.items():
+        for format_, options in formats.items():
+            lines += [
+                "",
+                f"## {what.capitalize()} `USING {format_}`",
+                "",
+                "| option | takes | what it does |",
+                "|---|---|---|",
+            ]
+            lines += [f"| `{o.name}`{', needed' * o.needed} | {o.takes.value} | {o.does} |" for o in options]
+        if what == "stream":
+            lines += [
+                "",
+                f"Every stream also takes `{DISTINCT}` with the name of a column: how many values it has at a time.",
+            ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,209 @@
+"""CREATE STREAM, CREATE TABLE and CREATE SINK: columns, promises, domains, and where one is read or written."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from sqlglot.tokenizer_core import TokenType
+
+from punctum.algebra.pattern import EMPTY, Pattern, between, one_of
+from punctum.algebra.schema import Schema
+from punctum.algebra.scheme import Scheme
+from punctum.errors import Place, PunctumError, SqlError
+from punctum.ir.definitions import Clause, Limits, SinkDef, StreamDef, TableDef, Violation
+from punctum.ir.elements import is_elements, is_opens
+from punctum.parse.ddl.clauses import read_limits, read_punctuate
+from punctum.parse.ddl.columns import ColumnReader, Terms
+from punctum.parse.ddl.options import checked
+from punctum.parse.lexer.cursor import Cursor
+
+_CLAUSES = "PUNCTUATED ON (…), PUNCTUATE (…) …, UNIQUE (…), DOMAIN … BETWEEN … AND …, DOMAIN … IN (…)"
+
+
+class StreamReader(ColumnReader):
+    """Reads the definition of one stream; tables are those that its clauses may name."""
+
+    def __init__(self, cursor: Cursor, name: str, tables: Mapping[str, TableDef]) -> None:
+        super().__init__(cursor, "CREATE STREAM", f"a column or one of {_CLAUSES}")
+        self.name, self.tables = name, tables
+        self.schemes: list[Terms] = []
+        self.unique: list[tuple[str, ...]] = []
+        self.clauses: list[Callable[[Schema], Clause]] = []
+        self.limits: list[Callable[[Schema], Limits]] = []
+
+    def read(self) -> StreamDef:
+        """The stream whose definition follows its name."""
+        cursor = self.cursor
+        cursor.expect("(", self.where)
+        while True:
+            self._item()
+            if not cursor.accept(","):
+                break
+        if not cursor.accept(")"):
+            raise cursor.unexpected(", or )", self.where)
+        if not self.attributes:
+            raise SqlError(f"the stream {self.name} has no columns", "", "name them with their types", cursor.whole)
+        if is_elements(self.schema) or is_opens(self.schema):
+            hint = f"rename one, or define it with CREATE TEMPORAL STREAM {self.name} …"
+            raise SqlError(f"the columns of {self.name} end as those of a temporal stream", "", hint, cursor.whole)
+        on_violation = self._on_violation()
+        format_, options = using(cursor, self.where, "stream", self.name)
+        return replace(self._defined(), format=format_, options=options, on_violation=on_violation)
+
+    def read_clauses(self, schema: Schema) -> StreamDef:
+        """The stream of these columns with the clauses that follow, and nothing else."""
+        self.attributes = {attribute.name: attribute for attribute in schema.attributes}
+        while True:
+            if not self._clause():
+                raise self.cursor.unexpected(f"one of {_CLAUSES}", "the clauses of a stream")
+            if not self.cursor.accept(","):
+                break
+        if not self.cursor.done:
+            raise self.cursor.unexpected("a comma or the end", "the clauses of a stream")
+        return self._defined()
+
+    def _defined(self) -> StreamDef:
+        """The stream, now that all its columns and domains are known."""
+        schema = self.schema
+        schemes = tuple(Scheme(schema, terms) for terms in dict.fromkeys(self.schemes))
+        return StreamDef(
+            self.name,
+            schema,
+            schemes,
+            tuple(self.unique),
+            punctuates=tuple(clause(schema) for clause in self.clauses),
+            limits=tuple(limits(schema) for limits in self.limits),
+            place=self.cursor.whole,
+        )
+
+    def _on_violation(self) -> Violation:
+        if not self.cursor.accept("ON", "VIOLATION"):
+            return Violation.QUARANTINE
+        for violation in Violation:
+            if self.cursor.accept(violation.value):
+                return violation
+        raise self.cursor.unexpected("FAIL or QUARANTINE", "ON VIOLATION")
+
+    def _item(self) -> None:
+        if not self._clause():
+            self.column()
+
+    def _clause(self) -> bool:
+        """Read a clause, if one follows."""
+        cursor, first = self.cursor, self.cursor.at
+        try:
+            if cursor.accept("PUNCTUATED", "ON"):
+                self._promise(self.terms("PUNCTUATED ON"), first)
+            elif cursor.sees("PUNCTUATE", "("):
+                terms, clause = read_punctuate(self, self.name, self.tables)
+                self.clauses.append(clause)
+                self._promise(terms, first)
+            elif cursor.sees("UNIQUE", "("):
+                cursor.at += 1
+                terms = self.terms("UNIQUE", ordered=False)
+                self.schemes.append(terms)
+                self.unique.append(tuple(name for name, _ in terms))
+            elif cursor.sees("DOMAIN") and not self._names_column():
+                cursor.at += 1
+                self._domain()
+            else:
+                return False
+        except SqlError:
+            raise
+        except PunctumError as error:
+            raise SqlError(error.what, error.detail, error.hint, cursor.since(first)) from None
+        return True
+
+    def _names_column(self) -> bool:
+        """Whether DOMAIN is the name of a column: then its type follows, and the item ends or NOT NULL comes."""
+        ahead = self.cursor.at + 2
+        return ahead < self.cursor.end and self.cursor.text.word(ahead) in (",", ")", "NOT")
+
+    def _promise(self, terms: Terms, first: int) -> None:
+        """A scheme, and the times behind it."""
+        cursor = self.cursor
+        self.schemes.append(terms)
+        expect, lifespan = read_limits(cursor)
+        if expect is not None or lifespan is not None:
+            place = cursor.since(first)
+            self.limits.append(lambda schema: Limits(Scheme(schema, terms), expect, lifespan, place))
+        if not cursor.done and not cursor.sees(",") and not cursor.sees(")"):
+            raise cursor.unexpected("a comma or a bracket", cursor.text.word(first))
+
+    def _domain(self) -> None:
+        cursor, first = self.cursor, self.cursor.at - 1
+        name = self.declared("DOMAIN")
+        if cursor.accept("BETWEEN"):
+            lower = self.value(name, "DOMAIN", ("AND",))
+            cursor.expect("AND", "DOMAIN")
+            domain: Pattern = between(lower, self.value(name, "DOMAIN", (",", ")")))
+            if domain == EMPTY:
+                raise SqlError(f"the DOMAIN of {name} is empty", "", "the lower end comes first", cursor.since(first))
+        elif cursor.accept("IN"):
+            domain = one_of(self.values(name, "DOMAIN"))
+        else:
+            raise cursor.unexpected("BETWEEN or IN", "DOMAIN")
+        self.attributes[name] = replace(self.attributes[name], domain=domain)
+
+
+def read_table(cursor: Cursor, name: str) -> TableDef:
+    """The table whose definition follows its name."""
+    reader = ColumnReader(cursor, "CREATE TABLE")
+    cursor.expect("(", reader.where)
+    reader.column()
+    while cursor.accept(","):
+        reader.column()
+    cursor.expect(")", reader.where)
+    format_, options = using(cursor, reader.where, "table", name)
+    return TableDef(name, reader.schema, format_, options, cursor.whole)
+
+
+def using(cursor: Cursor, where: str, what: str, name: str) -> tuple[str, dict[str, str]]:
+    """The format and the options that end a definition: of a stream, a table or a sink."""
+    cursor.expect("USING", where)
+    place, format_ = cursor.place, cursor.name("a format", "USING")
+    options = read_options(cursor) if cursor.accept("OPTIONS") else {}
+    if not cursor.done:
+        raise cursor.unexpected("; or the end", where)
+    return checked(what, name, format_, options, place)
+
+
+def read_options(cursor: Cursor) -> dict[str, tuple[str, Place]]:
+    """The options in brackets that follow, each with its place."""
+    found: dict[str, tuple[str, Place]] = {}
+    cursor.expect("(", "OPTIONS")
+    while True:
+        first, place, key = cursor.at, cursor.place, _key(cursor)
+        if key.lower() in (known.lower() for known in found):
+            raise SqlError(f"the option {key} is there twice", place=place)
+        cursor.accept("=")
+        value = _option(cursor)
+        found[key] = value, cursor.since(first)
+        if not cursor.accept(","):
+            break
+    cursor.expect(")", "OPTIONS")
+    return found
+
+
+def _key(cursor: Cursor) -> str:
+    token = cursor.token
+    key = (
+        cursor.string("OPTIONS") if token and token.token_type is TokenType.STRING else cursor.name("a key", "OPTIONS")
+    )
+    while cursor.accept("."):
+        key += "." + cursor.name("a key", "OPTIONS")
+    return key
+
+
+def _option(cursor: Cursor) -> str:
+    token = cursor.token
+    if token is not None and token.token_type in (TokenType.STRING, TokenType.NUMBER, TokenType.TRUE, TokenType.FALSE):
+        cursor.at += 1
+        plain = token.token_type in (TokenType.STRING, TokenType.NUMBER)
+        return token.text if plain else token.text.lower()
+    raise cursor.unexpected("a text, a number, true or false", "OPTIONS")
+
+
+def read_sink(cursor: Cursor, name: str) -> SinkDef:
+    """The sink whose definition follows its name."""
+    format_, options = using(cursor, "CREATE SINK", "sink", name)
+    return SinkDef(name, format_, options, cursor.whole)

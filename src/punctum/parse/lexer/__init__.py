@@ -1,0 +1,1 @@
+"""Text of a script to tokens and clauses."""

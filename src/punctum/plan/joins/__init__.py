@@ -1,0 +1,1 @@
+"""The safe plans of a join, and the best of them."""

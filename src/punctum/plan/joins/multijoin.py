@@ -1,0 +1,343 @@
+"""Joins of many inputs: a block of joins becomes the operators of a plan, of any number of inputs each.
+
+In: a relation whose joins are binary, as they are written. Out: the same rows, by other joins where a plan has them:
+where the binary joins are not safe and others are, where equalities follow from others, stand twice or equate columns
+of one input, or where the plan that is best in something is asked for. A binary join has one pair of columns for each
+class of equal ones; a row that disagrees with itself is the business of the join of many. Conditions
+on one input move down to it, so that they run before anything is exchanged; those on several stay with the join that
+first has all of these.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from punctum.algebra.pattern import Constant
+from punctum.algebra.schema import Schema
+from punctum.algebra.values import Type, Value
+from punctum.analyse.blocks import Block
+from punctum.analyse.graphs import safe
+from punctum.analyse.predicates import pattern_of
+from punctum.analyse.safety.inference import Inference
+from punctum.analyse.safety.states import few_groups
+from punctum.ir.conjunctive.axes import At
+from punctum.ir.definitions import NOWHERE
+from punctum.ir.expressions import (
+    Call,
+    Column,
+    Expression,
+    Literal,
+    columns,
+    conjunction,
+    conjuncts,
+    kind,
+    rebased,
+    text,
+)
+from punctum.ir.names import fresh
+from punctum.ir.planned import MultiJoin
+from punctum.ir.relations import Aggregate, Distinct, Filter, Join, OrderBy, Projection, Relation, Source, Window, over
+from punctum.ir.windows import window
+from punctum.plan.joins.choose import Aim, to_run
+from punctum.plan.joins.cost import Purge
+from punctum.plan.joins.trees import Tree, written
+from punctum.plan.passes.synopsis import emptied, synopsis
+from punctum.spec.multijoin import Class
+
+
+def planned(relation: Relation, known: Inference, aim: Aim) -> Relation:
+    """The relation with the joins that are to run: those that are written, or those of a tree over a block's inputs."""
+    if (part := known.parts.get(id(relation))) is not None:
+        return planned(emptied(relation), known, aim) if part.empty else synopsis(part)
+    found = known.block(relation)
+    if found is not None and found.windowed:
+        flat = Tree(tuple(range(len(found.leaves))))
+        return lowered(found, flat, partial(planned, known=known, aim=aim))
+    if found is not None:
+        tree, lazy = written(found.tree), False
+        if is_safe := safe(known.join(relation)):
+            tree, lazy = to_run(relation, known, aim), aim.purge is Purge.LAZY
+        as_written = tree == written(found.tree) and (known.written(relation) or not is_safe)
+        if lazy or not as_written or not known.plain(relation):
+            return lowered(found, tree, partial(planned, known=known, aim=aim), lazy)
+    if isinstance(relation, Source) and relation.stream.relation is not None:
+        inner = planned(relation.stream.relation, known, aim)
+        return relation if inner is relation.stream.relation else inner
+    below = {id(child): planned(child, known, aim) for child in relation.inputs}
+    same = all(below[id(child)] is child for child in relation.inputs)
+    made = relation if same else over(relation, lambda child: below[id(child)])
+    if isinstance(made, Aggregate) and isinstance(relation, Aggregate):
+        return replace(made, few=True) if few_groups(relation, known.facts(relation.input)) else made
+    return _crossed(made) if isinstance(made, Join) and not made.on else made
+
+
+def _crossed(join: Join) -> Relation:
+    """A join without an equality, as one on a constant that both sides get."""
+    sides = [_widened_by_one(side) for side in join.inputs]
+    left, right = sides
+    width, names = len(join.left.schema), join.names
+    taken = [name.lower() for name in names]
+    ours = (*names[:width], fresh("one", taken), *names[width:], fresh("other", taken))
+    on = (_column(left.schema, width), _column(right.schema, len(join.right.schema)))
+    bare = Join(left, right, (on,), None, ours, join.place)
+    shown = [*range(width), *range(width + 1, len(names) + 1)]
+    columns_ = [_column(bare.schema, i) for i in shown]
+    residual = join.residual and rebased(join.residual, lambda column: columns_[column.index])
+    made = replace(bare, residual=residual)
+    return Projection(made, tuple(zip(names, columns_, strict=True)), join.place)
+
+
+def _widened_by_one(side: Relation) -> Relation:
+    own = [(name, _column(side.schema, i)) for i, name in enumerate(side.schema.names)]
+    name = fresh("1", [name.lower() for name in side.schema.names])
+    return Projection(side, (*own, (name, Literal(1, Type.BIGINT))))
+
+
+def lowered(
+    block: Block, tree: Tree, below: Callable[[Relation], Relation] = lambda leaf: leaf, lazy: bool = False
+) -> Relation:
+    """The rows of a block, by the joins of a tree over its inputs, which are planned by themselves."""
+    assert block.end is not None
+    flat = _flat(block.end)
+    leaves = [_selected(flat, i) for i in range(len(flat.leaves))]
+    several = [_plain(condition, leaves) for condition in flat.conditions if len(_leaves(condition)) > 1]
+    equal, residual = _parted(several)
+    made = _Lowering(leaves, _classes(leaves, equal), residual, block.end, below, lazy).node(tree)
+    shown = (_over(expression, made.at, made.relation.schema) for expression in flat.columns)
+    names = block.end.schema.names
+    return Projection(made.relation, tuple(zip(names, shown, strict=True)), getattr(block.end, "place", NOWHERE))
+
+
+@dataclass(frozen=True)
+class _Flat:
+    """A block's leaves, its result's columns and its conditions; a column's index is the mark of a leaf's column."""
+
+    leaves: tuple[Relation, ...]
+    columns: tuple[Expression, ...]
+    conditions: tuple[Expression, ...] = ()
+
+
+_WIDEST = 1 << 20
+"""More columns than any relation has."""
+
+
+def _mark(at: At) -> int:
+    return at[0] * _WIDEST + at[1]
+
+
+def _at(column: Column) -> At:
+    return divmod(column.index, _WIDEST)
+
+
+def _flat(relation: Relation, first: int = 0) -> _Flat:
+    """A block with all that is in it, when its leaves are numbered from some number on."""
+    match relation:
+        case Join():
+            left = _flat(relation.left, first)
+            right = _flat(relation.right, first + len(left.leaves))
+            both = _Flat(left.leaves + right.leaves, left.columns + right.columns, left.conditions + right.conditions)
+            equal = (_equality(left.columns[a.index], right.columns[b.index]) for a, b in relation.on)
+            more = () if relation.residual is None else conjuncts(_substituted(relation.residual, both))
+            return replace(both, conditions=(*both.conditions, *equal, *more))
+        case Filter() if _has_join(relation.input):
+            below = _flat(relation.input, first)
+            return replace(below, conditions=(*below.conditions, *conjuncts(_substituted(relation.predicate, below))))
+        case Projection() if _has_join(relation.input):
+            below = _flat(relation.input, first)
+            return replace(below, columns=tuple(_substituted(e, below) for _, e in relation.columns))
+        case Source() if relation.stream.relation is not None and _has_join(relation.stream.relation):
+            return _flat(relation.stream.relation, first)
+        case _:
+            own = (Column(_mark((first, i)), a.name, a) for i, a in enumerate(relation.schema.attributes))
+            return _Flat((relation,), tuple(own))
+
+
+def _has_join(relation: Relation) -> bool:
+    while isinstance(relation, Filter | Projection) or (isinstance(relation, Source) and relation.stream.relation):
+        inner = relation.stream.relation if isinstance(relation, Source) else relation.inputs[0]
+        assert inner is not None
+        relation = inner
+    return isinstance(relation, Join)
+
+
+def _substituted(expression: Expression, below: _Flat) -> Expression:
+    return rebased(expression, lambda column: below.columns[column.index])
+
+
+def _equality(one: Expression, other: Expression) -> Expression:
+    return Call("=", (one, other), kind(Type.BOOLEAN, one.nullable or other.nullable))
+
+
+def _selected(flat: _Flat, i: int) -> Relation:
+    """A leaf with the conditions that are on it alone."""
+    leaf = flat.leaves[i]
+    at = {(i, n): n for n in range(len(leaf.schema))}
+    own = conjunction([_over(each, at, leaf.schema) for each in flat.conditions if _leaves(each) == {i}])
+    return leaf if own is None else Filter(leaf, own, own.place)
+
+
+def _leaves(expression: Expression) -> set[int]:
+    """The leaves of which an expression reads columns; the first one when it reads none."""
+    return {_at(column)[0] for column in columns(expression)} or {0}
+
+
+def _over(expression: Expression, to: dict[At, int], schema: Schema) -> Expression:
+    """An expression over the columns of a relation that has those of leaves somewhere."""
+
+    def moved(column: Column) -> Column:
+        i = to[_at(column)]
+        return replace(column, index=i, name=schema.names[i])
+
+    return rebased(expression, moved)
+
+
+def _plain(condition: Expression, leaves: list[Relation]) -> Expression:
+    """An equality whose sides are computed of one leaf each, as one of columns that these leaves get."""
+    match condition:
+        case Call("=", (a, b)) if a.type is b.type and len(_leaves(a)) == len(_leaves(b)) == 1:
+            return replace(condition, args=tuple(_widened(side, leaves) for side in (a, b)))
+    return condition
+
+
+def _widened(expression: Expression, leaves: list[Relation]) -> Expression:
+    if isinstance(expression, Column) or not any(True for _ in columns(expression)):
+        return expression
+    (i,) = _leaves(expression)
+    schema = leaves[i].schema
+    own = [(name, Column(at, name, schema.attributes[at])) for at, name in enumerate(schema.names)]
+    computed = _over(expression, {(i, at): at for at in range(len(schema))}, schema)
+    name = fresh(text(computed), [name.lower() for name in schema.names])
+    leaves[i] = Projection(leaves[i], (*own, (name, computed)))
+    return Column(_mark((i, len(schema))), name, leaves[i].schema.attributes[-1])
+
+
+def _parted(conditions: list[Expression]) -> tuple[list[tuple[At, At]], list[Expression]]:
+    """The equalities of columns, and all other conditions."""
+    equal, others = [], []
+    for condition in conditions:
+        match condition:
+            case Call("=", (Column() as a, Column() as b)) if a.type is b.type:
+                equal.append((_at(a), _at(b)))
+            case _:
+                others.append(condition)
+    return equal, others
+
+
+def _classes(leaves: list[Relation], equal: list[tuple[At, At]]) -> list[tuple[list[At], Value | None]]:
+    """The columns that must be equal, with what a leaf's own columns equal, and those that its selections fix.
+
+    Columns of one leaf that nothing else equals may all be NULL, which equals nothing.
+    """
+    known, root = Inference(), dict[At, At]()
+
+    def find(at: At) -> At:
+        while root.setdefault(at, at) != at:
+            at = root[at]
+        return at
+
+    for i, leaf in enumerate(leaves):
+        equal = [*equal, *(((i, a), (i, b)) for a, b in enumerate(known.facts(leaf).equal) if a != b)]
+    for one, other in equal:
+        first, second = sorted((find(one), find(other)))
+        root[second] = first
+    fixed = {(i, at): value for i, leaf in enumerate(leaves) for at, value in _constants(leaf).items()}
+    found: dict[At, list[At]] = {}
+    for at in sorted({*root, *fixed}):
+        found.setdefault(find(at), []).append(at)
+    valued = [(each, next((fixed[at] for at in each if at in fixed), None)) for each in found.values()]
+    return [(each, value) for each, value in valued if value is not None or len({leaf for leaf, _ in each}) > 1]
+
+
+def _constants(relation: Relation) -> dict[int, Value]:
+    """The columns that selections of a relation fix, and their values."""
+    match relation:
+        case Filter():
+            said = (pattern_of(condition) for condition in conjuncts(relation.predicate))
+            fixed = {c.index: p.value for c, p in (each for each in said if each) if isinstance(p, Constant)}
+            return _constants(relation.input) | {i: value for i, value in fixed.items() if value is not None}
+        case Projection():
+            below, shown = _constants(relation.input), list(enumerate(e for _, e in relation.columns))
+            return {n: below[e.index] for n, e in shown if isinstance(e, Column) and e.index in below}
+        case Aggregate():
+            below = _constants(relation.input)
+            return {n: below[c.index] for n, (_, c) in enumerate(relation.keys) if c.index in below}
+        case Distinct() | OrderBy() | Window():
+            return _constants(relation.input)
+        case Source() if relation.stream.relation is not None:
+            return _constants(relation.stream.relation)
+        case _:
+            return {}
+
+
+@dataclass(frozen=True)
+class _Node:
+    """A join of some leaves, and where it has their columns."""
+
+    relation: Relation
+    at: dict[At, int]
+
+
+class _Lowering:
+    """Builds the joins of a tree."""
+
+    def __init__(
+        self,
+        leaves: list[Relation],
+        classes: list[tuple[list[At], Value | None]],
+        residual: list[Expression],
+        end: Relation,
+        below: Callable[[Relation], Relation],
+        lazy: bool,
+    ) -> None:
+        self._below, self._lazy = below, lazy
+        self._leaves, self._classes, self._waiting = leaves, classes, residual
+        self._place = getattr(end, "place", NOWHERE)
+
+    def node(self, tree: Tree | int) -> _Node:
+        """The relation of a tree; conditions go to the first join that has all their columns."""
+        if isinstance(tree, int):
+            leaf = self._below(self._leaves[tree])
+            return _Node(leaf, {(tree, i): i for i in range(len(leaf.schema))})
+        below = [self.node(each) for each in tree.inputs]
+        at: dict[At, int] = {}
+        names: list[str] = []
+        taken: list[str] = []
+        for each in below:
+            at |= {leaf: len(names) + i for leaf, i in each.at.items()}
+            names += [fresh(name, taken) for name in each.relation.schema.names]
+        bare = self._join(below, tuple(names))
+        ready = [c for c in self._waiting if all(_at(column) in at for column in columns(c))]
+        self._waiting = [c for c in self._waiting if c not in ready]
+        residual = conjunction([_over(c, at, bare.schema) for c in ready])
+        return _Node(bare if residual is None else replace(bare, residual=residual), at)
+
+    def _join(self, below: Sequence[_Node], names: tuple[str, ...]) -> "Join | MultiJoin":
+        classes = [
+            Class(tuple((n, node.at[at]) for n, node in enumerate(below) for at in members if at in node.at), value)
+            for members, value in self._classes
+        ]
+        telling = tuple(c for c in classes if len(c.members) > 1 or (c.members and c.value is not None))
+        relations = tuple(node.relation for node in below)
+        windowed = any(window(relation) is not None for relation in relations)
+        if (
+            len(below) == 2
+            and not windowed
+            and not self._lazy
+            and not any(self._beyond(each, below) for each in self._classes)
+        ):
+            pairs = [(c.of(0)[0], c.of(1)[0]) for c in telling if c.of(0) and c.of(1)]
+            if pairs:
+                left, right = relations
+                on = tuple((_column(left.schema, a), _column(right.schema, b)) for a, b in pairs)
+                return Join(left, right, on, None, names, self._place)
+        return MultiJoin(relations, telling, None, names, lazy=self._lazy, place=self._place)
+
+    def _beyond(self, each: tuple[list[At], Value | None], below: Sequence[_Node]) -> bool:
+        """Whether a class says what a binary join does not use: a constant, or that columns of one leaf are equal."""
+        members, value = each
+        there = [at for at in members if any(at in node.at for node in below)]
+        return bool(there) and (value is not None or len({leaf for leaf, _ in there}) < len(there))
+
+
+def _column(schema: Schema, i: int) -> Column:
+    return Column(i, schema.names[i], schema.attributes[i])

@@ -1,0 +1,1 @@
+"""Rewrites of a relation into one that runs."""

@@ -1,0 +1,39 @@
+"""Streams whose punctuations may be lost, or hold for a while: EXPECT WITHIN and LIFESPAN are operators of a stage.
+
+EXPECT WITHIN stands over the stream, behind its lists of reporters and before anything is filtered, since a punctuation
+that closes a value speaks of all of the value's rows. Rows are partitioned by the columns of its scheme: those of one
+value are in one bucket, and are swept at once. LIFESPAN stands over all of these, in the same stage.
+"""
+
+from punctum.algebra.scheme import Order, Scheme
+from punctum.ir.definitions import StreamDef
+from punctum.ir.planned import Expected, Lasting
+from punctum.ir.relations import Relation
+from punctum.spec.expect import TIMES
+
+
+def expected(below: Relation, stream: StreamDef) -> Relation:
+    """A stream with an operator for each scheme that has EXPECT WITHIN, and then for each that has LIFESPAN."""
+    schema = stream.schema
+    for limits in stream.limits:
+        if limits.expect is not None:
+            by, at = schema.indices(limits.scheme.attributes), timeline(stream, limits.scheme)
+            below = Expected(below, stream, by, None if at is None else schema.index(at), limits.expect)
+    for limits in stream.limits:
+        if limits.lifespan is not None:
+            by, at = schema.indices(limits.scheme.attributes), timeline(stream, limits.scheme)
+            below = Lasting(below, stream, by, None if at is None else schema.index(at), limits.lifespan)
+    return below
+
+
+def timeline(stream: StreamDef, scheme: Scheme) -> str | None:
+    """The column whose punctuations say how much time has passed for a scheme: a TIMESTAMP that is promised in order.
+
+    Nothing: the clock does. A scheme is not measured by its own punctuations, which may be what is lost.
+    """
+    for each in stream.schemes:
+        ((name, order), *more) = each.terms
+        kind = stream.schema.attributes[stream.schema.index(name)].type
+        if order is Order.ASC and not more and kind in TIMES and name not in scheme.attributes:
+            return name
+    return None

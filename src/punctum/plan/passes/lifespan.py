@@ -1,0 +1,71 @@
+"""Which queries can run on punctuations that hold for a while: a last stage in, an error out where one cannot.
+
+All that remembers a punctuation has to forget it when it is over. Some cannot: a sort, whose rows are out in order;
+windows and synopses, which do not sweep what is lost either; a domain that punctuations cover one after the other,
+whose end is the end of the stream; and a stream whose operators lie in several stages, for what is over does not go
+back to an earlier one.
+"""
+
+from collections.abc import Iterator
+
+from punctum.algebra.pattern import WILDCARD
+from punctum.algebra.schema import NOT_NULL
+from punctum.errors import SchemaError
+from punctum.ir.planned import Expected, Lasting, Synopsis
+from punctum.ir.relations import OrderBy, Relation
+from punctum.plan.passes.windows import windowed
+from punctum.plan.physical.pipes import Pipe
+from punctum.plan.physical.stages import Input, Op, Stage, all_stages, operators
+
+
+def check_lifespans(last: Stage) -> None:
+    """An error when a query cannot run with the LIFESPANs of its streams."""
+    for stage in all_stages(last):
+        for op in operators(stage.root):
+            if isinstance(op.relation, Lasting):
+                _check(op, op.relation)
+            elif isinstance(op.relation, OrderBy) and (below := next(_lasting(op), None)):
+                raise _refused(below, "ORDER BY does not forget what was closed", "leave ORDER BY out")
+            elif (what := _forever(op.relation)) and (timed := next(_below(op), None)):
+                raise _refused(timed, f"{what} remember what was closed, and do not sweep it", "join without them")
+
+
+def _check(op: Op, relation: Lasting) -> None:
+    stream, schema = relation.stream, relation.stream.schema
+    for name in relation.scheme.attributes:
+        if schema.attributes[schema.index(name)].domain not in (WILDCARD, NOT_NULL):
+            raise _refused(relation, f"{name} has a DOMAIN, which would be closed for ever", f"leave DOMAIN {name} out")
+    below: Op | Input = op
+    while isinstance(below, Op):
+        (below,) = below.inputs
+    if not isinstance(below.origin, Pipe):
+        hint = "let EXPECT WITHIN and WHEN ALL have the same columns"
+        raise _refused(relation, f"other clauses of {stream.name} are on other columns", hint)
+
+
+def _forever(relation: Relation) -> str | None:
+    """What remembers punctuations for ever, in words."""
+    return "windows" if windowed(relation) else "synopses" if isinstance(relation, Synopsis) else None
+
+
+def _refused(relation: Lasting | Expected, detail: str, hint: str) -> SchemaError:
+    clause = "LIFESPAN" if isinstance(relation, Lasting) else "EXPECT WITHIN"
+    what = f"the {clause} of {relation.stream.name} {relation.scheme} is not supported in this query"
+    return SchemaError(what, detail, f"{hint}, or leave {clause} out")
+
+
+def _lasting(node: Op | Input) -> Iterator[Lasting]:
+    """The lifespans below a node, in its own stage or before."""
+    return (each for each in _below(node) if isinstance(each, Lasting))
+
+
+def _below(node: Op | Input) -> Iterator[Lasting | Expected]:
+    """The limits in time below a node, in its own stage or before."""
+    if isinstance(node, Input):
+        if isinstance(node.origin, Stage):
+            yield from _below(node.origin.root)
+        return
+    if isinstance(node.relation, Lasting | Expected):
+        yield node.relation
+    for below in node.inputs:
+        yield from _below(below)

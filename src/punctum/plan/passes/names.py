@@ -1,0 +1,123 @@
+"""Names of columns on the way to a result: where they come from, not what a script happens to call them.
+
+State is kept by the names of columns. With names that follow from the streams and the expressions alone, a query in
+which only an alias is another goes on with the state that it has. The columns of the result keep their names, and so
+do those of set operators, whose inputs have them in common.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from punctum.algebra.schema import Schema
+from punctum.ir.expressions import Column, Expression, rebased, text
+from punctum.ir.planned import MultiJoin, Synopsis
+from punctum.ir.relations import (
+    Aggregate,
+    AggregateCall,
+    Binary,
+    Cleansed,
+    Filter,
+    Final,
+    Join,
+    LMerge,
+    Opened,
+    OrderBy,
+    Projection,
+    Relation,
+    Source,
+    Unary,
+    over,
+)
+
+Names = Sequence[str]
+
+
+def settled(relation: Relation) -> Relation:
+    """The same result, with columns on the way named by what they are."""
+    return _named(relation, relation.schema.names)
+
+
+def _named(relation: Relation, names: Names | None) -> Relation:
+    """The relation with these names of its columns, or with any that follow from what it reads."""
+    match relation:
+        case Source():
+            return relation if relation.stream.relation is None else _named(relation.stream.relation, names)
+        case Projection():
+            below = _named(relation.input, None)
+            found = [_moved(expression, below) for _, expression in relation.columns]
+            chosen = names or _unique(text(expression) for expression in found)
+            return replace(relation, input=below, columns=tuple(zip(chosen, found, strict=True)))
+        case Join():
+            left, right = _named(relation.left, None), _named(relation.right, None)
+            chosen = tuple(names or _unique((*left.schema.names, *right.schema.names)))
+            on = tuple((_column(a, left), _column(b, right)) for a, b in relation.on)
+            bare = replace(relation, left=left, right=right, on=on, residual=None, names=chosen)
+            return bare if relation.residual is None else replace(bare, residual=_moved(relation.residual, bare))
+        case MultiJoin():
+            joined = tuple(_named(each, None) for each in relation.joined)
+            chosen = tuple(names or _unique(name for each in joined for name in each.schema.names))
+            many = replace(relation, joined=joined, residual=None, names=chosen)
+            return many if relation.residual is None else replace(many, residual=_moved(relation.residual, many))
+        case Synopsis():
+            columns = zip(names or relation.schema.names, relation.schema.attributes, strict=True)
+            return replace(relation, result=Schema(tuple(replace(a, name=name) for name, a in columns)))
+        case Aggregate():
+            return _aggregate(relation, names)
+        case Binary():
+            same = names or relation.schema.names
+            return replace(relation, left=_named(relation.left, same), right=_named(relation.right, same))
+        case Filter():
+            below = _named(relation.input, names)
+            return replace(relation, input=below, predicate=_moved(relation.predicate, below))
+        case OrderBy():
+            below = _named(relation.input, names)
+            keys = tuple((_column(column, below), down, first) for column, down, first in relation.keys)
+            return replace(relation, input=below, keys=keys)
+        case LMerge() | Final() | Opened() | Cleansed():
+            return over(relation, lambda below: _named(below, below.schema.names))
+        case Unary():
+            return replace(relation, input=_named(relation.input, names))
+        case _:
+            raise AssertionError(relation)
+
+
+def _aggregate(relation: Aggregate, names: Names | None) -> Relation:
+    below = _named(relation.input, None)
+
+    def call(old: AggregateCall) -> AggregateCall:
+        argument, only = (None if c is None else _column(c, below) for c in (old.argument, old.filter))
+        return replace(old, argument=argument, filter=only)
+
+    keys, calls = [_column(key, below) for _, key in relation.keys], [call(old) for old in relation.aggregates]
+    chosen = names or _unique([*map(text, keys), *map(str, calls)])
+    return replace(
+        relation,
+        input=below,
+        keys=tuple(zip(chosen, keys, strict=False)),
+        aggregates=tuple(replace(c, name=name) for name, c in zip(chosen[len(keys) :], calls, strict=True)),
+    )
+
+
+def _moved(expression: Expression, below: Relation) -> Expression:
+    """The expression with the names that its columns have now."""
+    return rebased(expression, lambda column: _column(column, below))
+
+
+def _column(column: Column, below: Relation) -> Column:
+    return replace(column, name=below.schema.names[column.index])
+
+
+def _unique(names: Iterable[str]) -> list[str]:
+    """The names, those that were there before with a number.
+
+    >>> _unique(["itemid", "increase", "itemid"])
+    ['itemid', 'increase', 'itemid #2']
+    """
+    found: list[str] = []
+    for name in names:
+        number, chosen = 1, name
+        while chosen in found:
+            number += 1
+            chosen = f"{name} #{number}"
+        found.append(chosen)
+    return found

@@ -1,0 +1,32 @@
+"""Operators that have windows on their inputs: a relation in, its windows and what stands above them out."""
+
+from collections.abc import Iterator
+
+from punctum.ir.planned import MultiJoin
+from punctum.ir.relations import Aggregate, Relation, Window
+from punctum.ir.windows import steps, window
+
+
+def windowed(relation: Relation) -> bool:
+    """Whether an operator has windows on its inputs: what stands above a window is done by the operator itself."""
+    match relation:
+        case MultiJoin():
+            return any(relation.windows)
+        case Aggregate():
+            return window(relation.input) is not None
+        case _:
+            return False
+
+
+def windows(relation: Relation) -> Iterator[tuple[int, Window, tuple[Relation, ...]]]:
+    """The windows on an operator's inputs, each with its input's number and what stands above it."""
+    for i, each in enumerate(relation.inputs if windowed(relation) else ()):
+        found, above = steps(each)
+        if found is not None:
+            yield i, found, above
+
+
+def below_window(relation: Relation) -> Relation:
+    """What a window is of, or the relation itself when it has none."""
+    found = window(relation)
+    return relation if found is None else found.input

@@ -1,0 +1,1 @@
+"""Which operators run together, and what is exchanged between them."""

@@ -1,0 +1,191 @@
+"""What a plan need not do, given what nobody needs of its result: a column of the result in, expressions out.
+
+Nobody needs rows of the result that have less than t in a column. The column is an expression over the rows of each
+operator's inputs, and of the streams, as far as it can be told there; rows for which it is less than t lead to nothing
+that is needed, and what is kept of them is of no use:
+
+- through selections, DISTINCT, ORDER BY, unions, intersections and differences it is the same one; through projections
+  it is what they compute, if no function of the user's computes it; through a group-by if it is of grouping columns;
+- through a join it goes to the side whose columns it reads, and to others if the join equates these;
+- not through what has to see all rows: windows, which count them, those who report, values that are expected or last
+  for a while, opens and closes, of which neither has the whole event, and a merge that counts the events of a start,
+  unless it is the start.
+
+Where elements have adjusts, the ends of an element are not those of its event, and operators take all elements that
+come; the stream skips whole events instead (``lmerge/feedback.py``).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from punctum.ir.applied import applied
+from punctum.ir.elements import HIDDEN, VE, VS, is_elements
+from punctum.ir.expressions import Column, Expression, columns, rebased
+from punctum.ir.lifted import inserts_only
+from punctum.ir.planned import MultiJoin
+from punctum.ir.relations import (
+    Aggregate,
+    Distinct,
+    Except,
+    Filter,
+    Final,
+    Intersect,
+    Join,
+    LMerge,
+    OrderBy,
+    Projection,
+    Relation,
+    Source,
+    Union,
+    UnionAll,
+)
+from punctum.plan.physical.pipes import Pipe
+from punctum.plan.physical.stages import Input, Op, Stage, all_stages, operators, sweeps
+
+Below = tuple[Expression | None, ...]
+"""What a column is over each input of an operator; nothing where that cannot be told."""
+
+
+@dataclass(frozen=True)
+class Heeds:
+    """A column of the result, over what each stage takes, keeps and gives.
+
+    ``streams`` are by the stage and the number of its input, ``operators`` by the stage and their number in it.
+    """
+
+    column: str
+    streams: dict[tuple[int, int], Expression] = field(default_factory=dict)
+    operators: dict[tuple[int, int], Below] = field(default_factory=dict)
+    results: dict[int, Expression] = field(default_factory=dict)
+    merges: dict[tuple[int, int], Expression] = field(default_factory=dict)
+
+    def stage(self, stage: Stage, over: Expression) -> None:
+        """Go through a stage that gives the column."""
+        if sweeps(stage):
+            return
+        if _by_row(stage.root, over):
+            self.results[stage.number] = over
+        numbers = {id(op): n for n, op in enumerate(operators(stage.root))}
+        self._node(stage, stage.root, over, numbers)
+
+    def _node(self, stage: Stage, node: Op | Input, over: Expression, numbers: dict[int, int]) -> None:
+        if isinstance(node, Input):
+            if isinstance(node.origin, Stage):
+                self.stage(node.origin, over)
+            elif (raw := through(node.origin, over)) is not None:
+                self.streams[stage.number, node.number] = raw
+            return
+        number = numbers[id(node)]
+        if isinstance(node.relation, LMerge):
+            self.merges[stage.number, number] = over
+        found = below(node.relation, over)
+        pairs = list(zip(node.inputs, found, strict=True))
+        self.operators[stage.number, number] = tuple(e if e and _by_row(n, e) else None for n, e in pairs)
+        for child, each in pairs:
+            if each is not None:
+                self._node(stage, child, each, numbers)
+
+
+def heeds(last: Stage) -> dict[str, Heeds]:
+    """For each column of the result, where it is known in the plan."""
+    found = {}
+    for i, attribute in enumerate(last.schema.attributes):
+        made = Heeds(attribute.name)
+        made.stage(last, Column(i, attribute.name, attribute))
+        found[attribute.name] = made
+    return found
+
+
+def through(pipe: Pipe, over: Expression) -> Expression | None:
+    """An expression behind a pipe over the columns of its stream."""
+    for step in reversed(pipe.steps):
+        (found,) = below(step, over)
+        if found is None:
+            return None
+        over = found
+    return over
+
+
+def by_event(pipe: Pipe, over: Expression) -> bool:
+    """Whether a stream can only tell of whole events what the expression is, and not of each element."""
+    return not _fixed(Source(pipe.stream), over)
+
+
+def below(relation: Relation, over: Expression) -> Below:
+    """An expression over the result of a relation as one over each of its inputs."""
+    nothing: Below = (None,) * len(relation.inputs)
+    match relation:
+        case Projection(columns=computed):
+            found = rebased(over, lambda column: computed[column.index][1])
+            return nothing if any(applied(found)) else (found,)
+        case Aggregate(keys=keys):
+            grouped = all(column.index < len(keys) for column in columns(over))
+            return (rebased(over, lambda column: keys[column.index][1]),) if grouped else nothing
+        case Join():
+            return _sides(relation, over)
+        case MultiJoin(windows=windows) if not any(windows):
+            return tuple(_moved(over, _columns(relation, i)) for i in range(len(relation.joined)))
+        case LMerge(case=case):
+            names = {relation.schema.names[column.index] for column in columns(over)}
+            if case == "R1" and names != {VS}:  # it counts the events of one start
+                return nothing
+            return (*(over for _ in relation.merged), *nothing[len(relation.merged) :])
+        case Filter() | Distinct() | OrderBy() | Final() | UnionAll() | Union() | Intersect() | Except():
+            return tuple(over for _ in relation.inputs)
+        case _:
+            return nothing
+
+
+def _sides(join: Join, over: Expression) -> Below:
+    width, whole = len(join.left.schema), len(join.schema)
+    left = {i: i for i in range(width)} | {width + right.index: left.index for left, right in join.on}
+    right = {i: i - width for i in range(width, whole)} | {left.index: right.index for left, right in join.on}
+    return _moved(over, left), _moved(over, right)
+
+
+def _columns(join: MultiJoin, number: int) -> dict[int, int]:
+    """The columns of a join of several, and of an input of it those that have their values."""
+    first = join.offsets[number]
+    same = {
+        join.offsets[i] + at: mine for each in join.classes for mine in each.of(number)[:1] for i, at in each.members
+    }
+    return same | {first + at: at for at in range(len(join.joined[number].schema))}
+
+
+def _moved(over: Expression, to: dict[int, int]) -> Expression | None:
+    """The expression over other columns; nothing when one that it reads is not among them."""
+    if any(column.index not in to for column in columns(over)):
+        return None
+    return rebased(over, lambda column: replace(column, index=to[column.index]))
+
+
+def _by_row(node: Op | Input, over: Expression) -> bool:
+    """Whether rows of a node are needed or not, each by itself."""
+    while isinstance(node, Input) and isinstance(node.origin, Stage):
+        node = node.origin.root
+    if isinstance(node, Op):
+        return _fixed(node.relation, over)
+    pipe = node.origin
+    assert isinstance(pipe, Pipe)
+    return _fixed(pipe.steps[-1] if pipe.steps else Source(pipe.stream), over)
+
+
+def _fixed(relation: Relation, over: Expression) -> bool:
+    """Whether all elements of an event have the same value."""
+    changing = {name for name in HIDDEN if name != VS}
+    names = relation.schema.names
+    reads = {names[column.index] for column in columns(over)}
+    return not is_elements(relation.schema) or inserts_only(relation) or not reads & changing
+
+
+def published(last: Stage) -> Iterator[tuple[int, int, LMerge]]:
+    """The merges of a query that tell how far they are, with their stage and their number in it."""
+    for stage in all_stages(last):
+        for number, op in enumerate(operators(stage.root)):
+            if isinstance(op.relation, LMerge) and op.relation.feedback is not None:
+                yield stage.number, number, op.relation
+
+
+def told(merge: LMerge) -> str:
+    """The column that a merge speaks of: events that have started, where only new ones can matter, or that are over."""
+    return VS if merge.case in ("R0", "R1", "R2") else VE

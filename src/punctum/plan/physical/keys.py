@@ -1,0 +1,171 @@
+"""By which columns rows are exchanged: a relation and columns that decide on the bucket in, those of its inputs out.
+
+A join needs its inputs partitioned by join columns, a group-by by grouping columns, and so on: ``stages.py`` says which
+operator needs what. A bucket is chosen by the values of a key one after the other, so the keys of all inputs correspond
+to the wanted one position by position: they may name a column twice, and never leave one out.
+"""
+
+from punctum.ir.elements import VS
+from punctum.ir.lifted import inserts_only
+from punctum.ir.planned import Expected, Lasting, MultiJoin, Reported, Synopsis
+from punctum.ir.relations import (
+    Aggregate,
+    Cleansed,
+    Filter,
+    Final,
+    Join,
+    LMerge,
+    Opened,
+    OrderBy,
+    Projection,
+    Relation,
+    Source,
+    UnionAll,
+)
+from punctum.plan.passes.windows import windowed
+from punctum.plan.physical.pipes import as_pipe, column_of
+
+Key = tuple[int, ...]
+"""The columns that decide on the bucket; none: all rows are in one bucket."""
+
+
+def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
+    """How each input must be partitioned for an operator whose output is to be by the key; nothing: it cannot be."""
+    if windowed(relation):
+        return None if key else [() for _ in relation.inputs]
+    match relation:
+        case UnionAll() if key is None and any(map(_in_one_bucket, relation.inputs)):
+            return [() for _ in relation.inputs]  # else the other buckets never hear what that input says
+        case Filter() | UnionAll():
+            return [key for _ in relation.inputs]
+        case Reported(by=by) | Expected(by=by):
+            return [by] if key is None else [key] if set(key) <= set(by) else None
+        case Lasting():
+            pipe = as_pipe(relation.input) is not None
+            return [key] if pipe or keys_below(relation.input, key) is not None else None
+        case Projection():
+            if key is None:
+                return [None]
+            below = [column_of(relation.columns[i][1]) for i in key]
+            return None if None in below else [tuple(i for i in below if i is not None)]
+        case Join():
+            pairs = _pairs(relation)
+            if key is not None:
+                wanted = [next((pair for pair in pairs if i in pair), None) for i in key]
+                if not key or None in wanted:
+                    return None
+                pairs = [pair for pair in wanted if pair is not None]
+            offset = len(relation.left.schema)
+            return [tuple(mine for mine, _ in pairs), tuple(theirs - offset for _, theirs in pairs)]
+        case MultiJoin():
+            classes, everyone = _common(relation, key), range(len(relation.joined))
+            return None if classes is None else [tuple(relation.classes[n].of(i)[0] for n in classes) for i in everyone]
+        case Aggregate():
+            columns = [column.index for _, column in relation.keys]
+            if key is None:
+                return [_prefer(relation.inputs[0], columns) or tuple(columns)]
+            fits = all(i < len(columns) for i in key) and bool(key) == bool(columns)
+            return [tuple(columns[i] for i in key)] if fits else None
+        case Synopsis():
+            shown = {n: at for at, n in relation.parting}
+            if key is not None and not all(n in shown for n in key):
+                return None
+            parts = [at for at, _ in relation.parting] if key is None else [shown[n] for n in key]
+            return [tuple(at[i] for at in parts) for i in range(len(relation.joined))]
+        case OrderBy() | Cleansed():
+            return None if key else [()]
+        case Final() if inserts_only(relation.input):
+            return [key]
+        case Opened():
+            same = payload(relation)
+            return [same] if key is None else [key] if key and set(key) <= set(same) else None
+        case Final() | LMerge():
+            same = payload(relation) if key is None and _opens(relation) else events(relation)
+            several = len(relation.merged) if isinstance(relation, LMerge) else 1
+            return [same if key is None else key] * several if key is None or (key and set(key) <= set(same)) else None
+        case _:
+            everything = list(range(len(relation.schema)))
+            chosen = (_prefer(relation.inputs[0], everything) or tuple(everything)) if key is None else key
+            return [chosen for _ in relation.inputs]
+
+
+def _in_one_bucket(relation: Relation) -> bool:
+    """Whether all rows of a relation are in one bucket, wherever else they could be."""
+    if as_pipe(relation) is not None:
+        return False
+    if isinstance(relation, Source) and relation.stream.relation is not None:
+        return _in_one_bucket(relation.stream.relation)
+    if isinstance(relation, Filter | Projection | UnionAll | Lasting):
+        return any(map(_in_one_bucket, relation.inputs))
+    return all(key == () for key in keys_below(relation, None) or [None])
+
+
+def _prefer(relation: Relation, allowed: list[int]) -> Key | None:
+    """Those of the allowed columns by which a relation can be partitioned with the fewest exchanges, if any."""
+    if not allowed:
+        return None
+    match relation:
+        case Filter() | Lasting():
+            return _prefer(relation.inputs[0], allowed)
+        case Reported(by=by) | Expected(by=by):
+            return tuple(i for i in allowed if i in by) or tuple(allowed)
+        case Projection() if as_pipe(relation) is None:
+            columns = {column_of(relation.columns[i][1]): i for i in allowed}
+            found = _prefer(relation.inputs[0], [i for i in columns if i is not None])
+            return None if found is None else tuple(columns[i] for i in found)
+        case Join():
+            firsts = (next((i for i in pair if i in allowed), None) for pair in _pairs(relation))
+            return tuple(i for i in firsts if i is not None) or None
+        case MultiJoin():
+            firsts = (next((i for i in _members(relation, n) if i in allowed), None) for n in relation.common())
+            return tuple(i for i in firsts if i is not None) or None
+        case Aggregate():
+            columns = {column.index: i for i, (_, column) in enumerate(relation.keys) if i in allowed}
+            found = _prefer(relation.inputs[0], [i for i in columns if i is not None])
+            return tuple(columns[i] for i in found) if found else tuple(columns.values()) or None
+        case Synopsis():
+            return tuple(n for _, n in relation.parting if n in allowed) or None
+        case OrderBy() | Cleansed():
+            return None
+        case Opened() | Final() | LMerge() if _opens(relation):
+            return tuple(i for i in payload(relation) if i in allowed) or None
+        case Final() | LMerge():
+            return tuple(i for i in events(relation) if i in allowed) or None
+        case _:
+            return tuple(allowed)
+
+
+def events(relation: Relation) -> Key:
+    """The columns that all elements of an event have in common: its payload and its start."""
+    return tuple(range(relation.schema.index(VS) + 1))
+
+
+def payload(relation: Relation) -> Key:
+    """The columns that all opens and closes of an event have in common."""
+    return tuple(range(relation.schema.index(VS)))
+
+
+def _opens(relation: Relation) -> bool:
+    """Whether elements are made of opens and closes, at once or under selections, projections and merges."""
+    if isinstance(relation, Filter | Projection | Final | LMerge):
+        return any(map(_opens, relation.inputs))
+    return isinstance(relation, Opened)
+
+
+def _pairs(join: Join) -> list[tuple[int, int]]:
+    """The equated columns of a join, as columns of its output."""
+    return [(mine.index, len(join.left.schema) + theirs.index) for mine, theirs in join.on]
+
+
+def _members(join: MultiJoin, n: int) -> list[int]:
+    """The columns of a class, as columns of the join's output."""
+    return [join.offsets[i] + at for i, at in join.classes[n].members]
+
+
+def _common(join: MultiJoin, key: Key | None) -> list[int] | None:
+    """The classes common to all inputs by which a join's output is by the key; nothing: it cannot be."""
+    if key is None or (not key and not join.common()):
+        return join.common()
+    wanted = [next((n for n in join.common() if i in _members(join, n)), None) for i in key]
+    found = [n for n in wanted if n is not None]
+    return found if found and None not in wanted else None

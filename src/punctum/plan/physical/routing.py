@@ -1,0 +1,106 @@
+"""Whether a constant concerns one bucket: an operator, one of its inputs and that input's key in, the answer out.
+
+An input's punctuation on a column is said of every column that carries the same constants: one that shows it again, is
+computed of it, or is joined with it. ``SELECT k, k AS x`` turns ``k = 5`` into ``k = 5, x = *`` and ``k = *, x = 5``.
+The rows of that input have 5 in both, but an operator that compares them with rows of another input meets ``7, 5``
+there, and by the key ``k`` these are in another bucket.
+"""
+
+from collections.abc import Iterator
+from itertools import count
+
+from punctum.algebra.pattern import WILDCARD
+from punctum.algebra.schema import NOT_NULL
+from punctum.algebra.values import Type
+from punctum.ir.expressions import columns
+from punctum.ir.planned import MultiJoin
+from punctum.ir.relations import Aggregate, Binary, Filter, Join, Projection, Relation, Source, Unary
+from punctum.ir.shape import shape
+from punctum.plan.physical.keys import Key
+
+Carried = list[frozenset[int]]
+"""For each column of a relation, numbers of the stream's columns whose constants it carries."""
+
+
+def concerns_others(relation: Relation, number: int, key: Key) -> bool:
+    """Whether what an input says of a key column is heard as something of rows that are in other buckets."""
+    others = [i for i in _compared(relation, number) if i not in key]
+    if not others:
+        return False
+    carried = _carried(relation.inputs[number], count())
+    return any(carried[i] & carried[other] for i in key for other in others)
+
+
+def _compared(relation: Relation, number: int) -> list[int]:
+    """The columns of an input that an operator compares with those of other inputs."""
+    match relation:
+        case Join():
+            return [pair[number].index for pair in relation.on]
+        case MultiJoin():
+            return [at for each in relation.classes for at in each.of(number)]
+        case Binary():
+            return list(range(len(relation.schema)))
+        case _:
+            return []
+
+
+def _carried(relation: Relation, fresh: Iterator[int]) -> Carried:
+    match relation:
+        case Source() if relation.stream.relation is not None:
+            return _carried(relation.stream.relation, fresh)
+        case Projection():
+            below = _carried(relation.input, fresh)
+            shapes = (shape(expression) for _, expression in relation.columns)
+            return [below[s.source] if s.source is not None and s.injective else frozenset() for s in shapes]
+        case Aggregate():
+            below = _carried(relation.input, fresh)
+            return [*(below[column.index] for _, column in relation.keys), *(frozenset() for _ in relation.aggregates)]
+        case Join() | MultiJoin():
+            return _joined(relation, [each for below in relation.inputs for each in _carried(below, fresh)])
+        case Binary():
+            sides = (_carried(side, fresh) for side in relation.inputs)
+            return [left | right for left, right in zip(*sides, strict=True)]
+        case Filter() | Unary() if len(relation.schema) == len(relation.inputs[0].schema):
+            return _carried(relation.inputs[0], fresh)
+        case Source():
+            return [frozenset([next(fresh)]) for _ in relation.schema.names]
+        case _:  # nothing is known: any column may carry what another one does
+            return [frozenset([next(fresh)])] * len(relation.schema)
+
+
+def _joined(relation: Join | MultiJoin, below: Carried) -> Carried:
+    """The columns of all inputs, of which those that are equal carry each other's."""
+    if isinstance(relation, Join):
+        offset = len(relation.left.schema)
+        classes = [[mine.index, offset + theirs.index] for mine, theirs in relation.on]
+    else:
+        classes = [[relation.offsets[i] + at for i, at in each.members] for each in relation.classes]
+    found = list(below)
+    for members in classes:
+        together = frozenset[int]().union(*(below[i] for i in members))
+        for i in members:
+            found[i] = together
+    return found
+
+
+def limited(relation: Relation) -> frozenset[int]:
+    """The columns that may have few values: when all of these are closed, so is everything, and all buckets must know.
+
+    They have a domain, or a condition speaks of them or of what equals them.
+    """
+    match relation:
+        case Source() if relation.stream.relation is not None:
+            return limited(relation.stream.relation)
+        case Projection():
+            below, shapes = limited(relation.input), (shape(expression) for _, expression in relation.columns)
+            return frozenset(n for n, s in enumerate(shapes) if s.source is None or s.source in below)
+        case Aggregate():
+            below = limited(relation.input)
+            return frozenset(n for n, (_, column) in enumerate(relation.keys) if column.index in below)
+        case Filter():
+            return limited(relation.input) | {column.index for column in columns(relation.predicate)}
+        case Source():
+            found = enumerate(relation.schema.attributes)
+            return frozenset(n for n, a in found if a.type is Type.BOOLEAN or a.domain not in (WILDCARD, NOT_NULL))
+        case _:
+            return frozenset(range(len(relation.schema)))

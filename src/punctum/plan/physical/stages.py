@@ -1,0 +1,255 @@
+"""Stages: which operators run together, and by which columns the rows between them are exchanged.
+
+A query is a tree of relations. Selections and projections directly over a stream need no state and run before anything
+is exchanged: they are the stream's *pipe*. All other operators see only the rows of one bucket, so rows that they bring
+together must agree on the bucket: a join needs its inputs partitioned by join columns, a group-by by grouping columns,
+a list of reporters and EXPECT WITHIN by punctuated columns, a merge of replicas by what all elements of an event have
+in common, opens and closes by their payload, a set operator by any columns, a sort in one piece, and so do CLEANSE and
+windows, which count all rows of a stream. Operators that agree on a partitioning share a stage; where the partitioning
+changes, an exchange begins a new one.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from punctum.algebra.schema import Schema
+from punctum.analyse.safety.updates import updating
+from punctum.ir.planned import Expected, Lasting, MultiJoin, Synopsis
+from punctum.ir.relations import Aggregate, Filter, Join, LMerge, Projection, Relation, Source, Window
+from punctum.plan.joins.choose import Aim, inference
+from punctum.plan.joins.multijoin import planned
+from punctum.plan.passes.lmerge import cased
+from punctum.plan.passes.names import settled
+from punctum.plan.passes.prune import pruned
+from punctum.plan.passes.punctuate import Members, nobody, reported
+from punctum.plan.passes.windows import below_window, windowed
+from punctum.plan.physical.cube import DIMENSIONS, Cube
+from punctum.plan.physical.keys import Key, keys_below
+from punctum.plan.physical.pipes import Pipe, as_pipe, column_of
+from punctum.plan.physical.routing import concerns_others, limited
+
+
+@dataclass(frozen=True)
+class Input:
+    """What a stage reads, exchanged by a key.
+
+    Rows go to one bucket, or in a cube to one for each way along the dimensions that they lack. A punctuation goes to
+    those buckets that it can concern. It goes *everywhere* when the stage's output is exchanged again, for what only
+    some buckets were told, not all of them can say; and when what it says is *repeated* of other columns than the key,
+    or is one of a few values that end the input together.
+    """
+
+    number: int
+    origin: "Pipe | Stage"
+    key: Key
+    everywhere: bool = False
+    cube: Cube | None = None
+    repeated: bool = False
+
+    @property
+    def broadcast(self) -> bool:
+        """Whether punctuations go to all buckets."""
+        return self.everywhere or self.repeated
+
+    @property
+    def by(self) -> str:
+        """The columns that decide on the bucket, and * for each dimension of a cube along which rows are copied."""
+        names = self.origin.schema.names
+        columns = self.key if self.cube is None else self.cube.columns
+        return ", ".join("*" if i is None else names[i] for i in columns)
+
+
+@dataclass(frozen=True)
+class Op:
+    """An operator of a stage over other operators and over inputs."""
+
+    relation: Relation
+    inputs: tuple["Op | Input", ...]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Operators that run together, bucket by bucket."""
+
+    number: int
+    root: Op | Input
+    inputs: tuple[Input, ...]
+
+    @property
+    def schema(self) -> Schema:
+        """The schema of what comes out."""
+        return self.root.relation.schema if isinstance(self.root, Op) else self.root.origin.schema
+
+
+def partition(node: Op | Input) -> Key | None:
+    """The columns of a node's output that decide on the bucket its rows are in, when they can be seen there."""
+    if isinstance(node, Input):
+        return node.key if node.cube is None else None
+    below = [partition(child) for child in node.inputs]
+    match node.relation:
+        case Projection(columns=columns):
+            names = {column_of(expression): i for i, (_, expression) in reversed(list(enumerate(columns)))}
+            key = below[0]
+            return tuple(names[i] for i in key) if key is not None and all(i in names for i in key) else None
+        case Aggregate(keys=keys):
+            names = {column.index: i for i, (_, column) in enumerate(keys)}
+            key = below[0]
+            return tuple(names[i] for i in key) if key is not None and all(i in names for i in key) else None
+        case Join() | MultiJoin() | LMerge():
+            return below[0]
+        case Synopsis():
+            shown = {at[0]: n for at, n in node.relation.parting}
+            wanted = None if below[0] is None else [shown.get(i) for i in below[0]]
+            return None if wanted is None or None in wanted else tuple(n for n in wanted if n is not None)
+        case _:
+            return below[0] if len(set(below)) == 1 else None
+
+
+def stages(
+    relation: Relation,
+    members: Members = nobody,
+    *,
+    whole: bool = False,
+    apart: bool = False,
+    aim: Aim | None = None,
+    updates: bool = False,
+) -> Stage:
+    """The last stage of a query; the others are the origins of its inputs. Members are those of tables.
+
+    The aim says which plans its joins have; with updates its groups come again when they change.
+
+    What a bucket says holds for its own share of the rows. For punctuations that hold for the whole result, the last
+    stage has all of its output in one bucket; where that needs one more exchange, it only brings the output together.
+    None is needed when all buckets say the same, and that is written *apart* from what they give.
+    """
+    aim = aim or Aim()
+    relation = updating(relation) if updates else relation
+    relation = cased(relation, inference(relation, whole, aim.schemes))
+    relation = planned(relation, inference(relation, whole, aim.schemes), aim)
+    relation = settled(pruned(reported(relation, members)))
+    last = _Planner().stage(relation)
+    if not whole or not any(source.key for source in last.inputs) or (apart and says_alike(last)):
+        return last
+    if isinstance(last.root, Input) and isinstance(last.root.origin, Pipe):
+        together, number = Input(0, last.root.origin, ()), last.number
+    else:
+        last = _Planner().stage(relation, goes_on=True)
+        together, number = Input(0, last, ()), last.number + 1
+    return Stage(number, together, (together,))
+
+
+def says_alike(last: Stage) -> bool:
+    """Whether all buckets of a stage say the same: the stables of a merge, which hears those of its inputs in each."""
+    node = last.root
+    while isinstance(node, Op) and isinstance(node.relation, Filter | Projection):
+        node = node.inputs[0]
+    return isinstance(node, Op) and isinstance(node.relation, LMerge)
+
+
+def all_stages(last: Stage) -> list[Stage]:
+    """A query's stages, each after those that it reads."""
+    before = [s for i in last.inputs if isinstance(i.origin, Stage) for s in all_stages(i.origin)]
+    return [*before, last]
+
+
+def operators(node: Op | Input) -> Iterator[Op]:
+    """The operators of a stage in the order in which they run."""
+    if isinstance(node, Op):
+        for child in node.inputs:
+            yield from operators(child)
+        yield node
+
+
+def sweeps(stage: Stage) -> bool:
+    """Whether values may be swept or punctuations be over in a stage, or before it."""
+    before = (i.origin for i in stage.inputs)
+    return any(True for _ in _timed(stage.root)) or any(isinstance(each, Stage) and sweeps(each) for each in before)
+
+
+def needs_clock(stage: Stage) -> bool:
+    """Whether a stage has to be told what the time is."""
+    return any(each.time is None for each in _timed(stage.root))
+
+
+def _timed(node: Op | Input) -> Iterator[Expected | Lasting]:
+    if isinstance(node, Op):
+        if isinstance(node.relation, Expected | Lasting):
+            yield node.relation
+        for below in node.inputs:
+            yield from _timed(below)
+
+
+class _Planner:
+    """Numbers the stages; a stage that is being built is the list of its inputs so far."""
+
+    def __init__(self) -> None:
+        self._stages = 0
+
+    def stage(self, relation: Relation, goes_on: bool = False) -> Stage:
+        """A stage that ends with a relation; whether another stage reads it."""
+        building = _Building(goes_on)
+        root = self._place(relation, None, building)
+        self._stages += 1
+        return Stage(self._stages, root, tuple(building.inputs))
+
+    def _place(self, relation: Relation, key: Key | None, into: "_Building", repeated: bool = False) -> Op | Input:
+        """The operators for a relation whose rows are to be partitioned by a key, or by any."""
+        pipe = as_pipe(relation)
+        if pipe is not None:
+            return into.input(pipe, tuple(range(len(pipe.schema))) if key is None else key, repeated=repeated)
+        if isinstance(relation, Source):
+            assert relation.stream.relation is not None
+            return self._place(relation.stream.relation, key, into, repeated)
+        if isinstance(relation, Window):
+            return self._place(relation.input, key, into, repeated)
+        if (
+            isinstance(relation, MultiJoin)
+            and key is None
+            and not any(relation.windows)
+            and relation.shared()
+            and not relation.common()
+        ):
+            return self._cube(relation, into)
+        below = keys_below(relation, key)
+        if below is None:
+            assert key is not None
+            return into.input(self.stage(relation, goes_on=True), key, repeated=repeated)
+        if isinstance(relation, LMerge) and relation.control is not None:
+            told = as_pipe(relation.control)
+            assert told is not None
+            merged = [self._place(child, wanted, into) for child, wanted in zip(relation.merged, below, strict=True)]
+            return Op(relation, (*merged, into.input(told, (), Cube((None,), ((0,),)))))  # all buckets are told
+        children = [below_window(child) for child in relation.inputs] if windowed(relation) else relation.inputs
+        placed = []
+        for n, (child, wanted) in enumerate(zip(children, below, strict=True)):
+            again = repeated or (wanted is not None and concerns_others(relation, n, wanted))
+            placed.append(self._place(child, wanted, into, again))
+        return Op(relation, tuple(placed))
+
+    def _cube(self, relation: MultiJoin, into: "_Building") -> Op:
+        """A join whose inputs have no column in common, in a hypercube; all that keeps state below is another stage."""
+        of = {n: {i for i, _ in relation.classes[n].members} for n in relation.shared()}
+        chosen = sorted(sorted(of, key=lambda n: -len(of[n]))[:DIMENSIONS])
+        everyone = range(len(relation.joined))
+        lacking = tuple(tuple(d for d, n in enumerate(chosen) if i not in of[n]) for i in everyone)
+        placed = []
+        for i, child in enumerate(relation.joined):
+            columns = tuple(next(iter(relation.classes[n].of(i)), None) for n in chosen)
+            key = tuple(column for column in columns if column is not None)
+            origin = as_pipe(child) or self.stage(child, goes_on=True)
+            again = concerns_others(relation, i, key) or not limited(child).isdisjoint(key)
+            placed.append(into.input(origin, key, Cube(columns, lacking), again))
+        return Op(relation, tuple(placed))
+
+
+class _Building:
+    """The inputs of a stage that is being built."""
+
+    def __init__(self, goes_on: bool) -> None:
+        self.inputs: list[Input] = []
+        self._goes_on = goes_on
+
+    def input(self, origin: Pipe | Stage, key: Key, cube: Cube | None = None, repeated: bool = False) -> Input:
+        """One more input."""
+        self.inputs.append(Input(len(self.inputs), origin, key, self._goes_on, cube, repeated))
+        return self.inputs[-1]

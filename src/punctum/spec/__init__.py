@@ -1,0 +1,48 @@
+"""The executable specification: the papers' stream iterators in plain Python, one operator a file."""
+
+from punctum.spec.aggregates import Aggregate, Function
+from punctum.spec.columns import Column, Trend
+from punctum.spec.difference import Difference
+from punctum.spec.dupelim import Dupelim
+from punctum.spec.framework import Operator, Specified, binary, unary
+from punctum.spec.group_by import GroupBy
+from punctum.spec.guard import Guard, Violation, guard
+from punctum.spec.intersect import Intersect
+from punctum.spec.join import Join
+from punctum.spec.merge import Merge
+from punctum.spec.multijoin import MultiJoin
+from punctum.spec.project import Project
+from punctum.spec.punctuate import Punctuate
+from punctum.spec.select import Select
+from punctum.spec.sort import Key, Sort
+from punctum.spec.stream import Slice, prefix
+from punctum.spec.union import Union
+
+__all__ = [
+    "Aggregate",
+    "Column",
+    "Difference",
+    "Dupelim",
+    "Function",
+    "GroupBy",
+    "Guard",
+    "Intersect",
+    "Join",
+    "Key",
+    "Merge",
+    "MultiJoin",
+    "Operator",
+    "Project",
+    "Punctuate",
+    "Select",
+    "Slice",
+    "Sort",
+    "Specified",
+    "Trend",
+    "Union",
+    "Violation",
+    "binary",
+    "guard",
+    "prefix",
+    "unary",
+]

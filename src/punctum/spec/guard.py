@@ -1,0 +1,61 @@
+"""Guard: what stands between a source and the operators, which may rely on a grammatical stream.
+
+It splits a stream into its grammatical part and the violations: the rows that a punctuation of an earlier slice
+excludes. It also drops punctuations that say nothing new.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.punctuation_set import PunctuationSet
+from punctum.algebra.schema import Schema
+from punctum.algebra.values import Row
+from punctum.spec.stream import Slice, Stream
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A row that should not have come: in which slice it came, and what excludes it."""
+
+    row: Row
+    slice: int
+    punctuation: Punctuation
+
+
+class Guard:
+    """A guard that is running.
+
+    >>> hour = Schema.of(hour="BIGINT")
+    >>> guard = Guard(hour)
+    >>> _ = guard.feed(Slice.of((3,), Punctuation.of(hour, hour=3)))
+    >>> good, violations = guard.feed(Slice.of((3,), (4,)))
+    >>> good.rows, [str(v.punctuation) for v in violations]
+    (((4,),), ['<3>'])
+    """
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema, self._heard, self._slices = schema, PunctuationSet(schema), 0
+
+    def feed(self, xs: Slice) -> tuple[Slice, list[Violation]]:
+        """The grammatical part of the next slice, and its violations."""
+        self._slices += 1
+        good: list[Row] = []
+        violations: list[Violation] = []
+        for t in (self._schema.row(*t) for t in xs.rows):
+            if offending := self._heard.find(t):
+                violations.append(Violation(t, self._slices, offending))
+            else:
+                good.append(t)
+        news = [q for p in xs.puncts for q in self._heard.tell(p)]
+        return Slice(tuple(good), tuple(news)), violations
+
+    def forget(self, ps: Iterable[Punctuation]) -> None:
+        """From now on rows are grammatical that only punctuations exclude which are over."""
+        for p in ps:
+            self._heard.forget(p)
+
+
+def guard(schema: Schema, xs: Stream) -> Iterator[tuple[Slice, list[Violation]]]:
+    """The grammatical part of a stream, and beside it the violations."""
+    return map(Guard(schema).feed, xs)

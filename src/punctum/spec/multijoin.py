@@ -1,0 +1,289 @@
+"""Join of many streams on equal attributes, with chained purge (sections 3.2.1 and 4.2 of the safety paper).
+
+Attributes that must be equal are one *class*; a class may be fixed to a constant. A row *binds* the classes of its
+attributes. A punctuation that speaks of such attributes alone *closes* its input for what it says of their classes::
+
+    cpass(ts₁, ps₁, …)   =  [t₁ ++ … ++ tₙ | tᵢ ∈ tsᵢ, all values of a class are equal, residual(t₁ ++ … ++ tₙ)]
+    cprop(ts₁, ps₁, …)   =  modPs₁(setNomatchPs(ckeep₁, ps₁)) ++ … ++ modPsₙ(setNomatchPs(ckeepₙ, psₙ))
+    ckeepᵢ(ts₁, ps₁, …)  =  [t | t ∈ tsᵢ ∧ t agrees with itself ∧ ¬ dead({t})]
+
+    dead(c)  ⇔  c has a row of every input, or some other input j is closed for the values that c binds, and
+                dead(c ∪ {s}) for each row s of j that agrees with c
+
+A combination c of rows is dead when no later result has all of them: with j closed, only rows of j that are there can
+join c. Which closed input is taken does not matter: what is closed for c is closed for every c ∪ {s}. Rows that are
+dead may be left out of ``dead`` as well, so the kept rows are enough. A punctuation of one input waits until no kept
+row of that input matches it, and is then said of the output, once for each way to name equal columns that are read.
+
+What closes an input is itself forgotten where nobody will ask for it: when all other inputs that bind a class have
+closed some of its values, by punctuations on that class alone, and keep no row with them.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from itertools import product
+
+from punctum.algebra.functions import set_nomatch_ps
+from punctum.algebra.pattern import EMPTY, WILDCARD, Pattern
+from punctum.algebra.punctuation import Punctuation, Side
+from punctum.algebra.punctuation_set import PunctuationSet
+from punctum.algebra.schema import NOT_NULL, Attribute, Schema
+from punctum.algebra.values import Row, Type, Value
+from punctum.errors import SchemaError
+from punctum.spec.columns import finite
+from punctum.spec.framework import Hearer, Kept, Puncts, Sayer, Specified, valued
+from punctum.spec.stream import Slice
+
+At = tuple[int, int]
+"""An attribute of an input: both by position."""
+Combination = dict[int, Row]
+"""A row of some of the inputs."""
+
+
+@dataclass(frozen=True)
+class Class:
+    """Attributes that must be equal, and the constant that they must have, if any."""
+
+    members: tuple[At, ...]
+    value: Value | None = None
+
+    def of(self, i: int) -> tuple[int, ...]:
+        """The positions of an input's attributes in the class."""
+        return tuple(at for each, at in self.members if each == i)
+
+
+@dataclass(frozen=True)
+class Input:
+    """One input as the join knows it: rows kept, what is closed by class, punctuations that wait."""
+
+    rows: tuple[Row, ...]
+    closed: PunctuationSet
+    waiting: tuple[Punctuation, ...] = ()
+
+
+State = tuple[Input, ...]
+There = list[tuple[tuple[Row, ...], list[tuple[Side, ...]]]]
+"""The rows of each input, and the classes and patterns of each punctuation that closes it."""
+
+
+@dataclass(frozen=True)
+class MultiJoin(Specified):
+    """All combinations of a row of each input that agree on every class and satisfy a residual predicate."""
+
+    schemas: tuple[Schema, ...]
+    classes: tuple[Class, ...]
+    names: tuple[str, ...]
+    residual: Callable[[Row], bool] | None = None
+    shown: frozenset[int] | None = None  # the output columns that anybody reads; nothing: all
+
+    def __post_init__(self) -> None:
+        for each in self.classes:
+            kinds = sorted({self.schemas[i].attributes[at].type.value for i, at in each.members})
+            if len(kinds) > 1:
+                raise SchemaError("join attributes have different types", ", ".join(kinds), "cast them before the join")
+
+    @property
+    def inputs(self) -> tuple[Schema, ...]:
+        """The schema of each input."""
+        return self.schemas
+
+    @cached_property
+    def output(self) -> Schema:
+        """The attributes of all inputs, one after the other."""
+        attributes = (a for schema in self.schemas for a in schema.attributes)
+        return Schema(tuple(replace(a, name=name) for a, name in zip(attributes, self.names, strict=True)))
+
+    @cached_property
+    def over_classes(self) -> Schema:
+        """An attribute for each class; it reaches as far as all of its members do."""
+        found = []
+        for n, each in enumerate(self.classes):
+            of = [self.schemas[i].attributes[at] for i, at in each.members]
+            reaches = {a.reach for a in of}
+            digits = (38, max(a.digits[1] for a in of)) if of[0].type is Type.DECIMAL else of[0].digits
+            reach = of[0].reach if len(reaches) == 1 else None
+            found.append(Attribute(f"c{n}", of[0].type, digits=digits, reach=reach))
+        return Schema(tuple(found))
+
+    def binds(self, i: int) -> list[int]:
+        """The classes that an input's rows have a value of."""
+        return [n for n, each in enumerate(self.classes) if each.of(i)]
+
+    def columns(self, i: int, at: int) -> list[int]:
+        """The output columns of which an input's pattern is said: those that equal the attribute and are read.
+
+        Where nobody reads one, its own column says it when others may come to cover what is left of its values.
+        """
+        offsets = [sum(map(len, self.schemas[:n])) for n in range(len(self.schemas))]
+        of = [each for each in self.classes if (i, at) in each.members]
+        equal = [(i, at), *(member for each in of for member in each.members)]
+        found = list(dict.fromkeys(offsets[n] + position for n, position in equal))
+        read = [n for n in found if self.shown is None or n in self.shown]
+        own = self.schemas[i].attributes[at]
+        few = own.type is Type.BOOLEAN or finite(own.domain, own.type) is not None
+        closable = not of or of[0].value is not None or few
+        return read or (found[:1] if closable else [])
+
+    def closing(self, i: int, p: Punctuation) -> Punctuation | None:
+        """What an input's punctuation says of classes; nothing when it speaks of other attributes, or of no row."""
+        patterns: list[Pattern] = [WILDCARD] * len(self.classes)
+        for at, pattern in p.sides:
+            n = self.asked(i, at)
+            if n is None:
+                return None
+            value = self.classes[n].value
+            if value is None:
+                met = patterns[n].meet(pattern).meet(NOT_NULL)
+                patterns[n] = WILDCARD if met == NOT_NULL else met
+            elif not pattern.match(value):
+                return None
+        return None if EMPTY in patterns else Punctuation(self.over_classes, tuple(patterns))
+
+    def asked(self, i: int, at: int) -> int | None:
+        """The class of an attribute, when a constant or another input can tell a value of it."""
+        found = (n for n, each in enumerate(self.classes) if (i, at) in each.members)
+        return next((n for n in found if self.classes[n].value is not None or self.others(i, n)), None)
+
+    def others(self, i: int, n: int) -> list[int]:
+        """The other inputs that bind a class."""
+        return sorted({j for j, _ in self.classes[n].members} - {i})
+
+    def start(self) -> "MultiJoinExecution":
+        """Begin with no input read."""
+        return MultiJoinExecution(self)
+
+    def initial(self) -> State:
+        """Nothing kept, nothing closed."""
+        return tuple(Input((), PunctuationSet(self.over_classes)) for _ in self.schemas)
+
+    def step(self, tss: list[list[Row]], st: State) -> tuple[list[Row], State]:
+        """The combinations with new rows: those of each input with what is there of the others."""
+        rows: list[Row] = []
+        there = [list(each.rows) for each in st]
+        for i, ts in enumerate(tss):
+            rows += self._results([ts if n == i else known for n, known in enumerate(there)])
+            there[i] += ts
+        return rows, tuple(replace(each, rows=tuple(known)) for each, known in zip(st, there, strict=True))
+
+    def hear(self, pss: list[Puncts], st: State) -> State:
+        """The state with what new punctuations say, without the rows that are dead now."""
+        said = ([q for p in ps if (q := self.closing(i, p)) is not None] for i, ps in enumerate(pss))
+        st = tuple(replace(each, closed=each.closed | more) for each, more in zip(st, said, strict=True))
+        there = [(each.rows, [p.sides for p in each.closed]) for each in st]
+        kept = [tuple(t for t in each.rows if self._needed({i: t}, there)) for i, each in enumerate(st)]
+        waiting = [tuple(dict.fromkeys((*each.waiting, *ps))) for each, ps in zip(st, pss, strict=True)]
+        return tuple(Input(rows, each.closed, waits) for each, rows, waits in zip(st, kept, waiting, strict=True))
+
+    def prop(self, st: State) -> Iterator[Punctuation]:
+        """What the punctuations that no kept row holds back say of the output."""
+        for i, each in enumerate(st):
+            yield from (q for p in set_nomatch_ps(each.rows, each.waiting) for q in self.mod(i, p))
+
+    def keep(self, st: State) -> State:
+        """The state without the punctuations that have gone on and those that nobody will ask for."""
+        found = []
+        for i, each in enumerate(st):
+            free = set_nomatch_ps(each.rows, each.waiting)
+            closed = each.closed
+            for n in self.binds(i):
+                if self.classes[n].value is None and self.others(i, n):
+                    closed = without(closed, n, [self._passed(j, n, st[j]) for j in self.others(i, n)])
+            found.append(Input(each.rows, closed, tuple(p for p in each.waiting if p not in free)))
+        return tuple(found)
+
+    def _needed(self, found: Combination, there: There) -> bool:
+        """Whether rows may be in a later result together: they agree and are not dead."""
+        values = self._values(found)
+        if values is None:
+            return False
+        for i, (rows, closed) in enumerate(there):
+            if i not in found and any(all(n in values and p.match(values[n]) for n, p in each) for each in closed):
+                return any(self._needed({**found, i: s}, there) for s in rows)
+        return len(found) < len(there)
+
+    def _values(self, found: Combination) -> dict[int, Value] | None:
+        """The value of each class that some rows bind; nothing when they do not agree."""
+        values: dict[int, Value] = {}
+        for n, each in enumerate(self.classes):
+            known = {found[i][at] for i, at in each.members if i in found}
+            if known and each.value is not None:
+                known.add(each.value)
+            if None in known or len(known) > 1:
+                return None
+            for value in known:
+                assert value is not None
+                values[n] = value
+        return values
+
+    def _passed(self, i: int, n: int, known: Input) -> PunctuationSet:
+        """The values of a class that an input does not keep and will not have."""
+        passed = PunctuationSet(self.over_classes, (p for p in known.closed if {at for at, _ in p.sides} <= {n}))
+        at, name = self.classes[n].of(i)[0], self.over_classes.names[n]
+        for t in known.rows:
+            passed.remove(Punctuation.of(self.over_classes, {name: t[at]}))
+        return passed
+
+    def mod(self, i: int, p: Punctuation) -> list[Punctuation]:
+        """An input's punctuation over the output, once for each way to name equal columns."""
+        ways = product(*([(n, pattern) for n in self.columns(i, at)] for at, pattern in p.sides))
+        return [self._over_output(way) for way in ways]
+
+    def _over_output(self, way: tuple[tuple[int, Pattern], ...]) -> Punctuation:
+        patterns: list[Pattern] = [WILDCARD] * len(self.output)
+        for n, pattern in way:
+            patterns[n] = patterns[n].meet(pattern)
+        return Punctuation(self.output, tuple(patterns))
+
+    def _results(self, tss: list[list[Row]]) -> Iterator[Row]:
+        for found in product(*tss):
+            row = tuple(value for t in found for value in t)
+            if self._values(dict(enumerate(found))) is not None and (
+                self.residual is None or valued(self.residual, row)
+            ):
+                yield row
+
+    def cpass(self, *inputs: Slice) -> list[Row]:
+        return list(self._results([list(xs.rows) for xs in inputs]))
+
+    def cprop(self, *inputs: Slice) -> list[Punctuation]:
+        kept = self.ckeep(*inputs)
+        free = [set_nomatch_ps(kept[f"{i}"], xs.puncts) for i, xs in enumerate(inputs)]
+        return [q for i, ps in enumerate(free) for p in ps if not p.empty for q in self.mod(i, p)]
+
+    def ckeep(self, *inputs: Slice) -> Kept:
+        heard = [[p for p in xs.puncts if not p.empty] for xs in inputs]
+        all_rows = tuple(replace(each, rows=xs.rows) for each, xs in zip(self.initial(), inputs, strict=True))
+        return {f"{i}": list(each.rows) for i, each in enumerate(self.hear(list(heard), all_rows))}
+
+
+def without(closed: PunctuationSet, n: int, passed: list[PunctuationSet]) -> PunctuationSet:
+    """What is closed, less what speaks of values of a class that all other inputs have passed."""
+    common = reduce(lambda one, other: one & other, passed)
+    if not len(common):
+        return closed
+    asking = PunctuationSet(closed.schema, (p for p in closed if p.patterns[n] is not WILDCARD))
+    for p in common:
+        asking.remove(p)
+    return PunctuationSet(closed.schema, [*(p for p in closed if p.patterns[n] is WILDCARD), *asking])
+
+
+class MultiJoinExecution:
+    """A running join: all new rows of a slice first, then all punctuations."""
+
+    def __init__(self, operator: MultiJoin) -> None:
+        self._operator, self.state = operator, operator.initial()
+        self._inputs, self._output = [Hearer(schema) for schema in operator.inputs], Sayer(operator.output)
+
+    def feed(self, *slices: Slice) -> Slice:
+        """Take the next slice of each input."""
+        heard = [each.hear(xs) for each, xs in zip(self._inputs, slices, strict=True)]
+        rows, st = self._operator.step([ts for ts, _ in heard], self.state)
+        st = self._operator.hear([ps for _, ps in heard], st)
+        said = list(self._operator.prop(st))
+        self.state = self._operator.keep(st)
+        return self._output.say(rows, said)
+
+    def kept(self) -> Kept:
+        """The rows it keeps now."""
+        return {f"{i}": list(each.rows) for i, each in enumerate(self.state)}

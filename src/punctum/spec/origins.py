@@ -1,0 +1,234 @@
+"""Where punctuations can come from when the stream has none: the five kinds of section 6.2.
+
+| kind in the paper                            | here                     | in SQL                                 |
+|----------------------------------------------|--------------------------|----------------------------------------|
+| source or sensor intelligence                | EndEvent                 | ``PUNCTUATE (itemid) WHEN …``          |
+| knowledge of access order                    | AccessOrder              | ``PUNCTUATE (ts ASC) DELAY …``         |
+| knowledge of stream or application semantics | DomainLimits             | ``DOMAIN hour BETWEEN 0 AND 23``       |
+| auxiliary information                        | AllReported              | ``PUNCTUATE (hour) WHEN ALL sid IN …`` |
+| stream iterator semantics                    | Unique, Selected, Sorted | ``UNIQUE (itemid)``, operators' own    |
+
+An origin says, slice by slice, what it makes of new rows (``hear``), and, as its own check, what it has made of all
+rows of a prefix (``made``).
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Context, Decimal
+from typing import Any, Generic, TypeVar
+
+from punctum.algebra.cuts import below
+from punctum.algebra.pattern import WILDCARD, between
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.schema import Schema
+from punctum.algebra.scheme import Scheme
+from punctum.algebra.values import Row, Type, Value
+from punctum.errors import PatternError, SchemaError
+from punctum.spec.framework import Puncts, Rows
+from punctum.spec.select import excluded
+from punctum.spec.sort import Sort
+
+S = TypeVar("S")
+_EXACT = Context(prec=100)
+_DELAYS: dict[Type, type] = {
+    Type.BIGINT: int,
+    Type.DOUBLE: float,
+    Type.DECIMAL: Decimal,
+    Type.DATE: timedelta,
+    Type.TIMESTAMP: timedelta,
+    Type.TIMESTAMP_NTZ: timedelta,
+}
+
+
+class Origin(ABC, Generic[S]):
+    """A way to make punctuations."""
+
+    @abstractmethod
+    def initial(self) -> S:
+        """The state before any row."""
+
+    def opening(self) -> Puncts:
+        """What holds from the start."""
+        return ()
+
+    def hear(self, ts: Rows, st: S) -> tuple[Puncts, S]:
+        """What it makes of new rows, and the new state."""
+        return (), st
+
+    def made(self, ts: Rows) -> Puncts:
+        """What it has made of all rows so far, or more than that covers."""
+        return ()
+
+
+@dataclass(frozen=True)
+class EndEvent(Origin[None]):
+    """A row that satisfies the condition is the last one with its values on some attributes.
+
+    One that is NULL on an ordered attribute says nothing: no prefix holds NULL.
+    """
+
+    scheme: Scheme
+    when: Callable[[Row], bool]
+
+    def initial(self) -> None:
+        return None
+
+    def hear(self, ts: Rows, st: None) -> tuple[Puncts, None]:
+        return self.made(ts), st
+
+    def made(self, ts: Rows) -> Puncts:
+        return [self.scheme.instantiate(t) for t in ts if self.when(t) and self.scheme.covers(t)]
+
+
+@dataclass(frozen=True)
+class AccessOrder(Origin[Any]):
+    """Rows come in the order of an attribute, or at most a delay behind it. Equal values may follow each other."""
+
+    schema: Schema
+    attribute: str
+    descending: bool = False
+    delay: int | float | Decimal | timedelta | None = None
+
+    def __post_init__(self) -> None:
+        kind = self.schema.attributes[self.schema.index(self.attribute)].type
+        if self.delay is not None and type(self.delay) is not _DELAYS.get(kind):
+            takes = f"{kind.value} takes a delay of {_DELAYS[kind].__name__}" if kind in _DELAYS else "leave it out"
+            raise SchemaError(f"{self.attribute} cannot have the delay {self.delay!r}", f"it is a {kind.value}", takes)
+
+    def initial(self) -> Any:
+        return None
+
+    def hear(self, ts: Rows, st: Any) -> tuple[Puncts, Any]:
+        furthest = self._furthest(([] if st is None else [st]) + self._values(ts))
+        return (() if furthest == st else self.passed(furthest)), furthest
+
+    def made(self, ts: Rows) -> Puncts:
+        return self.passed(self._furthest(self._values(ts)))
+
+    def _values(self, ts: Rows) -> list[Any]:
+        at = self.schema.index(self.attribute)
+        return [t[at] for t in ts if t[at] is not None]
+
+    def _furthest(self, values: list[Any]) -> Any:
+        return (min if self.descending else max)(values, key=below, default=None)
+
+    def passed(self, furthest: Any) -> Puncts:
+        """What is over when a row with this value has come."""
+        if furthest is None:
+            return ()
+        try:
+            late = furthest if self.delay is None else self._delayed(furthest)
+            pattern = between(late, None, "(]") if self.descending else between(None, late, "[)")
+        except (OverflowError, PatternError):  # so long a delay that nothing has passed
+            return ()
+        return (Punctuation.of(self.schema, {self.attribute: pattern}),)
+
+    def _delayed(self, furthest: Any) -> Any:
+        if isinstance(self.delay, Decimal):
+            return (_EXACT.add if self.descending else _EXACT.subtract)(furthest, self.delay)
+        return furthest + self.delay if self.descending else furthest - self.delay
+
+
+@dataclass(frozen=True)
+class DomainLimits(Origin[None]):
+    """No value lies outside an attribute's declared domain."""
+
+    schema: Schema
+
+    def initial(self) -> None:
+        return None
+
+    def opening(self) -> Puncts:
+        limits = ((a, part) for a in self.schema.attributes for part in WILDCARD.minus(a.domain))
+        return [Punctuation.of(self.schema, {a.name: part}) for a, part in limits]
+
+
+@dataclass(frozen=True)
+class AllReported(Origin[dict[Row, frozenset[Value]]]):
+    """Values on some attributes are complete when every member of a list has reported a row with them."""
+
+    scheme: Scheme
+    member: str
+    members: frozenset[Value]
+
+    def __post_init__(self) -> None:
+        if not self.members:
+            raise SchemaError("the list of members is empty", f"nobody reports {self.scheme}", "name one or more")
+
+    def initial(self) -> dict[Row, frozenset[Value]]:
+        return {}
+
+    def hear(self, ts: Rows, st: dict[Row, frozenset[Value]]) -> tuple[Puncts, dict[Row, frozenset[Value]]]:
+        missing = dict(st)
+        for t in ts:
+            key = self._key(t)
+            missing[key] = missing.get(key, self.members) - {self._reporter(t)}
+        complete = [t for t in ts if not missing[self._key(t)]]
+        return [self.scheme.instantiate(t) for t in complete], {key: left for key, left in missing.items() if left}
+
+    def made(self, ts: Rows) -> Puncts:
+        reporters: dict[Row, set[Value | None]] = {}
+        for t in ts:
+            reporters.setdefault(self._key(t), set()).add(self._reporter(t))
+        return [self.scheme.instantiate(t) for t in ts if reporters[self._key(t)] >= self.members]
+
+    def _key(self, t: Row) -> Row:
+        return tuple(t[i] for i in self.scheme.schema.indices(self.scheme.attributes))
+
+    def _reporter(self, t: Row) -> Value | None:
+        return t[self.scheme.schema.index(self.member)]
+
+
+@dataclass(frozen=True)
+class Unique(Origin[None]):
+    """Values on some attributes come once, so each row is followed by its own punctuation."""
+
+    scheme: Scheme
+
+    def initial(self) -> None:
+        return None
+
+    def hear(self, ts: Rows, st: None) -> tuple[Puncts, None]:
+        return self.made(ts), st
+
+    def made(self, ts: Rows) -> Puncts:
+        return [self.scheme.instantiate(t) for t in ts]
+
+
+@dataclass(frozen=True)
+class Selected(Origin[None]):
+    """All rows match the patterns, because a select has seen to it."""
+
+    rows: Punctuation
+
+    def initial(self) -> None:
+        return None
+
+    def opening(self) -> Puncts:
+        return excluded(self.rows)
+
+
+@dataclass(frozen=True)
+class Sorted(Origin[Row | None]):
+    """Rows come in order, because a sort has seen to it: none that precedes one of them comes after it."""
+
+    sort: Sort
+
+    def initial(self) -> Row | None:
+        return None
+
+    def hear(self, ts: Rows, st: Row | None) -> tuple[Puncts, Row | None]:
+        last = self._last([*([st] if st is not None else []), *ts])
+        return self._passed(last), last
+
+    def made(self, ts: Rows) -> Puncts:
+        return self._passed(self._last(ts))
+
+    def _last(self, ts: Iterable[Row]) -> Row | None:
+        ordered = self.sort.sorted(ts)
+        return ordered[-1] if ordered else None
+
+    def _passed(self, t: Row | None) -> Puncts:
+        return () if t is None else list(self.sort.before(t))

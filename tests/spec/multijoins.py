@@ -1,0 +1,120 @@
+"""Random joins of many streams, and brute force for them: what is needed is what some allowed later rows could use."""
+
+from itertools import product
+
+from hypothesis import strategies as st
+
+from punctum.algebra.pattern import between, constant, one_of
+from punctum.algebra.punctuation import Punctuation, end_of_stream
+from punctum.algebra.schema import Attribute, Schema
+from punctum.algebra.values import Row, Type, Value
+from punctum.spec.multijoin import Class, MultiJoin
+from punctum.spec.stream import Slice
+from spec.laws import matched
+from strategies import SMALL, streams
+
+Case = tuple[MultiJoin, list[list[Slice]]]
+FRESH = 9
+KINDS = [Type.BIGINT] * 6 + [Type.STRING, Type.DOUBLE, Type.DECIMAL, Type.TIMESTAMP]
+
+SHAPES: dict[str, tuple[tuple[tuple[tuple[int, int], ...], ...], int]] = {
+    "two": ((((0, 0), (1, 0)),), 2),
+    "two, twice": ((((0, 0), (1, 0)), ((0, 1), (1, 1))), 2),
+    "within": ((((0, 0), (0, 1), (1, 0)),), 2),
+    "figure 3": ((((0, 1), (1, 0)), ((1, 1), (2, 0))), 3),
+    "figure 5": ((((0, 1), (1, 0)), ((1, 1), (2, 0)), ((2, 1), (0, 0))), 3),
+    "star": ((((0, 0), (1, 0)), ((0, 1), (2, 0))), 3),
+    "common": ((((0, 0), (1, 0), (2, 0)),), 3),
+    "common and more": ((((0, 0), (1, 0), (2, 0)), ((1, 1), (2, 1))), 3),
+}
+"""The classes of joins of a few inputs, of two attributes each, and how many inputs there are."""
+
+
+@st.composite
+def multijoins(draw: st.DrawFn, kinds: list[Type] = KINDS) -> MultiJoin:
+    """A join of some shape, perhaps with a class that is fixed to a constant."""
+    shape, count = SHAPES[draw(st.sampled_from(sorted(SHAPES)))]
+    types = [draw(st.sampled_from(kinds)) for _ in shape]
+    found: dict[tuple[int, int], Type] = {at: types[n] for n, members in enumerate(shape) for at in members}
+    schemas = tuple(
+        Schema(tuple(Attribute(f"{'abcd'[i]}{at}", found.get((i, at), Type.BIGINT)) for at in range(2)))
+        for i in range(count)
+    )
+    fixed = draw(st.sampled_from([None, None, None, *range(len(shape))]))
+    small = {kind: SMALL[kind][1] for kind in Type}
+    classes = [Class(members, small[types[n]] if n == fixed else None) for n, members in enumerate(shape)]
+    alone = next((at for at in product(range(count), range(2)) if at not in found), None)
+    if alone is not None and draw(st.booleans()):
+        classes.append(Class((alone,), small[Type.BIGINT]))
+    names = tuple(name for schema in schemas for name in schema.names)
+    residual = draw(st.sampled_from([None, None, lambda row: len(repr(row)) % 3 > 0]))
+    shown = draw(st.none() | st.frozensets(st.integers(0, len(names) - 1)))
+    return MultiJoin(schemas, tuple(classes), names, residual, shown)
+
+
+def promises(schema: Schema) -> st.SearchStrategy[Punctuation]:
+    """Punctuations that leave a fresh value open on each attribute, on one or two attributes, or the end."""
+
+    def pattern(kind: Type) -> st.SearchStrategy[object]:
+        values = [v for v in SMALL[kind] if v is not None][1:4]
+        value = st.sampled_from(values)
+        return st.one_of(
+            value.map(constant),
+            value.map(constant),
+            st.lists(value, min_size=1).map(one_of),
+            st.builds(between, value, value),
+            value.map(lambda v: between(None, v)),
+        )
+
+    @st.composite
+    def some(draw: st.DrawFn) -> Punctuation:
+        names = draw(st.sampled_from([*([name] for name in schema.names), list(schema.names)]))
+        kinds = {a.name: a.type for a in schema.attributes}
+        return Punctuation.of(schema, {name: draw(pattern(kinds[name])) for name in names})  # type: ignore[misc]
+
+    return st.one_of([some()] * 12 + [st.just(end_of_stream(schema))])
+
+
+def rows(schema: Schema, few: bool) -> st.SearchStrategy[Row]:
+    """Rows of three values and NULL, or of two values alone, of which more meet."""
+
+    def value(kind: Type) -> st.SearchStrategy[Value | None]:
+        return st.sampled_from(SMALL[kind][1:3] if few else [None, *SMALL[kind][1:4], *SMALL[kind][1:4]])
+
+    return st.tuples(*(value(a.type) for a in schema.attributes))
+
+
+@st.composite
+def multijoin_cases(draw: st.DrawFn, kinds: list[Type] = KINDS, most: int = 3) -> Case:
+    operator, few = draw(multijoins(kinds)), draw(st.booleans())
+    return operator, [draw(streams(schema, rows(schema, few), promises(schema), most)) for schema in operator.inputs]
+
+
+def needed(operator: MultiJoin, inputs: list[Slice]) -> dict[str, list[Row]]:
+    """The rows of which a later row makes a result, when each input may get any rows that its punctuations allow.
+
+    A later result has rows that came and at least one that has not; more copies of a row change nothing.
+    """
+    universe: list[Row] = list(product([0, 1, 2, FRESH], repeat=2))
+    new = [[t for t in universe if not matched(t, xs.puncts)] for xs in inputs]
+    found: dict[str, list[Row]] = {}
+    for i, xs in enumerate(inputs):
+        found[f"{i}"] = []
+        for t in xs.rows:
+            choices = [[(t, False)] if n == i else _both(ys.rows, new[n]) for n, ys in enumerate(inputs)]
+            later = (way for way in product(*choices) if any(fresh for _, fresh in way))
+            if any(_agree(operator, [row for row, _ in way]) for way in later):
+                found[f"{i}"].append(t)
+    return found
+
+
+def _both(old: tuple[Row, ...], new: list[Row]) -> list[tuple[Row, bool]]:
+    return [*((t, False) for t in dict.fromkeys(old)), *((t, True) for t in new)]
+
+
+def _agree(operator: MultiJoin, way: list[Row]) -> bool:
+    for each in operator.classes:
+        values = {way[i][at] for i, at in each.members} | ({each.value} if each.value is not None else set())
+        if len(values) > 1 or None in values:
+            return False
+    return True

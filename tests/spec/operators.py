@@ -1,0 +1,160 @@
+"""Random operators over random schemas."""
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+from hypothesis import strategies as st
+
+from punctum.algebra.pattern import between, one_of
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.schema import Attribute, Schema
+from punctum.algebra.scheme import Scheme
+from punctum.algebra.values import Type
+from punctum.spec.aggregates import Aggregate, Function
+from punctum.spec.columns import Column, Trend
+from punctum.spec.difference import Difference
+from punctum.spec.dupelim import Dupelim
+from punctum.spec.framework import Specified
+from punctum.spec.group_by import GroupBy
+from punctum.spec.intersect import Intersect
+from punctum.spec.join import Join
+from punctum.spec.merge import Merge
+from punctum.spec.origins import AccessOrder, AllReported, DomainLimits, EndEvent, Origin, Unique
+from punctum.spec.project import Project
+from punctum.spec.punctuate import Punctuate
+from punctum.spec.select import Select
+from punctum.spec.sort import Key, Sort
+from punctum.spec.stream import Slice
+from punctum.spec.union import Union
+from strategies import punctuations, schemas, small, streams
+
+Case = tuple[Specified, list[list[Slice]]]
+NUMBERS = (Type.BIGINT, Type.DOUBLE, Type.DECIMAL)
+
+
+def computed(source: str) -> list[Column]:
+    """Functions of a BIGINT of every shape."""
+    return [
+        Column(Attribute("plus", Type.BIGINT), source, lambda x: x + 5, True, Trend.INCREASING),
+        Column(Attribute("minus", Type.BIGINT), source, lambda x: -x, True, Trend.DECREASING),
+        Column(Attribute("half", Type.BIGINT), source, lambda x: x // 2, False, Trend.INCREASING),
+        Column(Attribute("down", Type.BIGINT), source, lambda x: -(x // 2), False, Trend.DECREASING),
+        Column(Attribute("name", Type.STRING), source, lambda x: f"n{x}", True),
+        Column(Attribute("square", Type.BIGINT), source, lambda x: x * x),
+    ]
+
+
+def columns(schema: Schema) -> list[Column]:
+    found = [Column.same(schema, name) for name in schema.names]
+    bigint = next((a.name for a in schema.attributes if a.type is Type.BIGINT), None)
+    nulls = Column(Attribute("nulls", Type.BIGINT), None, lambda row: sum(value is None for value in row))
+    return [*found, nulls, *(computed(bigint) if bigint else [])]
+
+
+def selects(schema: Schema) -> st.SearchStrategy[Specified]:
+    opaque = Select(schema, lambda row: len(repr(row)) % 2 == 0)
+    return punctuations(schema).map(Select.matching) | st.just(opaque)
+
+
+def projects(schema: Schema) -> st.SearchStrategy[Specified]:
+    chosen = st.lists(st.sampled_from(columns(schema)), min_size=1, max_size=3, unique_by=lambda c: c.attribute.name)
+    return chosen.map(lambda found: Project(schema, tuple(found)))
+
+
+def groups(schema: Schema) -> st.SearchStrategy[Specified]:
+    aggregates = [Aggregate(Function.COUNT, None, "n")]
+    for a in schema.attributes:
+        of_any = [Function.COUNT, Function.MIN, Function.MAX, Function.COUNT_DISTINCT]
+        of_numbers = [Function.SUM, Function.AVG, Function.MEDIAN]
+        for function in of_any + (of_numbers if a.type in NUMBERS else []):
+            aggregates.append(Aggregate(function, a.name, f"{function.name}_{a.name}"))
+    by = st.lists(st.sampled_from(schema.names), unique=True, max_size=2).map(tuple)
+    return by.map(lambda names: GroupBy(schema, names, tuple(aggregates)))
+
+
+def sorts(schema: Schema) -> st.SearchStrategy[Specified]:
+    key = st.builds(Key, st.sampled_from(schema.names), st.booleans(), st.none() | st.booleans())
+    keys = st.lists(key, min_size=1, max_size=2, unique_by=lambda k: k.name)
+    return keys.map(lambda found: Sort(schema, tuple(found)))
+
+
+def dupelims(schema: Schema) -> st.SearchStrategy[Specified]:
+    return st.just(Dupelim(schema))
+
+
+UNARY = {"select": selects, "project": projects, "dupelim": dupelims, "group-by": groups, "sort": sorts}
+
+
+@st.composite
+def unary_cases(draw: st.DrawFn, kind: str) -> Case:
+    schema = draw(schemas(most=2) | st.just(Schema.of(x="BIGINT", y="BIGINT")))
+    return draw(UNARY[kind](schema)), [draw(streams(schema))]
+
+
+@st.composite
+def domain_projects(draw: st.DrawFn) -> Case:
+    """Projections that drop attributes with declared domains, over streams that stay in them."""
+    schema = Schema.of(x="BIGINT", y="BIGINT", z="BIGINT").where(x=between(0, 2), y=one_of([0, 2]))
+    inside = st.tuples(st.integers(0, 2), st.sampled_from([0, 2]), st.integers(0, 1))
+    few: dict[str, Any] = {"x": st.integers(0, 2), "y": st.sampled_from([0, 2]), "z": st.integers(0, 1)}
+    some = st.tuples(st.sampled_from([["x"], ["y"], ["x", "y"], ["x", "z"], ["y", "z"]]), st.fixed_dictionaries(few))
+    said = some.map(lambda c: Punctuation.of(schema, {name: c[1][name] for name in c[0]})) | punctuations(schema)
+    names = draw(st.sampled_from([["x"], ["z"], ["x", "z"], ["y", "z"]]))
+    return Project.to(schema, *names), [draw(streams(schema, inside, said, most=8))]
+
+
+@st.composite
+def binary_cases(draw: st.DrawFn, kind: str) -> Case:
+    left = draw(schemas(most=2) | st.just(Schema.of(x="BIGINT", y="BIGINT")))
+    if kind == "join":
+        order = draw(st.permutations(range(len(left))))
+        right = Schema(tuple(Attribute(f"b{n}", left.attributes[i].type) for n, i in enumerate(order)))
+        pairs = [(left.names[i], f"b{n}") for n, i in enumerate(order)]
+        on = draw(st.lists(st.sampled_from(pairs), min_size=1, unique=True))
+        return Join(left, right, tuple(on)), [draw(streams(left)), draw(streams(right))]
+    over = {"merge": Merge, "union": Union, "intersect": Intersect, "difference": Difference}
+    operator: Specified = over[kind](left, left)  # type: ignore[abstract]
+    return operator, [draw(streams(left)), draw(streams(left))]
+
+
+DELAYS: dict[Type, Any] = {
+    Type.BIGINT: 2,
+    Type.DOUBLE: 0.5,
+    Type.DECIMAL: Decimal("0.01"),
+    Type.DATE: timedelta(days=2),
+    Type.TIMESTAMP: timedelta(microseconds=2),
+    Type.TIMESTAMP_NTZ: timedelta(microseconds=1),
+}
+
+
+@st.composite
+def origins(draw: st.DrawFn, schema: Schema) -> Origin[Any]:
+    """A way to make punctuations that a clause of SQL can ask for."""
+    names = draw(st.lists(st.sampled_from(schema.names), min_size=1, unique=True, max_size=2))
+    last = schema.attributes[-1]
+    kind = draw(st.sampled_from(["end event", "order", "domain", "unique", "all reported"]))
+    if kind == "end event":
+        terms = [f"{name} {draw(st.sampled_from(['', 'ASC', 'DESC']))}".strip() for name in names]
+        return EndEvent(Scheme.of(schema, *terms), lambda row: len(repr(row)) % 2 == 0)
+    if kind == "order":
+        delay = draw(st.none() | st.just(DELAYS.get(schema.attributes[schema.index(names[0])].type)))
+        return AccessOrder(schema, names[0], draw(st.booleans()), delay)
+    if kind == "domain":
+        return DomainLimits(schema)
+    keys = [name for name in names if name != last.name]
+    if kind == "unique" or not keys or last.type is Type.DECIMAL:
+        return Unique(Scheme.of(schema, *names))
+    members = draw(st.frozensets(small(last.type), min_size=1, max_size=2))
+    return AllReported(Scheme.of(schema, *keys), last.name, members)
+
+
+@st.composite
+def punctuate_cases(draw: st.DrawFn) -> Case:
+    """Streams that need not keep what the origins say of them."""
+    schema = draw(schemas(most=2) | st.just(Schema.of(x="BIGINT", y="BIGINT").where(x=between(0, 4))))
+    chosen = draw(st.lists(origins(schema), min_size=1, max_size=2))
+    return Punctuate(schema, tuple(chosen)), [draw(streams(schema))]
+
+
+BINARY = ("join", "merge", "union", "intersect", "difference")
