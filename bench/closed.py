@@ -13,9 +13,9 @@ import polars as pl
 
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
-from punctum.operators import Columns, GroupBy
+from punctum.operators import ColumnarSlice, GroupBy
 from punctum.operators.guard import Guard
-from punctum.spec.aggregates import Aggregate, Function
+from punctum.spec.aggregates import AggregateFunction, Function
 
 SIZES, AT_ONCE, BATCHES = (1_000_000, 3_000_000, 10_000_000), 300_000, 20
 ROWS, CLOSING = 1_000, 100
@@ -32,22 +32,22 @@ def drawn(many: int) -> pl.DataFrame:
     )
 
 
-def piece(rows: pl.DataFrame, closing: pl.DataFrame) -> Columns:
+def piece(rows: pl.DataFrame, closing: pl.DataFrame) -> ColumnarSlice:
     """A slice that closes keys."""
     if closing.width == 1:
-        return Columns(rows, (), {closing.columns[0]: closing.to_series()})
-    return Columns(rows, tuple(Punctuation.of(STREAM, key) for key in closing.to_dicts()))
+        return ColumnarSlice(rows, (), {closing.columns[0]: closing.to_series()})
+    return ColumnarSlice(rows, tuple(Punctuation.of(STREAM, key) for key in closing.to_dicts()))
 
 
 def written(guard: Guard) -> int:
     """Write what has changed, and say how many bytes that is."""
-    size = len(json.dumps(guard.notes()))
+    size = len(json.dumps(guard.metadata()))
     for table in guard.tables().values():
         size += sum(len(chunk.write_ipc_stream(None).getvalue()) for chunk in table.changes()[0].values())
     return size
 
 
-def fed(guard: Guard, given: Columns) -> tuple[float, int]:
+def fed(guard: Guard, given: ColumnarSlice) -> tuple[float, int]:
     """The milliseconds that a batch takes, and the bytes that it writes."""
     start = time.perf_counter()
     guard.split(given)
@@ -76,7 +76,7 @@ def main() -> None:
     print(f"\n{AT_ONCE:,} constants in one batch, with as many rows: seconds for a guard and a group-by")
     for kind, names in KINDS.items():
         guard = Guard(STREAM)
-        groups = GroupBy(STREAM, list(names), [Aggregate(Function.SUM, "v", "n")])
+        groups = GroupBy(STREAM, list(names), [AggregateFunction(Function.SUM, "v", "n")])
         rows = drawn(AT_ONCE)
         given = piece(rows, rows.select(names).unique())
         start = time.perf_counter()

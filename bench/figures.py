@@ -91,12 +91,12 @@ def main() -> None:
     for rate, line, label in ((0, "-", "without punctuations"), (1, ":", "one punctuation an hour")):
         batches, _ = run(session, rate, 50)
         arrived = 0
-        points = []
+        constants = []
         for batch in batches:
             arrived += batch["operators"][UNION]["rows_in"]
-            points.append((arrived, batch["operators"][UNION]["rows_kept"]))
-        axes.plot(*zip(*points, strict=True), line, label=label)
-        print(f"{label}: the union keeps {max(kept for _, kept in points):,} rows at most of {arrived:,}")
+            constants.append((arrived, batch["operators"][UNION]["rows_kept"]))
+        axes.plot(*zip(*constants, strict=True), line, label=label)
+        print(f"{label}: the union keeps {max(kept for _, kept in constants):,} rows at most of {arrived:,}")
     axes.set(title="State of the union", xlabel="rows that have arrived", ylabel="rows kept")
     axes.legend()
     figure.savefig(to / "figure2a.png", dpi=150)

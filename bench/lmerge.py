@@ -22,7 +22,7 @@ from punctum.engine.formats.files import READERS
 from punctum.lmerge.elements import INF, Insert, Stable, element_schema, from_columns
 from punctum.lmerge.merge import LMerge
 from punctum.lmerge.specification.keyed import R3
-from punctum.operators.columns import Columns
+from punctum.operators.columns import ColumnarSlice
 from punctum.session import Query, Session
 
 NAMES = ("a", "b", "c")
@@ -82,13 +82,13 @@ def on_spark(directory: Path) -> list[float]:
     return [p["durationMs"]["triggerExecution"] / 1000 for p in busy]
 
 
-def pieces(directory: Path, batch: int) -> list[Columns]:
+def pieces(directory: Path, batch: int) -> list[ColumnarSlice]:
     """What each replica says in a batch."""
     found = []
     for name in NAMES:
         files = (directory / name / f"{2 * batch + n:05}.parquet" for n in (0, 1))
         read = [READERS["parquet"](path, SCHEMA, {}).piece for path in files]
-        found.append(Columns(pl.concat([each.rows for each in read]), read[-1].puncts))
+        found.append(ColumnarSlice(pl.concat([each.rows for each in read]), read[-1].puncts))
     return found
 
 
@@ -109,7 +109,7 @@ def specified(directory: Path, most: int = 20_000) -> float:
     """Elements a second of the specification, element by element, a stable after each hundred of a replica."""
     merge, replicas = R3(len(NAMES)), []
     for piece in pieces(directory, 0):
-        inserts = [e for e in from_columns(Columns(piece.rows.head(most)), SCHEMA) if isinstance(e, Insert)]
+        inserts = [e for e in from_columns(ColumnarSlice(piece.rows.head(most)), SCHEMA) if isinstance(e, Insert)]
         least, limits = INF, []
         for element in reversed(inserts):
             least = min(least, element.vs)

@@ -17,7 +17,7 @@ from punctum.lmerge.elements import ADJUST, FROM, VE, VOLD, VS, Numbers, Stable,
 from punctum.lmerge.merge import LMerge
 from punctum.lmerge.properties import Case
 from punctum.lmerge.specification.keyed import R3
-from punctum.operators.columns import Columns
+from punctum.operators.columns import ColumnarSlice
 
 SLICES, ELEMENTS, LATE, ONE_BY_ONE, WARM = 6, 300_000, 2_000, 10_000, 12_000
 SCHEMA = element_schema(Schema.of(n="BIGINT", p="STRING"))
@@ -42,7 +42,7 @@ def replica(known: pl.DataFrame, seed: int, disorder: float) -> tuple[pl.DataFra
     return known[order], np.flatnonzero(draw.random(len(vs)) < 0.01), holds
 
 
-def slices(inputs: int, size: int, count: int, disorder: float) -> Iterator[list[Columns]]:
+def slices(inputs: int, size: int, count: int, disorder: float) -> Iterator[list[ColumnarSlice]]:
     """Slices of all inputs."""
     known = events(size * count)
     replicas = [replica(known, seed, disorder) for seed in range(inputs)]
@@ -51,7 +51,7 @@ def slices(inputs: int, size: int, count: int, disorder: float) -> Iterator[list
         for rows, places, holds in replicas:
             here = places[(places >= low) & (places < low + size)]
             said = tuple(stable(SCHEMA, int(t)) for t in np.unique(holds[here]))
-            pieces.append(Columns(rows[low : low + size].rechunk(), said))
+            pieces.append(ColumnarSlice(rows[low : low + size].rechunk(), said))
         yield pieces
 
 
@@ -76,7 +76,7 @@ def one_by_one(inputs: int) -> float:
     streams = []
     for seed in range(inputs):
         rows, places, holds = replica(known, seed, 0.2)
-        elements, at = from_columns(Columns(rows), SCHEMA), set(places.tolist())
+        elements, at = from_columns(ColumnarSlice(rows), SCHEMA), set(places.tolist())
         streams.append([([Stable(int(holds[n]))] if n in at else []) + [e] for n, e in enumerate(elements)])
     merge, start, taken = R3(inputs), 0.0, 0
     for n in range(size):

@@ -2,7 +2,7 @@
 
 Each slice brings new items, each with the punctuation of its key, and 1,000,000 bids on open items, and closes 30,000
 items. The loop by hand knows what the operators have to find out: that it may join and sum at once, and what to drop.
-The closed keys come once as punctuations and once as columns of constants (``Columns.points``).
+The closed keys come once as punctuations and once as columns of constants (``ColumnarSlice.points``).
 Run: .venv/bin/python bench/operators.py
 """
 
@@ -14,8 +14,8 @@ import polars as pl
 
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
-from punctum.operators import Columns, GroupBy, Join, empty
-from punctum.spec.aggregates import Aggregate, Function
+from punctum.operators import ColumnarSlice, GroupBy, Join, empty
+from punctum.spec.aggregates import AggregateFunction, Function
 
 SLICES, ROWS, CLOSING = 10, 1_000_000, 30_000
 ITEM = Schema.of(itemid="BIGINT", seller="BIGINT")
@@ -61,10 +61,10 @@ def by_hand(inputs: list[Input]) -> int:
     return released
 
 
-def by_operators(inputs: list[tuple[Columns, Columns]]) -> int:
+def by_operators(inputs: list[tuple[ColumnarSlice, ColumnarSlice]]) -> int:
     """The same from the operators."""
     join = Join(ITEM, BID, [("itemid", "item")])
-    total = GroupBy(join.output, ["itemid"], [Aggregate(Function.SUM, "increase", "total")])
+    total = GroupBy(join.output, ["itemid"], [AggregateFunction(Function.SUM, "increase", "total")])
     released = 0
     for left, right in inputs:
         released += int(total.feed(join.feed(left, right)).rows["total"].sum())
@@ -73,17 +73,17 @@ def by_operators(inputs: list[tuple[Columns, Columns]]) -> int:
     return released
 
 
-def punctuated(inputs: list[Input], points: bool) -> list[tuple[Columns, Columns]]:
+def punctuated(inputs: list[Input], constants: bool) -> list[tuple[ColumnarSlice, ColumnarSlice]]:
     """The input as slices: a key comes once among the items, and closed items get no more bids."""
-    if points:
+    if constants:
         return [
-            (Columns(new, points={"itemid": new["itemid"]}), Columns(bids, points={"item": closed}))
+            (ColumnarSlice(new, constants={"itemid": new["itemid"]}), ColumnarSlice(bids, constants={"item": closed}))
             for new, bids, closed in inputs
         ]
     return [
         (
-            Columns(new, tuple(Punctuation.of(ITEM, itemid=key) for key in new["itemid"])),
-            Columns(bids, tuple(Punctuation.of(BID, item=key) for key in closed)),
+            ColumnarSlice(new, tuple(Punctuation.of(ITEM, itemid=key) for key in new["itemid"])),
+            ColumnarSlice(bids, tuple(Punctuation.of(BID, item=key) for key in closed)),
         )
         for new, bids, closed in inputs
     ]
@@ -105,11 +105,11 @@ def main() -> None:
     for scattered in (False, True):
         inputs = list(slices(scattered))
         hand, wanted = timed(lambda inputs=inputs: by_hand(inputs))  # type: ignore[misc]
-        for points in (True, False):
-            given = punctuated(inputs, points)
+        for constants in (True, False):
+            given = punctuated(inputs, constants)
             speed, found = timed(lambda given=given: by_operators(given))  # type: ignore[misc]
             assert found == wanted, (found, wanted)
-            order, kind = "at random" if scattered else "in order", "columns" if points else "punctuations"
+            order, kind = "at random" if scattered else "in order", "columns" if constants else "punctuations"
             print(f"{order:>12} {kind:>14} {hand:>16,.0f} {speed:>18,.0f} {speed / hand:>6.2f}", flush=True)
 
 

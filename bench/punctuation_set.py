@@ -17,7 +17,7 @@ SIZES = (1_000, 10_000, 100_000, 1_000_000)
 def main() -> None:
     """Print a line for each size."""
     bid = Schema.of(itemid="BIGINT", bidder="BIGINT", increase="DOUBLE")
-    print(f"{'constants':>10} {'µs an add':>10} {'µs a match':>10} {'most members':>12} {'at the end':>14}")
+    print(f"{'constant_punctuations':>10} {'µs an add':>10} {'µs a match':>10} {'most members':>12} {'at the end':>14}")
     for size in SIZES:
         order = random.Random(size).sample(range(1, size + 1), size)
         punctuations = [Punctuation.of(bid, itemid=item) for item in order]

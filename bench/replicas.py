@@ -24,9 +24,9 @@ from punctum.algebra.schema import Schema
 from punctum.lmerge.cleanse import Cleanse
 from punctum.lmerge.elements import element_schema, stable
 from punctum.lmerge.merge import LMerge
-from punctum.lmerge.policies import Policy
+from punctum.lmerge.policies import OutputPolicy
 from punctum.lmerge.properties import Case
-from punctum.operators.columns import Columns, empty
+from punctum.operators.columns import ColumnarSlice, empty
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
@@ -34,7 +34,7 @@ import matplotlib.pyplot as plt
 SCHEMA = element_schema(Schema.of(n="BIGINT", text="STRING"))
 SLICE, RATE, GAP, ACTIVE = 10_000, 5_000, 20, 10_000
 Numbers = npt.NDArray[np.int64]
-Feed = Iterator[list[Columns]]
+Feed = Iterator[list[ColumnarSlice]]
 Curve = list[tuple[float, float]]
 
 
@@ -46,13 +46,13 @@ class Presentation:
     stables: Numbers
     times: Numbers
 
-    def slices(self, ends: Sequence[int]) -> Iterator[Columns]:
+    def slices(self, ends: Sequence[int]) -> Iterator[ColumnarSlice]:
         """The elements up to each end, with the last stable among them, which is the furthest."""
         start = 0
         for end in ends:
             there = (self.stables >= start) & (self.stables < end)
             said = (stable(SCHEMA, int(self.times[there][-1])),) if there.any() else ()
-            yield Columns(self.rows.slice(start, end - start), said)
+            yield ColumnarSlice(self.rows.slice(start, end - start), said)
             start = end
 
 
@@ -122,7 +122,9 @@ def together(inputs: Sequence[Presentation], size: int = SLICE) -> Feed:
     return (list(pieces) for pieces in zip(*(p.slices(e) for p, e in zip(inputs, ends, strict=True)), strict=True))
 
 
-def cleansed(inputs: Sequence[Presentation]) -> tuple[Callable[[list[Columns]], Columns], Callable[[], int]]:
+def cleansed(
+    inputs: Sequence[Presentation],
+) -> tuple[Callable[[list[ColumnarSlice]], ColumnarSlice], Callable[[], int]]:
     """A cleanse for each input, and a merge of what is in order then; and what all of them keep."""
     cleanses, merge = [Cleanse(SCHEMA) for _ in inputs], LMerge([SCHEMA] * len(inputs), Case.R1)
     return (
@@ -131,13 +133,17 @@ def cleansed(inputs: Sequence[Presentation]) -> tuple[Callable[[list[Columns]], 
     )
 
 
-def merged(inputs: Sequence[Presentation], case: Case) -> tuple[Callable[[list[Columns]], Columns], Callable[[], int]]:
+def merged(
+    inputs: Sequence[Presentation], case: Case
+) -> tuple[Callable[[list[ColumnarSlice]], ColumnarSlice], Callable[[], int]]:
     """A merge of the inputs, and what it keeps."""
     merge = LMerge([SCHEMA] * len(inputs), case)
     return lambda pieces: merge.feed(*pieces), lambda: merge.size().bytes
 
 
-def measured(run: tuple[Callable[[list[Columns]], Columns], Callable[[], int]], feed: Feed) -> tuple[float, float, int]:
+def measured(
+    run: tuple[Callable[[list[ColumnarSlice]], ColumnarSlice], Callable[[], int]], feed: Feed
+) -> tuple[float, float, int]:
     """Elements of the inputs in a second, the most that was kept in MB, and how many adjusts came out."""
     step, kept = run
     spent, count, most, adjusts = 0.0, 0, 0, 0
@@ -378,7 +384,11 @@ def policies(count: int) -> None:
     print(f"{'insert':>24}{'adjust':>13}{'late':>13}{'inserts':>13}{'adjusts':>13}")
     for insert in ("first", "leading", "latest", "fullest", "share", "half frozen"):
         for adjust in ("stable", "at once", "leading"):
-            merge, shown, adjusts = LMerge([SCHEMA] * 3, Case.R3, Policy.of(insert, adjust)), list[pl.DataFrame](), 0
+            merge, shown, adjusts = (
+                LMerge([SCHEMA] * 3, Case.R3, OutputPolicy.of(insert, adjust)),
+                list[pl.DataFrame](),
+                0,
+            )
             for slice, pieces in enumerate(together(streams, 1_000)):
                 out = merge.feed(*pieces).rows
                 adjusts += int(out["_adjust"].sum())

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from punctum.analyse.memory.condensed import condensed
-from punctum.operators.columns import Columns
+from punctum.operators.columns import ColumnarSlice
 from punctum.operators.join import Join
 from punctum.operators.synopsis import SynopsisJoin
 from punctum.parse import parse_query, parse_script
@@ -36,7 +36,7 @@ class Synopses:
 
     def feed(self, s: pl.DataFrame, t: pl.DataFrame) -> int:
         """How many results a slice has."""
-        return self._operator.feed(Columns(s), Columns(t)).rows.height
+        return self._operator.feed(ColumnarSlice(s), ColumnarSlice(t)).rows.height
 
     def kept(self) -> int:
         """How many rows are kept."""
@@ -53,7 +53,7 @@ class Unbounded:
 
     def feed(self, s: pl.DataFrame, t: pl.DataFrame) -> int:
         """How many results a slice has."""
-        rows = self._join.feed(Columns(s), Columns(t)).rows
+        rows = self._join.feed(ColumnarSlice(s), ColumnarSlice(t)).rows
         new = set(rows["a"].unique()) - self._seen
         self._seen |= new
         return len(new)

@@ -12,7 +12,7 @@ from punctum.algebra import Schema, from_json, from_xml, pattern_from_text, punc
 from punctum.analyse.report import text as report
 from punctum.analyse.safety.register import verdict
 from punctum.cli import EXAMPLES, INTERRUPTED, cli
-from punctum.operators.columns import Columns, frame, to_rows
+from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_script
 from punctum.parse.ddl import options
 
@@ -56,9 +56,9 @@ def test_the_json_of_the_register_is_as_its_page_says(tmp_path: Path) -> None:
     assert shown == [found]
 
 
-def _columns(schema: Schema, lines: list[str]) -> Columns:
+def _columns(schema: Schema, lines: list[str]) -> ColumnarSlice:
     elements = [from_json(line, schema) for line in lines]
-    return Columns(frame(schema, tups(elements)), tuple(puncts(elements)))
+    return ColumnarSlice(frame(schema, tups(elements)), tuple(puncts(elements)))
 
 
 def test_elements_are_written_as_the_page_says() -> None:

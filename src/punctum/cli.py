@@ -182,10 +182,13 @@ def quarantine(directory: Path, as_json: bool, show: int) -> None:
 
     DIRECTORY is that of its sink, its checkpoint, or the quarantine itself.
     """
-    from punctum.engine.exchange.quarantine import found, told  # here because pyspark takes a second to import
+    from punctum.engine.exchange.quarantine import (  # here because pyspark takes a second to import
+        format_records,
+        read_records,
+    )
 
-    records = found(directory)
-    for line in map(json.dumps, records) if as_json else told(records, show):
+    records = read_records(directory)
+    for line in map(json.dumps, records) if as_json else format_records(records, show):
         click.echo(line)
 
 

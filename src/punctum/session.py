@@ -22,7 +22,7 @@ from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Type
 from punctum.analyse.report.notebook import html
 from punctum.analyse.report.text import admit
-from punctum.analyse.safety.register import Registered, checked
+from punctum.analyse.safety.register import QueryAnalysis, checked
 from punctum.analyse.safety.updates import key
 from punctum.engine.commit import Commit
 from punctum.engine.formats.files import PUNCT_COLUMN
@@ -30,18 +30,18 @@ from punctum.engine.query import Settings, dataframe
 from punctum.engine.run import Run
 from punctum.engine.runtime.lmerge import ATTACH, DETACH, tell
 from punctum.engine.sources.frames import frames
-from punctum.engine.sources.memory import MEMORY, Memory
+from punctum.engine.sources.memory import MEMORY, MemoryStream
 from punctum.engine.sources.tables import members
 from punctum.engine.spark import keeping_state, log_of, spark_session
 from punctum.engine.start import hand_over, write
 from punctum.errors import PunctumError, QueryError, SchemaError, choices, nearest
-from punctum.ir.applied import Function
+from punctum.ir.applied import UserFunction
 from punctum.ir.definitions import QueryDef, StreamDef, takes_punctuations, writes_apart
 from punctum.parse.ddl.temporal import read_of
 from punctum.parse.script import is_query, parse_function, parse_script, parse_select, parse_stream
-from punctum.plan.joins.choose import Aim, Schemes
+from punctum.plan.joins.choose import PlanOptions, Schemes
 from punctum.plan.joins.cost import Objective, Purge
-from punctum.plan.joins.idle import spared
+from punctum.plan.joins.idle import mark_unused_schemes
 from punctum.plan.physical.stages import Stage, stages
 
 _TYPES = {
@@ -79,8 +79,8 @@ class Session:
         self.spark = spark_session() if spark is None else keeping_state(spark)
         self._streams: dict[str, StreamDef] = {}
         self._frames: dict[str, DataFrame] = {}
-        self._memories: dict[str, Memory] = {}
-        self._functions: dict[str, Function] = {}
+        self._memories: dict[str, MemoryStream] = {}
+        self._functions: dict[str, UserFunction] = {}
 
     def function(self, name: str, compute: Callable[..., Any], takes: Iterable[str], gives: str) -> None:
         """Name a function that queries can call: it takes a Polars series for each argument, and gives one.
@@ -121,7 +121,7 @@ class Session:
         self._streams[name] = replace(stream, schemes=tuple(dict.fromkeys([*schemes, *stream.schemes])))
         self._frames[name] = frame
 
-    def memory(self, name: str, columns: str = "") -> Memory:
+    def memory(self, name: str, columns: str = "") -> MemoryStream:
         """A stream that the program fills, slice by slice: of a script (USING memory), or a new one of these columns.
 
         >>> session = Session(spark)
@@ -143,7 +143,7 @@ class Session:
         """Make the streams that the program fills; one that there is already goes on."""
         for name, stream in ((name, read_of(each)) for name, each in streams.items()):
             if stream.format == MEMORY and name not in self._memories:
-                self._memories[name] = Memory(stream.schema)
+                self._memories[name] = MemoryStream(stream.schema)
             elif stream.format == MEMORY and self._memories[name].schema != stream.schema:
                 detail = f"it has ({self._memories[name].schema})"
                 raise SchemaError(f"there is another stream {name} in memory", detail, "rename one")
@@ -189,14 +189,14 @@ class Query:
     def __init__(self, session: Session, definition: QueryDef, sql: str, directory: Path) -> None:
         self._session, self._known, self._sql, self._directory = (
             session,
-            checked(Registered(definition), sql),
+            checked(QueryAnalysis(definition), sql),
             sql,
             directory,
         )
         self.name, self._relation = definition.name, definition.relation
         self._sink = definition.sink if definition.sink.format else None
         self._run: Run | None = None
-        self._aim = Aim()
+        self._plan_options = PlanOptions()
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the verdict and the punctuation graphs.
@@ -230,7 +230,7 @@ class Query:
         punctum.errors.QueryError: there is no plan by speed
           hint: there are: memory, throughput
         """
-        self._aim = Aim(
+        self._plan_options = PlanOptions(
             None if objective is None else _one_of(Objective, objective),
             _one_of(Schemes, schemes),
             _one_of(Purge, purge),
@@ -292,7 +292,7 @@ class Query:
             settings = self._settings(last, checkpoint, state)
             return hand_over(last, settings, self.name, to, available_now)
         assert self._sink is not None
-        last = self._stages(takes_punctuations(self._sink), apart=writes_apart(self._sink))
+        last = self._stages(takes_punctuations(self._sink), out_of_band=writes_apart(self._sink))
         told = key(self._relation) if self._known.updates else None
         return write(last, self._settings(last, checkpoint, state), self._sink, available_now, told)
 
@@ -392,17 +392,24 @@ class Query:
         if self._run is not None:
             self._run.stop()
 
-    def _stages(self, punctuations: bool = False, apart: bool = False) -> Stage:
+    def _stages(self, punctuations: bool = False, out_of_band: bool = False) -> Stage:
         """The stages of the query, when it is admitted; one that is only allowed to run says so."""
         if allowed := admit([self._known], self._sql):
             _LOG.warning(allowed)
         for merge, _ in self._known.cases:
             if merge.control is not None:
                 (self._directory / merge.control.stream.options["path"]).mkdir(parents=True, exist_ok=True)
-        relation = spared(self._relation, punctuations, self._aim.schemes)
+        relation = mark_unused_schemes(self._relation, punctuations, self._plan_options.schemes)
         tables = partial(members, directory=self._directory)
-        aim, updates = self._aim, self._known.updates
-        return stages(relation, tables, whole=punctuations, apart=apart, aim=aim, updates=updates)
+        options, updates = self._plan_options, self._known.updates
+        return stages(
+            relation,
+            tables,
+            global_punctuations=punctuations,
+            out_of_band=out_of_band,
+            options=options,
+            updates=updates,
+        )
 
     def _settings(self, last: Stage, checkpoint: str | Path, state: str | Path = "") -> Settings:
         kept, stored = ("" if path == "" else str(Path(path).resolve()) for path in (checkpoint, state))

@@ -7,7 +7,7 @@ from statistics import median
 from typing import Any
 
 from punctum.algebra.values import Row
-from punctum.analyse.memory.growth import Input
+from punctum.analyse.memory.growth import Arrival
 from punctum.ir.conjunctive.spj import Aggregated, Spj
 from punctum.spec.aggregates import Function
 
@@ -50,7 +50,7 @@ def _aggregate(call: Aggregated, group: list[tuple[Row, ...]]) -> Any:
     return over[call.function](values)
 
 
-def told_apart(query: Spj, found: Input) -> int:
+def told_apart(query: Spj, found: Arrival) -> int:
     """How many pasts the answers tell apart: each subset of the rows that may come, then each of what comes after."""
     n, seen = len(found.before), set()
     for chosen in product((False, True), repeat=n):

@@ -11,13 +11,13 @@ from punctum.algebra.scheme import Order
 from punctum.analyse.promises import Declared
 from punctum.analyse.safety import advice
 from punctum.analyse.safety.inference import Inference
-from punctum.analyse.safety.register import Registered
+from punctum.analyse.safety.register import QueryAnalysis
 from punctum.analyse.safety.states import Verdict, states
 
 Set = frozenset[Declared]
 
 
-def enough(query: Registered, more: Set) -> bool:
+def enough(query: QueryAnalysis, more: Set) -> bool:
     by_stream: dict[str, tuple[Declared, ...]] = {}
     for scheme in more:
         by_stream[scheme.stream] = (*by_stream.get(scheme.stream, ()), scheme)
@@ -31,7 +31,7 @@ def weakened(more: Set) -> list[Set]:
     return [more - {scheme} | {weaker} for scheme, weaker in plain if scheme != weaker]
 
 
-def smallest(query: Registered, most: int) -> set[Set]:
+def smallest(query: QueryAnalysis, most: int) -> set[Set]:
     """All smallest sets that are enough, without those in which a weaker scheme would do."""
     every = [
         Declared(stream.name, ((name, order),))

@@ -7,9 +7,9 @@ from hypothesis import event, given, settings
 from analyse.definitions import binary_plan_is_safe, purgeable, queries, some_plan_is_safe
 from punctum.analyse.graphs import (
     Attr,
-    Edge,
     JoinQuery,
     On,
+    PunctuationEdge,
     Transformed,
     chain,
     generalised,
@@ -83,7 +83,7 @@ FIGURE_8 = query(TRIANGLE, (S1, "B"), (S2, "B"), (S2, "C"), (S3, "AC"))
 def test_figures_8_and_9() -> None:
     """The plain graph does not reach S3; the generalised one does, from S1 and S2 together."""
     assert set(punctuation_graph(FIGURE_8)) == {(S1, S2), (S2, S1), (S3, S2)}
-    assert generalised(FIGURE_8) == (Edge(On(S3, ("A", "C")), (frozenset([S1]), frozenset([S2]))),)
+    assert generalised(FIGURE_8) == (PunctuationEdge(On(S3, ("A", "C")), (frozenset([S1]), frozenset([S2]))),)
     assert [steps(FIGURE_8, start) for start in (S1, S2, S3)] == [
         [(S2, "B"), (S3, "AC")],
         [(S1, "B"), (S3, "AC")],

@@ -78,7 +78,7 @@ def test_the_operators_keep_what_is_inferred(sql: str) -> None:
     streams = tuple(parse_script(DDL).streams[name] for name in "abc")
     count = 0
     for seed in (3, 7, 8):  # with rows that have an 8
-        pieces = run(found, list(rounds(streams, seed)), buckets=2, whole=True)
+        pieces = run(found, list(rounds(streams, seed)), buckets=2, global_punctuations=True)
         rows = [row for piece in pieces[: ROUNDS // 2] for row in to_rows(piece.rows)]
         said = [p for piece in pieces for p in piece.puncts]
         count += len(rows)

@@ -21,9 +21,9 @@ from parse.golden import split
 from punctum.algebra import Punctuation, Scheme, end_of_stream
 from punctum.algebra.schema import Attribute
 from punctum.algebra.values import Row, Type, Value
-from punctum.analyse.safety.register import Registered, verdict
+from punctum.analyse.safety.register import QueryAnalysis, verdict
 from punctum.ir import Relation, StreamDef
-from punctum.operators.columns import Columns, frame, to_rows
+from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_script
 from punctum.spec.columns import finite
 
@@ -67,7 +67,7 @@ def punctuations(stream: StreamDef, scheme: Scheme, first: int) -> Iterator[Punc
     yield from (scheme.instantiate(row) for row in product(*columns))
 
 
-def rounds(streams: tuple[StreamDef, ...], seed: int = 7) -> Iterator[dict[str, Columns]]:
+def rounds(streams: tuple[StreamDef, ...], seed: int = 7) -> Iterator[dict[str, ColumnarSlice]]:
     """What the streams of a query send."""
     rng, said = random.Random(seed), {stream.name: list[Punctuation]() for stream in streams}
     for n in range(ROUNDS):
@@ -76,7 +76,7 @@ def rounds(streams: tuple[StreamDef, ...], seed: int = 7) -> Iterator[dict[str, 
             first, before = ASKED + 1 + n * VALUES, said[stream.name]
             new = [row for row in rows(stream, first, rng) if not any(p.match(row) for p in before)]
             closing = [p for scheme in stream.schemes for p in punctuations(stream, scheme, first)]
-            sent[stream.name] = Columns(frame(stream.schema, new), tuple(closing))
+            sent[stream.name] = ColumnarSlice(frame(stream.schema, new), tuple(closing))
             said[stream.name] += closing
         yield sent
 
@@ -90,7 +90,7 @@ def kept(relation: Relation, streams: tuple[StreamDef, ...]) -> list[int]:
     return found
 
 
-def registered(path: Path) -> Registered:
+def registered(path: Path) -> QueryAnalysis:
     (query,) = verdict(parse_script(split(path, "checked")[0]))
     return query
 
@@ -107,7 +107,7 @@ def flat(found: list[int]) -> bool:
 
 
 @pytest.mark.parametrize("query", list(cases()))
-def test_what_is_admitted_keeps_no_more_and_more(query: Registered) -> None:
+def test_what_is_admitted_keeps_no_more_and_more(query: QueryAnalysis) -> None:
     assert flat(kept(query.query.relation, query.streams))
 
 
@@ -139,7 +139,7 @@ REWRITTEN = [path for path in REFUSED if registered(path).rewrites]
 def test_other_forms_give_the_same_rows(path: Path) -> None:
     query = registered(path)
     sent = list(rounds(query.streams))
-    ends = {s.name: Columns(frame(s.schema, []), (end_of_stream(s.schema),)) for s in query.streams}
+    ends = {s.name: ColumnarSlice(frame(s.schema, []), (end_of_stream(s.schema),)) for s in query.streams}
 
     def result(relation: Relation) -> list[Row]:
         return sorted(row for piece in run(relation, [*sent, ends], buckets=2) for row in to_rows(piece.rows))
@@ -173,7 +173,7 @@ def test_schemes_of_no_use_purge_and_release_nothing() -> None:
         for piece in sent
     ]
 
-    def result(pieces: list[dict[str, Columns]]) -> list[tuple[list[Row], int]]:
+    def result(pieces: list[dict[str, ColumnarSlice]]) -> list[tuple[list[Row], int]]:
         simulation = Simulation(before.query.relation, buckets=2)
         return [(sorted(to_rows(simulation.feed(piece).rows)), simulation.kept()) for piece in pieces]
 
@@ -199,7 +199,7 @@ def test_what_is_closed_by_several_punctuations_is_purged(name: str, buckets: in
         most = max(most, simulation.kept())
         said = [(s, p) for s in query.streams for p in sent[s.name].puncts]
         for stream, p in rng.sample(said, len(said)):
-            simulation.feed({stream.name: Columns(frame(stream.schema, []), (p,))})
+            simulation.feed({stream.name: ColumnarSlice(frame(stream.schema, []), (p,))})
     assert most > 0 == simulation.kept()
 
 
@@ -209,6 +209,8 @@ def test_sets_of_flags_keep_each_row_once(name: str) -> None:
     simulation, most = Simulation(query.query.relation, buckets=1), 3 * sum(s.witness != () for s in query.states)
     for n in range(5):
         flags = [(n, flag) for flag in (True, False, None)]
-        simulation.feed({s.name: Columns(frame(s.schema, flags[: 2 - i] * 4)) for i, s in enumerate(query.streams)})
-        simulation.feed({s.name: Columns(frame(s.schema, flags * 2)) for s in query.streams})
+        simulation.feed(
+            {s.name: ColumnarSlice(frame(s.schema, flags[: 2 - i] * 4)) for i, s in enumerate(query.streams)}
+        )
+        simulation.feed({s.name: ColumnarSlice(frame(s.schema, flags * 2)) for s in query.streams})
         assert 0 < simulation.kept() <= most

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from punctum.analyse.memory.verdict import Memory, memory
+from punctum.analyse.memory.verdict import MemoryVerdict, memory
 from punctum.cli import cli
 from punctum.parse import parse_script
 
@@ -19,7 +19,7 @@ CREATE SINK q USING json OPTIONS (path 'q');
 """
 
 
-def found(query: str) -> Memory:
+def found(query: str) -> MemoryVerdict:
     return memory(parse_script(f"{STREAMS} INSERT INTO q {query};").queries[0].relation)
 
 

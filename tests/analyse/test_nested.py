@@ -9,10 +9,10 @@ from analyse.test_kept import rounds
 from engine.simulate import Simulation
 from punctum.algebra import Punctuation, Scheme, between
 from punctum.algebra.scheme import Order
-from punctum.analyse.safety.register import Registered, verdict
+from punctum.analyse.safety.register import QueryAnalysis, verdict
 from punctum.analyse.safety.states import Verdict
 from punctum.ir import StreamDef
-from punctum.operators.columns import Columns, empty
+from punctum.operators.columns import ColumnarSlice, empty
 from punctum.parse import parse_script
 
 ROUNDS = 3
@@ -68,11 +68,13 @@ def over(stream: StreamDef, scheme: Scheme) -> Punctuation:
     return Punctuation.of(stream.schema, {name: ranges[order] for name, order in scheme.terms})
 
 
-def kept(query: Registered) -> int:
+def kept(query: QueryAnalysis) -> int:
     simulation = Simulation(query.query.relation, buckets=1)
     for sent in islice(rounds(query.streams), ROUNDS):
         simulation.feed(sent)
-    ends = {s.name: Columns(empty(s.schema), tuple(over(s, scheme) for scheme in s.schemes)) for s in query.streams}
+    ends = {
+        s.name: ColumnarSlice(empty(s.schema), tuple(over(s, scheme) for scheme in s.schemes)) for s in query.streams
+    }
     simulation.feed(ends)
     return simulation.kept()
 

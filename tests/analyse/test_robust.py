@@ -9,13 +9,13 @@ from parse.golden import parsed, split
 from parse.test_golden import BOUND
 from punctum.analyse.report.drawing import dot, lines, svg
 from punctum.analyse.report.text import text, to_json
-from punctum.analyse.safety.register import Registered, registered, verdict
+from punctum.analyse.safety.register import QueryAnalysis, registered, verdict
 from punctum.analyse.safety.states import Verdict
 from punctum.ir import Relation
 from punctum.parse import parse_script
 
 
-def look(query: Registered) -> None:
+def look(query: QueryAnalysis) -> None:
     """Ask everything that can be asked of a query."""
     assert text([query], " " * 10_000).startswith(query.query.name)
     assert len(to_json([query])["queries"]) == 1

@@ -9,7 +9,7 @@ from analyse.memory import random_query, spj
 from punctum.algebra.values import Row, Type
 from punctum.analyse.memory.bounded import failure, open_extremes
 from punctum.analyse.memory.growth import growing
-from punctum.analyse.memory.synopses import Synopsis, answers, synopses
+from punctum.analyse.memory.synopses import SynopsisStructure, answers, synopses
 from punctum.analyse.memory.verdict import of_query
 from punctum.ir.conjunctive.spj import Spj
 
@@ -71,7 +71,7 @@ def standing_in(query: Spj, rows: list[list[Row]]) -> list[list[Row]]:
     """The rows of the synopses, which keep to their bounds."""
     found = []
     for i, each in enumerate(rows):
-        synopsis = Synopsis(query, i)
+        synopsis = SynopsisStructure(query, i)
         kept = synopsis.of(each)
         assert len(kept) <= synopsis.buckets
         assert not query.eliminating or all(len(same) <= max(1, len(synopsis.best)) for same in kept.values())

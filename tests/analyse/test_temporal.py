@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from punctum.analyse.safety.register import Registered, verdict
+from punctum.analyse.safety.register import QueryAnalysis, verdict
 from punctum.analyse.safety.states import Verdict
 from punctum.errors import SqlError
 from punctum.lmerge.properties import Case, Properties, allows, choose
@@ -26,13 +26,13 @@ def declared(*properties: str, options: str = "") -> str:
     return "".join([*streams, merge, SINK])
 
 
-def planned(stream: str, query: str) -> str:
+def plan_joins(stream: str, query: str) -> str:
     """Two plans of one query, merged."""
     plans = "".join(f"CREATE TEMPORAL STREAM {name} AS {query};" for name in "ab")
     return f"{stream}{plans}CREATE STREAM m AS LMERGE (a, b); {SINK}"
 
 
-def known(sql: str) -> Registered:
+def known(sql: str) -> QueryAnalysis:
     (found,) = verdict(parse_script(sql))
     return found
 
@@ -45,15 +45,15 @@ def case(sql: str) -> str:
 GROUPED = "SELECT ts DIV 60 AS _vs, machine, COUNT(*) AS n FROM s GROUP BY ts DIV 60, machine"
 EXAMPLES = {
     "1, published properties": (declared("ORDERED, KEY (p), INSERT ONLY", "STRICTLY ORDERED, INSERT ONLY"), "R2"),
-    "2, an operator that orders": (planned(DISORDERED.replace("(ts)", "(ts ASC)"), f"{GROUPED} ORDER BY _vs"), "R2"),
+    "2, an operator that orders": (plan_joins(DISORDERED.replace("(ts)", "(ts ASC)"), f"{GROUPED} ORDER BY _vs"), "R2"),
     "3, an aggregate over a stream in order": (
-        planned(IN_ORDER, "SELECT ts DIV 60 AS _vs, COUNT(*) AS n FROM s GROUP BY ts DIV 60"),
+        plan_joins(IN_ORDER, "SELECT ts DIV 60 AS _vs, COUNT(*) AS n FROM s GROUP BY ts DIV 60"),
         "R0",
     ),
-    "4, ranks": (planned(IN_ORDER, "SELECT ts AS _vs, machine FROM s ORDER BY _vs, machine"), "R1"),
-    "5, groups over a stream in order": (planned(IN_ORDER, GROUPED), "R2"),
+    "4, ranks": (plan_joins(IN_ORDER, "SELECT ts AS _vs, machine FROM s ORDER BY _vs, machine"), "R1"),
+    "5, groups over a stream in order": (plan_joins(IN_ORDER, GROUPED), "R2"),
     "6, groups over a disordered stream": (
-        planned(DISORDERED.replace("ts BIGINT", "ts BIGINT NOT NULL"), GROUPED.replace(" DIV 60", "")),
+        plan_joins(DISORDERED.replace("ts BIGINT", "ts BIGINT NOT NULL"), GROUPED.replace(" DIV 60", "")),
         "R3",
     ),
 }
@@ -107,9 +107,9 @@ def test_opens_and_closes_have_a_key_and_adjusts_whatever_their_order(more: str)
 
 def test_a_projection_of_opens_and_closes_loses_their_key() -> None:
     stream = temporal("s", "OPEN CLOSE")
-    assert case(planned(stream, "SELECT n, p FROM s WHERE n > 3")) == "R3"
-    assert case(planned(stream, "SELECT n FROM s")) == "R4"
-    assert case(planned(temporal("s", "OPEN CLOSE, KEY (n)"), "SELECT n FROM s")) == "R3"
+    assert case(plan_joins(stream, "SELECT n, p FROM s WHERE n > 3")) == "R3"
+    assert case(plan_joins(stream, "SELECT n FROM s")) == "R4"
+    assert case(plan_joins(temporal("s", "OPEN CLOSE, KEY (n)"), "SELECT n FROM s")) == "R3"
 
 
 def test_a_forced_case_that_is_not_allowed_says_who_lacks_what() -> None:
@@ -134,7 +134,7 @@ def test_a_forced_case_that_is_not_allowed_says_who_lacks_what() -> None:
 )
 def test_selections_keep_properties_and_projections_those_that_they_show(query: str, wanted: str) -> None:
     stream = temporal("s", "ORDERED, KEY (p), INSERT ONLY")
-    assert case(planned(stream, query)) == wanted
+    assert case(plan_joins(stream, query)) == wanted
 
 
 def test_one_input_that_promises_stables_is_enough() -> None:

@@ -8,7 +8,7 @@ import pytest
 from analyse.test_golden import HERE
 from parse.golden import split
 from punctum.analyse.promises import Declared
-from punctum.analyse.safety.register import Registered, verdict
+from punctum.analyse.safety.register import QueryAnalysis, verdict
 from punctum.analyse.safety.useful import idle, minimal
 from punctum.parse import parse_script
 
@@ -25,7 +25,7 @@ def without(sql: str, schemes: frozenset[Declared]) -> str:
     return sql
 
 
-def known(sql: str) -> Registered:
+def known(sql: str) -> QueryAnalysis:
     (query,) = verdict(parse_script(sql))
     return query
 

@@ -19,7 +19,7 @@ from punctum.demo.example import STEPS, Example
 from punctum.demo.plot import draw
 from punctum.demo.without import Unpunctuated
 from punctum.errors import PunctumError
-from punctum.operators.columns import Columns, frame, to_rows
+from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_script
 from punctum.spec import Slice
 from punctum.spec.guard import guard
@@ -76,7 +76,7 @@ def simulated(
     kept = []
     for step in range(STEPS):
         fed = {
-            name: Columns(frame(script.streams[name].schema, slices[step].rows), tuple(slices[step].puncts))
+            name: ColumnarSlice(frame(script.streams[name].schema, slices[step].rows), tuple(slices[step].puncts))
             for name, slices in streams.items()
         }
         batches = [{name: fed[name] for name in names} for names in cut or [list(fed)]]

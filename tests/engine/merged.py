@@ -14,7 +14,7 @@ from punctum.lmerge.elements import INF, Adjust, Element, Insert, Stable, Time, 
 from punctum.lmerge.openclose import Close, Open
 from punctum.lmerge.properties import Case
 from punctum.lmerge.tdb import Event
-from punctum.operators.columns import Columns, frame
+from punctum.operators.columns import ColumnarSlice, frame
 
 SLICES = 6
 PROPERTIES = {
@@ -32,10 +32,10 @@ LIMITS = (
         for limit in ("EXPECT WITHIN '1 day'", "LIFESPAN '1 day'")
     ),
 )
-Said = list[Element | Open | Close]
-Present = Callable[[Random, Sequence[Event]], Said]
+EmittedPunctuations = list[Element | Open | Close]
+Present = Callable[[Random, Sequence[Event]], EmittedPunctuations]
 """The elements of a stream that stands for some events in the end."""
-Slice = Callable[[Schema, Sequence[Element | Open | Close]], Columns]
+Slice = Callable[[Schema, Sequence[Element | Open | Close]], ColumnarSlice]
 """Elements as a slice of a stream."""
 
 
@@ -116,8 +116,8 @@ def apart(events: Sequence[Event]) -> list[Event]:
 def presented(case: Case) -> Present:
     """In the ways that a case allows; the spurious events of letters are of payloads."""
 
-    def present(rng: Random, events: Sequence[Event]) -> Said:
-        found: Said = []
+    def present(rng: Random, events: Sequence[Event]) -> EmittedPunctuations:
+        found: EmittedPunctuations = []
         for e in presentation(rng, events, case):
             if not isinstance(e, Stable) and len(e.payload) == 1:
                 found.append(
@@ -132,7 +132,7 @@ def presented(case: Case) -> Present:
     return present
 
 
-def inserted(rng: Random, events: Sequence[Event]) -> Said:
+def inserted(rng: Random, events: Sequence[Event]) -> EmittedPunctuations:
     """Inserts with the right ends, out of order."""
     late = sorted(events, key=lambda event: event[1] + rng.uniform(0, 8))
     return [*with_stables(rng, [e for event in late for e in chain(rng, event, 0)], 0.4)]
@@ -144,7 +144,7 @@ def plain(case: Case) -> Shape:
     return Shape(ddl, presented(case), elements)
 
 
-def elements(schema: Schema, said: Sequence[Element | Open | Close]) -> Columns:
+def elements(schema: Schema, said: Sequence[Element | Open | Close]) -> ColumnarSlice:
     return to_columns([e for e in said if not isinstance(e, Open | Close)], schema)
 
 
@@ -153,7 +153,7 @@ def selected(case: Case) -> Shape:
     ddl = f"CREATE TEMPORAL STREAM {{0}}0 (v BIGINT, k STRING{PROPERTIES[case]}) USING json OPTIONS (path '{{0}}');"
     ddl += "CREATE TEMPORAL STREAM {0} AS SELECT k, v - 1 AS v FROM {0}0 WHERE k <> 'Z';"
 
-    def other(schema: Schema, said: Sequence[Element | Open | Close]) -> Columns:
+    def other(schema: Schema, said: Sequence[Element | Open | Close]) -> ColumnarSlice:
         found: list[Element] = []
         for e in said:
             if isinstance(e, Stable):
@@ -192,7 +192,7 @@ def counted() -> Shape:
 def row_slice(time: str, scale: int) -> Slice:
     """Inserts as rows; with a scale as many rows as their counts."""
 
-    def given(schema: Schema, said: Sequence[Element | Open | Close]) -> Columns:
+    def given(schema: Schema, said: Sequence[Element | Open | Close]) -> ColumnarSlice:
         found: list[Row] = []
         puncts = []
         for e in said:
@@ -205,7 +205,7 @@ def row_slice(time: str, scale: int) -> Slice:
             elif isinstance(e, Insert):
                 k, n = e.payload
                 found += [(k, int(e.vs) * scale + i % scale) for i in range(int(str(n)))]
-        return Columns(frame(schema, found), tuple(puncts))
+        return ColumnarSlice(frame(schema, found), tuple(puncts))
 
     return given
 
@@ -213,7 +213,7 @@ def row_slice(time: str, scale: int) -> Slice:
 def opens() -> Shape:
     """A stream of opens and closes."""
 
-    def present(rng: Random, events: Sequence[Event]) -> Said:
+    def present(rng: Random, events: Sequence[Event]) -> EmittedPunctuations:
         placed: list[tuple[float, int, Open | Close]] = []
         for p, vs, ve in sorted(events, key=lambda event: event[1]):
             late = rng.uniform(0, 3)
@@ -226,13 +226,13 @@ def opens() -> Shape:
             last[e.payload] = at = max(at, last.get(e.payload, at))
             order.append((at, n, e))
         ordered = [e for *_, e in sorted(order, key=lambda each: each[:2])]
-        found, limit = Said(), INF
+        found, limit = EmittedPunctuations(), INF
         for e in reversed(ordered):
             limit = min(limit, e.vs if isinstance(e, Open) else e.ve)
             found = [*([Stable(limit)] if rng.random() < 0.3 else []), e, *found]
         return [*found, Stable(INF)]
 
-    def given(schema: Schema, said: Sequence[Element | Open | Close]) -> Columns:
+    def given(schema: Schema, said: Sequence[Element | Open | Close]) -> ColumnarSlice:
         found: list[Row] = []
         for e in said:
             if isinstance(e, Open | Close):
@@ -240,7 +240,7 @@ def opens() -> Shape:
                 found.append((*e.payload, start, end, end if start is None else start))
         times = [e.t for e in said if isinstance(e, Stable)]
         raw = open_schema(schema.attributes[:2])
-        return Columns(frame(raw, found), tuple(stable(raw, None if t == INF else int(t)) for t in times))
+        return ColumnarSlice(frame(raw, found), tuple(stable(raw, None if t == INF else int(t)) for t in times))
 
     ddl = "CREATE TEMPORAL STREAM {0} (k STRING, v BIGINT, OPEN CLOSE) USING json OPTIONS (path '{0}');"
     return Shape(ddl, present, given, light=False)

@@ -11,7 +11,7 @@ from punctum.algebra.functions import Element
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Attribute, Schema
 from punctum.engine.formats.read import REJECTED, Read
-from punctum.operators.batch import constants
+from punctum.operators.batch import constant_punctuations
 from punctum.operators.columns import dtype, to_rows
 from strategies import types
 
@@ -22,8 +22,10 @@ def elements(read: Read, schema: Schema) -> Counter[Element]:
     assert rows.schema == {a.name: dtype(a) for a in schema.attributes}
     assert read.rejected.schema == REJECTED
     assert read.rejected["position"].is_sorted()
-    said = [p for name, values in piece.points.items() for p in constants(schema, schema.index(name), values)]
-    assert all(values.dtype == dtype(schema.attributes[schema.index(name)]) for name, values in piece.points.items())
+    said = [
+        p for name, values in piece.constants.items() for p in constant_punctuations(schema, schema.index(name), values)
+    ]
+    assert all(values.dtype == dtype(schema.attributes[schema.index(name)]) for name, values in piece.constants.items())
     return Counter([*to_rows(rows), *piece.puncts, *said])
 
 

@@ -5,23 +5,23 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from punctum.algebra.punctuation import Punctuation
-from punctum.engine.exchange.packing import CLOCK, SIGNAL, Sent, blob_of, from_blob, points_of, to_blob, to_lines
+from punctum.engine.exchange.packing import CLOCK, SIGNAL, Message, blob_of, from_blob, points_of, to_blob, to_lines
 from punctum.engine.exchange.quarantine import Record
 from punctum.engine.feedback.filter import Signals, Skipping, skipping
 from punctum.engine.formats.read import Read
 from punctum.engine.runtime import build
-from punctum.engine.runtime.stage import Counts, Running
+from punctum.engine.runtime.stage import Counts, StageRuntime
 from punctum.engine.sources.source import FrameStream, Pipes, failed
 from punctum.ir.relations import Relation
 from punctum.operators.batch import heard
-from punctum.operators.columns import Columns, empty
-from punctum.plan.joins.choose import Aim
+from punctum.operators.columns import ColumnarSlice, empty
+from punctum.plan.joins.choose import PlanOptions
 from punctum.plan.passes.punctuate import Members, nobody
-from punctum.plan.physical.feedback import heeds
+from punctum.plan.physical.feedback import feedback_mappings
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Input, Stage, needs_clock, stages
 
-Feed = Mapping[str, Columns | Sequence[Columns]]
+Feed = Mapping[str, ColumnarSlice | Sequence[ColumnarSlice]]
 """A slice of each stream, whole or in the parts that several tasks read."""
 
 
@@ -33,23 +33,23 @@ class Simulation:
         relation: Relation,
         buckets: int,
         restart: bool = False,
-        whole: bool = False,
+        global_punctuations: bool = False,
         members: Members = nobody,
-        aim: Aim | None = None,
+        options: PlanOptions | None = None,
         updates: bool = False,
         signals: Signals | None = None,
     ) -> None:
-        self.last = stages(relation, members, whole=whole, aim=aim, updates=updates)
-        self._signals, self._heeds = signals, {} if signals is None else heeds(self.last)
+        self.last = stages(relation, members, global_punctuations=global_punctuations, options=options, updates=updates)
+        self._signals, self._heeds = signals, {} if signals is None else feedback_mappings(self.last)
         self._buckets = tuple(range(100, 100 + buckets))
-        self._running: dict[tuple[int, int], Running] = {}
+        self._running: dict[tuple[int, int], StageRuntime] = {}
         self._restart = restart
         self._greeted: set[tuple[int, int]] = set()
         self._now = 0
         self.records: list[Record] = []
         self.counts: list[Counts] = []
 
-    def feed(self, streams: Feed, now: int = 0) -> Columns:
+    def feed(self, streams: Feed, now: int = 0) -> ColumnarSlice:
         """The rows of the result for a slice of each stream, and what its buckets have said.
 
         Beside them are the records for the quarantine and the counts of each operator in each bucket. The time of the
@@ -59,7 +59,7 @@ class Simulation:
         given = list(self._stage(self.last, streams).values())
         rows = [piece.rows for piece in given]
         puncts: tuple[Punctuation, ...] = tuple(p for piece in given for p in heard(self.last.schema, piece))
-        return Columns(pl.concat(rows) if rows else empty(self.last.schema), puncts)
+        return ColumnarSlice(pl.concat(rows) if rows else empty(self.last.schema), puncts)
 
     def kept(self) -> int:
         """How many rows all operators keep."""
@@ -73,12 +73,12 @@ class Simulation:
         """How many punctuations all inputs remember."""
         return sum(source.puncts() for running in self._running.values() for source in running.inputs)
 
-    def notes(self) -> int:
+    def metadata(self) -> int:
         """How long the notes of all buckets are."""
-        return sum(len(running.notes()) for running in self._running.values())
+        return sum(len(running.metadata()) for running in self._running.values())
 
-    def _stage(self, stage: Stage, streams: Feed) -> dict[int, Columns]:
-        sent: dict[int, dict[int, list[Sent]]] = {}
+    def _stage(self, stage: Stage, streams: Feed) -> dict[int, ColumnarSlice]:
+        sent: dict[int, dict[int, list[Message]]] = {}
         for source in stage.inputs:
             origin, clock = source.origin, needs_clock(stage)
             if isinstance(origin, Pipe):
@@ -86,15 +86,17 @@ class Simulation:
             else:
                 to = build.from_stage(origin, source, self._buckets, clock)
             for sender, piece, told in self._pieces(stage, source, streams):
-                pieces = to.split(piece) if (stage.number, sender) in self._greeted else to.greeting() | to.split(piece)
+                pieces = (
+                    to.split(piece) if (stage.number, sender) in self._greeted else to.init_messages() | to.split(piece)
+                )
                 self._greeted.add((stage.number, sender))
                 for bucket, part in pieces.items():
-                    packed = Sent(sender, blob_of(part), to_lines(part.puncts), points_of(part))
+                    packed = Message(sender, blob_of(part), to_lines(part.puncts), points_of(part))
                     sent.setdefault(bucket, {}).setdefault(source.number, []).append(packed)
                 if isinstance(origin, Pipe):
-                    behind = [(bucket, Sent(CLOCK, None, None, None)) for bucket in self._buckets if clock]
+                    behind = [(bucket, Message(CLOCK, None, None, None)) for bucket in self._buckets if clock]
                     if told is not None:
-                        behind += [(bucket, Sent(SIGNAL, None, None, None, told)) for bucket in self._buckets]
+                        behind += [(bucket, Message(SIGNAL, None, None, None, told)) for bucket in self._buckets]
                 else:
                     behind = self._running[origin.number, sender].behind(to, sender)
                 for bucket, extra in behind:
@@ -102,32 +104,32 @@ class Simulation:
                     sent.setdefault(bucket, {}).setdefault(source.number, []).append(timed)
         return {bucket: self._feed(stage, bucket, each) for bucket, each in sorted(sent.items())}
 
-    def _feed(self, stage: Stage, bucket: int, sent: dict[int, list[Sent]]) -> Columns:
+    def _feed(self, stage: Stage, bucket: int, sent: dict[int, list[Message]]) -> ColumnarSlice:
         running = self._run(stage, bucket)
         given, counts = running.feed(sent)
         self.records += running.violations()
         self.counts += counts
         return given
 
-    def _pieces(self, stage: Stage, source: Input, streams: Feed) -> Iterator[tuple[int, Columns, str | None]]:
+    def _pieces(self, stage: Stage, source: Input, streams: Feed) -> Iterator[tuple[int, ColumnarSlice, str | None]]:
         origin = source.origin
         if isinstance(origin, Stage):
             yield from ((bucket, piece, None) for bucket, piece in self._stage(origin, streams).items())
         elif origin.stream.name in streams:
             pieces = streams[origin.stream.name]
-            for piece in [pieces] if isinstance(pieces, Columns) else pieces:
+            for piece in [pieces] if isinstance(pieces, ColumnarSlice) else pieces:
                 pipe: Pipes = build.piped(origin)
                 if self._signals is not None:
                     over = {c: e.streams.get((stage.number, source.number)) for c, e in self._heeds.items()}
                     known = {c: e for c, e in over.items() if e is not None}
                     pipe = Skipping(build.piped(origin), origin, self._signals, known)
-                found = pipe.skipped(piece)
+                found = pipe.apply(piece)
                 stream = origin.stream
                 named = FrameStream(stream.name, stream.schema, pipe, None, False, True)  # type: ignore[arg-type]
                 self.records += failed(named, Read(piece, pl.DataFrame(), lambda _: (0, None)), None, found.failed)
                 yield -1, found.piece, found.told
 
-    def _run(self, stage: Stage, bucket: int) -> Running:
+    def _run(self, stage: Stage, bucket: int) -> StageRuntime:
         known = self._running.get((stage.number, bucket))
         if known is None or self._restart:
             fresh = build.running(stage, self._buckets, bucket)
@@ -137,7 +139,7 @@ class Simulation:
                     name: {n: from_blob(to_blob(chunk)) for n, chunk in table.chunks().items()}
                     for name, table in known.tables().items()
                 }
-                fresh.restore(known.notes(), chunks)
+                fresh.restore(known.metadata(), chunks)
             self._running[stage.number, bucket] = fresh
         return self._running[stage.number, bucket]
 
@@ -147,9 +149,9 @@ def run(
     slices: Sequence[Feed],
     buckets: int,
     restart: bool = False,
-    whole: bool = False,
-    aim: Aim | None = None,
-) -> list[Columns]:
+    global_punctuations: bool = False,
+    options: PlanOptions | None = None,
+) -> list[ColumnarSlice]:
     """All slices of a query's result."""
-    simulation = Simulation(relation, buckets, restart, whole, aim=aim)
+    simulation = Simulation(relation, buckets, restart, global_punctuations, options=options)
     return [simulation.feed(piece) for piece in slices]

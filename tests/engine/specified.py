@@ -13,8 +13,8 @@ from punctum.ir import relations as r
 from punctum.ir.evaluate import evaluate
 from punctum.ir.shape import shape
 from punctum.spec import Slice
-from punctum.spec.aggregates import Aggregate
-from punctum.spec.columns import Column
+from punctum.spec.aggregates import AggregateFunction
+from punctum.spec.columns import ComputedColumn
 from punctum.spec.difference import Difference
 from punctum.spec.dupelim import Dupelim
 from punctum.spec.framework import Operator
@@ -72,7 +72,7 @@ def _operator(relation: r.Relation) -> tuple[Operator, tuple[Node | str, ...]]:
             assert all(call.filter is None for call in calls), "the specification has no FILTER"
             names = schemas[0].names
             of = [None if call.argument is None else names[call.argument.index] for call in calls]
-            made = tuple(Aggregate(c.function, name, c.name) for c, name in zip(calls, of, strict=True))
+            made = tuple(AggregateFunction(c.function, name, c.name) for c, name in zip(calls, of, strict=True))
             return GroupBy(schemas[0], tuple(names[column.index] for _, column in keys), made), below
         case r.OrderBy(keys=keys):
             return Sort(
@@ -80,7 +80,7 @@ def _operator(relation: r.Relation) -> tuple[Operator, tuple[Node | str, ...]]:
             ), below
         case r.Distinct():
             return Dupelim(schemas[0]), below
-        case r.Binary():
+        case r.BinaryRelation():
             kinds = {r.UnionAll: Merge, r.Union: Union, r.Intersect: Intersect, r.Except: Difference}
             made_of: type = kinds[type(relation)]
             schema = relation.schema
@@ -94,7 +94,7 @@ def _renamed(node: Node, schema: Schema) -> Node:
     found = node.output
     if found == schema:
         return node
-    columns = (Column(a, name) for a, name in zip(schema.attributes, found.names, strict=True))
+    columns = (ComputedColumn(a, name) for a, name in zip(schema.attributes, found.names, strict=True))
     return Node(Project(found, tuple(columns)), (node,))
 
 
@@ -102,19 +102,19 @@ def _holds(predicate: e.Expression) -> Callable[[Row], bool]:
     return lambda row: evaluate(predicate, row) is True
 
 
-def _column(name: str, expression: e.Expression, schema: Schema) -> Column:
+def _column(name: str, expression: e.Expression, schema: Schema) -> ComputedColumn:
     attribute = replace(expression.attribute, name=name)
     if isinstance(expression, e.Column):
-        return Column(attribute, schema.names[expression.index])
+        return ComputedColumn(attribute, schema.names[expression.index])
     source, injective, trend = shape(expression)
     if source is None:
-        return Column(attribute, None, lambda row: evaluate(expression, row))
+        return ComputedColumn(attribute, None, lambda row: evaluate(expression, row))
     at = source
 
     def of_one(value: Value) -> Value | None:
         return evaluate(expression, tuple(value if i == at else None for i in range(len(schema))))
 
-    return Column(attribute, schema.names[at], of_one, injective, trend)
+    return ComputedColumn(attribute, schema.names[at], of_one, injective, trend)
 
 
 class Specified:

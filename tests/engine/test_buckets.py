@@ -16,7 +16,7 @@ from engine.simulate import Simulation, run
 from operators.vectorised import in_columns
 from punctum.algebra import Punctuation, Row
 from punctum.engine.exchange import packing
-from punctum.operators.columns import Columns, frame, to_rows
+from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
 from punctum.plan.physical.stages import all_stages, stages
 from punctum.spec import Slice, prefix
@@ -44,23 +44,25 @@ def rounded(rows: list[Row]) -> list[tuple[Any, ...]]:
     return [tuple(round(v, 9) if isinstance(v, float) and math.isfinite(v) else v for v in row) for row in rows]
 
 
-def slices(a: list[Slice], b: list[Slice], last_only: bool = False, points: bool = False) -> list[dict[str, Columns]]:
+def slices(
+    a: list[Slice], b: list[Slice], last_only: bool = False, constants: bool = False
+) -> list[dict[str, ColumnarSlice]]:
     """Slices of both streams in columns, perhaps without punctuations but for those that end the streams."""
-    found: list[dict[str, Columns]] = [{} for _ in range(max(len(a), len(b)))]
+    found: list[dict[str, ColumnarSlice]] = [{} for _ in range(max(len(a), len(b)))]
     for name, stream in (("a", a), ("b", b)):
         schema = STREAMS[name].schema
         for i, xs in enumerate(stream):
             said = xs.puncts if not last_only or i == len(stream) - 1 else ()
             puncts = tuple(Punctuation(schema, p.patterns) for p in said)
-            found[i][name] = in_columns(schema, Slice(xs.rows, puncts), points)
+            found[i][name] = in_columns(schema, Slice(xs.rows, puncts), constants)
     return found
 
 
-def rows_of(pieces: list[Columns]) -> list[Row]:
+def rows_of(pieces: list[ColumnarSlice]) -> list[Row]:
     return [row for piece in pieces for row in to_rows(piece.rows)]
 
 
-def assert_grammatical(pieces: list[Columns]) -> None:
+def assert_grammatical(pieces: list[ColumnarSlice]) -> None:
     """No row matches what was said before, and in the end everything has been said."""
     said: list[Punctuation] = []
     for piece in pieces:
@@ -71,15 +73,15 @@ def assert_grammatical(pieces: list[Columns]) -> None:
 
 @pytest.mark.parametrize("name", QUERIES)
 @settings(max_examples=settings().max_examples // 4)
-@given(streams=both, buckets=st.integers(1, 4), restart=st.booleans(), points=st.booleans())
+@given(streams=both, buckets=st.integers(1, 4), restart=st.booleans(), constants=st.booleans())
 def test_the_streaming_answer_is_the_batch_answer(
-    name: str, streams: tuple[list[Slice], list[Slice]], buckets: int, restart: bool, points: bool
+    name: str, streams: tuple[list[Slice], list[Slice]], buckets: int, restart: bool, constants: bool
 ) -> None:
     a, b = streams
     sql = QUERIES[name]
     relation = parse_query(sql, STREAMS)
     wanted = batch(sql, list(prefix(a).rows), list(prefix(b).rows))
-    whole = run(relation, slices(a, b, points=points), buckets, restart, whole=True)
+    whole = run(relation, slices(a, b, constants=constants), buckets, restart, global_punctuations=True)
     released = rows_of(whole)
     assert Counter(rounded(released)) == Counter(rounded(wanted))
     assert_grammatical(whole)
@@ -107,14 +109,14 @@ def test_operators_that_agree_share_a_stage() -> None:
 def test_closed_keys_melt_over_the_keys_of_other_buckets() -> None:
     schema = STREAMS["a"].schema
     simulation = Simulation(parse_query("SELECT k, COUNT(*) AS n FROM a GROUP BY k", STREAMS), buckets=4)
-    notes = []
+    metadata = []
     for first in range(0, 20_000, 2_000):
         keys = pl.Series("k", range(first, first + 2_000))
         rows = frame(schema, [(key, 1, None) for key in keys])
-        simulation.feed({"a": Columns(rows, points={"k": keys})})
-        notes.append(simulation.notes())
+        simulation.feed({"a": ColumnarSlice(rows, constants={"k": keys})})
+        metadata.append(simulation.metadata())
     assert simulation.kept() == 0
-    assert notes[-1] < 1.1 * notes[2]
+    assert metadata[-1] < 1.1 * metadata[2]
     assert simulation.puncts() < 40, "a few ranges for each bucket and operator"
 
 
@@ -123,8 +125,8 @@ def test_a_value_outside_its_domain_never_comes() -> None:
         "CREATE STREAM a (k BIGINT, DOMAIN k BETWEEN 0 AND 200) USING json; CREATE STREAM b (k BIGINT) USING json;"
     ).streams
 
-    def fed(a: list[Row], b: list[Row]) -> dict[str, Columns]:
-        return {"a": Columns(frame(streams["a"].schema, a)), "b": Columns(frame(streams["b"].schema, b))}
+    def fed(a: list[Row], b: list[Row]) -> dict[str, ColumnarSlice]:
+        return {"a": ColumnarSlice(frame(streams["a"].schema, a)), "b": ColumnarSlice(frame(streams["b"].schema, b))}
 
     for buckets, restart in ((1, False), (3, False), (3, True)):
         first, second = run(

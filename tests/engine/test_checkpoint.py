@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from punctum.engine.recovery.checkpoint import query_id, settled_buckets, settled_plan
+from punctum.engine.recovery.checkpoint import load_or_init_plan, query_id, settled_buckets
 from punctum.engine.recovery.durable import read_sealed, write_sealed
 from punctum.errors import QueryError
 from punctum.parse.script import parse_script
@@ -68,12 +68,12 @@ def changed(by: dict[str, str]) -> str:
 
 def plan(script: str) -> list[str]:
     (query,) = parse_script(script).queries
-    return fingerprint(stages(query.relation, whole="punctuations" in query.sink.options))
+    return fingerprint(stages(query.relation, global_punctuations="punctuations" in query.sink.options))
 
 
 def begun(checkpoint: Path) -> str:
     """A checkpoint of which the first batch has begun."""
-    settled_plan(str(checkpoint), plan(SCRIPT))
+    load_or_init_plan(str(checkpoint), plan(SCRIPT))
     (checkpoint / "offsets").mkdir()
     (checkpoint / "offsets/0").touch()
     return str(checkpoint)
@@ -81,14 +81,14 @@ def begun(checkpoint: Path) -> str:
 
 @pytest.mark.parametrize("name", HARMLESS)
 def test_harmless_changes_go_on(name: str, tmp_path: Path) -> None:
-    settled_plan(begun(tmp_path), plan(changed(HARMLESS[name])))
+    load_or_init_plan(begun(tmp_path), plan(changed(HARMLESS[name])))
 
 
 @pytest.mark.parametrize("name", HARMFUL)
 def test_harmful_changes_are_refused_and_named(name: str, tmp_path: Path) -> None:
     by, named = HARMFUL[name]
     with pytest.raises(QueryError) as caught:
-        settled_plan(begun(tmp_path), plan(changed(by)))
+        load_or_init_plan(begun(tmp_path), plan(changed(by)))
     assert caught.value.what == "the query has changed since its checkpoint was written"
     assert caught.value.hint == "go on with the script as it was, or start with a new checkpoint"
     lines = caught.value.detail.split("\n")
@@ -99,18 +99,18 @@ def test_harmful_changes_are_refused_and_named(name: str, tmp_path: Path) -> Non
 
 
 def test_before_its_first_batch_a_query_may_change(tmp_path: Path) -> None:
-    settled_plan(str(tmp_path), ["a"])
-    settled_plan(str(tmp_path), ["b"])
+    load_or_init_plan(str(tmp_path), ["a"])
+    load_or_init_plan(str(tmp_path), ["b"])
     assert read_sealed(tmp_path / "punctum/plan") == "state 2\nb\n"
 
 
 def test_a_literal_with_lines_is_one_line_of_the_plan(tmp_path: Path) -> None:
-    settled_plan(begun(tmp_path / "a"), plan(SCRIPT))
+    load_or_init_plan(begun(tmp_path / "a"), plan(SCRIPT))
     breaking = plan(changed({"'a', 'b'": "'a\\nb', 'c\\\\nd'"}))
-    settled_plan(str(tmp_path / "b"), breaking)
+    load_or_init_plan(str(tmp_path / "b"), breaking)
     (tmp_path / "b/offsets").mkdir()
     (tmp_path / "b/offsets/0").touch()
-    settled_plan(str(tmp_path / "b"), breaking)
+    load_or_init_plan(str(tmp_path / "b"), breaking)
 
 
 def test_an_id_is_made_up_once(tmp_path: Path) -> None:

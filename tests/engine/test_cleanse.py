@@ -41,7 +41,7 @@ def relation(sql: str, elements: bool = True) -> Relation:
 def test_a_stream_in_order(seed: int, case: Case, buckets: int, restart: bool) -> None:
     rng = Random(seed)
     stream = presentation(rng, reference(rng, case, 15), case)
-    running = Simulation(relation("SELECT * FROM ordered_a"), buckets, restart, whole=True)
+    running = Simulation(relation("SELECT * FROM ordered_a"), buckets, restart, global_punctuations=True)
     read, out = list[Element](), list[Element]()
     for piece in sliced(rng, stream, 5):
         read += piece
@@ -63,7 +63,7 @@ def test_replicas_in_order_are_merged_by_the_simplest_case_that_takes_ties(
     assert chosen(merge, Inference()).case == "R1"
     events = reference(rng, case, 15)
     replicas = {name: sliced(rng, presentation(rng, events, case), 5) for name in NAMES}
-    running, out = Simulation(wanted, 3, restart, whole=True), list[Element]()
+    running, out = Simulation(wanted, 3, restart, global_punctuations=True), list[Element]()
     for n in range(5):
         given_ = running.feed({name: to_columns(pieces[n], SCHEMA) for name, pieces in replicas.items()})
         out += from_columns(given_, SCHEMA)

@@ -16,7 +16,7 @@ from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sources.listing import Listing
 from punctum.errors import QueryError
 from punctum.lmerge.elements import Insert, Stable, element_schema, to_columns
-from punctum.operators.columns import Columns, frame
+from punctum.operators.columns import ColumnarSlice, frame
 
 K = Schema.of(k="BIGINT")
 BATCHES = [{0: [1, 2], 1: [3]}, {1: [4]}, {0: [5, 6, 7], 1: [8], 2: [9]}]
@@ -42,7 +42,7 @@ def told(directory: Path, batch: int) -> Told:
     for bucket, values in BATCHES[batch].items():
         counts = {"s1o0": {"rows_out": len(values), "rows_kept": batch, "bytes_kept": 0}}
         record = {"stream": "a", "file": "f", "position": bucket, "text": "x"}
-        name, _ = files(directory).write(Columns(frame(K, [(v,) for v in values])))
+        name, _ = files(directory).write(ColumnarSlice(frame(K, [(v,) for v in values])))
         for kind, text in ((METRICS, json.dumps(counts)), (WRITTEN, name), (QUARANTINE, json.dumps(record))):
             rows.append({"input": kind, "sender": bucket, "puncts": text})
     return Told(rows)
@@ -119,7 +119,7 @@ def test_a_batch_that_is_done_again_with_less_leaves_no_more(tmp_path: Path, mon
 
 def test_queries_that_write_to_one_directory_leave_each_other_alone(tmp_path: Path) -> None:
     files(tmp_path).prepare()
-    name, _ = files(tmp_path).write(Columns(frame(K, [(1,)])))
+    name, _ = files(tmp_path).write(ColumnarSlice(frame(K, [(1,)])))
     assert name is not None
     ResultFiles(str(tmp_path / "out"), "json", K, False, "other").prepare()
     files(tmp_path).commit(0, [(3, name)], True)
@@ -141,7 +141,7 @@ def test_what_a_reader_may_have_seen_stays_when_a_batch_may_skip_more(
 ) -> None:
     sink = ResultFiles(str(tmp_path / "out"), "json", K, False, "id", options)
     sink.prepare()
-    written, _ = sink.write(Columns(frame(K, [(1,)])))
+    written, _ = sink.write(ColumnarSlice(frame(K, [(1,)])))
     assert written is not None
     sink.commit(0, [(0, written)], True)
     sink.commit(0, [], True)

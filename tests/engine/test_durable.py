@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from punctum.algebra import Schema
-from punctum.engine.exchange.quarantine import keep
+from punctum.engine.exchange.quarantine import write_records
 from punctum.engine.formats.write import WRITERS
 from punctum.engine.recovery.durable import replace_text, writing
 from punctum.engine.sinks.files import ResultFiles
@@ -70,4 +70,4 @@ def test_a_quarantine_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest
     (tmp_path / "quarantine").write_text("in the way")
     monkeypatch.setattr("punctum.engine.exchange.quarantine.TaskContext.get", lambda: Task())
     with pytest.raises(QueryError, match=r"quarantine/part-000003-\w+\.json cannot be written\n  detail: File exists"):
-        keep(["{}"], tmp_path / "quarantine")
+        write_records(["{}"], tmp_path / "quarantine")

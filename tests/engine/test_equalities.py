@@ -8,7 +8,7 @@ import pytest
 from engine.simulate import Simulation
 from punctum.algebra import Punctuation, end_of_stream
 from punctum.algebra.values import Row, Value
-from punctum.operators.columns import Columns, empty, frame, to_rows
+from punctum.operators.columns import ColumnarSlice, empty, frame, to_rows
 from punctum.parse import parse_query, parse_script
 
 KEYS = range(0, 1000, 50)  # in as many buckets as there are
@@ -55,9 +55,9 @@ def batch(sql: str) -> Counter[Row]:
         return Counter(tuple(row) for row in connection.execute(sql).fetchall())
 
 
-def closing(name: str, values: list[Value]) -> Columns:
+def closing(name: str, values: list[Value]) -> ColumnarSlice:
     schema = STREAMS[name].schema
-    return Columns(empty(schema), tuple(Punctuation.of(schema, {schema.names[0]: value}) for value in values))
+    return ColumnarSlice(empty(schema), tuple(Punctuation.of(schema, {schema.names[0]: value}) for value in values))
 
 
 @pytest.mark.parametrize("name", QUERIES)
@@ -65,7 +65,7 @@ def closing(name: str, values: list[Value]) -> Columns:
 def test_every_row_comes_and_none_is_kept(name: str, buckets: int) -> None:
     simulation = Simulation(parse_query(QUERIES[name], STREAMS), buckets)
     given = [
-        simulation.feed({each: Columns(frame(STREAMS[each].schema, rows)) for each, rows in ROWS.items()}),
+        simulation.feed({each: ColumnarSlice(frame(STREAMS[each].schema, rows)) for each, rows in ROWS.items()}),
         simulation.feed({each: closing(each, list(KEYS)) for each in ROWS}),
     ]
     assert Counter(row for piece in given for row in to_rows(piece.rows)) == batch(QUERIES[name])
@@ -76,21 +76,23 @@ def test_a_column_that_is_shown_twice_may_be_null() -> None:
     sql = "SELECT q.k, q.x FROM (SELECT k, x, x AS y FROM a WHERE k = 50) q JOIN b ON q.k = b.k"
     simulation = Simulation(parse_query(sql, STREAMS), 1)
     rows: dict[str, list[Row]] = {"a": [(50, None), (50, 1)], "b": [(50,)]}
-    given = simulation.feed({each: Columns(frame(STREAMS[each].schema, some)) for each, some in rows.items()})
+    given = simulation.feed({each: ColumnarSlice(frame(STREAMS[each].schema, some)) for each, some in rows.items()})
     assert Counter(to_rows(given.rows)) == Counter(rows["a"])
 
 
 @pytest.mark.parametrize("buckets", [1, 2, 3, 7])
 def test_what_is_in_one_bucket_ends_beside_what_is_in_all(buckets: int) -> None:
     sql = "SELECT a.k FROM a JOIN b ON a.k = b.k AND a.x = b.k AND a.x = 50 UNION ALL SELECT k FROM b"
-    simulation = Simulation(parse_query(sql, STREAMS), buckets, whole=True)
-    simulation.feed({each: Columns(frame(STREAMS[each].schema, rows)) for each, rows in ROWS.items()})
-    last = simulation.feed({each: Columns(empty(s.schema), (end_of_stream(s.schema),)) for each, s in STREAMS.items()})
+    simulation = Simulation(parse_query(sql, STREAMS), buckets, global_punctuations=True)
+    simulation.feed({each: ColumnarSlice(frame(STREAMS[each].schema, rows)) for each, rows in ROWS.items()})
+    last = simulation.feed(
+        {each: ColumnarSlice(empty(s.schema), (end_of_stream(s.schema),)) for each, s in STREAMS.items()}
+    )
     assert any(not p.sides for p in last.puncts), "the result has not ended"
 
 
 def test_constants_come_once_for_each_row() -> None:
     simulation = Simulation(parse_query("SELECT 7 AS seven FROM b", STREAMS), 2)
     for rows in ([], [(1,), (2,), (3,)]):
-        found = simulation.feed({"b": Columns(frame(STREAMS["b"].schema, rows))})
+        found = simulation.feed({"b": ColumnarSlice(frame(STREAMS["b"].schema, rows))})
         assert to_rows(found.rows) == [(7,)] * len(rows)

@@ -22,7 +22,7 @@ from punctum.engine.runtime import build
 from punctum.engine.sources.source import FileStream, PackedFilesReader
 from punctum.engine.spark import spark_alive
 from punctum.errors import ComputationError, PunctumError, QueryError, SqlError, WorkerError, failing_in
-from punctum.operators.columns import Columns, frame
+from punctum.operators.columns import ColumnarSlice, frame
 from punctum.operators.operator import Operator
 from punctum.parse import parse_query, parse_script
 from punctum.parse.script import parse_function
@@ -33,7 +33,7 @@ STREAMS = parse_script(
     "CREATE STREAM bid (k BIGINT, v BIGINT, PUNCTUATED ON (k)) USING json;"
 ).streams
 TOTALS = "SELECT b.k, SUM(b.v) AS t FROM {0} i JOIN bid b ON i.k = b.k GROUP BY b.k"
-SLICE = {name: Columns(frame(stream.schema, [(1, 2)])) for name, stream in STREAMS.items()}
+SLICE = {name: ColumnarSlice(frame(stream.schema, [(1, 2)])) for name, stream in STREAMS.items()}
 
 
 def fed(sql: str, kind: str, monkeypatch: pytest.MonkeyPatch, error: Exception, signals: Signals | None = None) -> str:
@@ -80,13 +80,13 @@ def test_a_wrong_function_of_the_users_is_named() -> None:
     script = f"{definitions} INSERT INTO o SELECT bad(k) AS x FROM s;"
     (query,) = parse_script(script, functions=functions).queries
     with pytest.raises(PunctumError, match=r"bad gives another number of values(.|\n)*where: .*the function bad"):
-        Simulation(query.relation, 1).feed({"s": Columns(frame(query.relation.inputs[0].schema, [(1,)]))})
+        Simulation(query.relation, 1).feed({"s": ColumnarSlice(frame(query.relation.inputs[0].schema, [(1,)]))})
 
 
 def test_a_file_that_fails_is_named(tmp_path: Path) -> None:
     stream = STREAMS["item"]
     (tmp_path / "1.json").write_text('{"k": 1, "v": 2}\n')
-    pipe = SimpleNamespace(skipped=lambda _: 1 // 0)
+    pipe = SimpleNamespace(apply=lambda _: 1 // 0)
     to = Exchange(stream.schema, (0,), (1, 2), 0)
     files = FileStream(
         "item", stream.schema, pipe, to, False, True, str(tmp_path), "json", str(tmp_path / "log"), None, 1

@@ -19,16 +19,16 @@ from punctum.algebra.json import from_json
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.engine.feedback.filter import FIRST, Signals
-from punctum.engine.feedback.publisher import telling
+from punctum.engine.feedback.publisher import feedback_publisher
 from punctum.ir.definitions import StreamDef
 from punctum.ir.expressions import text
 from punctum.ir.planned import MultiJoin
 from punctum.ir.relations import Relation
 from punctum.lmerge.elements import FOREVER, NEVER
 from punctum.lmerge.feedback import Signal
-from punctum.operators.columns import Columns, frame, to_rows
+from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse.script import parse_function, parse_query, parse_script
-from punctum.plan.physical.feedback import heeds
+from punctum.plan.physical.feedback import feedback_mappings
 from punctum.plan.physical.stages import all_stages, operators, stages
 
 STREAMS = parse_script(
@@ -61,7 +61,7 @@ class Told(Signals):
         self._seen[""] = (0, 0), Signal(column, limit)
 
 
-def stream(rng: Random, name: str, slices: int) -> list[list[Columns]]:
+def stream(rng: Random, name: str, slices: int) -> list[list[ColumnarSlice]]:
     """Slices in parts; keys and times grow, and so do the punctuations on them, until the stream ends."""
     schema, found = STREAMS[name].schema, []
     for n in range(slices):
@@ -70,7 +70,7 @@ def stream(rng: Random, name: str, slices: int) -> list[list[Columns]]:
             rows = [
                 (n + rng.randrange(3), 4 * n + rng.randrange(12), rng.randrange(4)) for _ in range(rng.randint(0, 6))
             ]
-            parts.append(Columns(frame(schema, rows)))
+            parts.append(ColumnarSlice(frame(schema, rows)))
         end = "{}" if n == slices - 1 else f'{{"ts": {{"lt": {4 * n + 4}}}}}'
         ends = [end, *[f'{{"k": {n - 1}}}'] * (rng.random() < 0.7)]
         parts[-1].puncts = tuple(said(f'{{"$punct": {each}}}', STREAMS[name]) for each in ends)
@@ -96,11 +96,11 @@ def test_what_is_needed_comes(name: str, seed: int, restart: bool) -> None:
     heeds_it(rng, parse_query(QUERIES[name], STREAMS), {each: stream(rng, each, 6) for each in STREAMS}, restart)
 
 
-def heeds_it(rng: Random, relation: Relation, fed: dict[str, list[list[Columns]]], restart: bool) -> None:
+def heeds_it(rng: Random, relation: Relation, fed: dict[str, list[list[ColumnarSlice]]], restart: bool) -> None:
     """Tell of limits at random, and compare with a plan that is not told."""
     told = Told((), relation.schema)
-    plain = Simulation(relation, 3, whole=True)
-    heeding = Simulation(relation, 3, restart, whole=True, signals=told)
+    plain = Simulation(relation, 3, global_punctuations=True)
+    heeding = Simulation(relation, 3, restart, global_punctuations=True, signals=told)
     limit, heard = -1, PunctuationSet(relation.schema)
     for n in range(len(next(iter(fed.values())))):
         if rng.random() < 0.6:
@@ -134,25 +134,25 @@ def test_what_is_needed_comes_from_joins_that_are_safe_only_as_one(seed: int, re
     rng, relation = Random(seed), TRIANGLE.queries[0].relation
     planned = all_stages(stages(relation))
     assert [op for stage in planned for op in operators(stage.root) if isinstance(op.relation, MultiJoin)]
-    fed: dict[str, list[list[Columns]]] = {}
+    fed: dict[str, list[list[ColumnarSlice]]] = {}
     for name, closed in (("s", "b"), ("r", "c"), ("q", "t")):
         fed[name] = []
         for n in range(6):
             rows = [(n + rng.randrange(4), n + rng.randrange(4)) for _ in range(rng.randint(0, 8))]
             over = said(f'{{"$punct": {{"{closed}": {{"lt": {n + 1}}}}}}}', TRIANGLE.streams[name])
-            fed[name].append([Columns(frame(TRIANGLE.streams[name].schema, rows), (over,))])
+            fed[name].append([ColumnarSlice(frame(TRIANGLE.streams[name].schema, rows), (over,))])
     heeds_it(rng, relation, fed, restart)
 
 
 def test_a_join_of_several_keeps_nothing_that_is_not_needed() -> None:
     relation = TRIANGLE.queries[0].relation
-    assert len(heeds(stages(relation))["t"].streams) == 2, "s and q have t"
+    assert len(feedback_mappings(stages(relation))["t"].streams) == 2, "s and q have t"
     told = Told((), relation.schema)
     running = Simulation(relation, 1, signals=told)
     schemas = {name: TRIANGLE.streams[name].schema for name in "srq"}
-    running.feed({name: Columns(frame(schema, [(1, 2), (7, 2), (1, 9)])) for name, schema in schemas.items()})
+    running.feed({name: ColumnarSlice(frame(schema, [(1, 2), (7, 2), (1, 9)])) for name, schema in schemas.items()})
     told.tell(5)
-    running.feed({name: Columns(frame(schema, [(2, 2), (8, 2)])) for name, schema in schemas.items()})
+    running.feed({name: ColumnarSlice(frame(schema, [(2, 2), (8, 2)])) for name, schema in schemas.items()})
     assert running.kept() == 8, "of s the rows with 7 and 8, of q the one with 9, and all of r"
 
 
@@ -161,14 +161,14 @@ def test_what_is_not_needed_is_not_kept(name: str) -> None:
     relation = parse_query(QUERIES[name], STREAMS)
     told = Told((), relation.schema)
     running = Simulation(relation, 2, signals=told)
-    rows = {each: Columns(frame(STREAMS[each].schema, [(1, 9, 2), (2, 10, 3)])) for each in STREAMS}
-    running.feed({each: Columns(piece.rows) for each, piece in rows.items()})
+    rows = {each: ColumnarSlice(frame(STREAMS[each].schema, [(1, 9, 2), (2, 10, 3)])) for each in STREAMS}
+    running.feed({each: ColumnarSlice(piece.rows) for each, piece in rows.items()})
     assert running.kept() > 0
     told.tell(1000)
-    running.feed({each: Columns(piece.rows.clear()) for each, piece in rows.items()})
+    running.feed({each: ColumnarSlice(piece.rows.clear()) for each, piece in rows.items()})
     assert running.kept() == (2 if name == "join" else 0), "of r nothing is known of its own time"
     told.tell(FOREVER, "")
-    running.feed({each: Columns(piece.rows) for each, piece in rows.items()})
+    running.feed({each: ColumnarSlice(piece.rows) for each, piece in rows.items()})
     assert running.kept() == 0
 
 
@@ -177,10 +177,10 @@ def test_what_is_purged_holds_no_punctuation_back() -> None:
     told = Told((), relation.schema)
     running = Simulation(relation, 1, signals=told)
     over = said('{"$punct": {"ts": {"lt": 10}}}', STREAMS["s"])
-    given = running.feed({"s": Columns(frame(STREAMS["s"].schema, [(1, 5, 2)]), (over,))})
+    given = running.feed({"s": ColumnarSlice(frame(STREAMS["s"].schema, [(1, 5, 2)]), (over,))})
     assert "<*, (,9], *>" not in map(str, given.puncts), "a row of r may still meet the one that is kept"
     told.tell(10)
-    given = running.feed({"s": Columns(frame(STREAMS["s"].schema, []))})
+    given = running.feed({"s": ColumnarSlice(frame(STREAMS["s"].schema, []))})
     assert [str(p) for p in given.puncts] == ["<*, (,9], *>"]
 
 
@@ -203,7 +203,7 @@ def test_a_function_is_not_called_for_what_nobody_needs() -> None:
     told = Told((), relation.schema)
     told.tell(1000)
     rows = [(1, n, 1) for n in range(5000)]
-    given = Simulation(relation, 1, signals=told).feed({"s": Columns(frame(STREAMS["s"].schema, rows))})
+    given = Simulation(relation, 1, signals=told).feed({"s": ColumnarSlice(frame(STREAMS["s"].schema, rows))})
     assert given.rows["t"].to_list() == [*range(3000, 5000)], "what was computed before is not given either"
     assert 2000 < sum(seen) / 2 < 3500, "of 4000 that were needed at first"
 
@@ -212,7 +212,7 @@ def test_where_the_plan_knows_the_column() -> None:
     found = {
         name: {
             (stage, each): text(over)
-            for (stage, each), over in heeds(stages(parse_query(sql, STREAMS)))["t"].streams.items()
+            for (stage, each), over in feedback_mappings(stages(parse_query(sql, STREAMS)))["t"].streams.items()
         }
         for name, sql in QUERIES.items()
     }
@@ -224,13 +224,13 @@ def test_where_the_plan_knows_the_column() -> None:
         """CREATE STREAM s (sid STRING, hour BIGINT, PUNCTUATE (hour) WHEN ALL sid IN ('a', 'b')) USING json;
         CREATE SINK o USING console; INSERT INTO o SELECT hour AS t, COUNT(*) AS n FROM s GROUP BY hour;"""
     )
-    assert not heeds(stages(reported.queries[0].relation))["t"].streams, "who has reported must be seen"
+    assert not feedback_mappings(stages(reported.queries[0].relation))["t"].streams, "who has reported must be seen"
 
 
 @pytest.mark.parametrize(("declared", "known"), [("DETERMINISTIC TIES", {"_vs"}), ("KEY (k)", {"_vs", "_ve", "k"})])
 def test_a_merge_that_counts_sees_all_events_of_a_start(declared: str, known: set[str]) -> None:
     script = MERGE.replace("KEY (k)", f"ORDERED, INSERT ONLY, {declared}")
-    found = heeds(stages(parse_script(script).queries[0].relation, whole=True))
+    found = feedback_mappings(stages(parse_script(script).queries[0].relation, global_punctuations=True))
     assert {name for name in ("_vs", "_ve", "k") if found[name].streams} == known
 
 
@@ -244,10 +244,10 @@ INSERT INTO merged SELECT * FROM m;
 
 
 def test_a_merge_passes_on_what_its_own_readers_say(tmp_path: Path) -> None:
-    last = stages(parse_script(MERGE).queries[0].relation, whole=True)
+    last = stages(parse_script(MERGE).queries[0].relation, global_punctuations=True)
     told = Told(("",), last.schema)
     told_by, upstream = tmp_path / "m.feedback", tmp_path / "a.feedback"
-    tells = telling(last, str(tmp_path), told, heeds(last), afresh=True)
+    tells = feedback_publisher(last, str(tmp_path), told, feedback_mappings(last), afresh=True)
     assert tells is not None
     tells({"s1o0": {"stable": NEVER}})
     assert not told_by.exists()
@@ -259,9 +259,9 @@ def test_a_merge_passes_on_what_its_own_readers_say(tmp_path: Path) -> None:
     assert json.loads(told_by.read_text()) == json.loads(upstream.read_text()) == {"$punct": {"_ve": {"le": 10}}}
     tells({"s1o0": {"stable": FOREVER}})
     assert json.loads(told_by.read_text()) == {"$punct": {}}
-    assert telling(last, str(tmp_path), told, heeds(last), afresh=False) is not None
+    assert feedback_publisher(last, str(tmp_path), told, feedback_mappings(last), afresh=False) is not None
     assert told_by.exists()
-    assert telling(last, str(tmp_path), told, heeds(last), afresh=True) is not None
+    assert feedback_publisher(last, str(tmp_path), told, feedback_mappings(last), afresh=True) is not None
     assert not told_by.exists() and not upstream.exists(), "who starts afresh needs everything"
 
 

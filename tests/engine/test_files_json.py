@@ -216,5 +216,5 @@ def test_punctuations_come_as_columns_of_constants() -> None:
     schema = Schema.of(n="BIGINT", s="STRING")
     said = [Punctuation.of(schema, n=7), Punctuation.of(schema, s="x"), Punctuation.of(schema, n=7, s="y")]
     read = read_json("\n".join(to_json(p, schema) for p in said).encode(), schema, {})
-    assert {name: values.to_list() for name, values in read.piece.points.items()} == {"n": [7], "s": ["x"]}
+    assert {name: values.to_list() for name, values in read.piece.constants.items()} == {"n": [7], "s": ["x"]}
     assert read.piece.puncts == (said[2],)

@@ -10,9 +10,9 @@ import pytest
 from engine.simulate import Simulation
 from punctum.algebra.punctuation import Punctuation
 from punctum.ir import Relation
-from punctum.operators.columns import Columns
+from punctum.operators.columns import ColumnarSlice
 from punctum.parse import parse_script
-from punctum.plan.joins.idle import spared
+from punctum.plan.joins.idle import mark_unused_schemes
 
 SCRIPT = """
 CREATE STREAM a (k BIGINT, x BIGINT, PUNCTUATED ON (k), PUNCTUATED ON (x), PUNCTUATED ON (x, k)) USING memory;
@@ -41,7 +41,7 @@ def fed(relation: Relation, buckets: int) -> tuple[list[Counter[tuple[Any, ...]]
             names = stream.schema.names
             late = [(4 * n + 7, 100 * n - 1)] * (n > 0 and name == "a")  # its x was closed, its k was not
             frame = pl.DataFrame([*rows, *late], schema=dict.fromkeys(names, pl.Int64), orient="row")
-            feed[name] = Columns(frame, tuple(said))
+            feed[name] = ColumnarSlice(frame, tuple(said))
         found.append(Counter(simulation.feed(feed).rows.rows()))
         bad += sorted(record.line() for running in simulation._running.values() for record in running.violations())
     return found, simulation.kept(), simulation.puncts(), bad
@@ -51,7 +51,7 @@ def fed(relation: Relation, buckets: int) -> tuple[list[Counter[tuple[Any, ...]]
 @pytest.mark.parametrize("name", QUERIES)
 def test_the_same_comes_out(name: str, buckets: int) -> None:
     relation = parse_script(SCRIPT.format(QUERIES[name])).queries[0].relation
-    with_all, without = fed(relation, buckets), fed(spared(relation), buckets)
+    with_all, without = fed(relation, buckets), fed(mark_unused_schemes(relation), buckets)
     assert with_all[:2] == without[:2] and with_all[3] == without[3]
     assert sum(map(Counter.total, with_all[0])) >= 24 and len(with_all[3]) == 5
     assert without[2] < with_all[2]

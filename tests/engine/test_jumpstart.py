@@ -14,9 +14,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from engine.kills import FILES, SCRIPT, Left, begins, left, written
 from engine.test_kill import KILLS, started
-from punctum.engine.recovery.checkpoint import settled_plan
+from punctum.engine.recovery.checkpoint import load_or_init_plan
 from punctum.engine.recovery.durable import read_sealed, write_sealed
-from punctum.engine.runtime.jumpstart import Stored, settled_state
+from punctum.engine.runtime.jumpstart import StoredState, settled_state
 from punctum.errors import QueryError
 from punctum.session import Query, Session
 
@@ -105,7 +105,7 @@ PLAN = ["stream a: k BIGINT", "  USING json", "stage 1", "  Distinct"]
 
 def stored(directory: Path, done: int = 3) -> str:
     """A checkpoint with so many batches."""
-    settled_plan(str(directory), PLAN)
+    load_or_init_plan(str(directory), PLAN)
     write_sealed(directory / "punctum/buckets.json", '{"buckets": [3, 8]}')
     for what in ("offsets", "commits"):
         (directory / what).mkdir()
@@ -114,7 +114,7 @@ def stored(directory: Path, done: int = 3) -> str:
     return str(directory)
 
 
-def copied(stored: Stored, to: Path) -> None:
+def copied(stored: StoredState, to: Path) -> None:
     """As if there were a state: which one it is."""
     to.mkdir(parents=True)
     (to / "which").write_text(f"{Path(stored.checkpoint).name} {stored.batch}")
@@ -154,7 +154,7 @@ def test_a_state_is_settled_when_the_first_batch_begins(tmp_path: Path) -> None:
 def test_a_copy_that_was_broken_off_is_none(tmp_path: Path) -> None:
     old, new = stored(tmp_path / "old"), str(tmp_path / "new")
 
-    def breaking(stored: Stored, to: Path) -> None:
+    def breaking(stored: StoredState, to: Path) -> None:
         copied(stored, to)
         raise KeyboardInterrupt
 

@@ -17,7 +17,7 @@ from punctum.engine.exchange import packing
 from punctum.engine.exchange.quarantine import VIOLATION
 from punctum.engine.runtime.sweep import LATE
 from punctum.errors import SchemaError
-from punctum.operators.columns import Columns, frame, to_rows
+from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
 from punctum.plan.passes.lifespan import check_lifespans
 from punctum.plan.physical.fingerprint import fingerprint
@@ -107,7 +107,7 @@ class Generations:
         fed = {}
         for name, rows, values in (("item", item, closed[0]), ("bid", bid, closed[1])):
             schema = self.streams[name].schema
-            fed[name] = Columns(frame(schema, rows), tuple(Punctuation.of(schema, itemid=i) for i in values))
+            fed[name] = ColumnarSlice(frame(schema, rows), tuple(Punctuation.of(schema, itemid=i) for i in values))
         found = self.simulation.feed(fed, now * HOUR)
         said = PunctuationSet(self.simulation.last.schema, found.puncts)
         return Counter(to_rows(found.rows)), said, Counter(r.text for r in self.simulation.records)
@@ -125,7 +125,7 @@ def test_reports_of_a_day_and_of_the_next(buckets: int) -> None:
 
     def fed(*rows: tuple[str, int, int]) -> list[Row]:
         piece = frame(schema, [(sid, hour, at(when)) for sid, hour, when in rows])
-        return to_rows(simulation.feed({"report": Columns(piece)}).rows)
+        return to_rows(simulation.feed({"report": ColumnarSlice(piece)}).rows)
 
     assert fed(("a", 1, 1), ("b", 1, 1), ("a", 2, 2)) == [(1, 2)]
     assert fed(("a", 4, 5)) == []

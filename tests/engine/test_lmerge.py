@@ -10,7 +10,7 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.errors import QueryError
 from punctum.ir.relations import LMerge
 from punctum.lmerge.elements import Adjust, Element, Insert, Stable, to_columns
-from punctum.operators.columns import Columns, frame, to_rows
+from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_script
 
 COUNTED = "SELECT ts DIV 10 AS _vs, k, COUNT(*) AS n FROM {} GROUP BY ts DIV 10, k"
@@ -36,7 +36,7 @@ def test_groups_that_are_released_together_are_in_order(query: str, case: str, b
         for name in "st":
             mine = [row for row in rows if low <= row[0] < high]
             chance.shuffle(mine)
-            fed[name] = Columns(frame(schema, mine), (Punctuation.of(schema, ts=between(None, high, "()")),))
+            fed[name] = ColumnarSlice(frame(schema, mine), (Punctuation.of(schema, ts=between(None, high, "()")),))
         found += to_rows(simulation.feed(fed).rows)
         assert not simulation.records
     alone = [(vs, "z", 12) for vs in range(40)]
@@ -92,16 +92,16 @@ class Expected:
     ) -> list[tuple[object, ...]]:
         """The events that come out: of each input those of a slice, by their starts, up to a stable."""
         said = (Punctuation.of(self._schema, ts=between(None, until, "()")),)
-        rows = Columns(frame(self._schema, list(a.items())), said)
+        rows = ColumnarSlice(frame(self._schema, list(a.items())), said)
         elements: list[Element] = [*(Insert((k,), ts, ts + 1) for ts, k in b.items()), Stable(until)]
         fed = {"s": rows, "b": to_columns(elements, self._elements)}
         if attach:
-            fed["m.control"] = Columns(frame(self._control, [(attach, "attach", None)]))
+            fed["m.control"] = ColumnarSlice(frame(self._control, [(attach, "attach", None)]))
         return sorted(row[:3] for row in to_rows(self.simulation.feed(fed, hours * 3_600_000).rows))
 
-    def closing(self, k: str) -> dict[str, Columns]:
+    def closing(self, k: str) -> dict[str, ColumnarSlice]:
         """A slice that says that there is no more of a value."""
-        return {"s": Columns(frame(self._schema, []), (Punctuation.of(self._schema, k=k),))}
+        return {"s": ColumnarSlice(frame(self._schema, []), (Punctuation.of(self._schema, k=k),))}
 
     def counted(self, what: str) -> list[object]:
         return [counts[what] for counts in self.simulation.counts if what in counts]

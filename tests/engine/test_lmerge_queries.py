@@ -21,7 +21,7 @@ from punctum.ir.definitions import Script
 from punctum.ir.relations import LMerge
 from punctum.lmerge.elements import INF, Element, from_columns
 from punctum.lmerge.tdb import Event, tdb
-from punctum.operators.columns import Columns, frame, to_rows
+from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.operators.guard import Guard
 from punctum.parse import parse_script
 from punctum.parse.ddl.temporal import ADJUSTS, INSERTS
@@ -106,7 +106,7 @@ class Tried:
         """What comes out."""
         parsed = parse_script(self.sql)
         relation = parsed.queries[0].relation
-        simulation = Simulation(relation, buckets, whole=True)
+        simulation = Simulation(relation, buckets, global_punctuations=True)
         rows, elements = list[Row](), list[Element]()
         guard = Guard(simulation.last.schema)
         for n in range(SLICES + 1):
@@ -115,14 +115,14 @@ class Tried:
             assert not simulation.records or n >= self.leap, simulation.records
             assert not guard.split(out).bad.height
             if self.elements:
-                elements += from_columns(Columns(out.rows), simulation.last.schema)
+                elements += from_columns(ColumnarSlice(out.rows), simulation.last.schema)
             else:
                 rows += to_rows(out.rows)
         events: list[Event] = list(tdb(elements).elements())
         found = [(*p, int(vs), None if ve == INF else int(ve)) for p, vs, ve in events] if self.elements else rows
         return Counter(found), simulation
 
-    def fed(self, parsed: Script, n: int) -> dict[str, Columns]:
+    def fed(self, parsed: Script, n: int) -> dict[str, ColumnarSlice]:
         """A slice of each stream that there is."""
         pieces = {r.stream: (r.shape.slice, r.life.pieces[n] if n < SLICES else []) for r in self.replicas}
         fed = {name: made(parsed.streams[name].schema, said) for name, (made, said) in pieces.items()}
@@ -130,12 +130,14 @@ class Tried:
         assert isinstance(merge, LMerge) and merge.control is not None
         told = [(r.name, "detach", None) for r in self.replicas if n in r.life.detach]
         told += [(r.name, "attach", _since(r, n)) for r in self.replicas if n in r.life.attach]
-        fed["m.control"] = Columns(frame(merge.control.schema, told))
+        fed["m.control"] = ColumnarSlice(frame(merge.control.schema, told))
         schema = parsed.streams["r"].schema
         low, high = 45 * n // SLICES, 45 * (n + 1) // SLICES
         said = [Punctuation.of(schema, t=between(None, high, "()")), Punctuation.of(schema, k="Q")]
         said = said if n < SLICES - 1 else [end_of_stream(schema)]
-        fed["r"] = Columns(frame(schema, [row for row in self.other if low <= int(str(row[0])) < high]), tuple(said))
+        fed["r"] = ColumnarSlice(
+            frame(schema, [row for row in self.other if low <= int(str(row[0])) < high]), tuple(said)
+        )
         return fed
 
     @property

@@ -24,7 +24,7 @@ from lmerge.streams import Life, lives, presentation, reference, sliced
 from punctum.errors import QueryError
 from punctum.lmerge.elements import INF, Adjust, Element, Insert, Stable
 from punctum.lmerge.openclose import Close, Open
-from punctum.lmerge.policies import Policy
+from punctum.lmerge.policies import OutputPolicy
 from punctum.lmerge.properties import Case
 from punctum.lmerge.tdb import Tdb, View, tdb, view
 from punctum.session import Query, Session
@@ -159,7 +159,7 @@ def test_cases_with_several_files_a_batch(spark: SparkSession, tmp_path: Path) -
         given = batches(tmp_path / "out" / case.value, FEW)
         assert tdb([each for piece in given for each in piece]) == events
         held(inputs, given, case)
-        specified = Specified(case, 2, Policy())
+        specified = Specified(case, 2, OutputPolicy())
         mine, theirs = list[Element](), list[Element]()
         for n, piece in enumerate(given):
             mine, theirs = mine + piece, theirs + specified.feed([life.pieces[n] for life in inputs])

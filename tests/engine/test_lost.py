@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from punctum.engine.recovery.checkpoint import check_notes, files_read, query_id, settled_buckets, settled_plan
+from punctum.engine.recovery.checkpoint import check_notes, files_read, load_or_init_plan, query_id, settled_buckets
 from punctum.engine.recovery.durable import read_sealed, write_sealed
 from punctum.errors import QueryError
 from punctum.session import Query, Session
@@ -22,7 +22,7 @@ def made(checkpoint: Path, batches: int = 3) -> Path:
     """What a run leaves in a checkpoint that has done so many batches."""
     query_id(checkpoint)
     settled_buckets(str(checkpoint), (2, 0))
-    settled_plan(str(checkpoint), PLAN)
+    load_or_init_plan(str(checkpoint), PLAN)
     (checkpoint / "metadata").write_text('{"id": "x"}')
     for log in ("offsets", "commits"):
         (checkpoint / log).mkdir()
@@ -36,7 +36,7 @@ def made(checkpoint: Path, batches: int = 3) -> Path:
 def opened(checkpoint: Path, wanted: tuple[int, ...] = (1, 2, 5, 6)) -> tuple[str, tuple[int, ...]]:
     """What a run does with a checkpoint before it starts: its id and its buckets."""
     check_notes(checkpoint)
-    settled_plan(str(checkpoint), PLAN)
+    load_or_init_plan(str(checkpoint), PLAN)
     return query_id(checkpoint), settled_buckets(str(checkpoint), wanted)
 
 

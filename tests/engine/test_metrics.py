@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from engine.queries import QUERIES
 from engine.simulate import Simulation
 from engine.test_buckets import STREAMS
-from punctum.operators.columns import Columns, frame
+from punctum.operators.columns import ColumnarSlice, frame
 from punctum.parse import parse_query
 from punctum.session import Session
 
@@ -68,7 +68,9 @@ def test_what_is_counted_and_what_is_oldest(
 def test_what_tables_wait_for_are_their_columns(name: str) -> None:
     simulation = Simulation(parse_query(QUERIES[name], STREAMS), buckets=1)
     streams = {each: STREAMS[each].schema for each in ("a", "b")}
-    simulation.feed({each: Columns(frame(schema, [(1, 2, "x"), (None, 0, None)])) for each, schema in streams.items()})
+    simulation.feed(
+        {each: ColumnarSlice(frame(schema, [(1, 2, "x"), (None, 0, None)])) for each, schema in streams.items()}
+    )
     for running in simulation._running.values():
         born = {table: dict.fromkeys(range(9), 5.0) for table in running.tables()}
         kept = {n for n, operator in enumerate(running.operators) if operator.size().rows}

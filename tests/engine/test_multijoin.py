@@ -23,14 +23,14 @@ from punctum.engine.runtime.build import exchange
 from punctum.ir import StreamDef
 from punctum.ir.planned import MultiJoin
 from punctum.ir.relations import Join
-from punctum.operators import multijoin, said
-from punctum.operators.columns import Columns, frame
+from punctum.operators import emitted, multijoin
+from punctum.operators.columns import ColumnarSlice, frame
 from punctum.parse import parse_query, parse_script
 from punctum.plan.explain import explain
 from punctum.plan.joins import multijoin as plans
-from punctum.plan.joins.choose import Aim, Schemes
+from punctum.plan.joins.choose import PlanOptions, Schemes
 from punctum.plan.joins.cost import Objective, Purge
-from punctum.plan.joins.idle import spared
+from punctum.plan.joins.idle import mark_unused_schemes
 from punctum.plan.joins.trees import Tree
 from punctum.plan.physical.cube import Cube, shares
 from punctum.plan.physical.stages import Input, Op, all_stages, partition, stages
@@ -119,29 +119,29 @@ def batch(sql: str, streams: list[list[Slice]]) -> list[Row]:
         return [tuple(row) for row in connection.execute(sql).fetchall()]
 
 
-def in_step(streams: list[list[Slice]], points: bool, last_only: bool = False) -> list[dict[str, Columns]]:
-    found: list[dict[str, Columns]] = [{} for _ in range(max(map(len, streams)))]
+def in_step(streams: list[list[Slice]], constants: bool, last_only: bool = False) -> list[dict[str, ColumnarSlice]]:
+    found: list[dict[str, ColumnarSlice]] = [{} for _ in range(max(map(len, streams)))]
     for name, slices in zip("abcd", streams, strict=False):
         for i, xs in enumerate(slices):
             said = xs.puncts if not last_only or i == len(slices) - 1 else ()
-            found[i][name] = in_columns(SCHEMA, Slice(xs.rows, said), points)
+            found[i][name] = in_columns(SCHEMA, Slice(xs.rows, said), constants)
     return found
 
 
 @pytest.mark.parametrize("name", QUERIES)
 @settings(max_examples=1 + settings().max_examples // 12)
-@given(data=st.data(), buckets=st.sampled_from([1, 2, 3, 4, 8]), restart=st.booleans(), points=st.booleans())
+@given(data=st.data(), buckets=st.sampled_from([1, 2, 3, 4, 8]), restart=st.booleans(), constants=st.booleans())
 def test_the_streaming_answer_is_the_batch_answer(
-    name: str, data: st.DataObject, buckets: int, restart: bool, points: bool
+    name: str, data: st.DataObject, buckets: int, restart: bool, constants: bool
 ) -> None:
     sql, schemes = QUERIES[name]
     streams = [data.draw(met()) for _ in schemes]
     relation = parse_query(sql, defined(*schemes))
     wanted = Counter(batch(sql, streams))
-    whole = run(relation, in_step(streams, points), buckets, restart, whole=True)
+    whole = run(relation, in_step(streams, constants), buckets, restart, global_punctuations=True)
     assert Counter(rows_of(whole)) == wanted
     assert_grammatical(whole)
-    assert Counter(rows_of(run(relation, in_step(streams, points, last_only=True), buckets))) == wanted
+    assert Counter(rows_of(run(relation, in_step(streams, constants, last_only=True), buckets))) == wanted
 
 
 TREES = [
@@ -163,13 +163,13 @@ def test_any_tree_of_joins_gives_the_batch_answer(tree: Tree, streams: tuple[lis
     relation = parse_query(TREE_SQL, defined("x", "x", "x", "x"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plans, "to_run", lambda *_: tree)
-        whole = run(relation, in_step(list(streams), False), buckets, whole=True)
+        whole = run(relation, in_step(list(streams), False), buckets, global_punctuations=True)
     assert Counter(rows_of(whole)) == Counter(batch(TREE_SQL, list(streams)))
     assert_grammatical(whole)
 
 
 STAR = "SELECT a.k, b.x, c.s FROM a JOIN b ON a.k = b.k JOIN c ON a.x = c.x"
-EVERY_AIM = [Aim(*each) for each in product([None, *Objective], Schemes, Purge)]
+EVERY_AIM = [PlanOptions(*each) for each in product([None, *Objective], Schemes, Purge)]
 
 
 @settings(max_examples=1 + settings().max_examples // 4)
@@ -177,18 +177,20 @@ EVERY_AIM = [Aim(*each) for each in product([None, *Objective], Schemes, Purge)]
     streams=st.tuples(*[met()] * 3),
     buckets=st.sampled_from([1, 3]),
     restart=st.booleans(),
-    aim=st.sampled_from(EVERY_AIM),
+    options=st.sampled_from(EVERY_AIM),
 )
 def test_every_plan_gives_the_batch_answer(
-    streams: tuple[list[Slice], ...], buckets: int, restart: bool, aim: Aim
+    streams: tuple[list[Slice], ...], buckets: int, restart: bool, options: PlanOptions
 ) -> None:
     sql = f"SELECT k, COUNT(*) AS n FROM ({STAR}) GROUP BY k"
     schemes = ("k; x; k, x", "k; x", "x; s")
-    relation = spared(parse_query(sql, defined(*schemes)), True, aim.schemes)
+    relation = mark_unused_schemes(parse_query(sql, defined(*schemes)), True, options.schemes)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(multijoin, "LEAST", 2)
         patch.setattr(Inference, "written", WRITTEN)
-        whole = run(relation, in_step(list(streams), False), buckets, restart, whole=True, aim=aim)
+        whole = run(
+            relation, in_step(list(streams), False), buckets, restart, global_punctuations=True, options=options
+        )
     assert Counter(rows_of(whole)) == Counter(batch(sql, list(streams)))
     assert_grammatical(whole)
 
@@ -197,9 +199,9 @@ def test_what_is_asked_for_is_what_runs() -> None:
     relation, plans = parse_query(STAR, defined("k; x; k, x", "k; x", "x; s")), dict[str, str]()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Inference, "written", WRITTEN)
-        for aim in (Aim(), Aim(Objective.MEMORY), Aim(purge=Purge.LAZY)):
-            found = (op for stage in all_stages(stages(relation, aim=aim)) for op in joins(stage.root))
-            plans[str((aim.objective, aim.purge))] = ", ".join(found)
+        for options in (PlanOptions(), PlanOptions(Objective.MEMORY), PlanOptions(purge=Purge.LAZY)):
+            found = (op for stage in all_stages(stages(relation, options=options)) for op in joins(stage.root))
+            plans[str((options.objective, options.purge))] = ", ".join(found)
     assert list(plans.values()) == ["Join, Join", "MultiJoin of 3", "lazy MultiJoin of 2, lazy MultiJoin of 2"]
 
 
@@ -216,7 +218,7 @@ def joins(node: Op | Input) -> Iterator[str]:
 KEYS, ROUNDS = 3, 30
 
 
-def rounds(streams: dict[str, StreamDef], count: int = ROUNDS) -> Iterator[dict[str, Columns]]:
+def rounds(streams: dict[str, StreamDef], count: int = ROUNDS) -> Iterator[dict[str, ColumnarSlice]]:
     """In each round new keys, with rows among them, and then every punctuation that the schemes promise for them."""
     rng = random.Random(7)
     for n in range(count):
@@ -231,7 +233,7 @@ def rounds(streams: dict[str, StreamDef], count: int = ROUNDS) -> Iterator[dict[
                     [(k,) for k in keys] if len(scheme.attributes) == 1 else [(k, j) for k in keys for j in keys]
                 )
             ]
-            sent[name] = Columns(frame(stream.schema, rows), tuple(closing))
+            sent[name] = ColumnarSlice(frame(stream.schema, rows), tuple(closing))
         yield sent
 
 
@@ -264,20 +266,20 @@ def test_the_state_of_the_papers_figures_is_flat(name: str, buckets: int, monkey
     streams = dict(parse_script(ddl).streams)
     relation = parse_query(f"SELECT s1.a, s2.b, s3.c FROM s1, s2, s3 WHERE {where}", streams)
     monkeypatch.setattr(multijoin, "FEW_CLOSED", 4)
-    monkeypatch.setattr(said, "APART", KEYS)
+    monkeypatch.setattr(emitted, "APART", KEYS)
     simulation = Simulation(relation, buckets)
-    rows, puncts, heard, notes = [], [], [], []
+    rows, puncts, heard, metadata = [], [], [], []
     for sent in rounds(streams):
         simulation.feed(sent)
         rows.append(simulation.kept())
         puncts.append(simulation.puncts())
         heard.append(simulation.heard())
-        notes.append(simulation.notes())
+        metadata.append(simulation.metadata())
     early = ROUNDS // 10
     assert max(rows[early:]) <= max(rows[:early]) + 3 * KEYS
     assert max(puncts[early:]) <= 2 * max(puncts[:early])
     assert name == "figure 8" or max(heard[10:]) <= max(heard[:10]), "pairs are remembered, numbers are in ranges"
-    assert max(notes[early:]) <= 2 * max(notes[:early])
+    assert max(metadata[early:]) <= 2 * max(metadata[:early])
 
 
 def test_without_punctuations_it_is_not() -> None:
@@ -285,7 +287,7 @@ def test_without_punctuations_it_is_not() -> None:
     streams = dict(parse_script(ddl).streams)
     simulation = Simulation(parse_query(f"SELECT s1.a FROM s1, s2, s3 WHERE {where}", streams), 2)
     for sent in rounds(streams, 10):
-        simulation.feed({name: Columns(piece.rows) for name, piece in sent.items()})
+        simulation.feed({name: ColumnarSlice(piece.rows) for name, piece in sent.items()})
     assert simulation.kept() >= 10 * 3 * 3 * KEYS
 
 
@@ -302,7 +304,7 @@ def test_rows_are_copied_along_the_dimensions_that_they_lack() -> None:
     for each in cube(*QUERIES["cycle"], buckets=8):
         assert each.shares == (2, 2, 2)
         rows = frame(each.schema, [tuple(7 if a.type is Type.BIGINT else "s" for a in each.schema.attributes)])
-        assert len(each.split(Columns(rows))) == 2
+        assert len(each.split(ColumnarSlice(rows))) == 2
 
 
 def test_shares_copy_as_little_as_they_can() -> None:
@@ -327,7 +329,7 @@ def test_a_row_that_violates_is_told_once() -> None:
     sql, schemes = QUERIES["cycle"]
     relation, schema = parse_query(sql, defined(*schemes)), SCHEMA
     simulation = Simulation(relation, 8)
-    simulation.feed({"a": Columns(frame(schema, []), (Punctuation.of(schema, x=3),))})
-    simulation.feed({"a": Columns(frame(schema, [(1, 3, "late")]))})
+    simulation.feed({"a": ColumnarSlice(frame(schema, []), (Punctuation.of(schema, x=3),))})
+    simulation.feed({"a": ColumnarSlice(frame(schema, [(1, 3, "late")]))})
     told = [record for running in simulation._running.values() for record in running.violations()]
     assert [record.stream for record in told] == ["a"]

@@ -14,7 +14,7 @@ from punctum.ir import Relation
 from punctum.lmerge.elements import INF, Adjust, Element, Insert, Stable, from_columns, to_columns
 from punctum.lmerge.openclose import NEVER_OPENED, STARTED, STILL_OPEN, Close, Open, OpenClose
 from punctum.lmerge.tdb import Tdb, tdb
-from punctum.operators.columns import Columns, frame, to_rows
+from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_script
 from punctum.plan.physical.stages import all_stages, stages
 
@@ -44,7 +44,11 @@ def relation(sql: str, elements: bool = True) -> Relation:
 @settings(max_examples=settings().max_examples // 2)
 @given(slices=streams(), buckets=st.integers(1, 4), restart=st.booleans())
 def test_buckets_say_together_what_the_specification_says(slices: list[Slice], buckets: int, restart: bool) -> None:
-    known, running, told = OpenClose(), Simulation(relation("SELECT * FROM a"), buckets, restart, whole=True), -INF
+    known, running, told = (
+        OpenClose(),
+        Simulation(relation("SELECT * FROM a"), buckets, restart, global_punctuations=True),
+        -INF,
+    )
     for piece in slices:
         wanted, refused = specified(known, piece)
         given_ = from_columns(running.feed({"a": columns(piece)}), ELEMENTS)
@@ -112,9 +116,9 @@ def test_computed_payloads_are_merged() -> None:
     assert not running.records
 
 
-def control(name: str, change: str) -> Columns:
+def control(name: str, change: str) -> ColumnarSlice:
     (merge,) = (s.relation for s in parse_script(SCRIPT).streams.values() if s.name == "m")
-    return Columns(frame(merge.control.schema, [(name, change, None)]))  # type: ignore[union-attr]
+    return ColumnarSlice(frame(merge.control.schema, [(name, change, None)]))  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("again", [True, False])

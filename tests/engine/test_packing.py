@@ -5,9 +5,9 @@ from random import Random
 import pytest
 
 from punctum.engine.exchange import packing
-from punctum.engine.exchange.packing import Sent, numbered_origin, pack
+from punctum.engine.exchange.packing import Message, numbered_origin, pack
 from punctum.engine.runtime import build
-from punctum.operators.columns import Columns, frame
+from punctum.operators.columns import ColumnarSlice, frame
 from punctum.parse.script import parse_script
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import stages
@@ -22,12 +22,12 @@ def test_parts_of_files_may_come_in_any_order(monkeypatch: pytest.MonkeyPatch) -
     while not isinstance(last.inputs[0].origin, Pipe):
         last = last.inputs[0].origin
     source, bucket = last.inputs[0], (5,)
-    schema, to, sent = source.origin.schema, build.exchange(source, bucket), list[Sent]()
+    schema, to, sent = source.origin.schema, build.exchange(source, bucket), list[Message]()
     for number in range(3):
         rows = frame(schema, [(100 * number + n,) for n in range(20)])
-        packed = pack(to.split(Columns(rows)), to, -1, numbered_origin(number, f"in/{9 - number} s.json"))
+        packed = pack(to.split(ColumnarSlice(rows)), to, -1, numbered_origin(number, f"in/{9 - number} s.json"))
         assert packed.num_rows > 2
-        sent += [Sent(*(each[name] for name in Sent._fields)) for each in packed.to_pylist()]
+        sent += [Message(*(each[name] for name in Message._fields)) for each in packed.to_pylist()]
     Random(1).shuffle(sent)
     taken = build.running(last, bucket, 5).inputs[0].take(sent)
     assert taken.rows["n"].to_list() == [100 * number + n for number in range(3) for n in range(20)]

@@ -21,10 +21,10 @@ from engine.test_buckets import rounded
 from punctum.algebra import Row, Schema, end_of_stream, from_json, tups
 from punctum.ir import StreamDef
 from punctum.ir.definitions import TableColumn
-from punctum.operators.columns import Columns, empty, frame, to_rows
+from punctum.operators.columns import ColumnarSlice, empty, frame, to_rows
 from punctum.parse import parse_query, parse_script, parse_stream
 from punctum.spec import (
-    Aggregate,
+    AggregateFunction,
     Difference,
     Dupelim,
     Function,
@@ -64,11 +64,11 @@ CLAUSES = [
 Feed = Callable[[Slice, Slice], Slice]
 Make = Callable[[Schema, Schema], Feed]
 Drawn = list[list[list[Row]]]  # rows by slice and task
-COUNT = Aggregate(Function.COUNT, None, "n")
+COUNT = AggregateFunction(Function.COUNT, None, "n")
 
 
 def grouped(a: Schema, b: Schema) -> Feed:
-    of = (COUNT, Aggregate(Function.SUM, "x", "t"), Aggregate(Function.MAX, "s", "m"))
+    of = (COUNT, AggregateFunction(Function.SUM, "x", "t"), AggregateFunction(Function.MAX, "s", "m"))
     groups = GroupBy(a, ("k",), of).start()
     return lambda xs, ys: groups.feed(xs)
 
@@ -86,8 +86,8 @@ def regrouped(a: Schema, b: Schema) -> Feed:
 
 def joined(a: Schema, b: Schema) -> Feed:
     pairs = Join(a, b, (("k", "k"),))
-    of = [Aggregate(Function.COUNT, "x", "n"), Aggregate(Function.MAX, "left.s", "m")]
-    of += [Aggregate(Function.SUM, "y", "t"), Aggregate(Function.MAX, "right.s", "r")]
+    of = [AggregateFunction(Function.COUNT, "x", "n"), AggregateFunction(Function.MAX, "left.s", "m")]
+    of += [AggregateFunction(Function.SUM, "y", "t"), AggregateFunction(Function.MAX, "right.s", "r")]
     groups, joins = GroupBy(pairs.output, ("left.k",), tuple(of)).start(), pairs.start()
     return lambda xs, ys: groups.feed(joins.feed(xs, ys))
 
@@ -188,10 +188,10 @@ def follow(
     assert Counter(rounded(released)) == Counter(rounded(batch(sql, streams, let_in)))
 
 
-def columns(schema: Schema, parts: list[list[Row]], last: bool) -> list[Columns]:
+def columns(schema: Schema, parts: list[list[Row]], last: bool) -> list[ColumnarSlice]:
     """What each task reads of a slice; one of them reads the end."""
-    read = [Columns(frame(schema, part)) for part in parts]
-    return [*read, Columns(empty(schema), (end_of_stream(schema),))] if last else read
+    read = [ColumnarSlice(frame(schema, part)) for part in parts]
+    return [*read, ColumnarSlice(empty(schema), (end_of_stream(schema),))] if last else read
 
 
 def batch(sql: str, streams: Sequence[StreamDef], rows: Sequence[list[Row]]) -> list[Row]:
@@ -251,5 +251,5 @@ def test_the_papers_examples_from_rows_alone(example: Example, buckets: int, res
         assert sorted(found, key=str) == sorted(piece.get(RELEASED, []), key=str), f"slice {n}"
 
 
-def in_columns(schema: Schema, rows: list[dict[str, Any]]) -> Columns:
-    return Columns(frame(schema, tups([from_json(json.dumps(row), schema) for row in rows])))
+def in_columns(schema: Schema, rows: list[dict[str, Any]]) -> ColumnarSlice:
+    return ColumnarSlice(frame(schema, tups([from_json(json.dumps(row), schema) for row in rows])))

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from engine.examples import EXAMPLES, Example
-from punctum.engine.exchange.quarantine import found as quarantined
+from punctum.engine.exchange.quarantine import read_records as quarantined
 from punctum.errors import SqlError
 from punctum.session import Query, Session
 
@@ -30,8 +30,8 @@ def test_the_papers_examples_from_rows_alone(spark: SparkSession, tmp_path: Path
         replace(example, slices=example.slices[half:]).write(directory, start=half)
         query = run(spark, example, directory)
         out = directory / "out" / query.name
-        found = [json.loads(line) for file in out.glob("part-*") for line in file.read_text().splitlines()]
-        assert sorted(found, key=str) == sorted(example.released, key=str), example.name
+        read_records = [json.loads(line) for file in out.glob("part-*") for line in file.read_text().splitlines()]
+        assert sorted(read_records, key=str) == sorted(example.released, key=str), example.name
         late = [(record["stream"], json.loads(record["text"])) for record in quarantined(out)]
         assert sorted(late, key=str) == sorted(example.late, key=str), example.name
 
@@ -47,8 +47,8 @@ def test_clauses_for_a_dataframe(spark: SparkSession, tmp_path: Path) -> None:
     assert isinstance(query, Query)
     writer = query.dataframe(tmp_path / "c", punctuations=True).writeStream.format("memory").queryName("sums")
     writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True).start().awaitTermination()
-    found = {tuple(row) for row in spark.table("sums").collect()}
-    assert {row for row in found if row[2] is None} == {(17, 7.0, None)}
-    assert (None, None, '{"$punct": {"itemid": 17}}') in found
+    read_records = {tuple(row) for row in spark.table("sums").collect()}
+    assert {row for row in read_records if row[2] is None} == {(17, 7.0, None)}
+    assert (None, None, '{"$punct": {"itemid": 17}}') in read_records
     with pytest.raises(SqlError, match="there is no column item"):
         session.stream("bid", bids, clauses="UNIQUE (item)")

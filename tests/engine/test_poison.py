@@ -18,7 +18,7 @@ from engine.test_buckets import STREAMS, slices
 from punctum.algebra import Row, Schema, end_of_stream
 from punctum.engine.exchange import packing
 from punctum.errors import QueryError
-from punctum.operators.columns import Columns, frame, to_rows
+from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
 from punctum.spec import Slice, prefix
 from strategies import streams
@@ -126,7 +126,9 @@ def batch(sql: str, a: list[Slice], b: list[Slice]) -> list[Row]:
         return [tuple(row) for row in connection.execute(sql).fetchall()]
 
 
-def fed(sql: str, given_: list[dict[str, Columns]], buckets: int, restart: bool) -> tuple[Counter[Row], Counter[Row]]:
+def fed(
+    sql: str, given_: list[dict[str, ColumnarSlice]], buckets: int, restart: bool
+) -> tuple[Counter[Row], Counter[Row]]:
     """The rows of a query, and its records."""
     simulation = Simulation(parse_query(sql, STREAMS), buckets, restart)
     rows, records = Counter[Row](), Counter[Row]()
@@ -149,7 +151,9 @@ def test_the_answer_is_that_of_all_others(name: str, found: Streams, buckets: in
 
 
 def test_what_a_record_says() -> None:
-    given_ = [{"a": Columns(frame(A, [(1, 2**62, "a"), (2, 5, "b")])), "b": Columns(frame(B, [(1, 3, "c")]))}]
+    given_ = [
+        {"a": ColumnarSlice(frame(A, [(1, 2**62, "a"), (2, 5, "b")])), "b": ColumnarSlice(frame(B, [(1, 3, "c")]))}
+    ]
     (row,), records = fed("SELECT k, x * 4 AS q FROM a", given_, 2, False)
     assert row == (2, 20)
     text = '{"k":1,"x":4611686018427387904,"s":"a"}'
@@ -168,7 +172,7 @@ def test_on_violation_fail_stops() -> None:
     schema = known["a"].schema
     rows = frame(schema, [(1, 2**62), (1, 2**62)])
     with pytest.raises(QueryError, match="ON VIOLATION FAIL") as caught:
-        simulation.feed({"a": Columns(rows, (end_of_stream(schema),))})
+        simulation.feed({"a": ColumnarSlice(rows, (end_of_stream(schema),))})
     assert "t has no value" in caught.value.detail and '{"k":1}' in caught.value.detail
 
 
@@ -179,7 +183,7 @@ def test_the_condition_of_a_punctuation() -> None:
     known = parse_script(ddl).streams
     simulation = Simulation(parse_query("SELECT k, COUNT(*) AS n FROM a GROUP BY k", known), 2)
     rows = [(1, 2**62), (1, 3), (2, -(2**63)), (2, 1), (3, 2)]
-    found = simulation.feed({"a": Columns(frame(known["a"].schema, rows))})
+    found = simulation.feed({"a": ColumnarSlice(frame(known["a"].schema, rows))})
     assert sorted(to_rows(found.rows)) == [(1, 1), (2, 1)]
     assert sorted(record.reason.split(" has")[0] for record in simulation.records) == ["(x * 4)"] * 2
 
@@ -200,9 +204,9 @@ def test_synopses(sql: str, updates: bool) -> None:
         simulation, records = Simulation(relation, 1, updates=updates), set[Row]()
         pieces = [{n: frame(known[n].schema, rows[n][i : i + cut]) for n in rows} for i in range(0, 3, cut)]
         for each in pieces:
-            simulation.feed({n: Columns(df) for n, df in each.items()})
+            simulation.feed({n: ColumnarSlice(df) for n, df in each.items()})
             records.update((record.reason, record.text) for record in simulation.records)
-        simulation.feed({n: Columns(frame(s.schema, []), (end_of_stream(s.schema),)) for n, s in known.items()})
+        simulation.feed({n: ColumnarSlice(frame(s.schema, []), (end_of_stream(s.schema),)) for n, s in known.items()})
         records.update((record.reason, record.text) for record in simulation.records)
         told.append(records)
     ((reason, text),) = told[0]
@@ -210,5 +214,5 @@ def test_synopses(sql: str, updates: bool) -> None:
 
 
 def test_a_constant_for_each_row() -> None:
-    rows, _ = fed("SELECT 1 AS one FROM a", [{"a": Columns(frame(A, [(1, 2, "a")] * 3))}], 1, False)
+    rows, _ = fed("SELECT 1 AS one FROM a", [{"a": ColumnarSlice(frame(A, [(1, 2, "a")] * 3))}], 1, False)
     assert rows == Counter({(1,): 3})

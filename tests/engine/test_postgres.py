@@ -29,7 +29,7 @@ from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.postgres import PostgresSink, PostgresTable
 from punctum.errors import PunctumError, QueryError, SchemaError
 from punctum.ir.definitions import SinkDef
-from punctum.operators.columns import Columns, frame
+from punctum.operators.columns import ColumnarSlice, frame
 from punctum.session import Query, Session
 
 _EXACT = Context(prec=38)
@@ -91,7 +91,7 @@ def write(to: PostgresSink, batch: int, *buckets: Sequence[Row]) -> list[dict[st
 
 
 def write_frames(to: PostgresSink, batch: int, *buckets: pl.DataFrame) -> list[dict[str, Any]]:
-    said = [to.files.write(Columns(rows)) for rows in buckets]
+    said = [to.files.write(ColumnarSlice(rows)) for rows in buckets]
     to.commit(batch, [(bucket, name) for bucket, (name, _) in enumerate(said) if name is not None], again=False)
     return [json.loads(record.line()) for _, records in said for record in records]
 
@@ -225,7 +225,7 @@ def test_rows_that_no_table_can_take(url: str, tmp_path: Path) -> None:
     assert {record["stream"] for record in records} == {"s"}
     assert read(url, "SELECT k, s, n, more FROM strict") == [(*rows[-1], "x")]
     with pytest.raises(QueryError, match="a row cannot be written to Postgres") as raised:
-        replace(to.files, fails=True).write(Columns(frame(schema, rows)))
+        replace(to.files, fails=True).write(ColumnarSlice(frame(schema, rows)))
     assert "s has the character NUL" in raised.value.detail
 
 
@@ -357,7 +357,7 @@ def test_a_batch_is_written_once_by_each_query_to_each_table(url: str, tmp_path:
 
 def test_a_batch_is_written_wholly_or_not_at_all(url: str, tmp_path: Path) -> None:
     to = sink(table(url, "wholly", ITEM), tmp_path)
-    names = [str(to.files.write(Columns(frame(ITEM, rows)))[0]) for rows in ([(1, 1.0)], [(2, 2.0)])]
+    names = [str(to.files.write(ColumnarSlice(frame(ITEM, rows)))[0]) for rows in ([(1, 1.0)], [(2, 2.0)])]
     to.files.path(names[1]).write_text("not a row")
     with pytest.raises(QueryError, match="does not take batch 0"):
         to.commit(0, list(enumerate(names)), again=False)

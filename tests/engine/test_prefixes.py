@@ -19,7 +19,7 @@ from engine.specified import Specified
 from engine.test_buckets import STREAMS, keys_one_by_one, rounded, slices  # noqa: F401
 from punctum.algebra import PunctuationSet, Row
 from punctum.ir import StreamDef
-from punctum.operators.columns import Columns, frame, to_rows
+from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query
 from punctum.spec import Slice
 from spec import batch
@@ -50,14 +50,14 @@ SPECIFIED = {name: sql for name, sql in QUERIES.items() if name != "filtered"} |
 
 @pytest.mark.parametrize("name", SPECIFIED)
 @settings(max_examples=settings().max_examples // 2)
-@given(streams=both, buckets=st.integers(1, 4), points=st.booleans())
+@given(streams=both, buckets=st.integers(1, 4), constants=st.booleans())
 def test_each_slice_is_the_specifications(
-    name: str, streams: tuple[list[Slice], list[Slice]], buckets: int, points: bool
+    name: str, streams: tuple[list[Slice], list[Slice]], buckets: int, constants: bool
 ) -> None:
     relation = parse_query(SPECIFIED[name], STREAMS)
-    engine, oracle = Simulation(relation, buckets, whole=True), Specified(relation, SCHEMAS)
+    engine, oracle = Simulation(relation, buckets, global_punctuations=True), Specified(relation, SCHEMAS)
     said, wanted_said = PunctuationSet(relation.schema), PunctuationSet(relation.schema)
-    for plain, piece in zip(slices(*streams), slices(*streams, points=points), strict=True):
+    for plain, piece in zip(slices(*streams), slices(*streams, constants=constants), strict=True):
         found = engine.feed(piece)
         wanted = oracle.feed({each: Slice(tuple(to_rows(xs.rows)), xs.puncts) for each, xs in plain.items()})
         assert Counter(rounded(to_rows(found.rows))) == Counter(rounded(list(wanted.rows)))
@@ -82,7 +82,7 @@ class Engine:
 
     def feed(self, *slices: Slice) -> Slice:
         pairs = zip(("p", "q"), (plane, other), slices, strict=False)
-        found = self._simulation.feed({name: Columns(frame(s, xs.rows), xs.puncts) for name, s, xs in pairs})
+        found = self._simulation.feed({name: ColumnarSlice(frame(s, xs.rows), xs.puncts) for name, s, xs in pairs})
         return Slice(tuple(to_rows(found.rows)), found.puncts)
 
     def kept(self) -> dict[str, list[Row]]:

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from punctum.algebra.schema import Schema
 from punctum.cli import cli
 from punctum.engine.commit import summary
-from punctum.engine.exchange.quarantine import BEYOND, VIOLATION, Record, Room, how_many, rejects, told
+from punctum.engine.exchange.quarantine import BEYOND, VIOLATION, Record, Room, format_records, how_many, rejects
 from punctum.engine.formats.files import READERS
 from punctum.engine.formats.read import ROOM
 from punctum.errors import QueryError
@@ -128,7 +128,7 @@ def test_a_file_of_bad_lines_is_told_within_bounds(tmp_path: Path) -> None:
 
 def test_records_are_shown_without_control_characters() -> None:
     record = {"stream": "a\x9b", "reason": "no\x07: \u202e", "text": "\x1b[31mred\n\x7f", "file": "f", "position": 2}
-    shown = list(told([record | {"punctuation": "\x00"}, {**record, "punctuation": None, "count": 7}], 1))
+    shown = list(format_records([record | {"punctuation": "\x00"}, {**record, "punctuation": None, "count": 7}], 1))
     assert shown == [
         "8 of a\\u009b: no\\u0007",
         "    f:2  \\u202e  \\u001b[31mred\\n\\u007f  \\u0000",

@@ -10,8 +10,8 @@ from itertools import product
 import pytest
 
 from engine.simulate import Simulation
-from punctum.analyse.safety.register import Registered, verdict
-from punctum.operators.columns import Columns, frame
+from punctum.analyse.safety.register import QueryAnalysis, verdict
+from punctum.operators.columns import ColumnarSlice, frame
 from punctum.parse import parse_script
 
 KEYS, ROUNDS, SOME = 5, 24, 6
@@ -51,18 +51,18 @@ REMEMBERS = {
 }
 
 
-def registered(streams: str, sql: str) -> Registered:
+def registered(streams: str, sql: str) -> QueryAnalysis:
     (query,) = verdict(parse_script(f"{streams}\nCREATE SINK o USING json OPTIONS (path 'o');\nINSERT INTO o {sql};"))
     return query
 
 
-def puncts(query: Registered, buckets: int) -> list[int]:
+def puncts(query: QueryAnalysis, buckets: int) -> list[int]:
     """How many punctuations operators keep after each round; all rows are purged then."""
     rng, found = random.Random(buckets), list[int]()
     simulation = Simulation(query.query.relation, buckets, restart=buckets > 1)
     for n in range(ROUNDS):
         keys = [f"{n} {i}" for i in range(KEYS)]
-        simulation.feed({s.name: Columns(frame(s.schema, [(key, key) for key in keys])) for s in query.streams})
+        simulation.feed({s.name: ColumnarSlice(frame(s.schema, [(key, key) for key in keys])) for s in query.streams})
         said = []
         for stream, scheme in ((s, scheme) for s in query.streams for scheme in s.schemes):
             columns = [keys if name in scheme.attributes else [None] for name in stream.schema.names]
@@ -70,7 +70,7 @@ def puncts(query: Registered, buckets: int) -> list[int]:
         rng.shuffle(said)
         for part in (said[::2], said[1::2]):
             puncts = {s.name: tuple(p for stream, p in part if stream is s) for s in query.streams}
-            simulation.feed({s.name: Columns(frame(s.schema, []), puncts[s.name]) for s in query.streams})
+            simulation.feed({s.name: ColumnarSlice(frame(s.schema, []), puncts[s.name]) for s in query.streams})
         assert simulation.kept() == 0
         found.append(simulation.puncts())
     return found
@@ -110,9 +110,9 @@ def test_many_keys_wait_for_the_rest_of_a_domain() -> None:
     )
     (stream,), simulation = query.streams, Simulation(query.query.relation, 2, restart=True)
     rows, (scheme,) = [(f"{i}", i % 2 == 0) for i in range(60)], stream.schemes
-    simulation.feed({"a": Columns(frame(stream.schema, rows))})
+    simulation.feed({"a": ColumnarSlice(frame(stream.schema, rows))})
     for flag in (True, False):
         for part in (rows[:30], rows[30:]):
             said = tuple(scheme.instantiate((k, flag)) for k, _ in part)
-            simulation.feed({"a": Columns(frame(stream.schema, []), said)})
+            simulation.feed({"a": ColumnarSlice(frame(stream.schema, []), said)})
     assert simulation.kept() == 0

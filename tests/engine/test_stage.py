@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from punctum.algebra import Punctuation, Schema
-from punctum.engine.exchange.packing import CLOCK, PACKED, QUARANTINE, Sent, blob_of, from_blob, to_lines
+from punctum.engine.exchange.packing import CLOCK, PACKED, QUARANTINE, Message, blob_of, from_blob, to_lines
 from punctum.engine.runtime import build, stage
 from punctum.engine.runtime.stage import StageProcessor
-from punctum.operators.columns import Columns, frame, to_rows
+from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse.script import parse_script
 from punctum.plan.physical.stages import Stage, stages
 
@@ -45,7 +45,7 @@ class Store:
         return iter(list(self.kept.items()))
 
 
-def packed(piece: Columns) -> pd.DataFrame:
+def packed(piece: ColumnarSlice) -> pd.DataFrame:
     sent = [(0, -1, blob_of(piece), to_lines(piece.puncts), None, None)]
     return pd.DataFrame(sent, columns=list(PACKED))
 
@@ -79,7 +79,7 @@ def test_a_worker_never_takes_what_it_remembers_for_what_is(seed: int, monkeypat
             for k, v in rows:
                 wanted[k] = wanted.get(k, 0) + v
             closed |= set(closing)
-            slice_ = packed(Columns(frame(A, rows), tuple(Punctuation.of(A, k=k) for k in closing)))
+            slice_ = packed(ColumnarSlice(frame(A, rows), tuple(Punctuation.of(A, k=k) for k in closing)))
             before = dict(store.kept)
             for _ in range(chance.choice([1, 1, 2])):
                 store.kept = dict(before)
@@ -120,7 +120,7 @@ def test_what_is_swept_and_over_does_not_hang_on_workers(seed: int, monkeypatch:
         rows = [(chance.randrange(6), chance.randint(1, 9)) for _ in range(chance.choice([0, 1, 4]))]
         puncts = tuple(Punctuation.of(A, k=k) for k in chance.sample(range(6), chance.choice([0, 0, 1])))
         tick = pd.DataFrame([(0, CLOCK, None, None, None, str(1000 * now))], columns=list(PACKED))
-        slice_ = pd.concat([packed(Columns(frame(A, rows), puncts)), tick])
+        slice_ = pd.concat([packed(ColumnarSlice(frame(A, rows), puncts)), tick])
         given = []
         for n, (processor, store) in enumerate(zip(processors, stores, strict=True)):
             before = dict(store.kept)
@@ -129,8 +129,8 @@ def test_what_is_swept_and_over_does_not_hang_on_workers(seed: int, monkeypatch:
                 monkeypatch.setattr(stage, "_CACHE", chance.choice(caches) if n else steady)
                 processor.init(store)  # type: ignore[arg-type]
                 found = pd.concat(list(processor.handleInputRows((5,), iter([slice_]), None)))
-            sent = [Sent(*row) for row in found[found["input"] >= 0][list(PACKED[1:])].itertuples(index=False)]
+            sent = [Message(*row) for row in found[found["input"] >= 0][list(PACKED[1:])].itertuples(index=False)]
             piece, _ = after[n].feed({0: [s._replace(sender=5) for s in sent]})
             records = sorted(t for kind, t in zip(found["input"], found["puncts"], strict=True) if kind == QUARANTINE)
-            given.append((to_rows(piece.rows), list(map(str, piece.puncts)), after[n].notes(), records))
+            given.append((to_rows(piece.rows), list(map(str, piece.puncts)), after[n].metadata(), records))
         assert given[0] == given[1]

@@ -15,7 +15,7 @@ from punctum.engine.exchange import packing
 from punctum.engine.exchange.quarantine import VIOLATION
 from punctum.engine.runtime.sweep import LATE, NO_RESULT
 from punctum.errors import QueryError
-from punctum.operators.columns import Columns, frame, to_rows
+from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
 from punctum.plan.physical.fingerprint import fingerprint
 from punctum.plan.physical.stages import all_stages, needs_clock, stages
@@ -64,7 +64,7 @@ class Feeding:
             schema = self.streams[name].schema
             puncts = [Punctuation.of(schema, itemid=i) for i in values]
             more = [Punctuation(schema, p.patterns) for p in said] if name == "item" else []
-            fed[name] = Columns(frame(schema, rows), (*puncts, *more))
+            fed[name] = ColumnarSlice(frame(schema, rows), (*puncts, *more))
         return Counter(to_rows(self.simulation.feed(fed, now * HOUR).rows))
 
     def told(self) -> Counter[tuple[str, str, str | None]]:
@@ -127,7 +127,7 @@ def test_a_range_that_comes_later_closes_what_was_swept_and_what_was_not() -> No
     query.feed(25)
     assert query.count("values_swept") == 1
     bids = query.streams["bid"].schema
-    fed = {"bid": Columns(frame(bids, []), (Punctuation.of(bids, itemid=between(None, 9)),))}
+    fed = {"bid": ColumnarSlice(frame(bids, []), (Punctuation.of(bids, itemid=between(None, 9)),))}
     query.feed(26, closed=([4], []))
     rows = query.simulation.feed(fed, 27 * HOUR).rows
     assert to_rows(rows) == [(4, 7)]
@@ -140,7 +140,7 @@ def test_what_a_purged_row_has_held_back_is_no_surer() -> None:
     query = Feeding(sql, streams(WALL, "PUNCTUATED ON (itemid), PUNCTUATED ON (inc)"), 1)
     bids = query.streams["bid"].schema
     query.feed(0, item=[(3, 1, None)], bid=[(3, 5)])
-    query.simulation.feed({"bid": Columns(frame(bids, []), (Punctuation.of(bids, inc=5),))}, HOUR)
+    query.simulation.feed({"bid": ColumnarSlice(frame(bids, []), (Punctuation.of(bids, inc=5),))}, HOUR)
     assert not query.feed(25)
     assert (NO_RESULT + OPEN, '{"inc":5,"n":1}', '{"$punct": {"itemid": 3}}') in query.told()
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from punctum.engine.exchange.quarantine import found as quarantined
-from punctum.engine.exchange.quarantine import told as shown
+from punctum.engine.exchange.quarantine import format_records as shown
+from punctum.engine.exchange.quarantine import read_records as quarantined
 from punctum.engine.runtime.sweep import LATE
 from punctum.operators.expect import instant
 from punctum.session import Query, Session
@@ -57,8 +57,8 @@ def lines(directory: Path) -> list[dict[str, Any]]:
 
 
 def metrics(directory: Path, what: str) -> list[int]:
-    told = [json.loads(line) for line in (directory / "punctum/metrics.jsonl").read_text().splitlines()]
-    return [sum(counts.get(what, 0) for counts in batch["operators"].values()) for batch in told]
+    format_records = [json.loads(line) for line in (directory / "punctum/metrics.jsonl").read_text().splitlines()]
+    return [sum(counts.get(what, 0) for counts in batch["operators"].values()) for batch in format_records]
 
 
 def batch_times(checkpoint: Path) -> list[datetime]:
@@ -105,9 +105,9 @@ def test_lost_punctuations(spark: SparkSession, tmp_path: Path) -> None:
     closing, _ = run(spark, tmp_path)
 
     assert lines(tmp_path / "out/closing") == [{"itemid": 18, "total": 18}]
-    told = list(quarantined(tmp_path / "out/closing"))
+    format_records = list(quarantined(tmp_path / "out/closing"))
     what = "no punctuation ON (itemid) has come within 2 seconds"
-    assert sorted((r["reason"].split(":")[0], r["text"], r["punctuation"]) for r in told) == [
+    assert sorted((r["reason"].split(":")[0], r["text"], r["punctuation"]) for r in format_records) == [
         (what, "1 row", '{"$punct": {"itemid": 17}}'),
         (what, "1 row", '{"$punct": {"itemid": 500}}'),
         (f"not a result, since {what}", '{"itemid":17,"total":17}', '{"$punct": {"itemid": 17}}'),
@@ -128,6 +128,6 @@ def test_lost_punctuations(spark: SparkSession, tmp_path: Path) -> None:
 
     again(spark, tmp_path)
 
-    printed = list(shown(told, 1))
+    printed = list(shown(format_records, 1))
     assert printed[0] == f"2 of item: {what}"
     assert f"1 of item: not a result, since {what}" in printed

@@ -14,7 +14,7 @@ from punctum.analyse.safety.register import registered
 from punctum.engine.exchange import packing
 from punctum.ir import Relation
 from punctum.ir.planned import Synopsis
-from punctum.operators.columns import Columns, frame, to_rows
+from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
 from punctum.plan.physical.stages import Input, Op, all_stages, stages
 
@@ -99,8 +99,8 @@ def some_rows(name: str, chance: random.Random, count: int) -> list[Row]:
     return rows + rows[: count // 3]  # type: ignore[return-value]
 
 
-def columns(rows: Mapping[str, Sequence[Row]]) -> dict[str, Columns]:
-    return {name: Columns(frame(STREAMS[name].schema, each)) for name, each in rows.items()}
+def columns(rows: Mapping[str, Sequence[Row]]) -> dict[str, ColumnarSlice]:
+    return {name: ColumnarSlice(frame(STREAMS[name].schema, each)) for name, each in rows.items()}
 
 
 def stated(relation: Relation) -> int:
@@ -206,7 +206,7 @@ def test_groups_come_once_when_streams_end(name: str) -> None:
     relation = parse_query(sql, STREAMS)
     simulation, fed = Simulation(relation, 3, True), {n: some_rows(n, chance, 60) for n in STREAMS}
     assert not simulation.feed(columns(fed)).rows.height
-    ends = {n: Columns(frame(STREAMS[n].schema, []), (end_of_stream(STREAMS[n].schema),)) for n in STREAMS}
+    ends = {n: ColumnarSlice(frame(STREAMS[n].schema, []), (end_of_stream(STREAMS[n].schema),)) for n in STREAMS}
     found = to_rows(simulation.feed(ends).rows)
     assert Counter(found) == Counter(batch(sql, fed)) and found
     assert not simulation.feed(ends).rows.height
@@ -262,7 +262,7 @@ def test_a_join_by_punctuations_and_groups_by_conditions() -> None:
         }
         fed = {name: fed[name] + new[name] for name in fed}
         said = {name: (Punctuation.of(PUNCTUATED[name].schema, {key: n}),) for name, key in (("s", "a"), ("t", "d"))}
-        pieces = {name: Columns(frame(PUNCTUATED[name].schema, new[name]), said.get(name, ())) for name in new}
+        pieces = {name: ColumnarSlice(frame(PUNCTUATED[name].schema, new[name]), said.get(name, ())) for name in new}
         groups |= {row[0]: row for row in to_rows(simulation.feed(pieces).rows)}
         assert Counter(groups.values()) == Counter(batch(sql, fed))
         assert simulation.kept() <= 5 * 3, "a row of each group in each bucket at most"
@@ -276,15 +276,15 @@ def test_groups_that_all_streams_have_closed_are_final() -> None:
     simulation = Simulation(relation, 3, True)
     s, t = PUNCTUATED["s"].schema, PUNCTUATED["t"].schema
     first = {
-        "s": Columns(frame(s, [(10, 3, 0), (11, -9, 0)])),
-        "t": Columns(frame(t, [(1, 5), (2, 1), (2, 9), (3, 7)])),
+        "s": ColumnarSlice(frame(s, [(10, 3, 0), (11, -9, 0)])),
+        "t": ColumnarSlice(frame(t, [(1, 5), (2, 1), (2, 9), (3, 7)])),
     }
     assert not simulation.feed(first).rows.height
-    ends = {"s": Columns(frame(s, []), (Punctuation.of(s, a=10),)), "t": Columns(frame(t, [(1, 6)]))}
+    ends = {"s": ColumnarSlice(frame(s, []), (Punctuation.of(s, a=10),)), "t": ColumnarSlice(frame(t, [(1, 6)]))}
     assert not simulation.feed(ends).rows.height
-    one = simulation.feed({"t": Columns(frame(t, [(2, 8)]), (Punctuation.of(t, d=1),))})
+    one = simulation.feed({"t": ColumnarSlice(frame(t, [(2, 8)]), (Punctuation.of(t, d=1),))})
     assert to_rows(one.rows) == [(1, 6)]
-    two = simulation.feed({"t": Columns(frame(t, [(2, 11)]), (Punctuation.of(t, d=2),))})
+    two = simulation.feed({"t": ColumnarSlice(frame(t, [(2, 11)]), (Punctuation.of(t, d=2),))})
     assert to_rows(two.rows) == [(2, 11)]
 
 
@@ -312,5 +312,5 @@ def test_the_group_of_nothing_is_known_at_once() -> None:
     relation = parse_query("SELECT COUNT(*) AS n, SUM(b) AS t FROM s JOIN t ON a = d WHERE a > 5 AND d < 3", STREAMS)
     simulation = Simulation(relation, 3, True, updates=registered(relation).updates)
     assert to_rows(simulation.feed(columns({"s": [(6, 1, 1)], "t": [(6, 1)]})).rows) == [(0, None)]
-    ends = {n: Columns(frame(STREAMS[n].schema, []), (end_of_stream(STREAMS[n].schema),)) for n in STREAMS}
+    ends = {n: ColumnarSlice(frame(STREAMS[n].schema, []), (end_of_stream(STREAMS[n].schema),)) for n in STREAMS}
     assert not simulation.feed(ends).rows.height

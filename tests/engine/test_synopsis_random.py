@@ -13,7 +13,7 @@ from punctum.algebra import Row
 from punctum.analyse.memory.verdict import memory
 from punctum.analyse.safety.register import registered
 from punctum.engine.exchange import packing
-from punctum.operators.columns import Columns, frame, to_rows
+from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
 
 STREAMS = parse_script(
@@ -95,7 +95,7 @@ def check(sql: str, keys: int | None, chance: random.Random) -> bool:
             for name, rows in new.items():
                 fed[name] += rows
                 connection.register(name, frame(STREAMS[name].schema, fed[name]).to_arrow())
-            given = {name: Columns(frame(STREAMS[name].schema, rows)) for name, rows in new.items()}
+            given = {name: ColumnarSlice(frame(STREAMS[name].schema, rows)) for name, rows in new.items()}
             found = to_rows(simulation.feed(given).rows)
             out += found
             groups |= {row[:keys]: row for row in found}
@@ -117,5 +117,5 @@ def test_random_queries(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_constants_come_as_often_as_rows(sql: str, numbers: list[int]) -> None:
     rows: list[Row] = [(n, n, None, None) for n in numbers]
     simulation = Simulation(parse_query(sql, STREAMS), 2)
-    given = {name: Columns(frame(stream.schema, rows if name == "t" else [])) for name, stream in STREAMS.items()}
+    given = {name: ColumnarSlice(frame(stream.schema, rows if name == "t" else [])) for name, stream in STREAMS.items()}
     assert simulation.feed(given).rows.height == sum(n > 3 or "WHERE" not in sql for n in numbers)

@@ -18,7 +18,7 @@ from punctum.algebra import Punctuation, Schema, end_of_stream
 from punctum.algebra.schema import Attribute
 from punctum.algebra.values import Row, Type, Value
 from punctum.ir import StreamDef
-from punctum.operators.columns import Columns, fitting, frame, to_rows
+from punctum.operators.columns import ColumnarSlice, fitting, frame, to_rows
 from punctum.parse import parse_query
 from punctum.spec import Slice, prefix
 from strategies import patterns_of, streams
@@ -82,13 +82,13 @@ def ended(draw: st.DrawFn, schema: Schema, few: list[Value], skewed: st.SearchSt
     return [*found, Slice.of(end_of_stream(schema))]
 
 
-def fed(case: Case, last_only: bool = False, points: bool = False) -> list[dict[str, Columns]]:
+def fed(case: Case, last_only: bool = False, constants: bool = False) -> list[dict[str, ColumnarSlice]]:
     a, b, left, right = case
-    pieces: list[dict[str, Columns]] = [{} for _ in range(max(len(left), len(right)))]
+    pieces: list[dict[str, ColumnarSlice]] = [{} for _ in range(max(len(left), len(right)))]
     for name, schema, stream in (("a", a, left), ("b", b, right)):
         for i, xs in enumerate(stream):
             said = xs.puncts if not last_only or i == len(stream) - 1 else ()
-            pieces[i][name] = in_columns(schema, Slice(xs.rows, said), points)
+            pieces[i][name] = in_columns(schema, Slice(xs.rows, said), constants)
     return pieces
 
 
@@ -124,25 +124,25 @@ def _rounded(value: Value | None) -> Any:
     return "NaN" if math.isnan(value) else float(f"{value:.12g}")
 
 
-def check(sql: str, case: Case, buckets: int, restart: bool, points: bool) -> None:
+def check(sql: str, case: Case, buckets: int, restart: bool, constants: bool) -> None:
     a, b, left, right = case
     relation = parse_query(sql, {"a": StreamDef("a", a), "b": StreamDef("b", b)})
     tables = {"a": (a, list(prefix(left).rows)), "b": (b, list(prefix(right).rows))}
     wanted = bag(in_duckdb(sql, relation.schema, tables))
-    whole = run(relation, fed(case, points=points), buckets, restart, whole=True)
+    whole = run(relation, fed(case, constants=constants), buckets, restart, global_punctuations=True)
     assert bag(rows_of(whole)) == wanted
     assert_grammatical(whole)
     assert bag(rows_of(run(relation, fed(case, last_only=True), buckets))) == wanted
 
 
 @pytest.mark.parametrize("name", QUERIES)
-@given(case=cases(list(Type)), buckets=st.integers(1, 4), restart=st.booleans(), points=st.booleans())
-def test_every_type(name: str, case: Case, buckets: int, restart: bool, points: bool) -> None:
-    check(QUERIES[name], case, buckets, restart, points)
+@given(case=cases(list(Type)), buckets=st.integers(1, 4), restart=st.booleans(), constants=st.booleans())
+def test_every_type(name: str, case: Case, buckets: int, restart: bool, constants: bool) -> None:
+    check(QUERIES[name], case, buckets, restart, constants)
 
 
 @pytest.mark.parametrize("name", NUMBERS)
 @settings(max_examples=settings().max_examples // 4)
-@given(case=cases([Type.DECIMAL]), buckets=st.integers(1, 4), restart=st.booleans(), points=st.booleans())
-def test_decimals(name: str, case: Case, buckets: int, restart: bool, points: bool) -> None:
-    check(NUMBERS[name], case, buckets, restart, points)
+@given(case=cases([Type.DECIMAL]), buckets=st.integers(1, 4), restart=st.booleans(), constants=st.booleans())
+def test_decimals(name: str, case: Case, buckets: int, restart: bool, constants: bool) -> None:
+    check(NUMBERS[name], case, buckets, restart, constants)

@@ -14,7 +14,7 @@ from engine.simulate import Simulation, run
 from engine.test_buckets import STREAMS, batch, rounded, slices
 from punctum.algebra.scheme import Scheme
 from punctum.ir import StreamDef
-from punctum.operators.columns import Columns, to_rows
+from punctum.operators.columns import ColumnarSlice, to_rows
 from punctum.parse import parse_query
 from punctum.plan.physical.stages import all_stages, stages
 from punctum.spec import Slice, prefix
@@ -29,8 +29,8 @@ OVER = {
 """Queries over the results of others."""
 
 
-def result(sql: str, fed: list[dict[str, Columns]], buckets: int) -> list[Columns]:
-    return run(parse_query(sql, STREAMS), fed, buckets, whole=True)
+def result(sql: str, fed: list[dict[str, ColumnarSlice]], buckets: int) -> list[ColumnarSlice]:
+    return run(parse_query(sql, STREAMS), fed, buckets, global_punctuations=True)
 
 
 @pytest.mark.parametrize("name", OVER)
@@ -57,7 +57,7 @@ def test_a_query_over_the_result_is_the_composed_query(
 def test_a_result_is_brought_together_only_where_it_is_apart() -> None:
     def numbers(name: str) -> tuple[int, int]:
         relation = parse_query(QUERIES[name], STREAMS)
-        return len(all_stages(stages(relation))), len(all_stages(stages(relation, whole=True)))
+        return len(all_stages(stages(relation))), len(all_stages(stages(relation, global_punctuations=True)))
 
     assert numbers("join") == (1, 2)
     assert numbers("select") == (1, 1)  # a pipe: the exchange behind it goes to one bucket

@@ -20,7 +20,7 @@ from punctum.algebra.values import Row
 from punctum.analyse.safety.register import registered
 from punctum.errors import SchemaError
 from punctum.ir.definitions import StreamDef
-from punctum.operators.columns import Columns, frame, to_rows
+from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
 from punctum.plan.passes.lifespan import check_lifespans
 from punctum.plan.physical.stages import stages
@@ -117,8 +117,8 @@ def batches(chance: random.Random, count: int) -> Iterator[dict[str, list[Row]]]
         yield {name: some_rows(name, chance, chance.randint(0, 9)) for name in BASES}
 
 
-def columns(rows: dict[str, list[Row]], streams: dict[str, StreamDef]) -> dict[str, Columns]:
-    return {name: Columns(frame(streams[name].schema, each)) for name, each in rows.items()}
+def columns(rows: dict[str, list[Row]], streams: dict[str, StreamDef]) -> dict[str, ColumnarSlice]:
+    return {name: ColumnarSlice(frame(streams[name].schema, each)) for name, each in rows.items()}
 
 
 def tables(simulation: Simulation) -> list[Any]:
@@ -174,15 +174,15 @@ def test_a_large_slice_leaves_the_last_rows() -> None:
     relation = parse_query("SELECT x.b, y.e FROM s [ROWS 100] x JOIN t [ROWS 10] y ON x.a = y.d", STREAMS)
     simulation = Simulation(relation, 4)
     rows: Sequence[Row] = [(1, n, 0) for n in range(5_000)]
-    assert not simulation.feed({"s": Columns(frame(STREAMS["s"].schema, rows))}).rows.height
+    assert not simulation.feed({"s": ColumnarSlice(frame(STREAMS["s"].schema, rows))}).rows.height
     assert simulation.kept() == 100
-    found = simulation.feed({"t": Columns(frame(STREAMS["t"].schema, [(1, 7), (2, 7)]))})
+    found = simulation.feed({"t": ColumnarSlice(frame(STREAMS["t"].schema, [(1, 7), (2, 7)]))})
     assert sorted(to_rows(found.rows)) == [(n, 7) for n in range(4_900, 5_000)]
 
 
 def test_rows_behind_a_window_alone_pass_one_by_one() -> None:
     simulation = Simulation(parse_query("SELECT a FROM s [ROWS 1] WHERE b > 1", STREAMS), 2)
-    found = simulation.feed({"s": Columns(frame(STREAMS["s"].schema, [(1, 2, 0), (2, 0, 0), (3, 2, 0)]))})
+    found = simulation.feed({"s": ColumnarSlice(frame(STREAMS["s"].schema, [(1, 2, 0), (2, 0, 0), (3, 2, 0)]))})
     assert sorted(to_rows(found.rows)) == [(1,), (3,)] and not simulation.kept()
 
 
@@ -204,14 +204,19 @@ PUNCTUATED = parse_script(
 def test_what_all_inputs_have_said_holds_for_the_join() -> None:
     """DISTINCT keys of the join would be refused, so a sink that takes punctuations shows them."""
     relation = parse_query("SELECT y.d, x.b FROM s [ROWS 2] x JOIN t [ROWS 2] y ON x.a = y.d", PUNCTUATED)
-    simulation = Simulation(relation, 3, True, whole=True)
+    simulation = Simulation(relation, 3, True, global_punctuations=True)
     s, t = PUNCTUATED["s"].schema, PUNCTUATED["t"].schema
-    first = simulation.feed({"s": Columns(frame(s, [(1, 5)]), (Punctuation.of(s, a=1),)), "t": Columns(frame(t, []))})
+    first = simulation.feed(
+        {"s": ColumnarSlice(frame(s, [(1, 5)]), (Punctuation.of(s, a=1),)), "t": ColumnarSlice(frame(t, []))}
+    )
     assert not first.puncts, "t may still bring 1, which meets the row in the window"
-    second = simulation.feed({"t": Columns(frame(t, [(1, 6)]), (Punctuation.of(t, d=1),))})
+    second = simulation.feed({"t": ColumnarSlice(frame(t, [(1, 6)]), (Punctuation.of(t, d=1),))})
     assert to_rows(second.rows) == [(1, 5)]
     assert [str(p) for p in second.puncts] == [str(Punctuation.of(relation.schema, d=1))]
-    ends = {"s": Columns(frame(s, []), (end_of_stream(s),)), "t": Columns(frame(t, []), (end_of_stream(t),))}
+    ends = {
+        "s": ColumnarSlice(frame(s, []), (end_of_stream(s),)),
+        "t": ColumnarSlice(frame(t, []), (end_of_stream(t),)),
+    }
     assert end_of_stream(relation.schema) in simulation.feed(ends).puncts
 
 
@@ -230,7 +235,7 @@ def test_a_stream_without_a_window_is_purged_when_the_window_closes_its_rows(res
     for n in range(40):
         ours: list[Row] = [(chance.randint(n, n + 3), chance.randint(0, 9)) for _ in range(4)]
         theirs: list[Row] = [(chance.choice([None, max(n - 2, 0), n, n + 2]), chance.randint(0, 9)) for _ in range(4)]
-        slices = {"s": Columns(frame(s, ours), (Punctuation.of(s, a=n),)), "t": Columns(frame(t, theirs))}
+        slices = {"s": ColumnarSlice(frame(s, ours), (Punctuation.of(s, a=n),)), "t": ColumnarSlice(frame(t, theirs))}
         wanted = oracle.feed({"s": [(*row, None) for row in ours], "t": theirs, "u": []})
         assert Counter(to_rows(simulation.feed(slices).rows)) == Counter(wanted)
         assert simulation.kept() <= 3 + 8, "rows of t with n - 2 and n are closed, those with n + 2 for two slices not"

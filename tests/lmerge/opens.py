@@ -10,7 +10,7 @@ from punctum.errors import GrammarError
 from punctum.ir.elements import element_schema, open_schema
 from punctum.lmerge.elements import INF, Element, Stable, Time, stable
 from punctum.lmerge.openclose import Close, Open, OpenClose
-from punctum.operators.columns import Columns, frame
+from punctum.operators.columns import ColumnarSlice, frame
 
 PAYLOAD = Schema.of(p="STRING", x="DOUBLE").attributes
 RAW, ELEMENTS = open_schema(PAYLOAD), element_schema(PAYLOAD)
@@ -19,7 +19,7 @@ Slice = tuple[Sequence[Open | Close], Time | None]
 """Some elements, and a stable behind them."""
 
 
-def columns(piece: Slice) -> Columns:
+def columns(piece: Slice) -> ColumnarSlice:
     """A slice as its rows are read from a file."""
     elements, t = piece
     rows: list[Row] = []
@@ -27,7 +27,7 @@ def columns(piece: Slice) -> Columns:
         start, end = (each.vs, None) if isinstance(each, Open) else (None, each.ve)
         rows.append((*each.payload, start, end, end if start is None else start))
     said = () if t is None else (stable(RAW, None if t == INF else int(t)),)
-    return Columns(frame(RAW, rows), said)
+    return ColumnarSlice(frame(RAW, rows), said)
 
 
 def specified(known: OpenClose, piece: Slice) -> tuple[list[Element], list[Open | Close]]:

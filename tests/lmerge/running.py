@@ -8,14 +8,14 @@ import polars as pl
 from punctum.algebra.schema import Schema
 from punctum.lmerge.elements import INF, NEVER, Element, Insert, Stable, element_schema, from_columns, to_columns
 from punctum.lmerge.merge import LMerge
-from punctum.lmerge.policies import Policy
+from punctum.lmerge.policies import OutputPolicy
 from punctum.lmerge.properties import Case
 from punctum.lmerge.specification.base import Specification
 from punctum.lmerge.specification.keyed import R3, R3Minus
 from punctum.lmerge.specification.multiset import R4
 from punctum.lmerge.specification.ordered import R0, R1, R2
 from punctum.lmerge.tdb import View, imbalance, incompatibility, inconsistency, untrackable, view
-from punctum.operators.columns import Columns
+from punctum.operators.columns import ColumnarSlice
 from punctum.operators.guard import Guard
 from punctum.operators.table import Table
 
@@ -35,7 +35,7 @@ SPECIFIED: dict[Case, type[Specification]] = {
 class Specified:
     """A specified merge that takes slices."""
 
-    def __init__(self, case: Case, inputs: int, policy: Policy) -> None:
+    def __init__(self, case: Case, inputs: int, policy: OutputPolicy) -> None:
         self.merge = SPECIFIED[case](inputs, policy)
 
     def feed(self, pieces: list[list[Element]]) -> list[Element]:
@@ -59,7 +59,7 @@ class Specified:
 class Vectorised:
     """A vectorised merge that takes slices as elements; a second one is restored from the first before each slice."""
 
-    def __init__(self, case: Case, inputs: int, policy: Policy) -> None:
+    def __init__(self, case: Case, inputs: int, policy: OutputPolicy) -> None:
         self._made = [SCHEMA] * inputs, case, policy
         self.merge, self._guard, self.bad = LMerge(*self._made), Guard(SCHEMA), 0
 
@@ -68,13 +68,13 @@ class Vectorised:
         other = LMerge(*self._made)
         chunks = {name: stored(table) for name, table in self.merge.tables().items()}
         other.restore_tables({name: Table(t.frame(), chunks[name]) for name, t in other.tables().items()})
-        other.restore_notes(json.loads(json.dumps(self.merge.notes())))
+        other.restore_metadata(json.loads(json.dumps(self.merge.metadata())))
         given, again = self.merge.feed(*slices), other.feed(*slices)
         assert given.rows.equals(again.rows)
         assert given.puncts == again.puncts
         assert not self._guard.split(given).bad.height
         self.bad += sum(bad.rows.height for bad in self.merge.bad)
-        return from_columns(Columns(given.rows, given.puncts), SCHEMA)
+        return from_columns(ColumnarSlice(given.rows, given.puncts), SCHEMA)
 
     def attach(self, number: int, since: float) -> None:
         self.merge.attach(number, NEVER if since == -INF else int(since))

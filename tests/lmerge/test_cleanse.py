@@ -35,7 +35,7 @@ def test_what_has_come_out_is_what_is_specified(seed: int, case: Case) -> None:
         assert view(out).last == max([view(out).last, *(e.t for e in wanted if isinstance(e, Stable))])
         kept = Cleanse(SCHEMA)
         kept.restore_tables({name: Table(t.frame(), {0: t.frame()}) for name, t in cleanse.tables().items()})
-        kept.restore_notes(json.loads(json.dumps(cleanse.notes())))
+        kept.restore_metadata(json.loads(json.dumps(cleanse.metadata())))
         cleanse = kept
     assert cleanse.size().rows == 0
 

@@ -10,10 +10,10 @@ from punctum.algebra.schema import Schema
 from punctum.lmerge.elements import FOREVER, INF, VE, Element, Insert, Stable, element_schema, from_columns, to_columns
 from punctum.lmerge.feedback import Signal, events_over, least
 from punctum.lmerge.merge import INDEXES
-from punctum.lmerge.policies import Policy
+from punctum.lmerge.policies import OutputPolicy
 from punctum.lmerge.properties import Case
 from punctum.lmerge.tdb import Tdb, tdb
-from punctum.operators.columns import Columns
+from punctum.operators.columns import ColumnarSlice
 
 from .running import SCHEMA, SPECIFIED, Specified, Vectorised
 from .streams import ORDERED, Life, lives, reference
@@ -27,7 +27,7 @@ def heeding(piece: list[Element], limit: float, case: Case) -> list[Element]:
         return [e for e in piece if not isinstance(e, Insert) or e.vs >= limit]
     columns = to_columns(piece, SCHEMA)
     mask = events_over(columns, FOREVER if limit == INF else int(limit))
-    return from_columns(Columns(columns.rows.filter(~mask), columns.puncts), SCHEMA)
+    return from_columns(ColumnarSlice(columns.rows.filter(~mask), columns.puncts), SCHEMA)
 
 
 def fed(merge: Specified | Vectorised, inputs: list[Life], case: Case, delays: list[int] | None) -> list[list[Element]]:
@@ -58,7 +58,7 @@ def test_the_output_is_the_same_with_the_signal(case: Case, seed: int) -> None:
     delays = [rng.choice([0, 0, 1, 3, slices]) for _ in range(inputs)]
     kinds: list[type[Specified] | type[Vectorised]] = [Specified, *[Vectorised] * (case in INDEXES)]
     for kind in kinds:
-        merges = kind(case, inputs, Policy()), kind(case, inputs, Policy())
+        merges = kind(case, inputs, OutputPolicy()), kind(case, inputs, OutputPolicy())
         plain, skipped = fed(merges[0], replicas, case, None), fed(merges[1], replicas, case, delays)
         assert [sorted(map(str, piece)) for piece in skipped] == [sorted(map(str, piece)) for piece in plain]
         assert tdb([each for piece in skipped for each in piece]) == Tdb(events)

@@ -32,7 +32,7 @@ def test_events_are_released_when_they_are_fully_frozen(case: Case) -> None:
             again = Final(SCHEMA)
             chunks = {name: Table(t.frame(), {0: t.frame()}) for name, t in final.tables().items()}
             again.restore_tables(chunks)
-            again.restore_notes(json.loads(json.dumps(final.notes())))
+            again.restore_metadata(json.loads(json.dumps(final.metadata())))
             final, read = again, read + piece
             given = final.feed(to_columns(piece, SCHEMA))
             assert not guard.split(given).bad.height

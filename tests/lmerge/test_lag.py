@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from punctum.lmerge.elements import INF, Adjust, Element, Insert, Stable, to_columns
-from punctum.lmerge.keyed import Taken
+from punctum.lmerge.keyed import TakenEvents
 from punctum.lmerge.merge import LMerge
-from punctum.lmerge.nodes import Found, Nodes
-from punctum.lmerge.policies import Policy
+from punctum.lmerge.nodes import Located, Nodes
+from punctum.lmerge.policies import OutputPolicy
 from punctum.lmerge.properties import Case
 from punctum.lmerge.tdb import Tdb, tdb
 
@@ -40,7 +40,7 @@ def test_a_merge_is_compatible_with_inputs_that_lag(
     kind: type[Specified] | type[Vectorised], case: Case, seed: int
 ) -> None:
     events, replicas = lagging(rng := Random(seed), case, 20)
-    policy = Policy() if case is Case.R3_MINUS else rng.choice(POLICIES)
+    policy = OutputPolicy() if case is Case.R3_MINUS else rng.choice(POLICIES)
     merge = kind(case, len(replicas), policy)
     assert tdb([element for piece in run(merge, replicas, case) for element in piece]) == events
     assert merge.bad == 0
@@ -58,7 +58,7 @@ def states(merge: LMerge, pieces: Iterator[list[list[Element]]]) -> Iterator[obj
         out = merge.feed(*(to_columns(each, SCHEMA) for each in piece))
         bad = [(each.input, each.rows.rows(), each.reason) for each in merge.bad]
         kept = {name: table.frame().rows() for name, table in merge.tables().items()}
-        yield out.rows.rows(), out.puncts, bad, kept, merge.notes()
+        yield out.rows.rows(), out.puncts, bad, kept, merge.metadata()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.value)
@@ -67,12 +67,12 @@ def states(merge: LMerge, pieces: Iterator[list[list[Element]]]) -> Iterator[obj
 def test_what_is_dropped_early_would_be_dropped_later(case: Case, seed: int) -> None:
     """The same merge that looks everything up says and keeps the same."""
     _, replicas = lagging(rng := Random(seed), case, 20)
-    policy = Policy() if case is Case.R3_MINUS else rng.choice(POLICIES)
+    policy = OutputPolicy() if case is Case.R3_MINUS else rng.choice(POLICIES)
     slices = [[wrong(rng, piece) for piece in pieces] for pieces in zip(*(r.pieces for r in replicas), strict=True)]
     schemas = [SCHEMA] * len(replicas)
     found = list(states(LMerge(schemas, case, policy), iter(slices)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Taken, "above", lambda taken, *_: taken)
+        patch.setattr(TakenEvents, "above", lambda taken, *_: taken)
         assert found == list(states(LMerge(schemas, case, policy), iter(slices)))
 
 
@@ -83,7 +83,7 @@ def test_what_is_over_is_not_looked_up(case: Case, monkeypatch: pytest.MonkeyPat
     merge.feed(to_columns([*starts, Insert(("B",), 4, INF), Stable(12)], SCHEMA), to_columns([], SCHEMA))
     find = Nodes.find
 
-    def counted(nodes: Nodes, keys: pl.DataFrame) -> Found:
+    def counted(nodes: Nodes, keys: pl.DataFrame) -> Located:
         looked_up.extend(keys["_vs"])
         return find(nodes, keys)
 

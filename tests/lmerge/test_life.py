@@ -16,11 +16,11 @@ from punctum.errors import SqlError
 from punctum.lmerge import nodes
 from punctum.lmerge.elements import INF, Adjust, Element, Insert, Stable, element_schema, stable, stable_of, to_columns
 from punctum.lmerge.merge import LMerge
-from punctum.lmerge.policies import Policy
+from punctum.lmerge.policies import OutputPolicy
 from punctum.lmerge.properties import Case
 from punctum.lmerge.specification.keyed import R3, R3Minus
 from punctum.lmerge.tdb import Tdb, tdb
-from punctum.operators.columns import Columns, fitting
+from punctum.operators.columns import ColumnarSlice, fitting
 
 from .running import SCHEMA, SPECIFIED, Specified, Vectorised, counts, run
 from .streams import lives, presentation, reference, sliced
@@ -31,7 +31,7 @@ Kind = type[Specified] | type[Vectorised]
 
 
 def said(kind: Kind, case: Case, *slices: list[list[Element]]) -> list[list[str]]:
-    merge = kind(case, len(slices[0]), Policy())
+    merge = kind(case, len(slices[0]), OutputPolicy())
     return [[str(e) for e in merge.feed(piece)] for piece in slices]
 
 
@@ -86,7 +86,7 @@ def test_what_the_leading_input_lacks_is_removed_when_its_start_is_frozen(kind: 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("case", SPECIFIED, ids=lambda case: case.value)
 def test_an_adjust_of_what_is_not_there_is_bad_input(kind: Kind, case: Case) -> None:
-    merge = kind(case, 2, Policy())
+    merge = kind(case, 2, OutputPolicy())
     merge.feed([[Insert(A, 5, 9)], []])
     given = merge.feed([[], [Adjust(A, 5, 9, 7), Adjust(A, 5, 7, 8), Adjust(B, 6, 9, 7)]])
     assert (given, merge.bad) == ([], 3)
@@ -95,7 +95,7 @@ def test_an_adjust_of_what_is_not_there_is_bad_input(kind: Kind, case: Case) -> 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("case", [Case.R0, Case.R1, Case.R2])
 def test_an_insert_out_of_order_is_bad_input(kind: Kind, case: Case) -> None:
-    merge = kind(case, 1, Policy())
+    merge = kind(case, 1, OutputPolicy())
     given = merge.feed([[Insert(A, 5, 9), Insert(A, 4, 9), Insert(B, 6, 9)]])
     assert [str(e) for e in given] == ["insert(A, 5, 9)", "insert(B, 6, 9)"]
     assert merge.bad == 1
@@ -105,7 +105,7 @@ def test_an_insert_out_of_order_is_bad_input(kind: Kind, case: Case) -> None:
 @pytest.mark.parametrize("case", SPECIFIED, ids=lambda case: case.value)
 def test_an_input_that_joins_does_not_lead_before_the_output_is_where_it_is_right(kind: Kind, case: Case) -> None:
     """The second input lacks A, which ends before 5. Without the wait its stable would remove or skip A."""
-    merge = kind(case, 2, Policy())
+    merge = kind(case, 2, OutputPolicy())
     merge.detach(1)
     merge.attach(1, 5)
     out = merge.feed([[], [Insert(B, 6, 9), Stable(7)]])
@@ -121,7 +121,7 @@ def test_an_input_that_joins_does_not_lead_before_the_output_is_where_it_is_righ
 def theorem(seed: int, kind: Kind, case: Case) -> None:
     rng = Random(seed)
     replicas = lives(rng, reference(rng, case, 20), case, 3, 8)
-    out = list(chain.from_iterable(run(kind(case, 3, Policy()), replicas, case, check=False)))
+    out = list(chain.from_iterable(run(kind(case, 3, OutputPolicy()), replicas, case, check=False)))
     inserts, adjusts, stables = counts(list(chain.from_iterable(p for life in replicas for p in life.pieces)))
     given = counts(out)
     assert given[0] <= inserts
@@ -177,7 +177,7 @@ def test_rows_with_the_same_hash_are_told_apart(case: Case, seed: int) -> None:
     replicas = lives(rng, events, case, 3, 5)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(nodes, "hashes", weak)
-        out = list(chain.from_iterable(run(Vectorised(case, 3, Policy()), replicas, case)))
+        out = list(chain.from_iterable(run(Vectorised(case, 3, OutputPolicy()), replicas, case)))
     assert tdb(out) == Tdb(events)
 
 
@@ -228,7 +228,7 @@ def test_times_may_be_dates_and_timestamps(kind: Type, t: str) -> None:
     first = pl.DataFrame(
         {"p": ["A"], "_vs": [value], "_ve": [None], "_vold": [None], "_adjust": [False], "_from": [value]}
     )
-    given = merge.feed(Columns(fitting(first, schema), (p,)), Columns(fitting(first.clear(), schema)))
+    given = merge.feed(ColumnarSlice(fitting(first, schema), (p,)), ColumnarSlice(fitting(first.clear(), schema)))
     assert given.rows.equals(fitting(first, schema))
     assert given.puncts == (p,)
 
@@ -236,4 +236,4 @@ def test_times_may_be_dates_and_timestamps(kind: Type, t: str) -> None:
 def test_policies_in_words_are_checked() -> None:
     for wrong in ({"insert": "frist"}, {"adjust": "never"}, {"share": 0.0}):
         with pytest.raises(SqlError):
-            Policy.of(**wrong)
+            OutputPolicy.of(**wrong)

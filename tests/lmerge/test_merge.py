@@ -8,18 +8,18 @@ from hypothesis import strategies as st
 
 from punctum.lmerge.elements import INF, Element, Stable
 from punctum.lmerge.merge import INDEXES
-from punctum.lmerge.policies import Adjusting, Inserting, Policy
+from punctum.lmerge.policies import Adjusting, Inserting, OutputPolicy
 from punctum.lmerge.properties import Case
 from punctum.lmerge.tdb import Tdb, tdb
 
 from .running import SPECIFIED, Specified, Vectorised, run
 from .streams import lives, reference
 
-POLICIES = [Policy(insert, adjust) for insert in Inserting for adjust in Adjusting]
+POLICIES = [OutputPolicy(insert, adjust) for insert in Inserting for adjust in Adjusting]
 KEYED = (Case.R3, Case.R4)
 
 
-def tried(seed: int, case: Case, policy: Policy, kind: type[Specified] | type[Vectorised]) -> None:
+def tried(seed: int, case: Case, policy: OutputPolicy, kind: type[Specified] | type[Vectorised]) -> None:
     rng = Random(seed)
     events = reference(rng, case, rng.choice([3, 12, 30]))
     inputs, slices = rng.choice([2, 3, 10]), rng.choice([1, 4, 15])
@@ -35,14 +35,14 @@ def tried(seed: int, case: Case, policy: Policy, kind: type[Specified] | type[Ve
 @given(st.integers(0, 2**32))
 @settings(max_examples=60, deadline=None)
 def test_the_specification_is_compatible(case: Case, seed: int) -> None:
-    tried(seed, case, Policy(), Specified)
+    tried(seed, case, OutputPolicy(), Specified)
 
 
 @pytest.mark.parametrize("case", INDEXES, ids=lambda case: case.value)
 @given(st.integers(0, 2**32))
 @settings(max_examples=40, deadline=None)
 def test_the_vectorised_merge_is_compatible(case: Case, seed: int) -> None:
-    tried(seed, case, Policy(), Vectorised)
+    tried(seed, case, OutputPolicy(), Vectorised)
 
 
 @pytest.mark.parametrize("case", KEYED, ids=lambda case: case.value)
@@ -50,6 +50,6 @@ def test_the_vectorised_merge_is_compatible(case: Case, seed: int) -> None:
 @given(st.integers(0, 2**32), st.sampled_from(POLICIES))
 @settings(max_examples=60, deadline=None)
 def test_every_policy_is_compatible(
-    case: Case, kind: type[Specified] | type[Vectorised], seed: int, policy: Policy
+    case: Case, kind: type[Specified] | type[Vectorised], seed: int, policy: OutputPolicy
 ) -> None:
     tried(seed, case, policy, kind)

@@ -13,7 +13,7 @@ from punctum.lmerge.elements import INF, Element, Stable, Time, from_columns
 from punctum.lmerge.openclose import NEVER_OPENED, STARTED, STILL_OPEN, Close, Open, OpenClose
 from punctum.lmerge.opened import Opened
 from punctum.lmerge.tdb import Tdb, tdb
-from punctum.operators.columns import Columns, frame, to_rows
+from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.operators.guard import Guard
 from punctum.operators.table import Table
 
@@ -23,7 +23,7 @@ def resumed(opened: Opened) -> Opened:
     again = Opened(RAW, ELEMENTS)
     frames = {name: table.frame() for name, table in opened.tables().items()}
     again.restore_tables({name: Table(f, {0: f[:2], 1: f[2:]}) for name, f in frames.items()})
-    again.restore_notes(json.loads(json.dumps(opened.notes())))
+    again.restore_metadata(json.loads(json.dumps(opened.metadata())))
     return again
 
 
@@ -108,6 +108,6 @@ def test_times_may_be_instants(kind: Type) -> None:
     given_ = columns(([Open(A, 10), Close(A, 20), Close(A, 15)], None)).rows
     whole = pl.col("_vs", "_ve", "_from").cast(pl.Int32 if kind is Type.DATE else pl.Int64)
     rows = given_.with_columns(whole).cast(frame(raw, []).schema)
-    found = Opened(raw, elements).feed(Columns(rows)).rows
+    found = Opened(raw, elements).feed(ColumnarSlice(rows)).rows
     numbers = [[found[name].to_physical().to_list() for name in ("_vs", "_vold", "_ve", "_from")]]
     assert numbers == [[[10] * 3, [None, None, 20], [None, 20, 15], [10, 20, 15]]]

@@ -7,7 +7,7 @@ import pytest
 
 from punctum.lmerge.elements import INF, Adjust, Element, Insert, Stable, Time
 from punctum.lmerge.openclose import Close, Open, compatible, translated
-from punctum.lmerge.policies import Policy
+from punctum.lmerge.policies import OutputPolicy
 from punctum.lmerge.specification.keyed import R3, R3Minus
 from punctum.lmerge.specification.multiset import R4
 from punctum.lmerge.tdb import Tdb, View, frozen, incompatibility, inconsistency, tdb, untrackable, view
@@ -64,10 +64,10 @@ OUT3: list[list[Element]] = [
 
 @pytest.mark.parametrize(
     ("policy", "out"),
-    [(Policy.of(adjust="at once"), OUT1), (Policy.of(insert="half frozen"), OUT2), (Policy(), OUT3)],
+    [(OutputPolicy.of(adjust="at once"), OUT1), (OutputPolicy.of(insert="half frozen"), OUT2), (OutputPolicy(), OUT3)],
     ids=["Out1", "Out2", "Out3"],
 )
-def test_table_2_three_outputs_for_three_policies(policy: Policy, out: list[list[Element]]) -> None:
+def test_table_2_three_outputs_for_three_policies(policy: OutputPolicy, out: list[list[Element]]) -> None:
     merge = R3(2, policy)
     assert [merge.feed(element, s) for s, element in TABLE_2] == out
 

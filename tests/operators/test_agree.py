@@ -18,7 +18,7 @@ CASES["punctuate"] = punctuate_cases()
 @given(data=st.data())
 def test_agree(kind: str, data: st.DataObject) -> None:
     case: Case = data.draw(CASES[kind])
-    agree(*case, points=data.draw(st.booleans()))
+    agree(*case, constants=data.draw(st.booleans()))
 
 
 @pytest.mark.parametrize("kind", CASES)

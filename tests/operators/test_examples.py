@@ -12,11 +12,11 @@ from punctum.algebra.pattern import between
 from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import NAN, Type
-from punctum.operators import Columns, Dupelim, GroupBy, Guard, Join, Project, Table, frame, to_rows
+from punctum.operators import ColumnarSlice, Dupelim, GroupBy, Guard, Join, Project, Table, frame, to_rows
 from punctum.operators.checked import REASON
 from punctum.operators.columns import canonical, fitting
-from punctum.spec.aggregates import Aggregate, Function
-from punctum.spec.columns import Column
+from punctum.spec.aggregates import AggregateFunction, Function
+from punctum.spec.columns import ComputedColumn
 from punctum.spec.group_by import GroupBy as SpecGroupBy
 from punctum.spec.join import Join as SpecJoin
 from punctum.spec.stream import Slice
@@ -28,8 +28,8 @@ BID = Schema.of(id="BIGINT", item="BIGINT", price="DOUBLE")
 def test_a_join_with_names_that_both_have_and_a_residual() -> None:
     join = Join(ITEM, BID, [("id", "item")], residual=pl.col("price") > 1.0)
     assert join.output.names == ("left.id", "name", "right.id", "item", "price")
-    items = Columns(frame(ITEM, [(1, "a"), (2, "b"), (None, "c")]))
-    bids = Columns(frame(BID, [(7, 1, 2.0), (8, 2, 0.5), (9, None, 5.0)]))
+    items = ColumnarSlice(frame(ITEM, [(1, "a"), (2, "b"), (None, "c")]))
+    bids = ColumnarSlice(frame(BID, [(7, 1, 2.0), (8, 2, 0.5), (9, None, 5.0)]))
     assert to_rows(join.feed(items, bids).rows) == [(1, "a", 7, 1, 2.0)]
     assert join.size().rows == 4
 
@@ -47,26 +47,26 @@ def test_a_join_of_decimals_with_other_digits() -> None:
     left = Schema((Attribute("d", Type.DECIMAL, digits=(10, 2)),))
     right = Schema((Attribute("e", Type.DECIMAL, digits=(20, 4)),))
     join = Join(left, right, [("d", "e")])
-    halves = Columns(frame(left, [(Decimal("0.50"),)]), (Punctuation.of(left, d=Decimal("0.5")),))
-    found = join.feed(halves, Columns(frame(right, [(Decimal("0.5000"),), (Decimal("0.5001"),)])))
+    halves = ColumnarSlice(frame(left, [(Decimal("0.50"),)]), (Punctuation.of(left, d=Decimal("0.5")),))
+    found = join.feed(halves, ColumnarSlice(frame(right, [(Decimal("0.5000"),), (Decimal("0.5001"),)])))
     assert to_rows(found.rows) == [(Decimal("0.5"), Decimal("0.5"))]
     assert [len(table) for table in join.tables().values()] == [1, 1]
 
 
 @pytest.mark.parametrize("points", [False, True])
-def test_many_keys_that_close(points: bool) -> None:
+def test_many_keys_that_close(constants: bool) -> None:
     left, right = Schema.of(k="STRING", v="BIGINT"), Schema.of(key="STRING")
     spec = SpecJoin(left, right, (("k", "key"),))
     names = [f"k{n}" for n in range(60)]
     lefts = [Slice.of(*((k, n) for n, k in enumerate(names)), *(Punctuation.of(left, k=k) for k in names))]
     rights = [Slice.of(*((k,) for k in names[:40]), *(Punctuation.of(right, key=k) for k in names[20:]))]
     rights.append(Slice.of(*(Punctuation.of(right, key=k) for k in names), end_of_stream(right)))
-    agree(spec, [lefts, rights], points)
+    agree(spec, [lefts, rights], constants)
     resume(lambda: vectorised(spec), [lefts, rights])
 
 
 def test_slices_without_rows_and_punctuations_that_match_nothing() -> None:
-    spec = SpecGroupBy(ITEM, ("id",), (Aggregate(Function.COUNT, None, "n"),))
+    spec = SpecGroupBy(ITEM, ("id",), (AggregateFunction(Function.COUNT, None, "n"),))
     said = Slice.of(Punctuation.of(ITEM, id=99), Punctuation.of(ITEM, id=99), Punctuation.of(ITEM, name="x"))
     agree(spec, [[Slice(), said, Slice.of((1, "y")), Slice(), said, Slice.of(Punctuation.of(ITEM, id=1))]])
 
@@ -74,10 +74,10 @@ def test_slices_without_rows_and_punctuations_that_match_nothing() -> None:
 def test_aggregates_with_filters() -> None:
     kinds = (Function.COUNT, Function.SUM, Function.MIN, Function.COUNT_DISTINCT, Function.MEDIAN)
     dear = pl.col("price") > 2.0
-    groups = GroupBy(BID, ["item"], [Aggregate(f, "price", f.name) for f in kinds], [dear] * len(kinds))
+    groups = GroupBy(BID, ["item"], [AggregateFunction(f, "price", f.name) for f in kinds], [dear] * len(kinds))
     rows = frame(BID, [(1, 7, 3.0), (2, 7, 1.0), (3, 7, 5.0), (4, 8, 1.0), (5, 7, None)])
-    assert groups.feed(Columns(rows)).rows.height == 0
-    found = groups.feed(Columns(rows.clear(), (Punctuation.of(BID, item=between(7, 8)),)))
+    assert groups.feed(ColumnarSlice(rows)).rows.height == 0
+    found = groups.feed(ColumnarSlice(rows.clear(), (Punctuation.of(BID, item=between(7, 8)),)))
     assert sorted(to_rows(found.rows), key=str) == [(7, 2, 8.0, 3.0, 2, 4.0), (8, 0, None, None, 0, None)]
 
 
@@ -85,26 +85,26 @@ TOO_LARGE = "sum has no value: the result of SUM does not fit BIGINT"
 
 
 def test_a_group_whose_sum_does_not_fit_goes_to_the_quarantine() -> None:
-    groups = GroupBy(ITEM, ["name"], [Aggregate(Function.SUM, "id", "sum")])
+    groups = GroupBy(ITEM, ["name"], [AggregateFunction(Function.SUM, "id", "sum")])
     rows = frame(ITEM, [(2**62, "a"), (2**62, "a"), (2**62, "b"), (-5, "b")])
-    found = groups.feed(Columns(rows, (Punctuation.of(ITEM, name="a"),)))
+    found = groups.feed(ColumnarSlice(rows, (Punctuation.of(ITEM, name="a"),)))
     (failed,) = groups.failed()
     assert not found.rows.height and not groups.failed()
     assert failed.schema.names == ("name",) and to_rows(failed.rows.select("name", REASON)) == [("a", TOO_LARGE)]
-    found = groups.feed(Columns(rows.clear(), (Punctuation.of(ITEM, name="b"),)))
+    found = groups.feed(ColumnarSlice(rows.clear(), (Punctuation.of(ITEM, name="b"),)))
     assert to_rows(found.rows) == [("b", 2**62 - 5)] and not groups.failed()
 
 
 def test_a_projection_of_literals_and_of_the_negative_zero() -> None:
     columns = [
-        (Column(Attribute("one", Type.BIGINT), None, lambda row: 1), pl.lit(1)),
-        (Column(Attribute("minus", Type.DOUBLE), "price", lambda x: -x, injective=True), -pl.col("price")),
+        (ComputedColumn(Attribute("one", Type.BIGINT), None, lambda row: 1), pl.lit(1)),
+        (ComputedColumn(Attribute("minus", Type.DOUBLE), "price", lambda x: -x, injective=True), -pl.col("price")),
     ]
     project = Project(BID, columns)
-    found = project.feed(Columns(frame(BID, [(1, 1, 0.0), (2, 2, NAN)]), (Punctuation.of(BID, price=0.0),)))
+    found = project.feed(ColumnarSlice(frame(BID, [(1, 1, 0.0), (2, 2, NAN)]), (Punctuation.of(BID, price=0.0),)))
     assert str(to_rows(found.rows)) == "[(1, 0.0), (1, nan)]"
     assert list(map(str, found.puncts)) == ["<*, 0.0>"]
-    assert project.feed(Columns(frame(BID, []))).rows.shape == (0, 2)
+    assert project.feed(ColumnarSlice(frame(BID, []))).rows.shape == (0, 2)
 
 
 def test_strings_of_every_character_and_instants() -> None:
@@ -113,12 +113,12 @@ def test_strings_of_every_character_and_instants() -> None:
     texts = ["", "\0", "a\0", "\n\"'\\", "<*>", "NULL", "\U0001f600", "\ud7ff\ue000"]
     distinct = Dupelim(schema)
     rows = frame(schema, [(s, noon) for s in texts for _ in range(2)])
-    out = distinct.feed(Columns(rows, tuple(Punctuation.of(schema, s=s) for s in texts[:5])))
+    out = distinct.feed(ColumnarSlice(rows, tuple(Punctuation.of(schema, s=s) for s in texts[:5])))
     assert to_rows(out.rows) == [(s, noon) for s in texts]
     assert to_rows(distinct.tables()["distinct"].frame()) == [(s, noon) for s in texts[5:]]
     again = Dupelim(schema)
-    again.restore_notes(distinct.notes())
-    assert again.feed(Columns(rows.clear(), tuple(Punctuation.of(schema, s=s) for s in texts))).puncts == tuple(
+    again.restore_metadata(distinct.metadata())
+    assert again.feed(ColumnarSlice(rows.clear(), tuple(Punctuation.of(schema, s=s) for s in texts))).puncts == tuple(
         Punctuation.of(schema, s=s) for s in texts[5:]
     )
 
@@ -126,11 +126,11 @@ def test_strings_of_every_character_and_instants() -> None:
 def test_a_guard_splits_and_says_why() -> None:
     guard = Guard(ITEM)
     said = Punctuation.of(ITEM, id=1), Punctuation.of(ITEM, id=2), Punctuation.of(ITEM, id=5, name="x")
-    first = guard.split(Columns(frame(ITEM, [(1, "a")]), said))
+    first = guard.split(ColumnarSlice(frame(ITEM, [(1, "a")]), said))
     assert sorted(map(str, first.good.puncts)) == sorted(map(str, said))
     later = Guard(ITEM)
-    later.restore_notes(guard.notes())
-    found = later.split(Columns(frame(ITEM, [(2, "b"), (5, "x"), (5, "y"), (2, "b"), (None, None)]), said))
+    later.restore_metadata(guard.metadata())
+    found = later.split(ColumnarSlice(frame(ITEM, [(2, "b"), (5, "x"), (5, "y"), (2, "b"), (None, None)]), said))
     assert to_rows(found.good.rows) == [(5, "y"), (None, None)]
     assert to_rows(found.bad) == [(2, "b"), (5, "x"), (2, "b")]
     one, other = '{"$punct": {"id": {"ge": 1, "le": 2}}}', '{"$punct": {"id": 5, "name": "x"}}'
@@ -179,11 +179,11 @@ def test_a_sum_of_decimals_is_right_or_refused(slices: int, scale: int) -> None:
 
 
 def summed(schema: Schema, rows: list[Any], slices: int) -> list[Any]:
-    grouped = GroupBy(schema, ("k",), (Aggregate(Function.SUM, "m", "s"),))
+    grouped = GroupBy(schema, ("k",), (AggregateFunction(Function.SUM, "m", "s"),))
     size = -(-len(rows) // slices)
     for n in range(0, len(rows), size):
-        grouped.feed(Columns(frame(schema, rows[n : n + size])))
-    found = to_rows(grouped.feed(Columns(frame(schema, []), (end_of_stream(schema),))).rows)
+        grouped.feed(ColumnarSlice(frame(schema, rows[n : n + size])))
+    found = to_rows(grouped.feed(ColumnarSlice(frame(schema, []), (end_of_stream(schema),))).rows)
     assert bool(found) != bool(grouped.failed())
     return found
 
@@ -193,6 +193,6 @@ def test_equal_doubles_meet_even_alone() -> None:
     schema = Schema.of(k="DOUBLE", n="BIGINT")
     for rows in ([(float("nan"), 1)], [(0.0, 1)], [(-0.0, 1), (float("nan"), 2)]):
         joined = Join(schema, schema, [("k", "k")])
-        found = joined.feed(*(Columns(fitting(frame(schema, rows), schema)) for _ in range(2)))
+        found = joined.feed(*(ColumnarSlice(fitting(frame(schema, rows), schema)) for _ in range(2)))
         assert found.rows.height == len(rows)
     assert str(canonical(pl.DataFrame({"k": [-0.0]})).item()) == "0.0"

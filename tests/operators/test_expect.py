@@ -18,7 +18,7 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Row
 from punctum.errors import SchemaError
-from punctum.operators import Columns, frame, to_rows
+from punctum.operators import ColumnarSlice, frame, to_rows
 from punctum.operators.batch import heard
 from punctum.operators.expect import Expect, instant
 from punctum.spec.expect import Expect as Specification
@@ -114,7 +114,7 @@ def test_the_vectorised_one_is_the_specification(
         wanted = spec.feed(xs, None if clock is None else clock[n])
         if clock is not None:
             fast.at(clock[n])
-        found = fast.feed(Columns(frame(BID, xs.rows), xs.puncts))
+        found = fast.feed(ColumnarSlice(frame(BID, xs.rows), xs.puncts))
         assert_bags(to_rows(found.rows), wanted.slice.rows)
         assert PunctuationSet(BID, heard(BID, found)) == PunctuationSet(BID, wanted.slice.puncts)
         assert told(fast.swept) == told(wanted.swept)
@@ -127,7 +127,7 @@ def test_the_vectorised_one_is_the_specification(
 
 
 def restarted(old: Expect, new: Expect) -> Expect:
-    new.restore_notes(json.loads(json.dumps(old.notes())))
+    new.restore_metadata(json.loads(json.dumps(old.metadata())))
     new.restore_tables({name: t.restored(t.chunks()) for name, t in old.tables().items()})
     return new
 
@@ -136,10 +136,10 @@ def test_many_rows_of_few_values_are_few_counts() -> None:
     expect = Expect(Scheme.of(BID, "itemid"), timedelta(days=1))
     for n in range(30):
         expect.at(START + timedelta(hours=n % 3))
-        expect.feed(Columns(frame(BID, [(i, START, "a") for i in range(100)])))
+        expect.feed(ColumnarSlice(frame(BID, [(i, START, "a") for i in range(100)])))
     assert len(expect.tables()["open"]) <= 1_300
     expect.at(START + timedelta(days=1))
-    expect.feed(Columns(frame(BID, [])))
+    expect.feed(ColumnarSlice(frame(BID, [])))
     assert len(expect.swept) == 100
     assert {(each.since, each.rows) for each in expect.swept} == {(START, 30)}
     assert len(expect.tables()["open"]) == 0

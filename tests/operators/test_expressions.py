@@ -13,7 +13,7 @@ from punctum.algebra import Schema
 from punctum.algebra.values import Row
 from punctum.errors import ComputationError, Place, PunctumError
 from punctum.ir import StreamDef, evaluate
-from punctum.ir.applied import Function, apply
+from punctum.ir.applied import UserFunction, apply
 from punctum.ir.expressions import Column, kind
 from punctum.ir.relations import Projection
 from punctum.operators.checked import REASON, computed, kept
@@ -182,7 +182,7 @@ def test_a_function_that_raises_for_some_rows() -> None:
         return 1 / column
 
     whole = kind(SCHEMA.attributes[0].type, True)
-    function = Function("inverse", (whole,), kind(SCHEMA.attributes[2].type, True), inverse)
+    function = UserFunction("inverse", (whole,), kind(SCHEMA.attributes[2].type, True), inverse)
     call = apply(function, [Column(0, "n", SCHEMA.attributes[0])], Place())
     df = pl.DataFrame({"n": [*range(1, 500), 0, *range(500, 900), 0]})
     good, bad = computed(df, [("v", careful(call, SCHEMA))])

@@ -14,7 +14,7 @@ from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Scheme
 from punctum.errors import SchemaError
-from punctum.operators import Columns, frame, to_rows
+from punctum.operators import ColumnarSlice, frame, to_rows
 from punctum.operators.batch import batch, heard
 from punctum.operators.guard import Guard
 from punctum.operators.lifespan import Lifespan
@@ -62,13 +62,13 @@ def test_the_vectorised_one_is_the_specification(
         good.forget(wanted)
         guard.forget(0, gone)
         let, _ = good.feed(xs)
-        found = guard.split(Columns(frame(BID, xs.rows), xs.puncts)).good
+        found = guard.split(ColumnarSlice(frame(BID, xs.rows), xs.puncts)).good
         assert to_rows(found.rows) == list(let.rows)
         assert PunctuationSet(BID, heard(BID, found)) == PunctuationSet(BID, let.puncts)
-        fast.feed(Columns(frame(BID, xs.rows), xs.puncts))
+        fast.feed(ColumnarSlice(frame(BID, xs.rows), xs.puncts))
         if restart:
             again = Lifespan(scheme, span, time)
-            again.restore_notes(json.loads(json.dumps(fast.notes())))
+            again.restore_metadata(json.loads(json.dumps(fast.metadata())))
             fast = again
 
 
@@ -76,7 +76,7 @@ def test_a_longer_prefix_keeps_what_a_shorter_one_said() -> None:
     lifespan = Lifespan(Scheme.of(PACKET, "seq ASC"), timedelta(hours=4))
     for hour, upto in ((0, 100), (2, 200)):
         lifespan.at(START + timedelta(hours=hour))
-        lifespan.feed(Columns(frame(PACKET, []), (Punctuation.of(PACKET, seq=between(None, upto)),)))
+        lifespan.feed(ColumnarSlice(frame(PACKET, []), (Punctuation.of(PACKET, seq=between(None, upto)),)))
     lifespan.at(START + timedelta(hours=4))
     assert len(lifespan.expire()) == 0
     lifespan.at(START + timedelta(hours=6))
@@ -87,9 +87,9 @@ def test_a_longer_prefix_keeps_what_a_shorter_one_said() -> None:
 def test_forgetting_leaves_what_other_schemes_say() -> None:
     said = PunctuationSet(PACKET, [Punctuation.of(PACKET, size=between(None, 9)), Punctuation.of(PACKET, seq=3)])
     guard = Guard(PACKET)
-    guard.feed(Columns(frame(PACKET, []), tuple(said)))
+    guard.feed(ColumnarSlice(frame(PACKET, []), tuple(said)))
     guard.forget(0, batch(PACKET, [Punctuation.of(PACKET, seq=3)]))
-    assert to_rows(guard.feed(Columns(frame(PACKET, [(3, 5), (3, 10)]))).rows) == [(3, 10)]
+    assert to_rows(guard.feed(ColumnarSlice(frame(PACKET, [(3, 5), (3, 10)]))).rows) == [(3, 10)]
 
 
 def test_time_is_a_timestamp() -> None:

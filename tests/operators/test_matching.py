@@ -15,7 +15,7 @@ from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import NAN, Row, Type
 from punctum.operators import matching
-from punctum.operators.batch import Batch, add, batch
+from punctum.operators.batch import PunctuationBatch, add, batch
 from punctum.operators.columns import frame, to_rows
 from punctum.operators.matching import free, matches
 from strategies import punctuations, rows, schemas
@@ -136,7 +136,7 @@ def test_many_spans_and_boxes() -> None:
 
 def test_an_empty_batch_matches_nothing() -> None:
     schema = Schema.of(n="BIGINT")
-    assert matches(pl.DataFrame({"n": [1]}), Batch(schema)).to_list() == [False]
+    assert matches(pl.DataFrame({"n": [1]}), PunctuationBatch(schema)).to_list() == [False]
 
 
 @given(st.lists(st.lists(st.integers(-40, 40), min_size=1, unique=True), max_size=4))
@@ -146,7 +146,7 @@ def test_many_runs_at_once_melt_as_one_by_one(slices: list[list[int]]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("punctum.operators.batch.MANY", 0)
         for values in slices:
-            add(at_once, Batch(key, {0: pl.Series(values)}))
+            add(at_once, PunctuationBatch(key, {0: pl.Series(values)}))
             for value in values:
                 one_by_one.add(Punctuation.of(key, k=value))
     assert list(at_once) == list(one_by_one)

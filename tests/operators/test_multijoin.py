@@ -11,7 +11,7 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.operators import MultiJoin, frame, multijoin, to_rows
 from punctum.operators.batch import batch
-from punctum.operators.columns import Columns
+from punctum.operators.columns import ColumnarSlice
 from punctum.spec.multijoin import Class
 from punctum.spec.multijoin import MultiJoin as Specification
 from punctum.spec.stream import Slice
@@ -21,9 +21,9 @@ from spec.multijoins import Case, multijoin_cases
 FEWER = settings().max_examples // 3
 
 
-@given(case=multijoin_cases(), points=st.booleans())
-def test_agree(case: Case, points: bool) -> None:
-    agree(*case, points=points)
+@given(case=multijoin_cases(), constants=st.booleans())
+def test_agree(case: Case, constants: bool) -> None:
+    agree(*case, constants=constants)
 
 
 @settings(max_examples=FEWER)
@@ -75,12 +75,12 @@ def test_what_is_over_closes_nothing() -> None:
     """Section 5.1's lifespan: a key may be used again, and is then kept again."""
     left, right = Schema.of(k="BIGINT", x="BIGINT"), Schema.of(k="BIGINT", y="BIGINT")
     join = MultiJoin((left, right), (Class(((0, 0), (1, 0))),), ("k", "x", "k2", "y"))
-    nothing, said = Columns(frame(left, [])), Punctuation.of(right, k=1)
-    join.feed(nothing, Columns(frame(right, []), (said,)))
-    join.feed(Columns(frame(left, [(1, 1)])), Columns(frame(right, [])))
+    nothing, said = ColumnarSlice(frame(left, [])), Punctuation.of(right, k=1)
+    join.feed(nothing, ColumnarSlice(frame(right, []), (said,)))
+    join.feed(ColumnarSlice(frame(left, [(1, 1)])), ColumnarSlice(frame(right, [])))
     assert join.size().rows == 0
     join.forget(1, batch(right, [said]))
-    join.feed(Columns(frame(left, [(1, 2)])), Columns(frame(right, [])))
+    join.feed(ColumnarSlice(frame(left, [(1, 2)])), ColumnarSlice(frame(right, [])))
     assert to_rows(join.tables()["0"].frame()) == [(1, 2)]
-    assert said_in(join.output, join.feed(nothing, Columns(frame(right, []), (said,)))), "it is news again"
+    assert said_in(join.output, join.feed(nothing, ColumnarSlice(frame(right, []), (said,)))), "it is news again"
     assert join.size().rows == 0

@@ -11,7 +11,7 @@ from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import NAN
-from punctum.operators import Columns, Punctuate, frame, to_rows
+from punctum.operators import ColumnarSlice, Punctuate, frame, to_rows
 from punctum.operators.batch import heard
 from punctum.operators.origins import AllReported, EndEvent, Unique
 from punctum.spec.origins import AccessOrder as SpecAccessOrder
@@ -44,7 +44,7 @@ def test_a_guard_inside_holds_the_source_to_its_word(case: Case) -> None:
     canonical = [Slice(tuple(to_rows(frame(spec.schema, xs.rows))), xs.puncts) for xs in stream]
     said, fast_said = PunctuationSet(spec.schema), PunctuationSet(spec.schema)
     for piece, wanted in zip(canonical, kept_to_its_word(spec, canonical), strict=True):
-        found = fast.feed(Columns(frame(spec.schema, piece.rows), piece.puncts))
+        found = fast.feed(ColumnarSlice(frame(spec.schema, piece.rows), piece.puncts))
         assert_bags(to_rows(found.rows), wanted.rows)
         for p in wanted.puncts:
             said.add(p)
@@ -57,21 +57,21 @@ def test_many_closings_are_one_column() -> None:
     count = 100_000
     rows = pl.DataFrame({"itemid": range(count), "status": ["open", "closed"] * (count // 2)})
     closings = Punctuate(BID, [EndEvent(Scheme.of(BID, "itemid"), pl.col("status") == "closed")])
-    found = closings.feed(Columns(rows))
-    assert (found.puncts, found.points["itemid"].to_list()) == ((), list(range(1, count, 2)))
-    once = Punctuate(BID, [Unique(Scheme.of(BID, "itemid"))]).feed(Columns(rows))
-    assert (once.puncts, len(once.points["itemid"])) == ((), count)
+    found = closings.feed(ColumnarSlice(rows))
+    assert (found.puncts, found.constants["itemid"].to_list()) == ((), list(range(1, count, 2)))
+    once = Punctuate(BID, [Unique(Scheme.of(BID, "itemid"))]).feed(ColumnarSlice(rows))
+    assert (once.puncts, len(once.constants["itemid"])) == ((), count)
     two = frame(REPORT, [(sid, hour, 0) for hour in range(1_000) for sid in ("a", "b")])
     reported = Punctuate(REPORT, [AllReported(Scheme.of(REPORT, "hour"), "sid", ["a", "b"])])
-    assert not reported.feed(Columns(two[::2])).points
-    complete = reported.feed(Columns(two[1::2]))
-    assert (complete.puncts, complete.points["hour"].to_list()) == ((), list(range(1_000)))
+    assert not reported.feed(ColumnarSlice(two[::2])).constants
+    complete = reported.feed(ColumnarSlice(two[1::2]))
+    assert (complete.puncts, complete.constants["hour"].to_list()) == ((), list(range(1_000)))
     assert reported.size().rows == 0
 
 
 def test_null_is_a_value_that_can_be_closed() -> None:
-    found = Punctuate(BID, [Unique(Scheme.of(BID, "itemid"))]).feed(Columns(frame(BID, [(None, "a"), (1, "b")])))
-    assert ([str(p) for p in found.puncts], found.points["itemid"].to_list()) == (["<NULL, *>"], [1])
+    found = Punctuate(BID, [Unique(Scheme.of(BID, "itemid"))]).feed(ColumnarSlice(frame(BID, [(None, "a"), (1, "b")])))
+    assert ([str(p) for p in found.puncts], found.constants["itemid"].to_list()) == (["<NULL, *>"], [1])
 
 
 def test_reports_of_several_attributes() -> None:
@@ -84,30 +84,30 @@ def test_reports_of_several_attributes() -> None:
     ]
     agree(spec, [slices])
     fast = Punctuate(REPORT, [AllReported(scheme, "sid", ["a", "b"])])
-    made = [set(map(str, fast.feed(Columns(frame(REPORT, piece.rows))).puncts)) for piece in slices]
+    made = [set(map(str, fast.feed(ColumnarSlice(frame(REPORT, piece.rows))).puncts)) for piece in slices]
     assert made == [set(), {"<*, 2, NULL>", "<*, 1, 2>"}, {"<*, 1, 1>"}]
 
 
 def test_who_has_left_the_list_does_not_count_any_more() -> None:
     scheme = Scheme.of(REPORT, "hour")
     before = Punctuate(REPORT, [AllReported(scheme, "sid", ["a", "b"])])
-    before.feed(Columns(frame(REPORT, [("a", 1, 0)])))
+    before.feed(ColumnarSlice(frame(REPORT, [("a", 1, 0)])))
     after = Punctuate(REPORT, [AllReported(scheme, "sid", ["b", "c"])])
     after.restore_tables(before.tables())
-    after.restore_notes(before.notes())
-    assert not after.feed(Columns(frame(REPORT, [("b", 1, 0)]))).points
-    found = after.feed(Columns(frame(REPORT, [("c", 1, 0)])))
-    assert found.points["hour"].to_list() == [1]
+    after.restore_metadata(before.metadata())
+    assert not after.feed(ColumnarSlice(frame(REPORT, [("b", 1, 0)]))).constants
+    found = after.feed(ColumnarSlice(frame(REPORT, [("c", 1, 0)])))
+    assert found.constants["hour"].to_list() == [1]
     assert after.size().rows == 0
 
 
 def test_the_streams_own_punctuations_come_with_those_that_are_made() -> None:
     once = Punctuate(BID, [Unique(Scheme.of(BID, "itemid"))])
-    given = Columns(frame(BID, [(1, "x")]), (Punctuation.of(BID, itemid=5), Punctuation.of(BID, status="y")))
+    given = ColumnarSlice(frame(BID, [(1, "x")]), (Punctuation.of(BID, itemid=5), Punctuation.of(BID, status="y")))
     found = once.feed(given)
-    assert (found.puncts, sorted(found.points["itemid"]), found.points["status"].to_list()) == ((), [1, 5], ["y"])
+    assert (found.puncts, sorted(found.constants["itemid"]), found.constants["status"].to_list()) == ((), [1, 5], ["y"])
     again = once.feed(given)
-    assert (again.puncts, again.points) == ((), {})
+    assert (again.puncts, again.constants) == ((), {})
 
 
 def test_nan_is_the_greatest_number_of_an_order() -> None:

@@ -18,7 +18,7 @@ from punctum.analyse.memory.synopses import synopses
 from punctum.ir.conjunctive.axes import Axis
 from punctum.ir.conjunctive.spj import Spj
 from punctum.operators.checked import REASON
-from punctum.operators.columns import Columns, frame, to_rows
+from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.operators.synopsis import SynopsisJoin
 from punctum.operators.synopsis_groups import SynopsisGroupBy
 from punctum.spec.stream import Slice
@@ -32,7 +32,7 @@ def agree(query: Spj, fed: list[list[Slice]]) -> int:
     running, seen = SynopsisJoin(query, output), 0
     for each in fed:
         expected = specified.feed(*each)
-        given = [Columns(frame(s.schema, xs.rows), xs.puncts) for s, xs in zip(query.streams, each, strict=True)]
+        given = [ColumnarSlice(frame(s.schema, xs.rows), xs.puncts) for s, xs in zip(query.streams, each, strict=True)]
         found = running.feed(*given)
         assert Counter(to_rows(found.rows)) == Counter(expected.rows), query
         assert same(found.puncts, expected.puncts)
@@ -40,7 +40,7 @@ def agree(query: Spj, fed: list[list[Slice]]) -> int:
         seen += len(expected.rows)
         again = SynopsisJoin(query, output)
         again.restore_tables(running.tables())
-        again.restore_notes(json.loads(json.dumps(running.notes())))
+        again.restore_metadata(json.loads(json.dumps(running.metadata())))
         running = again
     return seen
 
@@ -106,7 +106,7 @@ def agree_on_groups(query: Spj, fed: list[list[Slice]], updates: bool = False) -
     running, groups = SynopsisGroupBy(query, output, (), updates), 0
     for each in fed:
         said = specified.feed(*each)
-        given = [Columns(frame(s.schema, xs.rows), xs.puncts) for s, xs in zip(query.streams, each, strict=True)]
+        given = [ColumnarSlice(frame(s.schema, xs.rows), xs.puncts) for s, xs in zip(query.streams, each, strict=True)]
         found = running.feed(*given)
         assert Counter(to_rows(found.rows)) == Counter(said.rows)
         assert same(found.puncts, said.puncts)
@@ -117,7 +117,7 @@ def agree_on_groups(query: Spj, fed: list[list[Slice]], updates: bool = False) -
         groups = len(expected)
         again = SynopsisGroupBy(query, output, (), updates)
         again.restore_tables(running.tables())
-        again.restore_notes(json.loads(json.dumps(running.notes())))
+        again.restore_metadata(json.loads(json.dumps(running.metadata())))
         running = again
     return groups
 
@@ -148,17 +148,19 @@ def test_a_sum_is_right_or_goes_to_the_quarantine() -> None:
     rows: list[Row] = [(1, most), (1, most), (1, -most)]
     running = SynopsisGroupBy(query, output, (), True)
     schemas = [stream.schema for stream in query.streams]
-    given = running.feed(Columns(frame(schemas[0], rows)), Columns(frame(schemas[1], [(1,)])))
+    given = running.feed(ColumnarSlice(frame(schemas[0], rows)), ColumnarSlice(frame(schemas[1], [(1,)])))
     assert to_rows(given.rows) == [(1, most)]
-    nothing = Columns(frame(schemas[0], []))
-    assert not running.feed(nothing, Columns(frame(schemas[1], [(1,)]))).rows.height
+    nothing = ColumnarSlice(frame(schemas[0], []))
+    assert not running.feed(nothing, ColumnarSlice(frame(schemas[1], [(1,)]))).rows.height
     (failed,) = running.failed()
     assert to_rows(failed.rows.select("k", REASON)) == [
         (1, "total has no value: the result of SUM does not fit BIGINT")
     ]
-    assert not running.feed(Columns(frame(schemas[0], [(1, 1)])), Columns(frame(schemas[1], []))).rows.height
+    assert not running.feed(
+        ColumnarSlice(frame(schemas[0], [(1, 1)])), ColumnarSlice(frame(schemas[1], []))
+    ).rows.height
     assert not running.failed(), "it is told once"
-    again = running.feed(Columns(frame(schemas[0], [(1, -most - 2)])), Columns(frame(schemas[1], [])))
+    again = running.feed(ColumnarSlice(frame(schemas[0], [(1, -most - 2)])), ColumnarSlice(frame(schemas[1], [])))
     assert to_rows(again.rows) == [(1, -2)] and not running.failed()
 
 
@@ -167,9 +169,11 @@ def test_groups_come_out_with_the_end_of_all_inputs() -> None:
     running = SynopsisGroupBy(query, grouping(query).output)
     schemas = [stream.schema for stream in query.streams]
     ends = [Punctuation.of(schema, {}) for schema in schemas]
-    first = running.feed(Columns(frame(schemas[0], [(1,), (1,)]), (ends[0],)), Columns(frame(schemas[1], [(1,)])))
+    first = running.feed(
+        ColumnarSlice(frame(schemas[0], [(1,), (1,)]), (ends[0],)), ColumnarSlice(frame(schemas[1], [(1,)]))
+    )
     assert not first.rows.height and first.puncts == ()
-    last = running.feed(Columns(frame(schemas[0], [])), Columns(frame(schemas[1], [(2,)]), (ends[1],)))
+    last = running.feed(ColumnarSlice(frame(schemas[0], [])), ColumnarSlice(frame(schemas[1], [(2,)]), (ends[1],)))
     assert to_rows(last.rows) == [(1, 2)] and last.puncts == (Punctuation.of(running.output, {}),)
 
 

@@ -7,13 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.queries import A, ended
-from punctum.operators.columns import Columns, frame, to_rows
+from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.operators.group_by import GroupBy
-from punctum.spec.aggregates import Aggregate, Function
+from punctum.spec.aggregates import AggregateFunction, Function
 from punctum.spec.group_by import GroupBy as Specification
 from punctum.spec.stream import Slice
 
-CALLS = (Aggregate(Function.COUNT, None, "n"), Aggregate(Function.SUM, "x", "t"), Aggregate(Function.MAX, "s", "m"))
+CALLS = (
+    AggregateFunction(Function.COUNT, None, "n"),
+    AggregateFunction(Function.SUM, "x", "t"),
+    AggregateFunction(Function.MAX, "s", "m"),
+)
 
 
 @given(stream=ended(A), by=st.sampled_from([(), ("k",), ("k", "s")]))
@@ -23,13 +27,13 @@ def test_updates(stream: list[Slice], by: tuple[str, ...]) -> None:
     rows, told = list[tuple[object, ...]](), dict[tuple[object, ...], tuple[object, ...]]()
     for xs in stream:
         expected = execution.feed(xs)
-        found = to_rows(running.feed(Columns(frame(A, xs.rows), xs.puncts)).rows)
+        found = to_rows(running.feed(ColumnarSlice(frame(A, xs.rows), xs.puncts)).rows)
         assert Counter(found) == Counter(expected.rows)
         told |= {row[: len(by)]: row for row in found}
         rows += xs.rows
         again = GroupBy(A, by, CALLS, updates=True)
         again.restore_tables(running.tables())
-        again.restore_notes(json.loads(json.dumps(running.notes())))
+        again.restore_metadata(json.loads(json.dumps(running.metadata())))
         running = again
         whole = Specification(A, by, CALLS)._results_of(rows)  # type: ignore[arg-type]
         assert set(whole) <= set(told.values()), "what was told last of each group is the answer so far"

@@ -13,11 +13,11 @@ from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
 from punctum.operators.checked import Checked
-from punctum.operators.columns import Columns, frame, to_rows
+from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.operators.operator import Operator
 from punctum.operators.select import Select
 from punctum.operators.window import NUMBER, Window, WindowGroupBy, WindowJoin
-from punctum.spec.aggregates import Aggregate, Function
+from punctum.spec.aggregates import AggregateFunction, Function
 from punctum.spec.framework import Execution
 from punctum.spec.multijoin import Class
 from punctum.spec.stream import Slice
@@ -54,7 +54,7 @@ def agree(
             Slice(xs.rows, (end_of_stream(s),)) if n == 11 else xs for xs, s in zip(fed, running.inputs, strict=True)
         ]
         expected = specified.feed(*fed)
-        given = [Columns(frame(s, xs.rows), xs.puncts) for s, xs in zip(running.inputs, fed, strict=True)]
+        given = [ColumnarSlice(frame(s, xs.rows), xs.puncts) for s, xs in zip(running.inputs, fed, strict=True)]
         found = running.feed(*given)
         assert Counter(to_rows(found.rows)) == Counter(expected.rows)
         assert same(found.puncts, expected.puncts)
@@ -67,7 +67,7 @@ def agree(
         seen += len(expected.rows)
         again = make()
         again.restore_tables(running.tables())
-        again.restore_notes(json.loads(json.dumps(running.notes())))
+        again.restore_metadata(json.loads(json.dumps(running.metadata())))
         running = again
     return seen
 
@@ -133,7 +133,10 @@ def join_agrees(seed: int) -> int:
 def test_groups_agree(seed: int) -> None:
     chance, schema = random.Random(seed), SCHEMAS[0]
     size, odd, by = chance.choice([1, 3, 8]), seed % 2 == 1, ("k0",) if seed % 4 < 2 else ()
-    calls = (*tuple(Aggregate(f, "v0", f.value) for f in Function), Aggregate(Function.COUNT, None, "all"))
+    calls = (
+        *tuple(AggregateFunction(f, "v0", f.value) for f in Function),
+        AggregateFunction(Function.COUNT, None, "all"),
+    )
     window = SpecWindow(schema, size, odd_only if odd else lambda row: row)
     specified = SpecGroupBy(window, schema, by, calls)
     assert agree(

@@ -37,11 +37,11 @@ from punctum.operators import (
     to_rows,
 )
 from punctum.operators.batch import batch, heard
-from punctum.operators.columns import Columns
+from punctum.operators.columns import ColumnarSlice
 from punctum.operators.operator import PAST
 from punctum.spec import framework
 from punctum.spec import origins as specified
-from punctum.spec.columns import Column
+from punctum.spec.columns import ComputedColumn
 from punctum.spec.difference import Difference as SpecDifference
 from punctum.spec.dupelim import Dupelim as SpecDupelim
 from punctum.spec.group_by import GroupBy as SpecGroupBy
@@ -116,25 +116,25 @@ def by_row(schema: Schema, function: Callable[[Row], Any], kind: pl.DataType) ->
     return pl.map_batches([pl.col(name) for name in schema.names], apply, return_dtype=kind)
 
 
-def expression(schema: Schema, column: Column) -> pl.Expr:
+def expression(schema: Schema, column: ComputedColumn) -> pl.Expr:
     if column.source is not None and column.function is None:
         return pl.col(column.source)
     return by_row(schema, lambda t: column.value(t, schema), dtype(column.attribute))
 
 
-def in_columns(schema: Schema, xs: Slice, points: bool) -> Columns:
-    if not points:
-        return Columns(frame(schema, xs.rows), xs.puncts)
+def in_columns(schema: Schema, xs: Slice, constants: bool) -> ColumnarSlice:
+    if not constants:
+        return ColumnarSlice(frame(schema, xs.rows), xs.puncts)
     said = batch(schema, xs.puncts)
-    named = {schema.names[at]: values for at, values in said.points.items()}
-    return Columns(frame(schema, xs.rows), tuple(said.others), named)
+    named = {schema.names[at]: values for at, values in said.constants.items()}
+    return ColumnarSlice(frame(schema, xs.rows), tuple(said.others), named)
 
 
-def said_in(schema: Schema, xs: Columns) -> list[Any]:
+def said_in(schema: Schema, xs: ColumnarSlice) -> list[Any]:
     return list(heard(schema, xs))
 
 
-def agree(spec: framework.Operator, streams: Streams, points: bool = False, twice: bool = False) -> None:
+def agree(spec: framework.Operator, streams: Streams, constants: bool = False, twice: bool = False) -> None:
     """The same out of both, and the same kept. The vectorised one may say things twice where that is allowed."""
     running, fast = spec.start(), vectorised(spec)
     said, fast_said, before = PunctuationSet(spec.output), PunctuationSet(spec.output), list[Punctuation]()
@@ -145,23 +145,23 @@ def agree(spec: framework.Operator, streams: Streams, points: bool = False, twic
         wanted = running.feed(
             *(Slice(tuple(to_rows(frame(s, xs.rows))), xs.puncts) for s, xs in zip(spec.inputs, slices, strict=True))
         )
-        found = fast.feed(*(in_columns(s, xs, points) for s, xs in zip(spec.inputs, slices, strict=True)))
+        found = fast.feed(*(in_columns(s, xs, constants) for s, xs in zip(spec.inputs, slices, strict=True)))
         assert found.rows.schema == frame(spec.output, []).schema
-        assert points or not found.points or isinstance(spec, SpecPunctuate)
+        assert constants or not found.constants or isinstance(spec, SpecPunctuate)
         rows = to_rows(found.rows)
         if isinstance(spec, SpecSort):
             assert rows == list(wanted.rows)
         else:
             assert_bags(rows, wanted.rows)
-        news = said_in(spec.output, found)
-        if not found.points:
-            assert Counter(p.patterns for p in found.puncts) == Counter(p.patterns for p in news), "said twice"
-        assert all(len(values) and values.is_unique().all() for values in found.points.values()), "said twice"
-        assert not any(p.empty or (not twice and any(old.covers(p) for old in before)) for p in news), "said before"
-        before += news
+        add_new = said_in(spec.output, found)
+        if not found.constants:
+            assert Counter(p.patterns for p in found.puncts) == Counter(p.patterns for p in add_new), "said twice"
+        assert all(len(values) and values.is_unique().all() for values in found.constants.values()), "said twice"
+        assert not any(p.empty or (not twice and any(old.covers(p) for old in before)) for p in add_new), "said before"
+        before += add_new
         for p in wanted.puncts:
             said.add(p)
-        for p in news:
+        for p in add_new:
             fast_said.add(p)
         assert fast_said == said
         if isinstance(spec, SpecPunctuate):
@@ -216,10 +216,10 @@ def resume(make: Make, streams: Streams) -> None:
         wanted, found = through.feed(*xs), stopped.feed(*xs)
         assert_bags(to_rows(found.rows), to_rows(wanted.rows))
         assert Counter(p.patterns for p in found.puncts) == Counter(p.patterns for p in wanted.puncts)
-        assert found.points.keys() == wanted.points.keys()
-        assert all(values.equals(wanted.points[name]) for name, values in found.points.items())
+        assert found.constants.keys() == wanted.constants.keys()
+        assert all(values.equals(wanted.constants[name]) for name, values in found.constants.items())
         assert stopped.size() == through.size()
-        notes = json.loads(json.dumps(stopped.notes()))
+        metadata = json.loads(json.dumps(stopped.metadata()))
         tables = stopped.tables()
         stopped = make()
         for name, table in tables.items():
@@ -229,6 +229,6 @@ def resume(make: Make, streams: Streams) -> None:
         fresh = {name: t.restored(store[name]) for name, t in stopped.tables().items()}
         if fresh:
             stopped.restore_tables(fresh)
-        stopped.restore_notes(notes)
+        stopped.restore_metadata(metadata)
         for name, table in through.tables().items():
             assert_frame_equal(stopped.tables()[name].frame(), table.frame())

@@ -5,7 +5,7 @@ import pytest
 
 from punctum.algebra.schema import Schema
 from punctum.errors import ComputationError, SchemaError, SqlError
-from punctum.ir.applied import Function
+from punctum.ir.applied import UserFunction
 from punctum.ir.definitions import StreamDef
 from punctum.ir.expressions import text
 from punctum.ir.relations import Projection
@@ -20,14 +20,14 @@ BOTH = parse_function(
 )
 
 
-def projected(sql: str, *functions: Function) -> Projection:
+def projected(sql: str, *functions: UserFunction) -> Projection:
     known = {each.name.lower(): each for each in functions or (CENTS, BOTH)}
     relation = parse_select(f"SELECT {sql} AS x FROM bid", {"bid": BID}, known).relation
     assert isinstance(relation, Projection)
     return relation
 
 
-def computed(sql: str, *functions: Function) -> list[object]:
+def computed(sql: str, *functions: UserFunction) -> list[object]:
     (_, expression), *_ = projected(sql, *functions).columns
     rows = pl.DataFrame({"itemid": [3, 4], "price": [0.5, None], "name": ["a", "b"]})
     return rows.select(compiled(expression, BID.schema).alias("x"))["x"].to_list()

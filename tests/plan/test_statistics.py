@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from punctum.analyse.safety.register import Registered, verdict
+from punctum.analyse.safety.register import QueryAnalysis, verdict
 from punctum.cli import cli
 from punctum.errors import SchemaError, SqlError
 from punctum.parse import parse_script
-from punctum.plan.joins.choose import Aim, Schemes, chosen, total
+from punctum.plan.joins.choose import PlanOptions, Schemes, chosen, total
 from punctum.plan.joins.cost import Objective, Purge
 from punctum.plan.joins.statistics import DELAY, RATE, Statistics
 from punctum.plan.joins.trees import tree_text
@@ -26,7 +26,7 @@ def script(**options: str) -> str:
     return "".join(STREAM.format(name, "", name, options.get(name, "")) for name in "abc") + QUERY
 
 
-def query(sql: str) -> Registered:
+def query(sql: str) -> QueryAnalysis:
     (found,) = verdict(parse_script(sql))
     return found
 
@@ -34,7 +34,7 @@ def query(sql: str) -> Registered:
 def best(sql: str, statistics: Statistics) -> str:
     found = query(sql)
     (end,) = found.ends
-    tree = chosen(end, found.inference, Aim(Objective.THROUGHPUT, statistics=statistics))
+    tree = chosen(end, found.inference, PlanOptions(Objective.THROUGHPUT, statistics=statistics))
     return tree_text(tree, found.joins[0].streams)
 
 
@@ -103,7 +103,7 @@ def test_options_of_plans() -> None:
     sql = sql.replace("a (k BIGINT, {}", "a (k BIGINT, x BIGINT, PUNCTUATED ON (k), PUNCTUATED ON (x, k)")
     sql = sql.replace("b (k BIGINT", "b (k BIGINT, x BIGINT").replace("a.k = b.k", "a.k = b.k AND a.x = b.x")
     found = query(sql)
-    every, fewer = (total(found, Aim(schemes=schemes)) for schemes in Schemes)
+    every, fewer = (total(found, PlanOptions(schemes=schemes)) for schemes in Schemes)
     assert fewer.work < every.work
-    lazy = total(found, Aim(purge=Purge.LAZY))
+    lazy = total(found, PlanOptions(purge=Purge.LAZY))
     assert lazy.work < every.work and lazy.memory > every.memory

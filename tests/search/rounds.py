@@ -14,7 +14,7 @@ from engine.simulate import Simulation
 from punctum.algebra import Punctuation, Schema, between, constant
 from punctum.algebra.values import Value
 from punctum.analyse.safety.register import verdict
-from punctum.operators.columns import Columns, frame
+from punctum.operators.columns import ColumnarSlice, frame
 from punctum.parse import parse_script
 from search.scripts import Stream, written
 from search.search import Found
@@ -60,11 +60,11 @@ def _bounded(stream: Stream, name: str) -> bool:
     return name in stream.domains or dict(stream.columns)[name] == "BOOLEAN"
 
 
-def _round(stream: Stream, pool: Pool, schema: Schema, n: int) -> Columns:
+def _round(stream: Stream, pool: Pool, schema: Schema, n: int) -> ColumnarSlice:
     """Rows with fresh keys, and all that closes them; first what closes the values that the script speaks of."""
     keys = range(n * KEYS, (n + 1) * KEYS)
     rows = [tuple(_value(stream, name, key) for name, _ in stream.columns) for key in keys[:ROWS]]
-    puncts, points = list[Punctuation](), dict[str, pl.Series]()
+    puncts, constants = list[Punctuation](), dict[str, pl.Series]()
     for scheme in (*stream.schemes, *((((stream.unique[0], ""),),) if stream.unique else ())):
         (first, order), *others = scheme
         if order:
@@ -72,10 +72,10 @@ def _round(stream: Stream, pool: Pool, schema: Schema, n: int) -> Columns:
             puncts.append(Punctuation.of(schema, {first: between(None, last)}))
         elif not others:
             before = pool[dict(stream.columns)[first]] if n == 0 else ()
-            points[first] = pl.Series(first, [*before, *(_value(stream, first, key) for key in keys)]).unique()
+            constants[first] = pl.Series(first, [*before, *(_value(stream, first, key) for key in keys)]).unique()
         else:
             puncts += [p for key in keys for p in _pairs(stream, schema, [n for n, _ in scheme], key)]
-    return Columns(frame(schema, rows), tuple(puncts), points)
+    return ColumnarSlice(frame(schema, rows), tuple(puncts), constants)
 
 
 def _pairs(stream: Stream, schema: Schema, names: list[str], key: int) -> list[Punctuation]:

@@ -17,19 +17,24 @@ import duckdb
 from engine.simulate import Simulation
 from punctum.algebra import Punctuation, end_of_stream
 from punctum.algebra.values import Row
-from punctum.analyse.safety.register import Registered, verdict
+from punctum.analyse.safety.register import QueryAnalysis, verdict
 from punctum.analyse.safety.states import Verdict
 from punctum.errors import PunctumError
-from punctum.operators.columns import Columns, empty, frame, to_rows
+from punctum.operators.columns import ColumnarSlice, empty, frame, to_rows
 from punctum.parse import parse_script
-from punctum.plan.joins.choose import Aim, Schemes
+from punctum.plan.joins.choose import PlanOptions, Schemes
 from punctum.plan.joins.cost import Objective
 from punctum.plan.physical.stages import stages
 from search.scripts import Written, written
 from search.sequences import Element, cut, rows_of, sequence
 
 BUCKETS = (1, 2, 3, 7)
-AIMS = (*[Aim()] * 3, Aim(Objective.MEMORY), Aim(Objective.THROUGHPUT), Aim(schemes=Schemes.MINIMAL))
+AIMS = (
+    *[PlanOptions()] * 3,
+    PlanOptions(Objective.MEMORY),
+    PlanOptions(Objective.THROUGHPUT),
+    PlanOptions(schemes=Schemes.MINIMAL),
+)
 DATABASE = duckdb.connect(config={"threads": 1})
 
 
@@ -82,15 +87,21 @@ def rounded(row: Row) -> Row:
 
 
 def _run(
-    query: Registered, sent: dict[str, list[Element]], wanted: Counter[Row], buckets: int, rng: random.Random
+    query: QueryAnalysis, sent: dict[str, list[Element]], wanted: Counter[Row], buckets: int, rng: random.Random
 ) -> str | None:
     """What is wrong with a run, if anything is."""
     streams = {stream.name: stream.schema for stream in query.streams}
-    pieces, whole = rng.choice([1, 2, 3] if buckets < 7 else [1, 1, 2]), rng.random() < 0.2
-    aim = rng.choice(AIMS)
-    simulation = Simulation(query.query.relation, buckets, restart=rng.random() < 0.25, whole=whole, aim=aim)
+    pieces, global_punctuations = rng.choice([1, 2, 3] if buckets < 7 else [1, 1, 2]), rng.random() < 0.2
+    options = rng.choice(AIMS)
+    simulation = Simulation(
+        query.query.relation,
+        buckets,
+        restart=rng.random() < 0.25,
+        global_punctuations=global_punctuations,
+        options=options,
+    )
     slices = {name: cut(sent[name], schema, pieces, rng) for name, schema in streams.items()}
-    given: list[Columns] = []
+    given: list[ColumnarSlice] = []
     for n in range(pieces):
         given.append(simulation.feed({name: each[n] for name, each in slices.items()}))
         if simulation.records:
@@ -102,20 +113,20 @@ def _run(
             return f"released {_differs(rows, wanted)}"
         if simulation.kept():
             return f"keeps {simulation.kept()} rows"
-        if not whole:
+        if not global_punctuations:
             return None
     elif buckets == 1 and (most := _stated(query)) is not None and simulation.kept() > most:
         return f"keeps {simulation.kept()} rows, and {most} are stated"
-    given.append(simulation.feed({name: Columns(empty(s), (end_of_stream(s),)) for name, s in streams.items()}))
+    given.append(simulation.feed({name: ColumnarSlice(empty(s), (end_of_stream(s),)) for name, s in streams.items()}))
     rows += Counter(rounded(row) for row in to_rows(given[-1].rows))
     if rows != wanted:
         return f"gave {_differs(rows, wanted)}"
     if purgeable and simulation.kept():
         return f"keeps {simulation.kept()} rows at the end"
-    return _ungrammatical(given) if whole else None
+    return _ungrammatical(given) if global_punctuations else None
 
 
-def _stated(query: Registered) -> int | None:
+def _stated(query: QueryAnalysis) -> int | None:
     """How many rows are kept at most when all promised punctuations have come, as the verdicts state it."""
     bounded = [state for state in query.states if state.verdict is Verdict.BOUNDED]
     if any(state.verdict is Verdict.UNBOUNDED for state in query.states):
@@ -128,7 +139,7 @@ def _differs(rows: Counter[Row], wanted: Counter[Row]) -> str:
     return f"{rows.total()} of {wanted.total()} rows: missing {missing}, more {more}"
 
 
-def _ungrammatical(given: list[Columns]) -> str | None:
+def _ungrammatical(given: list[ColumnarSlice]) -> str | None:
     said: list[Punctuation] = []
     for piece in given:
         for row in to_rows(piece.rows):

@@ -11,7 +11,7 @@ from typing import Any
 
 from punctum.algebra import EMPTY, NULL, Pattern, Punctuation, Schema, between, constant
 from punctum.algebra.values import Row
-from punctum.operators.columns import Columns, frame
+from punctum.operators.columns import ColumnarSlice, frame
 from search.scripts import Stream, Written
 
 Element = Row | Punctuation
@@ -30,7 +30,7 @@ def sequence(stream: Stream, script: Written, schema: Schema, rng: random.Random
     return [*found[0], *(e for row, behind in zip(rows, found[1:], strict=True) for e in (row, *behind))]
 
 
-def cut(sequence: Sequence[Element], schema: Schema, pieces: int, rng: random.Random) -> list[Columns]:
+def cut(sequence: Sequence[Element], schema: Schema, pieces: int, rng: random.Random) -> list[ColumnarSlice]:
     """A sequence in so many slices, some of them empty."""
     cuts = sorted(rng.randint(0, len(sequence)) for _ in range(pieces - 1))
     return [_columns(schema, sequence[a:b]) for a, b in pairwise([0, *cuts, len(sequence)])]
@@ -41,8 +41,8 @@ def rows_of(sequence: Sequence[Element]) -> list[Row]:
     return [e for e in sequence if not isinstance(e, Punctuation)]
 
 
-def _columns(schema: Schema, elements: Sequence[Element]) -> Columns:
-    return Columns(frame(schema, rows_of(elements)), tuple(e for e in elements if isinstance(e, Punctuation)))
+def _columns(schema: Schema, elements: Sequence[Element]) -> ColumnarSlice:
+    return ColumnarSlice(frame(schema, rows_of(elements)), tuple(e for e in elements if isinstance(e, Punctuation)))
 
 
 def _rows(stream: Stream, pool: Pool, rng: random.Random) -> list[Row]:

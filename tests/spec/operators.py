@@ -11,8 +11,8 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Type
-from punctum.spec.aggregates import Aggregate, Function
-from punctum.spec.columns import Column, Trend
+from punctum.spec.aggregates import AggregateFunction, Function
+from punctum.spec.columns import ComputedColumn, Trend
 from punctum.spec.difference import Difference
 from punctum.spec.dupelim import Dupelim
 from punctum.spec.framework import Specified
@@ -33,22 +33,22 @@ Case = tuple[Specified, list[list[Slice]]]
 NUMBERS = (Type.BIGINT, Type.DOUBLE, Type.DECIMAL)
 
 
-def computed(source: str) -> list[Column]:
+def computed(source: str) -> list[ComputedColumn]:
     """Functions of a BIGINT of every shape."""
     return [
-        Column(Attribute("plus", Type.BIGINT), source, lambda x: x + 5, True, Trend.INCREASING),
-        Column(Attribute("minus", Type.BIGINT), source, lambda x: -x, True, Trend.DECREASING),
-        Column(Attribute("half", Type.BIGINT), source, lambda x: x // 2, False, Trend.INCREASING),
-        Column(Attribute("down", Type.BIGINT), source, lambda x: -(x // 2), False, Trend.DECREASING),
-        Column(Attribute("name", Type.STRING), source, lambda x: f"n{x}", True),
-        Column(Attribute("square", Type.BIGINT), source, lambda x: x * x),
+        ComputedColumn(Attribute("plus", Type.BIGINT), source, lambda x: x + 5, True, Trend.INCREASING),
+        ComputedColumn(Attribute("minus", Type.BIGINT), source, lambda x: -x, True, Trend.DECREASING),
+        ComputedColumn(Attribute("half", Type.BIGINT), source, lambda x: x // 2, False, Trend.INCREASING),
+        ComputedColumn(Attribute("down", Type.BIGINT), source, lambda x: -(x // 2), False, Trend.DECREASING),
+        ComputedColumn(Attribute("name", Type.STRING), source, lambda x: f"n{x}", True),
+        ComputedColumn(Attribute("square", Type.BIGINT), source, lambda x: x * x),
     ]
 
 
-def columns(schema: Schema) -> list[Column]:
-    found = [Column.same(schema, name) for name in schema.names]
+def columns(schema: Schema) -> list[ComputedColumn]:
+    found = [ComputedColumn.same(schema, name) for name in schema.names]
     bigint = next((a.name for a in schema.attributes if a.type is Type.BIGINT), None)
-    nulls = Column(Attribute("nulls", Type.BIGINT), None, lambda row: sum(value is None for value in row))
+    nulls = ComputedColumn(Attribute("nulls", Type.BIGINT), None, lambda row: sum(value is None for value in row))
     return [*found, nulls, *(computed(bigint) if bigint else [])]
 
 
@@ -63,12 +63,12 @@ def projects(schema: Schema) -> st.SearchStrategy[Specified]:
 
 
 def groups(schema: Schema) -> st.SearchStrategy[Specified]:
-    aggregates = [Aggregate(Function.COUNT, None, "n")]
+    aggregates = [AggregateFunction(Function.COUNT, None, "n")]
     for a in schema.attributes:
         of_any = [Function.COUNT, Function.MIN, Function.MAX, Function.COUNT_DISTINCT]
         of_numbers = [Function.SUM, Function.AVG, Function.MEDIAN]
         for function in of_any + (of_numbers if a.type in NUMBERS else []):
-            aggregates.append(Aggregate(function, a.name, f"{function.name}_{a.name}"))
+            aggregates.append(AggregateFunction(function, a.name, f"{function.name}_{a.name}"))
     by = st.lists(st.sampled_from(schema.names), unique=True, max_size=2).map(tuple)
     return by.map(lambda names: GroupBy(schema, names, tuple(aggregates)))
 

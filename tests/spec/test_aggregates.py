@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from punctum.algebra import NAN, Row, Schema, Value
-from punctum.spec.aggregates import Aggregate, Function
+from punctum.spec.aggregates import AggregateFunction, Function
 
 finite = st.floats(-1e6, 1e6)
 decimals = st.decimals(-(10**6), 10**6, places=2)
@@ -18,7 +18,7 @@ decimals = st.decimals(-(10**6), 10**6, places=2)
 def over(function: Function, kind: str, values: list[Any]) -> Value | None:
     schema = Schema.of(v=kind)
     rows: list[Row] = [schema.row(value) for value in values]
-    return Aggregate(function, "v", "result").value(rows, schema)
+    return AggregateFunction(function, "v", "result").value(rows, schema)
 
 
 @given(st.sampled_from(["BIGINT", "DOUBLE", "DECIMAL"]), st.data())

@@ -9,7 +9,7 @@ from punctum.algebra.pattern import EMPTY, WILDCARD, Pattern, between, constant,
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
-from punctum.spec.columns import ENUMERABLE, Column, Trend
+from punctum.spec.columns import ENUMERABLE, ComputedColumn, Trend
 from punctum.spec.framework import unary
 from punctum.spec.project import Project
 from punctum.spec.stream import Slice
@@ -20,7 +20,7 @@ SHAPES = {column.attribute.name: column for column in computed("x")}
 
 
 @given(st.sampled_from(list(SHAPES.values())), patterns(Type.BIGINT).filter(lambda p: p not in (WILDCARD, EMPTY)))
-def test_an_image_never_matches_a_value_that_may_still_come(column: Column, pattern: Pattern) -> None:
+def test_an_image_never_matches_a_value_that_may_still_come(column: ComputedColumn, pattern: Pattern) -> None:
     schema = Schema.of(x="BIGINT")
     allowed = [n for n in range(-40, 40) if not pattern.match(n)]
     for image in column.images(pattern, Type.BIGINT):
@@ -57,8 +57,8 @@ def test_a_tumbling_window_maps_prefixes_of_time() -> None:
 
     bid = Schema.of(ts="TIMESTAMP", price="BIGINT")
     columns = (
-        Column(Attribute("until", Type.TIMESTAMP), "ts", window_end, trend=Trend.INCREASING),
-        Column.same(bid, "price"),
+        ComputedColumn(Attribute("until", Type.TIMESTAMP), "ts", window_end, trend=Trend.INCREASING),
+        ComputedColumn.same(bid, "price"),
     )
     ten = datetime(2026, 11, 15, 10, tzinfo=UTC)
     stream = [Slice.of(Punctuation.of(bid, ts=between(None, end, "()"))) for end in (ten, ten + timedelta(minutes=59))]
@@ -75,6 +75,6 @@ def test_dropping_an_attribute_needs_its_whole_domain() -> None:
 
 def test_a_column_that_is_there_twice_carries_the_pattern_in_both() -> None:
     bid = Schema.of(itemid="BIGINT")
-    project = Project(bid, (Column.same(bid, "itemid"), Column.same(bid, "itemid", "again")))
+    project = Project(bid, (ComputedColumn.same(bid, "itemid"), ComputedColumn.same(bid, "itemid", "again")))
     (output,) = unary(project, [Slice.of(Punctuation.of(bid, itemid=5))])
     assert list(map(str, output.puncts)) == ["<5, *>", "<*, 5>"]

@@ -17,7 +17,7 @@ from punctum.algebra.pattern import WILDCARD, Pattern, between, constant, one_of
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
-from punctum.spec.aggregates import Aggregate, Function
+from punctum.spec.aggregates import AggregateFunction, Function
 from punctum.spec.difference import Difference
 from punctum.spec.dupelim import Dupelim
 from punctum.spec.framework import Operator
@@ -63,8 +63,8 @@ UNIVERSE: list[Row] = list(product([None, -FRESH, 0, 1, 2, FRESH], repeat=2))
 
 
 SUMMARY = [
-    Aggregate(Function.COUNT, None, "rows"),
-    *(Aggregate(function, "y", function.value) for function in Function),
+    AggregateFunction(Function.COUNT, None, "rows"),
+    *(AggregateFunction(function, "y", function.value) for function in Function),
 ]
 UNARY: dict[str, tuple[Operator, Callable[..., list[Row]]]] = {
     "select": (Select.matching(Punctuation.of(plane, x=1)), lambda rows: [t for t in rows if t[0] == 1]),

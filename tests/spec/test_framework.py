@@ -8,7 +8,7 @@ import pytest
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.errors import GrammarError, SchemaError
-from punctum.spec.aggregates import Aggregate, Function
+from punctum.spec.aggregates import AggregateFunction, Function
 from punctum.spec.dupelim import Dupelim
 from punctum.spec.framework import binary, unary
 from punctum.spec.group_by import GroupBy
@@ -69,6 +69,6 @@ def test_operators_that_cannot_be_built_say_why() -> None:
     with pytest.raises(SchemaError, match="there is no attribute m"):
         Join(number, name, (("m", "name"),))
     with pytest.raises(SchemaError, match="SUM needs numbers"):
-        _ = GroupBy(name, (), (Aggregate(Function.SUM, "name", "total"),)).output
+        _ = GroupBy(name, (), (AggregateFunction(Function.SUM, "name", "total"),)).output
     with pytest.raises(SchemaError, match="MAX needs an attribute"):
-        _ = GroupBy(name, (), (Aggregate(Function.MAX, None, "most"),)).output
+        _ = GroupBy(name, (), (AggregateFunction(Function.MAX, None, "most"),)).output

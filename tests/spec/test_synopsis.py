@@ -15,12 +15,12 @@ from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Row, Type
 from punctum.analyse.memory.bounded import failure
-from punctum.analyse.memory.synopses import Synopsis, answers, carried, synopses
+from punctum.analyse.memory.synopses import SynopsisStructure, answers, carried, synopses
 from punctum.ir.conjunctive.orders import Comparison
 from punctum.ir.conjunctive.spj import Spj
 from punctum.spec.aggregates import Function
 from punctum.spec.stream import Slice
-from punctum.spec.synopsis import Call, GroupExecution, JoinExecution, Part, SynopsisGroupBy, SynopsisJoin
+from punctum.spec.synopsis import GroupExecution, JoinExecution, Part, SynopsisCall, SynopsisGroupBy, SynopsisJoin
 
 
 def fulfils(query: Spj) -> Callable[[Sequence[Row]], bool]:
@@ -41,7 +41,7 @@ def fulfils(query: Spj) -> Callable[[Sequence[Row]], bool]:
 
 def joining(query: Spj) -> SynopsisJoin:
     schemas = tuple(stream.schema for stream in query.streams)
-    remembered = tuple(Synopsis(query, i) for i in range(len(schemas)))
+    remembered = tuple(SynopsisStructure(query, i) for i in range(len(schemas)))
     shown = [Attribute(f"c{k}", query.attribute(at).type) for k, at in enumerate(query.shown)]
     result = Schema(tuple(shown))
     return SynopsisJoin(schemas, remembered, fulfils(query), query.shown, result, query.distinct, carried(query))
@@ -50,14 +50,14 @@ def joining(query: Spj) -> SynopsisJoin:
 def grouping(query: Spj, updates: bool = False) -> SynopsisGroupBy:
     """The synopses of the query, n of them a part; of a part that watches one MIN or MAX the call is the last one."""
     schemas, calls = tuple(stream.schema for stream in query.streams), query.aggregates or ()
-    whole = tuple(Synopsis(query, i) for i in range(len(schemas)))
+    whole = tuple(SynopsisStructure(query, i) for i in range(len(schemas)))
     watched = [k for k, c in enumerate(calls) if query.eliminating and c.of and not query.order.bounded(c.of)]
     rest = tuple(k for k in range(len(calls)) if k not in watched)
     parts = [Part(whole, query.eliminating, rest)] if rest else []
     for k in watched:
         asking = query.watching(calls[k])
-        parts.append(Part(tuple(Synopsis(asking, i) for i in range(len(schemas))), True, (k,)))
-    made = tuple(Call(c.function, c.of, f"f{k}", c.filter) for k, c in enumerate(calls))
+        parts.append(Part(tuple(SynopsisStructure(asking, i) for i in range(len(schemas))), True, (k,)))
+    made = tuple(SynopsisCall(c.function, c.of, f"f{k}", c.filter) for k, c in enumerate(calls))
     names = [Attribute(f"k{k}", query.attribute(at).type) for k, at in enumerate(query.shown)]
     names += [Attribute(call.name, Type.DOUBLE) for call in made]
     result = Schema(tuple(names))
@@ -171,7 +171,7 @@ def stored(query: Spj, running: JoinExecution | GroupExecution) -> int:
     for memory in memories:
         for i, buckets in enumerate(memory.buckets):
             remembering = memory.inputs[i]
-            assert isinstance(remembering, Synopsis)
+            assert isinstance(remembering, SynopsisStructure)
             for each in buckets.values():
                 partials = sum(len(p) if isinstance(p, tuple) else 1 for p in each.partials)
                 kept += len(each.rows) * len(remembering.keys) + (not memory.eliminating) * (1 + partials)

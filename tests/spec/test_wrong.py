@@ -15,14 +15,14 @@ from punctum.spec.difference import Difference, DifferenceRows
 from punctum.spec.dupelim import Dupelim
 from punctum.spec.framework import Execution, Operator, Puncts, Rows, Sayer, Specified
 from punctum.spec.group_by import GroupBy
-from punctum.spec.group_by import State as Groups
+from punctum.spec.group_by import GroupState as Groups
 from punctum.spec.intersect import Intersect, IntersectRows
 from punctum.spec.join import Join, Side
 from punctum.spec.merge import Merge
 from punctum.spec.merge import State as Merged
 from punctum.spec.sets import State
 from punctum.spec.sort import Key, Sort
-from punctum.spec.sort import State as Unsorted
+from punctum.spec.sort import SortState as Unsorted
 from punctum.spec.stream import Slice
 from spec import batch
 from spec.laws import conform, faithful, faithful_in_order, minimal, proper

@@ -23,7 +23,7 @@ def pattern_from_text(text: str, attribute: Attribute) -> Pattern:
     >>> print(pattern_from_text("[17,20)", Schema.of(hour="BIGINT").attributes[0]))
     [17,19]
     """
-    reader = _Reader(text)
+    reader = _TextReader(text)
     pattern = reader.pattern(attribute)
     reader.end(f"the pattern of {attribute.name}")
     return pattern
@@ -35,7 +35,7 @@ def punctuation_from_text(text: str, schema: Schema) -> Punctuation:
     >>> print(punctuation_from_text("<*, [17,20), *>", Schema.of(sid="STRING", hour="BIGINT", temp="DOUBLE")))
     <*, [17,19], *>
     """
-    reader = _Reader(text)
+    reader = _TextReader(text)
     reader.take("<", "a punctuation")
     patterns = []
     for n, attribute in enumerate(schema.attributes):
@@ -47,7 +47,7 @@ def punctuation_from_text(text: str, schema: Schema) -> Punctuation:
     return Punctuation(schema, tuple(patterns))
 
 
-class _Reader:
+class _TextReader:
     """Tokens of a text, from left to right."""
 
     def __init__(self, text: str) -> None:

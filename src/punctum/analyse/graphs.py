@@ -33,7 +33,7 @@ class On(NamedTuple):
     attributes: tuple[str, ...]
 
 
-class Edge(NamedTuple):
+class PunctuationEdge(NamedTuple):
     """A generalised edge: a scheme's stream is reached when, for each attribute, one of some streams has been."""
 
     scheme: On
@@ -150,7 +150,7 @@ def punctuation_graph(query: JoinQuery) -> dict[tuple[int, int], tuple[On, ...]]
     return {edge: tuple(dict.fromkeys(schemes)) for edge, schemes in edges.items()}
 
 
-def generalised(query: JoinQuery) -> tuple[Edge, ...]:
+def generalised(query: JoinQuery) -> tuple[PunctuationEdge, ...]:
     """Definition 8: the schemes that need several values, each with the streams that know them.
 
     The paper has an edge for each choice of one stream for each attribute; these are all of its choices in one.
@@ -160,7 +160,7 @@ def generalised(query: JoinQuery) -> tuple[Edge, ...]:
         numbers = [n for n in dict.fromkeys(query.asks[i]) if n is not None]
         known = tuple(frozenset(a.stream for a in query.members[n]) - {scheme.stream} for n in numbers)
         if len(numbers) > 1 and all(known):
-            found.append(Edge(scheme, known))
+            found.append(PunctuationEdge(scheme, known))
     return tuple(found)
 
 

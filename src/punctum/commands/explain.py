@@ -9,8 +9,8 @@ import click
 from punctum.commands.script import plan_options, registered
 
 if TYPE_CHECKING:
-    from punctum.analyse.safety.register import Registered
-    from punctum.plan.joins.choose import Aim
+    from punctum.analyse.safety.register import QueryAnalysis
+    from punctum.plan.joins.choose import PlanOptions
 
 
 @click.command()
@@ -31,31 +31,31 @@ def explain(
 ) -> None:
     """Show the plan of each query of a script, what it keeps, and how its streams' punctuations purge it."""
     from punctum.analyse.report.drawing import dot, svg  # here because the SQL parser takes a moment to import
-    from punctum.plan.joins.choose import Aim, Schemes
+    from punctum.plan.joins.choose import PlanOptions, Schemes
     from punctum.plan.joins.cost import Objective, Purge
 
-    aim = Aim(None if objective is None else Objective(objective), Schemes(schemes), Purge(purge))
+    options = PlanOptions(None if objective is None else Objective(objective), Schemes(schemes), Purge(purge))
     if graph is not None and graph.suffix not in (".svg", ".dot"):
         raise click.BadParameter(f"{graph.name} ends neither in .svg nor in .dot", param_hint="--graph")
     queries, sql = registered(script)
-    told = ("\n".join(_told(query, sql, _measured(aim, query, checkpoint))) for query in queries)
+    told = ("\n".join(_told(query, sql, _measured(options, query, checkpoint))) for query in queries)
     click.echo("\n\n".join(told) or "there are no queries")
     if graph is not None:
         joins = [join for query in queries for join in query.joins]
         graph.write_text((svg if graph.suffix == ".svg" else dot)(joins) + "\n")
 
 
-def _measured(aim: "Aim", query: "Registered", checkpoint: Path | None) -> "Aim":
+def _measured(options: "PlanOptions", query: "QueryAnalysis", checkpoint: Path | None) -> "PlanOptions":
     """What an earlier run of a query has measured; a run keeps the place of each query in a directory of its name."""
     from punctum.plan.joins.measured import measured
 
     if checkpoint is None:
-        return aim
+        return options
     own = checkpoint / query.query.name
-    return replace(aim, statistics=measured(own if own.is_dir() else checkpoint))
+    return replace(options, statistics=measured(own if own.is_dir() else checkpoint))
 
 
-def _told(query: "Registered", sql: str, aim: "Aim") -> list[str]:
+def _told(query: "QueryAnalysis", sql: str, options: "PlanOptions") -> list[str]:
     from punctum.analyse.report.drawing import lines
     from punctum.analyse.report.text import text
     from punctum.ir.definitions import writes_apart
@@ -64,13 +64,15 @@ def _told(query: "Registered", sql: str, aim: "Aim") -> list[str]:
     from punctum.plan.explain import explain as stages_of
     from punctum.plan.physical.stages import stages
 
-    relation, apart = query.query.relation, writes_apart(query.query.sink)
+    relation, out_of_band = query.query.relation, writes_apart(query.query.sink)
     told = [text([query], sql, every=True), "  plan", *_indented(show(relation).splitlines())]
-    planned = stages(relation, whole=query.says, apart=apart, aim=aim, updates=query.updates)
+    planned = stages(
+        relation, global_punctuations=query.says, out_of_band=out_of_band, options=options, updates=query.updates
+    )
     told += ["  stages", *_indented(stages_of(planned))]
     if query.safe and not query.as_written:
         told.append("    the binary joins as written are not safe, so joins that are safe together run as one")
-    told += [f"  {line}" for line in costs(query, aim)]
+    told += [f"  {line}" for line in costs(query, options)]
     for join in query.joins:
         told += [f"  punctuation graph of the join of {', '.join(join.streams)}", *_indented(lines(join))]
     return told

@@ -9,7 +9,7 @@ import click
 from punctum.errors import SqlError
 
 if TYPE_CHECKING:
-    from punctum.analyse.safety.register import Registered
+    from punctum.analyse.safety.register import QueryAnalysis
 
 
 def plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -36,7 +36,7 @@ def plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return objective(schemes(purge(command)))
 
 
-def registered(path: Path) -> "tuple[tuple[Registered, ...], str]":
+def registered(path: Path) -> "tuple[tuple[QueryAnalysis, ...], str]":
     """The queries of a script, and its text."""
     from punctum.analyse.safety.register import verdict  # here because the SQL parser takes a moment to import
     from punctum.parse.script import parse_script

@@ -49,7 +49,7 @@ def play(directory: Path, session: Session, interrupted: Event, say: Callable[[s
     say(f"  the queries of {path / f'{NAME}.sql'} run while reports are written to {path / 'in'}\n\n{_HEAD}")
     queries = session.sql(script, path.resolve())
     assert isinstance(queries, list)
-    run = _Run(path, {query.name: query for query in queries})
+    run = _ReplicaRun(path, {query.name: query for query in queries})
     try:
         run.start(*REPLICAS, "merged")
         for step in range(1, STEPS + 1):
@@ -78,7 +78,7 @@ def _prepare(path: Path, script: str) -> None:
     (path / f"{NAME}.sql").write_text(script)
 
 
-class _Run:
+class _ReplicaRun:
     """The queries of a run, and what has been told of them."""
 
     def __init__(self, path: Path, queries: dict[str, Query]) -> None:

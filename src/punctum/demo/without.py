@@ -10,12 +10,12 @@ a while, so this is what it keeps at the least.
 from collections.abc import Mapping
 from pathlib import Path
 
-from punctum.engine.exchange.packing import Sent, blob_of
+from punctum.engine.exchange.packing import Message, blob_of
 from punctum.engine.formats.files import READERS
 from punctum.engine.runtime import build
 from punctum.engine.sources.pipe import Piped
 from punctum.ir.relations import Relation
-from punctum.operators.columns import Columns
+from punctum.operators.columns import ColumnarSlice
 from punctum.operators.group_by import GroupBy
 from punctum.operators.operator import Operator
 from punctum.plan.physical.pipes import Pipe
@@ -36,16 +36,16 @@ class Unpunctuated:
         self._stage(self._last, files)
         return sum(_rows(operator) for running in self._running.values() for operator in running.operators)
 
-    def _stage(self, stage: Stage, files: Mapping[str, Path]) -> Columns:
+    def _stage(self, stage: Stage, files: Mapping[str, Path]) -> ColumnarSlice:
         pieces = {source.number: self._origin(source.origin, files) for source in stage.inputs}
-        sent = {number: [Sent(0, blob_of(piece), None, None)] for number, piece in pieces.items()}
+        sent = {number: [Message(0, blob_of(piece), None, None)] for number, piece in pieces.items()}
         return self._running[stage.number].feed(sent)[0]
 
-    def _origin(self, origin: Pipe | Stage, files: Mapping[str, Path]) -> Columns:
+    def _origin(self, origin: Pipe | Stage, files: Mapping[str, Path]) -> ColumnarSlice:
         if isinstance(origin, Stage):
             return self._stage(origin, files)
         rows = READERS["json"](files[origin.stream.name], origin.stream.schema, {}).piece.rows
-        return Piped(origin.steps)(Columns(rows))
+        return Piped(origin.steps)(ColumnarSlice(rows))
 
 
 def _rows(operator: Operator) -> int:

@@ -32,16 +32,22 @@ from punctum.engine.exchange.packing import (
     from_lines,
     from_points,
 )
-from punctum.engine.exchange.quarantine import Room, keep
-from punctum.engine.exchange.worker import settle
+from punctum.engine.exchange.quarantine import Room, write_records
+from punctum.engine.exchange.worker import init_worker
 from punctum.engine.feedback.filter import Signals, Skipping, skipping
 from punctum.engine.formats.files import PUNCT_COLUMN, READERS, from_frame, reading
-from punctum.engine.recovery.checkpoint import check_notes, files_read, settled_buckets, settled_plan, swept
+from punctum.engine.recovery.checkpoint import (
+    check_notes,
+    files_read,
+    load_or_init_plan,
+    remove_partial_offsets,
+    settled_buckets,
+)
 from punctum.engine.recovery.lease import check_not_running, release_lease, take_lease
 from punctum.engine.recovery.names import file_name
 from punctum.engine.runtime import build
-from punctum.engine.runtime.jumpstart import Stored, settled_state, state_of
-from punctum.engine.runtime.stage import Running, StageProcessor
+from punctum.engine.runtime.jumpstart import StoredState, settled_state, state_of
+from punctum.engine.runtime.stage import StageProcessor, StageRuntime
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sources.frames import SOURCES
@@ -51,10 +57,10 @@ from punctum.engine.sources.source import FORMAT, FileStream, FrameStream, Packe
 from punctum.engine.sources.source import packed as packed_piece
 from punctum.errors import SchemaError, choices, failing_in
 from punctum.ir.definitions import Violation
-from punctum.operators.batch import constants
+from punctum.operators.batch import constant_punctuations
 from punctum.operators.columns import dtype, fitting
 from punctum.plan.passes.lifespan import check_lifespans
-from punctum.plan.physical.feedback import Heeds, heeds
+from punctum.plan.physical.feedback import FeedbackMapping, feedback_mappings
 from punctum.plan.physical.fingerprint import fingerprint
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Input, Stage, all_stages, needs_clock
@@ -118,18 +124,20 @@ def packed(last: Stage, settings: Settings, to: ResultFiles | CopyFiles | None =
     check_lifespans(last)
     settings.spark.dataSource.register(PackedFiles)
     plan, checkpoint = fingerprint(last), settings.checkpoint
-    copy = partial(Stored.copy, spark=settings.spark, operators=len(all_stages(last)))
+    copy = partial(StoredState.copy, spark=settings.spark, operators=len(all_stages(last)))
     stored = settled_state(checkpoint, settings.state, plan, copy) if checkpoint else None
     if checkpoint:
-        settled_plan(checkpoint, plan)
-        swept(checkpoint)
+        load_or_init_plan(checkpoint, plan)
+        remove_partial_offsets(checkpoint)
     buckets = settled_buckets(checkpoint, settings.buckets) if checkpoint else settings.buckets
     return _Assembly(settings, buckets, uuid4().hex, heard(last, settings), stored).stage(last, to)
 
 
-def heard(last: Stage, settings: Settings) -> "Heard":
+def heard(last: Stage, settings: Settings) -> "FeedbackContext":
     """What the query hears of others, and where it matters."""
-    return Heard(Signals(settings.feedback, last.schema), heeds(last) if settings.feedback else {})
+    return FeedbackContext(
+        Signals(settings.feedback, last.schema), feedback_mappings(last) if settings.feedback else {}
+    )
 
 
 def dataframe(last: Stage, settings: Settings, punctuations: bool = False) -> DataFrame:
@@ -151,11 +159,11 @@ def unpacked(slices: DataFrame, schema: Schema, punctuations: bool = False, reco
     return slices.mapInArrow(partial(_unpacked, schema, punctuations, records), types)
 
 
-class Heard(NamedTuple):
+class FeedbackContext(NamedTuple):
     """What nobody needs of a result, and what that is in each part of the plan."""
 
     signals: Signals
-    heeds: Mapping[str, Heeds]
+    feedback_mappings: Mapping[str, FeedbackMapping]
 
 
 _TIMED = f"if(sender = {CLOCK}, string(unix_millis(current_timestamp())), origin)"
@@ -166,7 +174,7 @@ class _Assembly:
     """Puts the DataFrames of stages and streams together."""
 
     def __init__(
-        self, settings: Settings, buckets: tuple[int, ...], run: str, heard: Heard, stored: Path | None
+        self, settings: Settings, buckets: tuple[int, ...], run: str, heard: FeedbackContext, stored: Path | None
     ) -> None:
         self._settings, self._buckets, self._run, self._heard = settings, buckets, run, heard
         self._stored, self._numbers = stored, count()
@@ -179,7 +187,7 @@ class _Assembly:
         packed = inputs[0]
         for more in inputs[1:]:
             packed = packed.union(more)
-        running = partial(_running, stage, self._buckets, self._heard.heeds)
+        running = partial(_running, stage, self._buckets, self._heard.feedback_mappings)
         processor = StageProcessor(self._run, stage.number, running, to)
         state = None if self._stored is None else state_of(self._stored, number, self._settings.spark)
         return packed.groupBy("bucket").transformWithStateInPandas(processor, SCHEMA, "Append", "None", state)
@@ -241,14 +249,14 @@ class _Assembly:
         return spark.readStream.format(FORMAT).option("stream", files.encoded()).load()
 
 
-def _running(stage: Stage, buckets: tuple[int, ...], known: Mapping[str, Heeds], bucket: int) -> Running:
+def _running(stage: Stage, buckets: tuple[int, ...], known: Mapping[str, FeedbackMapping], bucket: int) -> StageRuntime:
     made = build.running(stage, buckets, bucket)
     return skipping(made, stage.number, known) if known else made
 
 
 def _packed(stream: FrameStream, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Rows of any Spark DataFrame, packed."""
-    settle()
+    init_worker()
     room = Room()
     for batch in batches:
         with failing_in(stream.name):
@@ -261,11 +269,11 @@ def _unpacked(
     schema: Schema, punctuations: bool, records: Path | None, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Results, unpacked into rows and, when asked for, punctuations."""
-    settle()
+    init_worker()
     for batch in batches:
         for packed in batch.to_pylist():
             if packed["input"] == QUARANTINE:
-                keep(packed["puncts"].split("\n"), records)
+                write_records(packed["puncts"].split("\n"), records)
             elif packed["rows"] is not None:
                 rows = fitting(from_blob(packed["rows"]), schema)
                 yield from _batches(
@@ -278,7 +286,7 @@ def _unpacked(
 def _said(packed: dict[str, Any], schema: Schema) -> Iterator[pa.RecordBatch]:
     said = list(from_lines(packed["puncts"], schema))
     for name, values in from_points(packed["points"]).items():
-        said += constants(schema, schema.index(name), values)
+        said += constant_punctuations(schema, schema.index(name), values)
     if said:
         columns = {a.name: pl.Series([None] * len(said), dtype=dtype(a)) for a in schema.attributes}
         yield from _batches(pl.DataFrame({**columns, PUNCT_COLUMN: [to_json(p, schema) for p in said]}))

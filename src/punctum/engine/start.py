@@ -11,7 +11,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from punctum.algebra.schema import Schema
 from punctum.engine.commit import Commit
 from punctum.engine.exchange.packing import from_blob
-from punctum.engine.feedback.publisher import OPTION, Telling, telling
+from punctum.engine.feedback.publisher import OPTION, FeedbackPublisher, feedback_publisher
 from punctum.engine.formats.csv import Dialect
 from punctum.engine.formats.write import lines_of
 from punctum.engine.query import Settings, claimed, heard, packed, unpacked
@@ -97,9 +97,9 @@ def hand_over(
         return start(packed(last, settings), commit, available_now), commit
 
 
-def _telling(last: Stage, settings: Settings) -> Telling | None:
+def _telling(last: Stage, settings: Settings) -> FeedbackPublisher | None:
     """What a query tells those that feed it; one that has not begun yet takes back what was told before."""
-    return telling(last, settings.directory, *heard(last, settings), afresh=not begun(settings.checkpoint))
+    return feedback_publisher(last, settings.directory, *heard(last, settings), afresh=not begun(settings.checkpoint))
 
 
 def start(slices: DataFrame, commit: Commit, available_now: bool) -> StreamingQuery:

@@ -16,7 +16,7 @@ from punctum.ir.types import converted, is_interval, is_null
 
 
 @dataclass(frozen=True)
-class Function:
+class UserFunction:
     """A function by its name: the types that it takes, the type that it gives, and what computes it."""
 
     name: str
@@ -29,10 +29,10 @@ class Function:
 class Applied(Call):
     """A function of the user's with its arguments."""
 
-    function: Function | None = None
+    function: UserFunction | None = None
 
 
-def apply(function: Function, args: Sequence[Expression], place: Place) -> Applied:
+def apply(function: UserFunction, args: Sequence[Expression], place: Place) -> Applied:
     """A function with its arguments, which are cast where nothing is lost; its value may be NULL."""
     takes = ", ".join(map(type_text, function.takes))
     fits = len(args) == len(function.takes) and all(map(_fits, args, function.takes))

@@ -12,7 +12,7 @@ from punctum.errors import Place
 from punctum.ir.conjunctive.spj import Spj
 from punctum.ir.definitions import NOWHERE, StreamDef
 from punctum.ir.expressions import Expression, columns, text
-from punctum.ir.relations import Relation, Unary, Window
+from punctum.ir.relations import Relation, UnaryRelation, Window
 from punctum.ir.windows import window
 from punctum.spec.multijoin import Class
 
@@ -136,7 +136,7 @@ class Synopsis(Relation):
 
 
 @dataclass(frozen=True)
-class Reported(Unary):
+class Reported(UnaryRelation):
     """The rows of a stream, with a punctuation when all members have reported the same values of some columns."""
 
     stream: StreamDef
@@ -156,7 +156,7 @@ class Reported(Unary):
 
 
 @dataclass(frozen=True)
-class Limited(Unary):
+class Limited(UnaryRelation):
     """The rows of a stream that has a time limit for the punctuations on some columns."""
 
     stream: StreamDef
@@ -175,7 +175,7 @@ class Limited(Unary):
 
 
 @dataclass(frozen=True)
-class Expected(Limited):
+class ExpectNode(Limited):
     """The rows of a stream, less those whose value was swept; a value is swept when it is open for too long."""
 
     within: timedelta
@@ -183,11 +183,11 @@ class Expected(Limited):
     @property
     def label(self) -> str:
         """The columns, how long their values may be open, and what tells the time."""
-        return f"Expected {self.scheme} within {lasting(self.within)} by {self.clock}"
+        return f"Expected {self.scheme} within {duration_text(self.within)} by {self.clock}"
 
 
 @dataclass(frozen=True)
-class Lasting(Limited):
+class LifespanNode(Limited):
     """The rows of a stream, some of whose punctuations hold for a while."""
 
     lifespan: timedelta
@@ -195,13 +195,13 @@ class Lasting(Limited):
     @property
     def label(self) -> str:
         """The columns, how long their punctuations hold, and what tells the time."""
-        return f"Lasting {self.scheme} for {lasting(self.lifespan)} by {self.clock}"
+        return f"Lasting {self.scheme} for {duration_text(self.lifespan)} by {self.clock}"
 
 
-def lasting(time: timedelta) -> str:
+def duration_text(time: timedelta) -> str:
     """A time in words, as it is written in a script.
 
-    >>> lasting(timedelta(hours=1, minutes=30)), lasting(timedelta(days=1))
+    >>> duration_text(timedelta(hours=1, minutes=30)), duration_text(timedelta(days=1))
     ('1 hour 30 minutes', '1 day')
     """
     return " ".join(_parts(time)) or f"{time / timedelta(microseconds=1):.0f} microseconds"

@@ -67,7 +67,7 @@ class Source(Relation):
 
 
 @dataclass(frozen=True)
-class Unary(Relation):
+class UnaryRelation(Relation):
     """A node with one input, whose columns it keeps unless it says otherwise."""
 
     input: Relation
@@ -84,7 +84,7 @@ class Unary(Relation):
 
 
 @dataclass(frozen=True)
-class Filter(Unary):
+class Filter(UnaryRelation):
     """The rows for which the predicate is true."""
 
     predicate: Expression
@@ -101,7 +101,7 @@ class Filter(Unary):
 
 
 @dataclass(frozen=True)
-class Window(Unary):
+class Window(UnaryRelation):
     """A stream of which, at any time, only the last so many rows count for joins and groups."""
 
     rows: int
@@ -117,7 +117,7 @@ class Window(Unary):
 
 
 @dataclass(frozen=True)
-class Projection(Unary):
+class Projection(UnaryRelation):
     """Columns by name, each computed from a row of the input."""
 
     columns: tuple[tuple[str, Expression], ...]
@@ -180,14 +180,14 @@ class Join(Relation):
 
 
 @dataclass(frozen=True)
-class Distinct(Unary):
+class Distinct(UnaryRelation):
     """Each row once."""
 
     place: Place = field(default=NOWHERE, compare=False)
 
 
 @dataclass(frozen=True)
-class Binary(Relation):
+class BinaryRelation(Relation):
     """Two inputs with columns of the same names and types."""
 
     left: Relation
@@ -210,15 +210,15 @@ class Binary(Relation):
         return Schema(tuple(replace(a, domain=_either(a.domain, b.domain)) for a, b in pairs))
 
 
-class UnionAll(Binary):
+class UnionAll(BinaryRelation):
     """All rows of both inputs."""
 
 
-class Union(Binary):
+class Union(BinaryRelation):
     """Each row of either input once."""
 
 
-class Intersect(Binary):
+class Intersect(BinaryRelation):
     """Each row of both inputs once."""
 
     @cached_property
@@ -227,7 +227,7 @@ class Intersect(Binary):
         return self.left.schema
 
 
-class Except(Binary):
+class Except(BinaryRelation):
     """Each row of the left input that is not in the right one, once."""
 
     @cached_property
@@ -269,7 +269,7 @@ class AggregateCall:
 
 
 @dataclass(frozen=True)
-class Aggregate(Unary):
+class Aggregate(UnaryRelation):
     """A row for each group: its keys, then its aggregates; without keys, one row for all.
 
     With ``updates`` a group comes again whenever it changes. When there are ``few`` groups, finitely many whatever
@@ -304,7 +304,7 @@ class Aggregate(Unary):
 
 
 @dataclass(frozen=True)
-class OrderBy(Unary):
+class OrderBy(UnaryRelation):
     """All rows in order: by columns, descending or not, NULLs first or last or as Spark has it."""
 
     keys: tuple[tuple[Column, bool, bool | None], ...]
@@ -324,7 +324,7 @@ class OrderBy(Unary):
 
 
 @dataclass(frozen=True)
-class Final(Unary):
+class Final(UnaryRelation):
     """The events of a temporal stream as rows, each when it is final: payload, start and end."""
 
     place: Place = field(default=NOWHERE, compare=False)
@@ -339,7 +339,7 @@ class Final(Unary):
 
 
 @dataclass(frozen=True)
-class Opened(Unary):
+class Opened(UnaryRelation):
     """The elements of a temporal stream of which the opens and closes are read, and what it declares of them."""
 
     properties: Temporal
@@ -356,7 +356,7 @@ class Opened(Unary):
 
 
 @dataclass(frozen=True)
-class Cleansed(Unary):
+class Cleansed(UnaryRelation):
     """The events of a temporal stream as inserts, in the order of their starts, each when all before it are final."""
 
     place: Place = field(default=NOWHERE, compare=False)

@@ -36,9 +36,9 @@ from punctum.lmerge.elements import (
 )
 from punctum.lmerge.final import Final
 from punctum.lmerge.tdb import Event, View, view
-from punctum.lmerge.temporal import Temporal
-from punctum.operators.columns import Columns, empty
-from punctum.operators.operator import Notes
+from punctum.lmerge.temporal import TemporalOperator
+from punctum.operators.columns import ColumnarSlice, empty
+from punctum.operators.operator import Metadata
 from punctum.operators.table import Table
 
 
@@ -68,7 +68,7 @@ def in_order(event: Event) -> tuple[Time, tuple[tuple[bool, object], ...], Time]
     return vs, tuple((value is not None, value) for value in payload), ve
 
 
-class Cleanse(Temporal):
+class Cleanse(TemporalOperator):
     """The final events of a stream, in order."""
 
     def __init__(self, schema: Schema) -> None:
@@ -81,17 +81,19 @@ class Cleanse(Temporal):
         """The elements of the last slice that were not taken."""
         return self._final.bad
 
-    def feed(self, *slices: Columns) -> Columns:
+    def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
         self._waiting.append(self._final.feed(*slices).rows)
         unfrozen = numbers(self._final.tables()["events"].frame()[VS])
         t = min(self._final.stable, int(unfrozen.min(initial=FOREVER)))
         if t <= self._said:
-            return Columns(empty(self.output))
+            return ColumnarSlice(empty(self.output))
         self._said, known = t, self._waiting.frame()
         out = pl.Series(numbers(known[VS]) < t, dtype=pl.Boolean)
         self._waiting.retain(~out)
-        return Columns(self._inserts(known.filter(out)), (stable(self.output, time_value(t, time_type(self.output))),))
+        return ColumnarSlice(
+            self._inserts(known.filter(out)), (stable(self.output, time_value(t, time_type(self.output))),)
+        )
 
     def _inserts(self, events: pl.DataFrame) -> pl.DataFrame:
         """Events as inserts, in order."""
@@ -109,13 +111,13 @@ class Cleanse(Temporal):
         self._final.restore_tables(tables)
         self._waiting = tables["waiting"]
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """The stables that it has heard and said."""
         return {"heard": self._final.stable, "said": self._said}
 
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self._final.stable, self._said = notes["heard"], notes["said"]
+        self._final.stable, self._said = metadata["heard"], metadata["said"]
 
     def puncts(self) -> int:
         """The stables that it has heard and said."""

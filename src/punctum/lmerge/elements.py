@@ -28,7 +28,7 @@ from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.schema import NOT_NULL, Attribute, Schema
 from punctum.algebra.values import Row, Type, Value
 from punctum.errors import SchemaError
-from punctum.operators.columns import Columns, dtype, frame, to_rows
+from punctum.operators.columns import ColumnarSlice, dtype, frame, to_rows
 
 VS, VE, VOLD, ADJUST, FROM = HIDDEN = ("_vs", "_ve", "_vold", "_adjust", "_from")
 """The names of an element's own columns, in order."""
@@ -207,14 +207,14 @@ def from_row(values: Row) -> Insert | Adjust:
     return Adjust(tuple(payload), start, _read(vold), end) if adjust else Insert(tuple(payload), start, end)
 
 
-def to_columns(elements: Iterable[Element], schema: Schema) -> Columns:
+def to_columns(elements: Iterable[Element], schema: Schema) -> ColumnarSlice:
     """Elements as a slice."""
     known = list(elements)
     rows = frame(schema, [row(e) for e in known if not isinstance(e, Stable)])
-    return Columns(rows, tuple(stable(schema, _written(e.t)) for e in known if isinstance(e, Stable)))
+    return ColumnarSlice(rows, tuple(stable(schema, _written(e.t)) for e in known if isinstance(e, Stable)))
 
 
-def from_columns(piece: Columns, schema: Schema) -> list[Element]:
+def from_columns(piece: ColumnarSlice, schema: Schema) -> list[Element]:
     """The elements of a slice, its stables last."""
     found: list[Element] = [from_row(t) for t in to_rows(piece.rows)]
     times = (t for p in piece.puncts if (t := stable_of(p)) is not None)

@@ -24,7 +24,7 @@ from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.schema import Schema
 from punctum.errors import PunctumError
 from punctum.lmerge.elements import ADJUST, FOREVER, HIDDEN, NEVER, TIMES, VE, VOLD, VS, stable_of, time_value
-from punctum.operators.columns import Columns, dtype
+from punctum.operators.columns import ColumnarSlice, dtype
 
 _END, _COUNT = "\0end", "\0count"
 
@@ -94,7 +94,7 @@ def least(signals: Iterable[Signal | None]) -> Signal | None:
     return min(limited or said, key=lambda signal: signal.limit)
 
 
-def events_over(piece: Columns, limit: int) -> pl.Series:
+def events_over(piece: ColumnarSlice, limit: int) -> pl.Series:
     """Which elements of a piece are of events that are new in it, final and over before a limit.
 
     >>> from punctum.lmerge.elements import Adjust, Insert, Stable, element_schema, to_columns

@@ -19,19 +19,19 @@ from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Value
 from punctum.lmerge.elements import ADJUST, FOREVER, HIDDEN, NEVER, VE, VOLD, VS, stable_of, time_type, time_value
-from punctum.lmerge.temporal import Temporal
-from punctum.operators.columns import Columns, empty
-from punctum.operators.operator import Notes
+from punctum.lmerge.temporal import TemporalOperator
+from punctum.operators.columns import ColumnarSlice, empty
+from punctum.operators.operator import Metadata
 from punctum.operators.table import Table
 
 NEVER_INSERTED = "an adjust of what was never inserted"
 _COUNT, _RANK = "\0count", "\0rank"
 
 
-class Final(Temporal):
+class Final(TemporalOperator):
     """The events of a temporal stream."""
 
-    trusts = (0,)
+    releasing_inputs = (0,)
 
     def __init__(self, schema: Schema, inserts: bool = False) -> None:
         self.inputs, self.output = (schema,), Schema(schema.attributes[: 2 - len(HIDDEN)])
@@ -42,16 +42,16 @@ class Final(Temporal):
         self.bad = empty(schema)
         """The elements of the last slice that were not taken."""
 
-    def feed(self, *slices: Columns) -> Columns:
+    def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
         (xs,) = slices
         before = self.stable
         self.stable = max([before, *(t for p in xs.puncts if (t := stable_of(p)) is not None)])
         said = self.closed(self.stable) if self.stable > before else ()
         if self._inserts:
-            return Columns(xs.rows.select(self._event), said)
+            return ColumnarSlice(xs.rows.select(self._event), said)
         self._add(xs.rows)
-        return Columns(self._released() if said else self._kept.frame().clear(), said)
+        return ColumnarSlice(self._released() if said else self._kept.frame().clear(), said)
 
     def _add(self, rows: pl.DataFrame) -> None:
         self.bad = rows.clear()
@@ -135,7 +135,7 @@ class Final(Temporal):
         before = between(None, time_value(t, time_type(self.inputs[0])), "[)")
         return tuple(Punctuation.of(self.output, {name: before}) for name in ((VS, VE) if self._inserts else (VE,)))
 
-    def says(self, p: Punctuation) -> bool:
+    def has_emitted(self, p: Punctuation) -> bool:
         """Whether a stable has said it."""
         return self.stable > NEVER and any(said.covers(p) for said in self.closed(self.stable))
 
@@ -151,13 +151,13 @@ class Final(Temporal):
         """Go on with the rows that another one kept."""
         self._kept = tables.get("events", self._kept)
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """The last stable."""
         return {"stable": self.stable}
 
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self.stable = notes["stable"]
+        self.stable = metadata["stable"]
 
     def puncts(self) -> int:
         """The last stable."""

@@ -11,12 +11,12 @@ import polars as pl
 
 from punctum.algebra.schema import Schema
 from punctum.lmerge.elements import ADJUST, FOREVER, FROM, NEVER, VE, VOLD, VS, Numbers, moments
-from punctum.operators.operator import Notes
+from punctum.operators.operator import Metadata
 from punctum.operators.table import Table
 
 
 @dataclass(frozen=True)
-class Step:
+class MergeStep:
     """A slice's place in time.
 
     The output's stable before the slice and behind it, the input whose stable that is, if it moves, and the attached
@@ -48,7 +48,7 @@ class Index(ABC):
         """What was not taken since this was last emptied."""
 
     @abstractmethod
-    def apply(self, rows: list[pl.DataFrame], step: Step) -> pl.DataFrame:
+    def apply(self, rows: list[pl.DataFrame], step: MergeStep) -> pl.DataFrame:
         """Take rows of each input, then the step's stable, and give the output's rows."""
 
     @abstractmethod
@@ -64,11 +64,11 @@ class Index(ABC):
         """Go on with the rows that another one kept."""
 
     @abstractmethod
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """The state other than rows."""
 
     @abstractmethod
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
 
 

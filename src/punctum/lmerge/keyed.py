@@ -19,9 +19,9 @@ import polars as pl
 
 from punctum.algebra.schema import Schema
 from punctum.lmerge.elements import ADJUST, FOREVER, HIDDEN, NEVER, VE, VS, Numbers, numbers
-from punctum.lmerge.index import Bad, Index, Step, changed
+from punctum.lmerge.index import Bad, Index, MergeStep, changed
 from punctum.lmerge.nodes import Hashes, Nodes
-from punctum.lmerge.policies import Adjusting, Inserting, Policy
+from punctum.lmerge.policies import Adjusting, Inserting, OutputPolicy
 from punctum.operators.columns import empty
 from punctum.operators.table import Table
 
@@ -34,7 +34,7 @@ UNFOUNDED = "an adjust of an event that this input does not have"
 
 
 @dataclass(frozen=True)
-class Taken:
+class TakenEvents:
     """Rows of all inputs: which input each is from, its times, whether it adjusts, and at which node it is."""
 
     rows: pl.DataFrame
@@ -45,18 +45,18 @@ class Taken:
     node: Numbers
 
     @staticmethod
-    def of(rows: list[pl.DataFrame]) -> "Taken":
+    def of(rows: list[pl.DataFrame]) -> "TakenEvents":
         """The rows of each input, at no node yet."""
         both = pl.concat(rows)
         source = np.repeat(np.arange(len(rows)), [piece.height for piece in rows])
         adjust = both[ADJUST].to_numpy()
-        return Taken(both, source, numbers(both[VS]), numbers(both[VE]), adjust, np.full(both.height, -1))
+        return TakenEvents(both, source, numbers(both[VS]), numbers(both[VE]), adjust, np.full(both.height, -1))
 
-    def at(self, mask: Mask, node: Numbers) -> "Taken":
+    def at(self, mask: Mask, node: Numbers) -> "TakenEvents":
         """Those where a mask is true, at nodes."""
         if mask.all():
             return replace(self, node=node)
-        return Taken(
+        return TakenEvents(
             self.rows.filter(pl.Series(mask)),
             self.source[mask],
             self.vs[mask],
@@ -65,7 +65,7 @@ class Taken:
             node[mask],
         )
 
-    def above(self, stable: int, kept: Numbers) -> "Taken":
+    def above(self, stable: int, kept: Numbers) -> "TakenEvents":
         """Those that start at a stable or later, and those that may be of an event that is kept, given their starts.
 
         All others are dropped by lines 6 and 13 of algorithm R3: what a lagging input says is not hashed.
@@ -84,7 +84,7 @@ class Taken:
 class Keyed(Index):
     """The index of case R3."""
 
-    def __init__(self, schema: Schema, inputs: int, policy: Policy) -> None:
+    def __init__(self, schema: Schema, inputs: int, policy: OutputPolicy) -> None:
         super().__init__()
         self._schema, self._policy, self._inputs = schema, policy, inputs
         self._keys = [*(name for name in schema.names if name not in HIDDEN), VS]
@@ -93,9 +93,9 @@ class Keyed(Index):
         self._ends = Table(pl.DataFrame(schema=dict.fromkeys([VS, *self._names], pl.Int64())))
         self._latest = np.full(inputs, NEVER)
 
-    def apply(self, rows: list[pl.DataFrame], step: Step) -> pl.DataFrame:
+    def apply(self, rows: list[pl.DataFrame], step: MergeStep) -> pl.DataFrame:
         """Take rows of each input, then the step's stable."""
-        taken = Taken.of(rows).above(step.before, self._ends.frame()[VS].to_numpy())
+        taken = TakenEvents.of(rows).above(step.before, self._ends.frame()[VS].to_numpy())
         keys = taken.rows.select(self._keys)
         found = self._nodes.find(keys)
         kept, first = len(self._nodes), found.first
@@ -129,12 +129,12 @@ class Keyed(Index):
             ends[:size, n] = kept[name].to_numpy()
         return np.concatenate([kept[VS].to_numpy(), starts]), ends
 
-    def _note(self, taken: Taken) -> None:
+    def _note(self, taken: TakenEvents) -> None:
         """Remember the greatest start that each input has inserted, where the policy asks for it."""
         if self._policy.insert is Inserting.LATEST:
             np.maximum.at(self._latest, taken.source, taken.vs)
 
-    def _early(self, starts: Numbers, ends: Matrix, out: Numbers, step: Step, touched: Numbers) -> Numbers:
+    def _early(self, starts: Numbers, ends: Matrix, out: Numbers, step: MergeStep, touched: Numbers) -> Numbers:
         """The output's ends with what is shown before it must be."""
         out = out.copy()
         open_ = starts >= step.after
@@ -151,7 +151,7 @@ class Keyed(Index):
         out[rows[can]] = wanted[can]
         return out
 
-    def _shown(self, some: Matrix, step: Step, starts: Numbers, ends: Matrix) -> Numbers:
+    def _shown(self, some: Matrix, step: MergeStep, starts: Numbers, ends: Matrix) -> Numbers:
         """For some events that the output does not have, the ends with which it is to have them now."""
         insert, order = self._policy.insert, list(step.order)
         if insert is Inserting.HALF_FROZEN or not order:
@@ -203,16 +203,16 @@ class Keyed(Index):
         self._nodes.restore(tables["nodes"])
         self._ends = tables["ends"]
 
-    def notes(self) -> dict[str, list[int]]:
+    def metadata(self) -> dict[str, list[int]]:
         """The greatest start that each input has inserted."""
         return {"latest": self._latest.tolist()}
 
-    def restore_notes(self, notes: dict[str, list[int]]) -> None:
+    def restore_metadata(self, metadata: dict[str, list[int]]) -> None:
         """Go on with the notes of another one."""
-        self._latest = np.array(notes["latest"], dtype=np.int64)
+        self._latest = np.array(metadata["latest"], dtype=np.int64)
 
 
-def founded(taken: Taken, ends: Matrix) -> tuple[Taken, list[Bad]]:
+def founded(taken: TakenEvents, ends: Matrix) -> tuple[TakenEvents, list[Bad]]:
     """The rows less adjusts of what their input does not have at that moment, given its events' ends before them."""
     found: list[Bad] = []
     while taken.adjust.any():
@@ -243,7 +243,7 @@ def first_of(ends: Matrix, order: list[int]) -> Numbers:
     return found
 
 
-def frozen(starts: Numbers, ends: Matrix, step: Step) -> tuple[Numbers, Mask]:
+def frozen(starts: Numbers, ends: Matrix, step: MergeStep) -> tuple[Numbers, Mask]:
     """The ends that the output must have before the step's stable, and the events that it makes final."""
     out = ends[:, OUT]
     if step.lead is None:

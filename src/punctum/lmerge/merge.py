@@ -18,20 +18,20 @@ import polars as pl
 from punctum.algebra.schema import Schema
 from punctum.errors import SchemaError
 from punctum.lmerge.elements import ADJUST, NEVER, VE, VS, stable, stable_of, time_type, time_value
-from punctum.lmerge.index import Bad, Index, Step
+from punctum.lmerge.index import Bad, Index, MergeStep
 from punctum.lmerge.keyed import Keyed
 from punctum.lmerge.multiset import Multiset
 from punctum.lmerge.ordered import Ranked, Strict, Unranked
-from punctum.lmerge.policies import Policy
+from punctum.lmerge.policies import OutputPolicy
 from punctum.lmerge.properties import Case
 from punctum.lmerge.separate import Separate
-from punctum.lmerge.temporal import Temporal
-from punctum.operators.columns import Columns
-from punctum.operators.operator import Notes
+from punctum.lmerge.temporal import TemporalOperator
+from punctum.operators.columns import ColumnarSlice
+from punctum.operators.operator import Metadata
 from punctum.operators.table import Table
 from punctum.spec.merge import same_schema
 
-INDEXES: dict[Case, Callable[[Schema, int, Policy], Index]] = {
+INDEXES: dict[Case, Callable[[Schema, int, OutputPolicy], Index]] = {
     Case.R0: Strict,
     Case.R1: Ranked,
     Case.R2: Unranked,
@@ -52,14 +52,14 @@ class Replica:
     stable: int = NEVER
 
 
-class LMerge(Temporal):
+class LMerge(TemporalOperator):
     """One stream from several replicas of it, whose schemas are of elements."""
 
     def __init__(
         self,
         schemas: Sequence[Schema],
         case: Case = Case.R3,
-        policy: Policy | None = None,
+        policy: OutputPolicy | None = None,
         attached: Sequence[bool] | None = None,
     ) -> None:
         if not schemas:
@@ -72,7 +72,7 @@ class LMerge(Temporal):
         """The output's stable, as a whole number."""
         self.bad: list[Bad] = []
         """The rows of the last slice that were not taken."""
-        self._index = INDEXES[case](self.output, len(schemas), policy or Policy())
+        self._index = INDEXES[case](self.output, len(schemas), policy or OutputPolicy())
 
     def attach(self, number: int, since: int = NEVER) -> None:
         """An input begins, or begins again: right is what ends at a time or later."""
@@ -89,7 +89,7 @@ class LMerge(Temporal):
         """Whether an input is attached and may still lack what the output needs."""
         return self.replicas[number].attached and self.replicas[number].since > self.stable
 
-    def feed(self, *slices: Columns) -> Columns:
+    def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice of each input."""
         self.bad = self._index.bad = []
         rows = [self._taken(number, piece) for number, piece in enumerate(slices)]
@@ -99,9 +99,9 @@ class LMerge(Temporal):
             rows = [piece.clear() for piece in rows]
             self.stable, joining = step.after, step.joining
         said = (stable(self.output, time_value(self.stable, time_type(self.output))),) if self.stable > before else ()
-        return Columns(pl.concat(given, rechunk=False), said)
+        return ColumnarSlice(pl.concat(given, rechunk=False), said)
 
-    def _taken(self, number: int, piece: Columns) -> pl.DataFrame:
+    def _taken(self, number: int, piece: ColumnarSlice) -> pl.DataFrame:
         """The rows of an input's slice that can be taken; its stable is remembered."""
         replica = self.replicas[number]
         if not replica.attached:
@@ -116,14 +116,14 @@ class LMerge(Temporal):
         self._index.bad.append(Bad(number, piece.rows.filter(mask), EMPTY_LIFE))
         return piece.rows.filter(~mask)
 
-    def _step(self) -> Step:
+    def _step(self) -> MergeStep:
         """The next step: the stable that advances furthest, among inputs that are right from where the output is."""
         known = [n for n, replica in enumerate(self.replicas) if replica.attached]
         joining = frozenset(n for n in known if self.joining(n))
         order = sorted(known, key=lambda n: (n in joining, -self.replicas[n].stable, n))
         leads = [n for n in order if n not in joining and self.replicas[n].stable > self.stable]
         after = self.replicas[leads[0]].stable if leads else self.stable
-        return Step(self.stable, after, leads[0] if leads else None, tuple(order), joining)
+        return MergeStep(self.stable, after, leads[0] if leads else None, tuple(order), joining)
 
     def tables(self) -> dict[str, Table]:
         """The rows that the case keeps."""
@@ -133,16 +133,16 @@ class LMerge(Temporal):
         """Go on with the rows that another one kept."""
         self._index.restore(tables)
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """The stables, which inputs are attached, and what else the case keeps."""
         replicas = [[r.attached, r.since, r.stable] for r in self.replicas]
-        return {"stable": self.stable, "replicas": replicas, "index": self._index.notes()}
+        return {"stable": self.stable, "replicas": replicas, "index": self._index.metadata()}
 
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self.stable = notes["stable"]
-        self.replicas = [Replica(*known) for known in notes["replicas"]]
-        self._index.restore_notes(notes["index"])
+        self.stable = metadata["stable"]
+        self.replicas = [Replica(*known) for known in metadata["replicas"]]
+        self._index.restore_metadata(metadata["index"])
 
     def puncts(self) -> int:
         """The stables of the inputs and of the output."""

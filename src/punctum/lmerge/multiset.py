@@ -17,12 +17,12 @@ import polars as pl
 
 from punctum.algebra.schema import Schema
 from punctum.lmerge.elements import FOREVER, HIDDEN, NEVER, VE, VOLD, VS, Numbers, numbers
-from punctum.lmerge.index import Bad, Index, Step, changed
-from punctum.lmerge.keyed import OUT, UNFOUNDED, Mask, Matrix, Taken
+from punctum.lmerge.index import Bad, Index, MergeStep, changed
+from punctum.lmerge.keyed import OUT, UNFOUNDED, Mask, Matrix, TakenEvents
 from punctum.lmerge.nodes import Hashes, Nodes
-from punctum.lmerge.policies import Adjusting, Inserting, Policy
+from punctum.lmerge.policies import Adjusting, Inserting, OutputPolicy
 from punctum.operators.columns import empty
-from punctum.operators.operator import Notes
+from punctum.operators.operator import Metadata
 from punctum.operators.table import Table
 
 NODE = "_node"
@@ -68,7 +68,7 @@ class Changes:
 class Multiset(Index):
     """The index of case R4."""
 
-    def __init__(self, schema: Schema, inputs: int, policy: Policy) -> None:
+    def __init__(self, schema: Schema, inputs: int, policy: OutputPolicy) -> None:
         super().__init__()
         self._schema, self._policy, self._inputs = schema, policy, inputs
         self._keys = [*(name for name in schema.names if name not in HIDDEN), VS]
@@ -78,9 +78,9 @@ class Multiset(Index):
         self._ends = Table(pl.DataFrame(schema=dict.fromkeys([NODE, VE, *self._names], pl.Int64())))
         self._next, self._latest = 0, np.full(inputs, NEVER)
 
-    def apply(self, rows: list[pl.DataFrame], step: Step) -> pl.DataFrame:
+    def apply(self, rows: list[pl.DataFrame], step: MergeStep) -> pl.DataFrame:
         """Take rows of each input, then the step's stable."""
-        taken = Taken.of(rows).above(step.before, self._starts.frame()[VS].to_numpy())
+        taken = TakenEvents.of(rows).above(step.before, self._starts.frame()[VS].to_numpy())
         keys = taken.rows.select(self._keys)
         found = self._nodes.find(keys)
         kept, first = len(self._nodes), found.first
@@ -104,7 +104,7 @@ class Multiset(Index):
         self._keep(fresh, found.hashes[new], starts, cells, gone)
         return given
 
-    def _counted(self, taken: Taken) -> Cells:
+    def _counted(self, taken: TakenEvents) -> Cells:
         """What is kept with what is new, less adjusts of what their input does not have."""
         kept = self._ends.frame()
         known = np.searchsorted(self._starts.frame()[NODE].to_numpy(), kept[NODE].to_numpy())
@@ -129,7 +129,7 @@ class Multiset(Index):
         self._founded(taken, cells, takes, minus, to)
         return cells
 
-    def _founded(self, taken: Taken, cells: Cells, takes: Numbers, minus: Numbers, to: Numbers) -> None:
+    def _founded(self, taken: TakenEvents, cells: Cells, takes: Numbers, minus: Numbers, to: Numbers) -> None:
         """Take back adjusts that took more events than there were: of each end the last ones."""
         bad = np.zeros(len(taken.ve), dtype=bool)
         while (cells.counts[:, :OUT] < 0).any():
@@ -148,7 +148,7 @@ class Multiset(Index):
         for n in np.unique(taken.source[bad]).tolist():
             self.bad.append(Bad(n, taken.rows.filter(pl.Series(bad & (taken.source == n))), UNFOUNDED))
 
-    def _frozen(self, starts: Numbers, cells: Cells, step: Step, changes: Changes) -> Mask:
+    def _frozen(self, starts: Numbers, cells: Cells, step: MergeStep, changes: Changes) -> Mask:
         """Change what must be changed before the step's stable; the nodes that it makes final."""
         if step.lead is None:
             return np.zeros(len(starts), dtype=bool)
@@ -165,7 +165,7 @@ class Multiset(Index):
         open_[cells.node[held & (cells.ve >= step.after)]] = True
         return will & (~open_ | (step.after == FOREVER))
 
-    def _early(self, starts: Numbers, cells: Cells, step: Step, touched: Numbers, changes: Changes) -> None:
+    def _early(self, starts: Numbers, cells: Cells, step: MergeStep, touched: Numbers, changes: Changes) -> None:
         """Show events before they must be, as the policy has it."""
         if self._policy.insert is Inserting.HALF_FROZEN or not step.order:
             return
@@ -178,7 +178,7 @@ class Multiset(Index):
         deficit = np.maximum(cells.counts[at, source[cells.node[at]]] - cells.counts[at, OUT], 0)
         Pairing(cells, at, np.zeros_like(deficit), deficit, len(starts)).insert(lack, changes)
 
-    def _wanted(self, totals: Matrix, starts: Numbers, step: Step) -> tuple[Numbers, Numbers]:
+    def _wanted(self, totals: Matrix, starts: Numbers, step: MergeStep) -> tuple[Numbers, Numbers]:
         """For each node how many events to show, and the input to take them from."""
         order, insert = np.array(step.order), self._policy.insert
         fullest = order[np.argmax(totals[:, order], axis=1)]
@@ -195,7 +195,7 @@ class Multiset(Index):
             lead = max(step.order, key=lambda n: unfrozen[n])
         return np.full(len(totals), lead), totals[:, lead]
 
-    def _follow(self, starts: Numbers, cells: Cells, step: Step, touched: Numbers, changes: Changes) -> None:
+    def _follow(self, starts: Numbers, cells: Cells, step: MergeStep, touched: Numbers, changes: Changes) -> None:
         """Show other ends before they must be, as the policy has it."""
         if self._policy.adjust is Adjusting.STABLE or not step.order:
             return
@@ -256,13 +256,13 @@ class Multiset(Index):
         self._nodes.restore(tables["nodes"])
         self._starts, self._ends = tables["starts"], tables["ends"]
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """The number of the next node, and the greatest start that each input has inserted."""
         return {"next": self._next, "latest": self._latest.tolist()}
 
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self._next, self._latest = notes["next"], np.array(notes["latest"], dtype=np.int64)
+        self._next, self._latest = metadata["next"], np.array(metadata["latest"], dtype=np.int64)
 
 
 class Pairing:

@@ -40,7 +40,7 @@ class CollisionError(Exception):
 
 
 @dataclass(frozen=True)
-class Found:
+class Located:
     """Each row's number among the different ones, the first row of each of these, and its position, if it is kept."""
 
     number: Positions
@@ -71,7 +71,7 @@ class Nodes:
         if len(np.unique(self._hashes)) < len(self._hashes):
             self._rehash(seed + 1)
 
-    def find(self, keys: pl.DataFrame) -> Found:
+    def find(self, keys: pl.DataFrame) -> Located:
         """Where rows are; -1 for those that are not kept."""
         while True:
             try:
@@ -79,7 +79,7 @@ class Nodes:
             except CollisionError:
                 self._rehash(self._seed + 1)
 
-    def _find(self, keys: pl.DataFrame) -> Found:
+    def _find(self, keys: pl.DataFrame) -> Located:
         new = hashes(keys, self._seed)
         different, number, first = _different(new)
         again = np.flatnonzero(first[number] != np.arange(len(new)))
@@ -92,7 +92,7 @@ class Nodes:
             n, known = met["n"].to_numpy(), met["at"].to_numpy()
             at[n] = known
             self._same(keys[first[n]], self.table.frame(), known)
-        return Found(number, first, at, different)
+        return Located(number, first, at, different)
 
     def _same(self, keys: pl.DataFrame, others: pl.DataFrame, at: Positions) -> None:
         """Hold rows against those at positions of others."""

@@ -38,9 +38,9 @@ from punctum.lmerge.elements import (
 )
 from punctum.lmerge.index import changed
 from punctum.lmerge.openclose import Close, Open, OpenClose
-from punctum.lmerge.temporal import Temporal
-from punctum.operators.columns import Columns, empty
-from punctum.operators.operator import Notes
+from punctum.lmerge.temporal import TemporalOperator
+from punctum.operators.columns import ColumnarSlice, empty
+from punctum.operators.operator import Metadata
 from punctum.operators.table import Table
 
 Flags = npt.NDArray[np.bool_]
@@ -51,7 +51,7 @@ Events = npt.NDArray[np.int64]
 _NUMBER = "\0number"
 
 
-class Opened(Temporal):
+class Opened(TemporalOperator):
     """The elements of a temporal stream of opens and closes."""
 
     def __init__(self, schema: Schema, output: Schema) -> None:
@@ -63,17 +63,17 @@ class Opened(Temporal):
         self.bad: list[tuple[pl.DataFrame, str]] = []
         """The elements of the last slice that were not taken, each with the reason."""
 
-    def feed(self, *slices: Columns) -> Columns:
+    def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
         (xs,) = slices
         self.bad, before = [], self.stable
         found = self._translated(xs.rows) if xs.rows.height else empty(self.output)
         self.stable = max([before, *(t for p in xs.puncts if (t := stable_of(p)) is not None)])
         if self.stable == before:
-            return Columns(found)
+            return ColumnarSlice(found)
         ends = numbers(self._kept.frame()[VE])
         self._kept.retain(_mask((ends >= self.stable) & (self.stable < FOREVER)))
-        return Columns(found, (stable(self.output, time_value(self.stable, time_type(self.output))),))
+        return ColumnarSlice(found, (stable(self.output, time_value(self.stable, time_type(self.output))),))
 
     def restart(self) -> None:
         """The stream begins anew: what it has said before counts no longer."""
@@ -84,10 +84,10 @@ class Opened(Temporal):
         """The elements that say the same; the events that they leave are kept."""
         payloads = rows.select(self._payload).unique(maintain_order=True).with_row_index(_NUMBER)
         kept = self._kept.frame()
-        known = Known.of(self._numbered(kept, payloads), numbers(kept[VS]), numbers(kept[VE]), payloads.height)
+        known = OpenEvents.of(self._numbered(kept, payloads), numbers(kept[VS]), numbers(kept[VE]), payloads.height)
         opens = rows[VS].is_not_null().to_numpy()
         times = np.where(opens, numbers(rows[VS]), numbers(rows[VE]))
-        run = Run.of(self._numbered(rows, payloads), opens, times, known)
+        run = OpenRun.of(self._numbered(rows, payloads), opens, times, known)
         changes, events = run.changes(), run.events()
         if run.odd.any():
             more, left, refused = exactly(run)
@@ -104,7 +104,7 @@ class Opened(Temporal):
         found = payload.join(payloads, on=self._payload, how="left", nulls_equal=True, maintain_order="left")
         return found[_NUMBER].cast(pl.Int64).fill_null(-1).to_numpy()
 
-    def _keep(self, kept: pl.DataFrame, run: "Run") -> None:
+    def _keep(self, kept: pl.DataFrame, run: "OpenRun") -> None:
         """Change the ends of events that were kept, and drop those that are kept anew."""
         known, ends = run.known, run.ends()
         moved = known.here & (ends[known.payload] != NEVER) & (known.vs == known.last[known.payload])
@@ -125,13 +125,13 @@ class Opened(Temporal):
         """Go on with the rows that another one kept."""
         self._kept = tables["events"]
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """The last stable."""
         return {"stable": self.stable}
 
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self.stable = notes["stable"]
+        self.stable = metadata["stable"]
 
     def puncts(self) -> int:
         """The last stable."""
@@ -139,7 +139,7 @@ class Opened(Temporal):
 
 
 @dataclass(frozen=True)
-class Known:
+class OpenEvents:
     """The events that are kept, and what the payloads of a slice, which have numbers, find there.
 
     For each event: whether it has one of these payloads, which, its start and its end. For each payload: the last
@@ -155,7 +155,7 @@ class Known:
     odd: Flags
 
     @staticmethod
-    def of(payload: Numbers, vs: Numbers, ve: Numbers, payloads: int) -> "Known":
+    def of(payload: Numbers, vs: Numbers, ve: Numbers, payloads: int) -> "OpenEvents":
         """What is known, given each event's payload, -1 where it is another one."""
         some = np.flatnonzero(payload >= 0)
         some = some[np.lexsort((vs[some], payload[some]))]
@@ -164,11 +164,11 @@ class Known:
         last, end, odd = np.full(payloads, NEVER), np.full(payloads, NEVER), np.zeros(payloads, np.bool_)
         last[whose[behind]], end[whose[behind]] = vs[some[behind]], ve[some[behind]]
         odd[whose[~behind & (ve[some] == FOREVER)]] = True
-        return Known(payload >= 0, payload, vs, ve, last, end, odd)
+        return OpenEvents(payload >= 0, payload, vs, ve, last, end, odd)
 
 
 @dataclass(frozen=True)
-class Run:
+class OpenRun:
     """The elements of a slice, those of a payload side by side in the order of their arrival.
 
     For each element: its place in the slice, its payload, whether it is an open, its time, and the last start and its
@@ -182,10 +182,10 @@ class Run:
     last: Numbers
     end: Numbers
     odd: Flags
-    known: Known
+    known: OpenEvents
 
     @staticmethod
-    def of(payload: Numbers, opens: Flags, times: Numbers, known: Known) -> "Run":
+    def of(payload: Numbers, opens: Flags, times: Numbers, known: OpenEvents) -> "OpenRun":
         """The elements, given in the order of their arrival."""
         at, number = np.argsort(payload, kind="stable"), np.arange(len(payload))
         payload, opens, times = payload[at], opens[at], times[at]
@@ -198,7 +198,7 @@ class Run:
         regular = (times > last) & np.where(opens, end != FOREVER, last != NEVER)
         odd = known.odd.copy()
         odd[payload[~regular]] = True
-        return Run(at, payload, opens, times, last, end, odd, known)
+        return OpenRun(at, payload, opens, times, last, end, odd, known)
 
     @property
     def taken(self) -> Flags:
@@ -237,7 +237,7 @@ class Run:
         return found
 
 
-def exactly(run: Run) -> tuple[Changes, Events, list[tuple[int, str]]]:
+def exactly(run: OpenRun) -> tuple[Changes, Events, list[tuple[int, str]]]:
     """What the specification makes of payloads with an element that is not regular, and what it refuses, by place."""
     known, ends = run.known, dict[Row, dict[Time, Time]]()
     chosen = known.here & run.odd[known.payload]

@@ -13,10 +13,10 @@ import polars as pl
 
 from punctum.algebra.schema import Schema
 from punctum.lmerge.elements import ADJUST, HIDDEN, NEVER, VS, Numbers, numbers
-from punctum.lmerge.index import Bad, Index, Step
-from punctum.lmerge.policies import Policy
+from punctum.lmerge.index import Bad, Index, MergeStep
+from punctum.lmerge.policies import OutputPolicy
 from punctum.operators.columns import empty
-from punctum.operators.operator import Notes
+from punctum.operators.operator import Metadata
 from punctum.operators.table import Table
 
 ADJUSTED = "an adjust in a stream that is declared to have none"
@@ -30,14 +30,14 @@ class Ordered(Index):
 
     strictly = False
 
-    def __init__(self, schema: Schema, inputs: int, policy: Policy) -> None:
+    def __init__(self, schema: Schema, inputs: int, policy: OutputPolicy) -> None:
         super().__init__()
         self._schema, self._inputs = schema, inputs
         self._keys = [*(name for name in schema.names if name not in HIDDEN), VS]
         self._max_vs, self._last = NEVER, np.full(inputs, NEVER)
         self._waiting = Table(empty(schema).with_columns(pl.lit(0, pl.Int64).alias(SOURCE)))
 
-    def apply(self, rows: list[pl.DataFrame], step: Step) -> pl.DataFrame:
+    def apply(self, rows: list[pl.DataFrame], step: MergeStep) -> pl.DataFrame:
         """Show what is new in rows of each input."""
         sourced = [
             self._in_order(piece, n).with_columns(pl.lit(n, pl.Int64).alias(SOURCE)) for n, piece in enumerate(rows)
@@ -94,13 +94,13 @@ class Ordered(Index):
         """Go on with the rows that another one kept."""
         self._waiting = tables["waiting"]
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """The greatest start that was shown, and the last one of each input."""
         return {"max_vs": int(self._max_vs), "last": self._last.tolist()}
 
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self._max_vs, self._last = notes["max_vs"], np.array(notes["last"], dtype=np.int64)
+        self._max_vs, self._last = metadata["max_vs"], np.array(metadata["last"], dtype=np.int64)
 
 
 class Strict(Ordered):
@@ -118,7 +118,7 @@ class Strict(Ordered):
 class Ranked(Ordered):
     """Case R1: elements with the same start come in the same order on all inputs."""
 
-    def __init__(self, schema: Schema, inputs: int, policy: Policy) -> None:
+    def __init__(self, schema: Schema, inputs: int, policy: OutputPolicy) -> None:
         super().__init__(schema, inputs, policy)
         self._counts, self._out = np.zeros(inputs, dtype=np.int64), 0
 
@@ -148,14 +148,14 @@ class Ranked(Ordered):
         super().drop(number)
         self._counts[number] = 0
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """Also how many with the greatest start each input has brought, and how many were shown."""
-        return super().notes() | {"counts": self._counts.tolist(), "out": self._out}
+        return super().metadata() | {"counts": self._counts.tolist(), "out": self._out}
 
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        super().restore_notes(notes)
-        self._counts, self._out = np.array(notes["counts"], dtype=np.int64), notes["out"]
+        super().restore_metadata(metadata)
+        self._counts, self._out = np.array(metadata["counts"], dtype=np.int64), metadata["out"]
 
 
 def ranks(vs: Numbers, source: Numbers) -> Numbers:
@@ -174,7 +174,7 @@ def ranks(vs: Numbers, source: Numbers) -> Numbers:
 class Unranked(Ordered):
     """Case R2: elements with the same start may come in any order, start and payload are a key."""
 
-    def __init__(self, schema: Schema, inputs: int, policy: Policy) -> None:
+    def __init__(self, schema: Schema, inputs: int, policy: OutputPolicy) -> None:
         super().__init__(schema, inputs, policy)
         self._same = Table(empty(schema).select(self._keys))
 

@@ -40,10 +40,10 @@ class Adjusting(Enum):
 
 
 @dataclass(frozen=True)
-class Policy:
+class OutputPolicy:
     """How the output follows the inputs.
 
-    >>> Policy.of(insert="share", share=0.5).insert
+    >>> OutputPolicy.of(insert="share", share=0.5).insert
     <Inserting.SHARE: 'share'>
     """
 
@@ -52,7 +52,7 @@ class Policy:
     share: float = 0.5
 
     @staticmethod
-    def of(insert: str = "first", adjust: str = "stable", share: float = 0.5) -> "Policy":
+    def of(insert: str = "first", adjust: str = "stable", share: float = 0.5) -> "OutputPolicy":
         """A policy from words."""
         inserts, adjusts = [each.value for each in Inserting], [each.value for each in Adjusting]
         if insert not in inserts:
@@ -61,4 +61,4 @@ class Policy:
             raise SqlError(f"the merge cannot adjust {adjust!r}", choices(adjusts), "name one of them")
         if not 0 < share <= 1:
             raise SqlError(f"{share} is no share of the inputs", "", "a share is above 0 and at most 1")
-        return Policy(Inserting(insert), Adjusting(adjust), share)
+        return OutputPolicy(Inserting(insert), Adjusting(adjust), share)

@@ -13,12 +13,12 @@ import polars as pl
 from punctum.algebra.schema import Schema
 from punctum.errors import SqlError
 from punctum.lmerge.elements import FOREVER, HIDDEN, NEVER, VE, VS, Numbers, numbers
-from punctum.lmerge.index import Index, Step, changed
-from punctum.lmerge.keyed import Mask, Taken, founded
+from punctum.lmerge.index import Index, MergeStep, changed
+from punctum.lmerge.keyed import Mask, TakenEvents, founded
 from punctum.lmerge.nodes import Nodes
-from punctum.lmerge.policies import Policy
+from punctum.lmerge.policies import OutputPolicy
 from punctum.operators.columns import empty
-from punctum.operators.operator import Notes
+from punctum.operators.operator import Metadata
 from punctum.operators.table import Table
 
 
@@ -69,25 +69,25 @@ class Single:
 class Separate(Index):
     """The indexes of case R3-."""
 
-    def __init__(self, schema: Schema, inputs: int, policy: Policy) -> None:
+    def __init__(self, schema: Schema, inputs: int, policy: OutputPolicy) -> None:
         super().__init__()
-        if policy != Policy():
+        if policy != OutputPolicy():
             raise SqlError("case R3- has no policies", "it is there for comparison", "take case R3")
         self._schema = schema
         self._keys = [*(name for name in schema.names if name not in HIDDEN), VS]
         self._inputs = [Single(empty(schema).select(self._keys)) for _ in range(inputs)]
         self._out = Single(empty(schema).select(self._keys))
 
-    def apply(self, rows: list[pl.DataFrame], step: Step) -> pl.DataFrame:
+    def apply(self, rows: list[pl.DataFrame], step: MergeStep) -> pl.DataFrame:
         """Take rows of each input, then the step's stable."""
         given = [self._take(n, piece, step) for n, piece in enumerate(rows) if piece.height]
         if step.lead is not None:
             given += self._freeze(step, step.lead)
         return pl.concat(given) if given else empty(self._schema)
 
-    def _take(self, number: int, rows: pl.DataFrame, step: Step) -> pl.DataFrame:
+    def _take(self, number: int, rows: pl.DataFrame, step: MergeStep) -> pl.DataFrame:
         """Take an input's rows into its index, and show what is new to the output."""
-        own, taken = self._inputs[number], Taken.of([rows]).above(step.before, self._out.vs)
+        own, taken = self._inputs[number], TakenEvents.of([rows]).above(step.before, self._out.vs)
         found = own.nodes.find(taken.rows.select(self._keys))
         keys = taken.rows[found.first].select(self._keys)
         vs, shown, old = taken.vs[found.first], self._out.get(keys), own.get(keys)
@@ -106,7 +106,7 @@ class Separate(Index):
         self._out.put(keys, new)
         return changed(self._schema, keys.drop(VS), numbers(keys[VS]), old, new)
 
-    def _freeze(self, step: Step, lead: int) -> list[pl.DataFrame]:
+    def _freeze(self, step: MergeStep, lead: int) -> list[pl.DataFrame]:
         """Bring the output to where the leading input is, and purge what is final."""
         known = pl.concat([self._out.nodes.table.frame(), self._inputs[lead].nodes.table.frame()]).unique(
             maintain_order=True
@@ -122,14 +122,14 @@ class Separate(Index):
             each.retain(self._supported(each, step))
         return [given]
 
-    def _supported(self, each: Single, step: Step) -> npt.NDArray[np.bool_]:
+    def _supported(self, each: Single, step: MergeStep) -> npt.NDArray[np.bool_]:
         """Which events of an input start later than the stable, or are still in the output."""
         keep = each.vs >= step.after
         early = np.flatnonzero(~keep)
         keep[early] = self._out.get(each.nodes.table.frame()[early]) != NEVER
         return keep
 
-    def _fallen(self, known: pl.DataFrame, vs: Numbers, out: Numbers, end: Numbers, step: Step) -> Numbers:
+    def _fallen(self, known: pl.DataFrame, vs: Numbers, out: Numbers, end: Numbers, step: MergeStep) -> Numbers:
         """The ends on the leading input, or on the next that can still be followed where an event is half frozen."""
         lost = (vs < step.before) & (end < step.before)
         if not lost.any():
@@ -160,9 +160,9 @@ class Separate(Index):
             each.nodes.restore(tables[f"{name}.nodes"])
             each.ends = tables[f"{name}.ends"]
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """Nothing."""
         return {}
 
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Nothing."""

@@ -6,21 +6,21 @@ goes on, and when it is lost (EXPECT WITHIN) or over (LIFESPAN), what comes out 
 
 from punctum.algebra.punctuation import Punctuation
 from punctum.lmerge.elements import stable, stable_of, time_type, time_value
-from punctum.operators.batch import Batch
+from punctum.operators.batch import PunctuationBatch
 from punctum.operators.operator import Operator
 
 
-class Temporal(Operator):
+class TemporalOperator(Operator):
     """An operator over temporal elements."""
 
-    def over(self, number: int, said: Batch) -> Batch:
+    def map_punctuations(self, number: int, said: PunctuationBatch) -> PunctuationBatch:
         """What stables say of the output."""
         times = (t for p in said.others if (t := stable_of(p)) is not None)
-        return Batch(self.output, {}, [p for t in times for p in self.closed(t)])
+        return PunctuationBatch(self.output, {}, [p for t in times for p in self.closed(t)])
 
     def closed(self, t: int) -> tuple[Punctuation, ...]:
         """What the output says at a stable, given as a whole number."""
         return (stable(self.output, time_value(t, time_type(self.output))),)
 
-    def forget(self, number: int, said: Batch) -> None:
+    def forget(self, number: int, said: PunctuationBatch) -> None:
         """Stables are never over, and no other punctuation is remembered."""

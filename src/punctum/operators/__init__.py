@@ -1,6 +1,6 @@
 """The operators on columnar slices: the specification's iterators, vectorised with Polars, one operator a file."""
 
-from punctum.operators.columns import Columns, dtype, empty, frame, to_rows
+from punctum.operators.columns import ColumnarSlice, dtype, empty, frame, to_rows
 from punctum.operators.difference import Difference
 from punctum.operators.dupelim import Dupelim
 from punctum.operators.group_by import GroupBy
@@ -19,7 +19,7 @@ from punctum.operators.table import Table
 from punctum.operators.union import Union
 
 __all__ = [
-    "Columns",
+    "ColumnarSlice",
     "Difference",
     "Dupelim",
     "GroupBy",

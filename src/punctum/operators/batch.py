@@ -1,7 +1,7 @@
 """Batches: the punctuations of a slice, with the many that are one constant each as columns.
 
 Streams close one key after the other, so most punctuations are a constant on one attribute. A batch keeps of these the
-constants alone, a column for each attribute (``points``), and so 30,000 of them cost about as much as one. All others
+constants alone, a column for each attribute (``constants``): 30,000 of them cost about as much as one. All others
 stay as they are. A batch of a slice's punctuations says the same as they do, no more and no less.
 """
 
@@ -20,50 +20,52 @@ from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.spanset import SpanSet
 from punctum.algebra.values import Type
-from punctum.operators.columns import Columns, dtype, to_rows
+from punctum.operators.columns import ColumnarSlice, dtype, to_rows
 
 MANY = 200
 """So many runs of whole numbers are worth melting with a line at once."""
 _LEAST, _MOST = -(2**62), 2**62
 
-Points = dict[int, pl.Series]
+Constants = dict[int, pl.Series]
 """Constants that are not NULL, each once, by the position of their attribute."""
 
 
 @dataclass
-class Batch:
+class PunctuationBatch:
     """Punctuations over one schema."""
 
     schema: Schema
-    points: Points = field(default_factory=dict)
+    constants: Constants = field(default_factory=dict)
     others: list[Punctuation] = field(default_factory=list)
 
     def __len__(self) -> int:
-        return len(self.others) + sum(map(len, self.points.values()))
+        return len(self.others) + sum(map(len, self.constants.values()))
 
     def __iter__(self) -> Iterator[Punctuation]:
-        for at, values in self.points.items():
-            yield from constants(self.schema, at, values)
+        for at, values in self.constants.items():
+            yield from constant_punctuations(self.schema, at, values)
         yield from self.others
 
-    def on(self, positions: Iterable[int]) -> "Batch":
+    def on(self, positions: Iterable[int]) -> "PunctuationBatch":
         """Those that speak of some attributes alone."""
         allowed = set(positions)
-        points = {at: values for at, values in self.points.items() if at in allowed}
-        return Batch(self.schema, points, [p for p in self.others if {i for i, _ in p.sides} <= allowed])
+        constants = {at: values for at, values in self.constants.items() if at in allowed}
+        return PunctuationBatch(self.schema, constants, [p for p in self.others if {i for i, _ in p.sides} <= allowed])
 
-    def __add__(self, more: "Batch") -> "Batch":
+    def __add__(self, more: "PunctuationBatch") -> "PunctuationBatch":
         """Both together."""
-        points = dict(self.points)
-        for at, values in more.points.items():
-            points[at] = pl.concat([points[at], values]).unique(maintain_order=True) if at in points else values
-        return Batch(self.schema, points, [*self.others, *more.others])
+        constants = dict(self.constants)
+        for at, values in more.constants.items():
+            constants[at] = (
+                pl.concat([constants[at], values]).unique(maintain_order=True) if at in constants else values
+            )
+        return PunctuationBatch(self.schema, constants, [*self.others, *more.others])
 
 
-def constants(schema: Schema, at: int, values: pl.Series) -> Iterator[Punctuation]:
+def constant_punctuations(schema: Schema, at: int, values: pl.Series) -> Iterator[Punctuation]:
     """The punctuations that say one constant each of the attribute at a position.
 
-    >>> print(*constants(Schema.of(itemid="BIGINT", bidder="BIGINT"), 0, pl.Series([17, 18])))
+    >>> print(*constant_punctuations(Schema.of(itemid="BIGINT", bidder="BIGINT"), 0, pl.Series([17, 18])))
     <17, *> <18, *>
     """
     before, after = (WILDCARD,) * at, (WILDCARD,) * (len(schema) - at - 1)
@@ -80,7 +82,7 @@ def _known(schema: Schema, patterns: tuple[Pattern, ...], sides: tuple[Side, ...
     return made
 
 
-def batch(schema: Schema, puncts: Iterable[Punctuation]) -> Batch:
+def batch(schema: Schema, puncts: Iterable[Punctuation]) -> PunctuationBatch:
     """The punctuations that say something, as a batch."""
     found: dict[int, dict[object, None]] = {}
     others = []
@@ -91,33 +93,35 @@ def batch(schema: Schema, puncts: Iterable[Punctuation]) -> Batch:
             found.setdefault(sides[0][0], {})[sides[0][1].value] = None
         elif not p.empty:
             others.append(p)
-    points = {at: pl.Series(list(values), dtype=dtype(schema.attributes[at])) for at, values in found.items()}
-    return Batch(schema, points, others)
+    constants = {at: pl.Series(list(values), dtype=dtype(schema.attributes[at])) for at, values in found.items()}
+    return PunctuationBatch(schema, constants, others)
 
 
-def heard(schema: Schema, xs: Columns) -> Batch:
+def heard(schema: Schema, xs: ColumnarSlice) -> PunctuationBatch:
     """The punctuations of a slice."""
     said = batch(schema, xs.puncts)
-    return said + Batch(schema, {schema.index(name): values.unique() for name, values in xs.points.items()})
+    return said + PunctuationBatch(
+        schema, {schema.index(name): values.unique() for name, values in xs.constants.items()}
+    )
 
 
-def columns(rows: pl.DataFrame, said: Batch, *inputs: Columns) -> Columns:
+def columns(rows: pl.DataFrame, said: PunctuationBatch, *inputs: ColumnarSlice) -> ColumnarSlice:
     """The output slice: constants stay columns when some input has given them so."""
-    if any(xs.points for xs in inputs):
+    if any(xs.constants for xs in inputs):
         names = said.schema.names
-        return Columns(
-            rows, tuple(said.others), {names[at]: values for at, values in said.points.items() if len(values)}
+        return ColumnarSlice(
+            rows, tuple(said.others), {names[at]: values for at, values in said.constants.items() if len(values)}
         )
-    return Columns(rows, tuple(said))
+    return ColumnarSlice(rows, tuple(said))
 
 
-def add(said: PunctuationSet, more: Batch) -> None:
+def add(said: PunctuationSet, more: PunctuationBatch) -> None:
     """Say a batch; neighbouring integers melt before they are added."""
     for p in more.others:
         said.add(p)
-    for at, values in more.points.items():
+    for at, values in more.constants.items():
         if values.dtype != pl.Int64 or not len(values):
-            for p in constants(said.schema, at, values):
+            for p in constant_punctuations(said.schema, at, values):
                 said.add(p)
             continue
         line, runs = _alone(said, at), [(low, high) for low, high in runs_of(values).tolist()]
@@ -166,11 +170,11 @@ class Names:
     def __init__(self, output: Schema, targets: list[list[int]]) -> None:
         self._output, self._targets = output, targets
 
-    def over(self, said: Batch) -> Batch:
+    def map_punctuations(self, said: PunctuationBatch) -> PunctuationBatch:
         """The punctuations over the output, once for each way to name their attributes."""
-        moved = Batch(self._output)
-        for at, values in said.points.items():
-            moved += Batch(self._output, dict.fromkeys(self._targets[at], values))
+        moved = PunctuationBatch(self._output)
+        for at, values in said.constants.items():
+            moved += PunctuationBatch(self._output, dict.fromkeys(self._targets[at], values))
         moved.others += [q for p in said.others for q in self._ways(p)]
         return moved
 

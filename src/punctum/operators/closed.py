@@ -19,11 +19,11 @@ from punctum.algebra.punctuation import Punctuation, Side
 from punctum.algebra.punctuation_set import Box
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
-from punctum.operators.batch import Batch
+from punctum.operators.batch import PunctuationBatch
 from punctum.operators.columns import dtype
 from punctum.operators.matching import matches
 from punctum.operators.places import Bounds, bounds, places
-from punctum.operators.runs import MORE, Mask, Numbers, Shape, Wanted, coalesced, cut, ends, hashed, merged, shape_of
+from punctum.operators.runs import MORE, Mask, Numbers, RunShape, Wanted, coalesced, cut, ends, hashed, merged, shape_of
 from punctum.operators.table import Table
 from punctum.spec.columns import finite
 
@@ -58,7 +58,7 @@ class Closed(Table):
         """All runs, one behind the other."""
         return pl.concat([self._empty, *self._chunks.values()], how="diagonal_relaxed")
 
-    def shapes(self) -> list[Shape]:
+    def shapes(self) -> list[RunShape]:
         """Which attributes there are keys on."""
         return list(dict.fromkeys(map(shape_of, self._chunks.values())))
 
@@ -67,13 +67,13 @@ class Closed(Table):
         shape = self._shape(sorted(map(self.schema.index, keys.columns)))
         if shape.line is not None and keys[self.schema.names[shape.line]].null_count():  # NULL has no place
             null = pl.col(self.schema.names[shape.line]).is_null()
-            self._add(Shape(shape.positions, None), keys.filter(null))
+            self._add(RunShape(shape.positions, None), keys.filter(null))
             keys = keys.filter(~null)
         self._add(shape, keys)
 
     def close_boxes(self, boxes: Iterable[Box]) -> list[Box]:
         """Close all keys of boxes; given are those boxes that are too wide to be written as keys."""
-        found: dict[Shape, list[dict[int, Pattern]]] = {}
+        found: dict[RunShape, list[dict[int, Pattern]]] = {}
         left: list[Box] = []
         for box in boxes:
             parts = [(part, self._shape_of(part)) for part in self._value_by_value(box)]
@@ -104,14 +104,14 @@ class Closed(Table):
                 found |= self.has(df, shape)
         return pl.Series(found)
 
-    def has(self, df: pl.DataFrame, shape: Shape) -> Mask:
+    def has(self, df: pl.DataFrame, shape: RunShape) -> Mask:
         """Whether each row has the values of a key of one shape."""
         found, wanted = np.zeros(df.height, np.bool_), Wanted(df, self.schema, shape)
         for run in self._runs(shape).values():
             found[wanted.find(run)[0]] = True
         return found
 
-    def forget(self, said: Batch) -> None:
+    def forget(self, said: PunctuationBatch) -> None:
         """Open again what punctuations on the same attributes speak of."""
         for n, run in list(self._chunks.items()):
             shape = shape_of(run)
@@ -124,30 +124,32 @@ class Closed(Table):
         """Open all again."""
         self._chunks = {}
 
-    def _shape(self, positions: list[int]) -> Shape:
+    def _shape(self, positions: list[int]) -> RunShape:
         """The last attribute with 64-bit places is the line: of a sensor and an hour, hours are neighbours."""
         line = next((at for at in reversed(positions) if _placed(self.schema.attributes[at])), None)
-        return Shape(tuple(at for at in positions if at != line), line)
+        return RunShape(tuple(at for at in positions if at != line), line)
 
-    def _shape_of(self, box: Box) -> Shape | None:
+    def _shape_of(self, box: Box) -> RunShape | None:
         """The shape in which a box can be written: at most one of its patterns is no constant, and is on the line."""
         loose = [at for at, side in box if not isinstance(side, Constant)]
         positions = [at for at, _ in box]
         if not loose:
             shape = self._shape(positions)
-            return Shape(shape.positions, None) if shape.line is not None and dict(box)[shape.line] == NULL else shape
+            return (
+                RunShape(shape.positions, None) if shape.line is not None and dict(box)[shape.line] == NULL else shape
+            )
         if len(loose) > 1 or not _placed(self.schema.attributes[loose[0]]):
             return None
-        return Shape(tuple(at for at in positions if at not in loose), loose[0])
+        return RunShape(tuple(at for at in positions if at not in loose), loose[0])
 
-    def _add(self, shape: Shape, keys: pl.DataFrame) -> None:
+    def _add(self, shape: RunShape, keys: pl.DataFrame) -> None:
         columns = hashed([keys[self.schema.names[at]].alias(str(at)) for at in shape.others])
         if shape.line is not None:
             first = places(keys[self.schema.names[shape.line]]).cast(pl.Int64)
             columns += [first.alias(shape.first), pl.repeat(0, keys.height, dtype=pl.UInt64, eager=True).alias(MORE)]
         self._append(shape, pl.DataFrame(columns))
 
-    def _add_boxes(self, shape: Shape, boxes: list[dict[int, Pattern]]) -> None:
+    def _add_boxes(self, shape: RunShape, boxes: list[dict[int, Pattern]]) -> None:
         many = np.ones(len(boxes), np.int64)
         line: list[pl.Series] = []
         if shape.line is not None:
@@ -164,16 +166,16 @@ class Closed(Table):
             others.append(column.gather(np.repeat(np.arange(len(boxes)), many)))
         self._append(shape, pl.DataFrame([*hashed(others), *line]))
 
-    def _append(self, shape: Shape, run: pl.DataFrame) -> None:
+    def _append(self, shape: RunShape, run: pl.DataFrame) -> None:
         if run.height:
             self._write(self._next, coalesced(run))
             self._next += 1
             self._merge(shape)
 
-    def _runs(self, shape: Shape) -> dict[int, pl.DataFrame]:
+    def _runs(self, shape: RunShape) -> dict[int, pl.DataFrame]:
         return {n: run for n, run in self._chunks.items() if shape_of(run) == shape}
 
-    def _merge(self, shape: Shape) -> None:
+    def _merge(self, shape: RunShape) -> None:
         """Merge runs from behind: each is left more than twice as large as all that follow it together."""
         behind: list[int] = []
         height = 0
@@ -188,7 +190,7 @@ class Closed(Table):
             for n in rest:
                 del self._chunks[n]
 
-    def _without(self, run: pl.DataFrame, shape: Shape, over: Batch) -> pl.DataFrame:
+    def _without(self, run: pl.DataFrame, shape: RunShape, over: PunctuationBatch) -> pl.DataFrame:
         """A run without what punctuations on its attributes speak of."""
         keys, loose = keys_of(over, shape.positions)
         rows, at = Wanted(keys, self.schema, shape).find(run)
@@ -200,7 +202,7 @@ class Closed(Table):
         holes = [_holes(at, low.to_numpy(), low.to_numpy()), *(self._overlaps(run, shape, p) for p in loose)]
         return cut(run, pl.concat(holes)) if any(part.height for part in holes) else run
 
-    def _overlaps(self, run: pl.DataFrame, shape: Shape, p: Punctuation) -> pl.DataFrame:
+    def _overlaps(self, run: pl.DataFrame, shape: RunShape, p: Punctuation) -> pl.DataFrame:
         """Which places of which rows a punctuation speaks of."""
         sides = dict(p.sides)
         assert shape.line is not None
@@ -217,24 +219,26 @@ class Closed(Table):
             holes.append(_holes(rows, np.full(len(rows), low), np.full(len(rows), high)))
         return pl.concat(holes)
 
-    def _named(self, run: pl.DataFrame, shape: Shape) -> pl.DataFrame:
+    def _named(self, run: pl.DataFrame, shape: RunShape) -> pl.DataFrame:
         return run.select(pl.col(str(at)).alias(self.schema.names[at]) for at in shape.others)
 
 
-def on_exactly(said: Batch, positions: tuple[int, ...]) -> Batch:
+def on_exactly(said: PunctuationBatch, positions: tuple[int, ...]) -> PunctuationBatch:
     """Those punctuations that speak of some attributes, of all of them and of no other."""
-    points = {at: values for at, values in said.points.items() if (at,) == positions}
-    return Batch(said.schema, points, [p for p in said.others if tuple(at for at, _ in p.sides) == positions])
+    constants = {at: values for at, values in said.constants.items() if (at,) == positions}
+    return PunctuationBatch(
+        said.schema, constants, [p for p in said.others if tuple(at for at, _ in p.sides) == positions]
+    )
 
 
-def keys_of(said: Batch, positions: tuple[int, ...]) -> tuple[pl.DataFrame, list[Punctuation]]:
+def keys_of(said: PunctuationBatch, positions: tuple[int, ...]) -> tuple[pl.DataFrame, list[Punctuation]]:
     """The keys that punctuations on some attributes are, and those punctuations that are not one key."""
     schema, boxes = said.schema, [p.sides for p in said.others if is_key(p)]
     columns = []
     for n, at in enumerate(positions):
         values = [cast(Constant, box[n][1]).value for box in boxes]
         columns.append(pl.Series(schema.names[at], values, dtype=dtype(schema.attributes[at])))
-    frames = [pl.DataFrame(columns), *(values.to_frame(schema.names[at]) for at, values in said.points.items())]
+    frames = [pl.DataFrame(columns), *(values.to_frame(schema.names[at]) for at, values in said.constants.items())]
     return pl.concat(frames), [p for p in said.others if not is_key(p)]
 
 

@@ -29,17 +29,17 @@ _DTYPES: dict[Type, pl.DataType] = {
 
 
 @dataclass
-class Columns:
+class ColumnarSlice:
     """A slice in columns: some rows and some punctuations.
 
-    Many punctuations that are a single constant each may come as ``points``, a column of constants for an attribute's
+    Many punctuations that are a single constant each may come as ``constants``, a column for an attribute's
     name. An operator answers in points only when it was given some, so who gives none meets none; only punctuate, which
     makes them, always does.
     """
 
     rows: pl.DataFrame
     puncts: tuple[Punctuation, ...] = ()
-    points: dict[str, pl.Series] = field(default_factory=dict)
+    constants: dict[str, pl.Series] = field(default_factory=dict)
 
 
 def dtype(attribute: Attribute) -> pl.DataType:

@@ -7,7 +7,7 @@ rows that are out and may come again.
 import polars as pl
 
 from punctum.algebra.punctuation import Punctuation
-from punctum.operators.batch import Batch
+from punctum.operators.batch import PunctuationBatch
 from punctum.operators.dupelim import without
 from punctum.operators.sets import SetOperator, still_open
 
@@ -15,9 +15,11 @@ from punctum.operators.sets import SetOperator, still_open
 class Difference(SetOperator):
     """The distinct rows of the left input that the right input does not have."""
 
-    trusts = (1,)
+    releasing_inputs = (1,)
 
-    def released(self, left: pl.DataFrame, right: pl.DataFrame, lps: Batch, rps: Batch) -> pl.DataFrame:
+    def released(
+        self, left: pl.DataFrame, right: pl.DataFrame, lps: PunctuationBatch, rps: PunctuationBatch
+    ) -> pl.DataFrame:
         """The left rows that the right input has closed."""
         lefts, rights = self._tables["left"], self._tables["right"]
         new = without(without(left, rights.frame()), right)
@@ -31,7 +33,7 @@ class Difference(SetOperator):
         self.purge("right", right.filter(~self.heard.left.matches(right)), still_open(rights.frame(), lps))
         return out
 
-    def says(self, p: Punctuation) -> bool:
+    def has_emitted(self, p: Punctuation) -> bool:
         """Whether both inputs have closed it."""
         return self.heard.said.covers(p)
 

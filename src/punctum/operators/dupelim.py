@@ -3,11 +3,11 @@
 import polars as pl
 
 from punctum.algebra.schema import Schema
-from punctum.operators.batch import Batch, columns, heard
-from punctum.operators.columns import Columns, empty
+from punctum.operators.batch import PunctuationBatch, columns, heard
+from punctum.operators.columns import ColumnarSlice, empty
+from punctum.operators.emitted import EmittedPunctuations
 from punctum.operators.matching import matches
-from punctum.operators.operator import Notes, Operator, Waits
-from punctum.operators.said import Said
+from punctum.operators.operator import Metadata, Operator, Waits
 from punctum.operators.table import Table
 
 
@@ -25,7 +25,7 @@ def among(df: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     return df.join(others, on=df.columns, how="semi", nulls_equal=True, maintain_order="left")
 
 
-def distinct(df: pl.DataFrame, table: Table, new: Batch) -> pl.DataFrame:
+def distinct(df: pl.DataFrame, table: Table, new: PunctuationBatch) -> pl.DataFrame:
     """The rows that are in no table yet, each once; the table then holds them, less what new punctuations close."""
     fresh = without(df.unique(maintain_order=True), table.frame())
     if len(new):
@@ -41,13 +41,13 @@ class Dupelim(Operator):
 
     def __init__(self, schema: Schema) -> None:
         self.inputs, self.output = (schema,), schema
-        self._distinct, self._said = Table(empty(schema)), Said(schema)
+        self._distinct, self._said = Table(empty(schema)), EmittedPunctuations(schema)
 
-    def feed(self, *slices: Columns) -> Columns:
+    def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
         (xs,) = slices
         new = heard(self.output, xs)
-        return columns(distinct(xs.rows, self._distinct, new), self._said.news(new), xs)
+        return columns(distinct(xs.rows, self._distinct, new), self._said.add_new(new), xs)
 
     def keeps(self) -> dict[str, int]:
         """The distinct rows are rows of the input."""
@@ -65,17 +65,17 @@ class Dupelim(Operator):
         """Go on with the rows that another one kept."""
         self._distinct = tables["distinct"]
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """What it has said."""
-        return {"said": self._said.notes()}
+        return {"said": self._said.metadata()}
 
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self._said.restore(notes["said"])
+        self._said.restore(metadata["said"])
 
-    def forget(self, number: int, said: Batch) -> None:
+    def forget(self, number: int, said: PunctuationBatch) -> None:
         """What is over may be said again."""
-        self._said.forget(self.over(number, said))
+        self._said.forget(self.map_punctuations(number, said))
 
     def puncts(self) -> int:
         """What it has said."""

@@ -13,11 +13,11 @@ import polars as pl
 from punctum.algebra.schema import Attribute
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Type
-from punctum.operators.batch import Batch, batch, columns, heard
-from punctum.operators.columns import Columns, dtype, empty, to_rows
+from punctum.operators.batch import PunctuationBatch, batch, columns, heard
+from punctum.operators.columns import ColumnarSlice, dtype, empty, to_rows
 from punctum.operators.matching import matches
-from punctum.operators.memory import Memory
-from punctum.operators.operator import PAST, Notes, Operator, Waits
+from punctum.operators.operator import PAST, Metadata, Operator, Waits
+from punctum.operators.seen import SeenPunctuations
 from punctum.operators.table import Table
 from punctum.spec.expect import Swept, check_time, closing, overdue, passed
 
@@ -40,7 +40,7 @@ class Expect(Operator):
         self._clock = dtype(clock)
         keys = {name: dtype(schema.attributes[at]) for name, at in zip(self._by, self._at, strict=True)}
         self._open = Table(pl.DataFrame(schema=keys | {self._first: self._clock, self._count: pl.Int64()}))
-        self._combined, self._said = 0, Memory(schema)
+        self._combined, self._said = 0, SeenPunctuations(schema)
         self.now: datetime | None = None
         self.swept: list[Swept] = []
         self.late, self.reasons = empty(schema), pl.Series(dtype=pl.String)
@@ -50,11 +50,11 @@ class Expect(Operator):
         self.now = now if self.now is None else max(self.now, now)
 
     @property
-    def sweeping(self) -> Batch:
+    def sweeping(self) -> PunctuationBatch:
         """What is to be said behind the last slice."""
         return batch(self.output, [swept.punctuation for swept in self.swept])
 
-    def feed(self, *slices: Columns) -> Columns:
+    def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
         (xs,) = slices
         rows, said = self._in_time(xs.rows), heard(self.output, xs)
@@ -65,12 +65,12 @@ class Expect(Operator):
         closed = said.on(self._at)
         if len(closed) and len(self._open):
             self._open.retain(~matches(self._open.frame(), closed))
-        news = self._said.news(said)
+        add_new = self._said.add_new(said)
         self._sweep()
         if len(self._open) > 2 * self._combined + SLACK:
             self._open.replace(self._summed(self._open.frame()))
             self._combined = len(self._open)
-        return columns(rows, news, xs)
+        return columns(rows, add_new, xs)
 
     def _in_time(self, rows: pl.DataFrame) -> pl.DataFrame:
         wrong = self._said.matches(rows)
@@ -100,7 +100,7 @@ class Expect(Operator):
             assert isinstance(rows, int)
             self.swept.append(Swept(closing(self._scheme, tuple(key)), since, rows))
         if self.swept:
-            self._said.news(self.sweeping)
+            self._said.add_new(self.sweeping)
             self._open.retain(~matches(known, self.sweeping))
 
     def tables(self) -> dict[str, Table]:
@@ -112,20 +112,20 @@ class Expect(Operator):
         self._open = tables["open"]
         self._said.go_on(tables[PAST])
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """The time, what has been said, and how many counts were left by the last combining."""
         now = None if self.now is None else self.now.isoformat()
-        return {"now": now, "said": self._said.notes(), "combined": self._combined}
+        return {"now": now, "said": self._said.metadata(), "combined": self._combined}
 
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self.now = None if notes["now"] is None else datetime.fromisoformat(notes["now"])
-        self._combined = notes["combined"]
-        self._said.restore(notes["said"])
+        self.now = None if metadata["now"] is None else datetime.fromisoformat(metadata["now"])
+        self._combined = metadata["combined"]
+        self._said.restore(metadata["said"])
 
-    def forget(self, number: int, said: Batch) -> None:
+    def forget(self, number: int, said: PunctuationBatch) -> None:
         """What is over may be said again."""
-        self._said.forget(self.over(number, said))
+        self._said.forget(self.map_punctuations(number, said))
 
     def restart(self) -> None:
         """Nothing is open any more, and what was closed or swept may come again."""

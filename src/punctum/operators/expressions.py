@@ -16,7 +16,7 @@ import polars as pl
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row, Type
 from punctum.errors import ComputationError, failing_in
-from punctum.ir.applied import Applied, Function, applied
+from punctum.ir.applied import Applied, UserFunction, applied
 from punctum.ir.evaluate import evaluate, no_value
 from punctum.ir.expressions import Call, Column, Expression, Literal, columns
 from punctum.operators.checked import Checked
@@ -172,7 +172,7 @@ def _applied(call: Applied, args: list[Checked]) -> Checked:
     return Checked(strict, told.struct.field(_VALUE), reason)
 
 
-def _results(function: Function, given: Sequence[pl.Series], wanted: pl.DataType) -> pl.Series:
+def _results(function: UserFunction, given: Sequence[pl.Series], wanted: pl.DataType) -> pl.Series:
     found = pl.Series(function.compute(*given)) if len(given[0]) else pl.Series(dtype=wanted)
     if len(found) != len(given[0]):
         detail = f"{len(found)} for {len(given[0])}"

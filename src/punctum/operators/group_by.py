@@ -12,15 +12,15 @@ import polars as pl
 
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
-from punctum.operators.batch import Batch, Names, columns, heard
+from punctum.operators.batch import Names, PunctuationBatch, columns, heard
 from punctum.operators.checked import REASON
-from punctum.operators.columns import Columns, canonical, dtype, empty
+from punctum.operators.columns import ColumnarSlice, canonical, dtype, empty
+from punctum.operators.emitted import EmittedPunctuations
 from punctum.operators.matching import matches
-from punctum.operators.operator import Notes, Operator, Waits
+from punctum.operators.operator import Metadata, Operator, Waits
 from punctum.operators.partials import Partial
-from punctum.operators.said import Said
 from punctum.operators.table import Table
-from punctum.spec.aggregates import Aggregate
+from punctum.spec.aggregates import AggregateFunction
 from punctum.spec.group_by import GroupBy as Specification
 
 SLACK = 1_000
@@ -30,13 +30,13 @@ SLACK = 1_000
 class GroupBy(Operator):
     """A row for each group: the grouping attributes and the aggregates, each over the rows that pass its filter."""
 
-    trusts = (0,)
+    releasing_inputs = (0,)
 
     def __init__(
         self,
         schema: Schema,
         by: Sequence[str],
-        aggregates: Sequence[Aggregate],
+        aggregates: Sequence[AggregateFunction],
         filters: Sequence[pl.Expr | None] | None = None,
         updates: bool = False,
         few: bool = False,
@@ -56,9 +56,9 @@ class GroupBy(Operator):
         self._groups = Table(pl.DataFrame(schema=kept))
         self._combined, self._ended = 0, False
         self._names = Names(self.output, [[n for n, at in enumerate(self._at) if at == i] for i in range(len(schema))])
-        self._said = Said(self.output)
+        self._said = EmittedPunctuations(self.output)
 
-    def feed(self, *slices: Columns) -> Columns:
+    def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
         (xs,) = slices
         if xs.rows.height:
@@ -74,7 +74,7 @@ class GroupBy(Operator):
         if len(self._groups) > (2 * self._combined + self._slack if self._slack else self._combined):
             self._groups.replace(self._combine(self._groups.frame()))
             self._combined = len(self._groups)
-        return columns(rows, self._said.news(self._names.over(closing)), xs)
+        return columns(rows, self._said.add_new(self._names.map_punctuations(closing)), xs)
 
     def groups(self) -> pl.DataFrame:
         """The grouping attributes of the open groups, each group once."""
@@ -88,18 +88,18 @@ class GroupBy(Operator):
         """Go on with the rows that another one kept."""
         self._groups = tables["groups"]
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """Whether the stream has ended, how many partials were left by the last combining, and what has been said."""
-        return {"ended": self._ended, "combined": self._combined, "said": self._said.notes()}
+        return {"ended": self._ended, "combined": self._combined, "said": self._said.metadata()}
 
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self._ended, self._combined = notes["ended"], notes["combined"]
-        self._said.restore(notes["said"])
+        self._ended, self._combined = metadata["ended"], metadata["combined"]
+        self._said.restore(metadata["said"])
 
-    def forget(self, number: int, said: Batch) -> None:
+    def forget(self, number: int, said: PunctuationBatch) -> None:
         """What is over may be said again."""
-        self._said.forget(self.over(number, said))
+        self._said.forget(self.map_punctuations(number, said))
 
     def puncts(self) -> int:
         """What has been said."""
@@ -113,15 +113,15 @@ class GroupBy(Operator):
         """A group waits for its grouping attributes to be closed."""
         return {"groups": Waits(0, tuple((name, name) for name in self._by))}
 
-    def over(self, number: int, said: Batch) -> Batch:
+    def map_punctuations(self, number: int, said: PunctuationBatch) -> PunctuationBatch:
         """Those on grouping attributes alone."""
-        return self._names.over(said.on(self._at))
+        return self._names.map_punctuations(said.on(self._at))
 
-    def says(self, p: Punctuation) -> bool:
+    def has_emitted(self, p: Punctuation) -> bool:
         """Whether groups are closed."""
         return self._said.covers(p)
 
-    def _released(self, closing: Batch) -> pl.DataFrame:
+    def _released(self, closing: PunctuationBatch) -> pl.DataFrame:
         """The partials of the groups that are complete, which are then kept no longer."""
         kept = self._groups.frame()
         if self._ended:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import polars as pl
 
 from punctum.algebra.schema import Schema
-from punctum.operators.batch import Batch, columns, heard
-from punctum.operators.columns import Columns
-from punctum.operators.memory import Memory
-from punctum.operators.operator import PAST, Notes, Operator
+from punctum.operators.batch import PunctuationBatch, columns, heard
+from punctum.operators.columns import ColumnarSlice
+from punctum.operators.operator import PAST, Metadata, Operator
+from punctum.operators.seen import SeenPunctuations
 from punctum.operators.table import Table
 
 
@@ -20,7 +20,7 @@ from punctum.operators.table import Table
 class Guarded:
     """A slice's grammatical part, its other rows, where in the slice these were, and the JSON of what excludes them."""
 
-    good: Columns
+    good: ColumnarSlice
     bad: pl.DataFrame
     at: pl.Series
     reasons: pl.Series
@@ -33,29 +33,29 @@ class Guard(Operator):
     >>> from punctum.operators.columns import to_rows
     >>> hour = Schema.of(hour="BIGINT")
     >>> guard = Guard(hour)
-    >>> _ = guard.split(Columns(pl.DataFrame({"hour": [3]}), (Punctuation.of(hour, hour=3),)))
-    >>> found = guard.split(Columns(pl.DataFrame({"hour": [3, 4]})))
+    >>> _ = guard.split(ColumnarSlice(pl.DataFrame({"hour": [3]}), (Punctuation.of(hour, hour=3),)))
+    >>> found = guard.split(ColumnarSlice(pl.DataFrame({"hour": [3, 4]})))
     >>> to_rows(found.good.rows), to_rows(found.bad), found.reasons.to_list()
     ([(4,)], [(3,)], ['{"$punct": {"hour": 3}}'])
     """
 
     def __init__(self, schema: Schema) -> None:
         self.inputs, self.output = (schema,), schema
-        self._heard = Memory(schema)
+        self._heard = SeenPunctuations(schema)
 
-    def feed(self, *slices: Columns) -> Columns:
+    def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """The grammatical part of the next slice."""
         return self.split(slices[0]).good
 
-    def split(self, xs: Columns) -> Guarded:
+    def split(self, xs: ColumnarSlice) -> Guarded:
         """The grammatical part of the next slice, and its violations."""
         if xs.rows.is_empty():
-            said = columns(xs.rows, self._heard.news(heard(self.output, xs)), xs)
+            said = columns(xs.rows, self._heard.add_new(heard(self.output, xs)), xs)
             return Guarded(said, xs.rows, pl.Series(dtype=pl.UInt32), pl.Series(dtype=pl.String))
         wrong = self._heard.matches(xs.rows)
         bad = xs.rows.filter(wrong)
         reasons = self._heard.why(bad)
-        new = self._heard.news(heard(self.output, xs))
+        new = self._heard.add_new(heard(self.output, xs))
         good = xs.rows.filter(~wrong) if bad.height else xs.rows
         return Guarded(columns(good, new, xs), bad, wrong.arg_true(), reasons)
 
@@ -67,17 +67,17 @@ class Guard(Operator):
         """Go on with what another one heard."""
         self._heard.go_on(tables[PAST])
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """What has been heard."""
-        return {"heard": self._heard.notes()}
+        return {"heard": self._heard.metadata()}
 
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self._heard.restore(notes["heard"])
+        self._heard.restore(metadata["heard"])
 
-    def forget(self, number: int, said: Batch) -> None:
+    def forget(self, number: int, said: PunctuationBatch) -> None:
         """What is over may be said again."""
-        self._heard.forget(self.over(number, said))
+        self._heard.forget(self.map_punctuations(number, said))
 
     def restart(self) -> None:
         """What has been said before binds no longer."""

@@ -5,7 +5,7 @@ Kept: each input's rows that the other has not closed, and the distinct rows tha
 
 import polars as pl
 
-from punctum.operators.batch import Batch
+from punctum.operators.batch import PunctuationBatch
 from punctum.operators.dupelim import among
 from punctum.operators.sets import SetOperator, still_open
 
@@ -13,7 +13,9 @@ from punctum.operators.sets import SetOperator, still_open
 class Intersect(SetOperator):
     """The distinct rows that both inputs have."""
 
-    def released(self, left: pl.DataFrame, right: pl.DataFrame, lps: Batch, rps: Batch) -> pl.DataFrame:
+    def released(
+        self, left: pl.DataFrame, right: pl.DataFrame, lps: PunctuationBatch, rps: PunctuationBatch
+    ) -> pl.DataFrame:
         """The new rows of each input that the other one has."""
         lefts, rights = self._tables["left"].frame(), self._tables["right"].frame()
         both = pl.concat([among(left, rights), among(right, lefts), among(right, left)])

@@ -16,12 +16,12 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
-from punctum.operators.batch import Batch, Names, batch, columns, heard
+from punctum.operators.batch import Names, PunctuationBatch, batch, columns, heard
 from punctum.operators.checked import Computed, checked, kept
-from punctum.operators.columns import Columns, empty
+from punctum.operators.columns import ColumnarSlice, empty
+from punctum.operators.emitted import FEW, EmittedPunctuations, Store, forget, settle
 from punctum.operators.matching import free, matches
-from punctum.operators.operator import Notes, Operator, Waits
-from punctum.operators.said import FEW, Said, Store, forget, settle
+from punctum.operators.operator import Metadata, Operator, Waits
 from punctum.operators.table import Table
 from punctum.operators.written import read_batch, written
 from punctum.spec.join import Join as Specification
@@ -52,11 +52,11 @@ class Join(Operator):
         self._closed = [Store(schema) for schema in self.inputs]  # a side's keys that the other has closed
         single = all(len(set(side)) == len(self._on) for side in zip(*self._on, strict=True))
         self._across, self._bound = dict(self._on) if single else {}, FEW
-        self._waiting = [Batch(schema) for schema in self.inputs]
+        self._waiting = [PunctuationBatch(schema) for schema in self.inputs]
         self._purged: set[int] = set()  # sides that have lost rows since the last slice
-        self._said = Said(self.output)
+        self._said = EmittedPunctuations(self.output)
 
-    def feed(self, *slices: Columns) -> Columns:
+    def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice of the left input, then the next slice of the right one."""
         left, right = slices
         lps, rps = heard(self.inputs[0], left), heard(self.inputs[1], right)
@@ -67,7 +67,7 @@ class Join(Operator):
         rows = (
             pl.concat([early, late], rechunk=False) if early.height and late.height else early if early.height else late
         )
-        return columns(rows, self._said.news(said), left, right)
+        return columns(rows, self._said.add_new(said), left, right)
 
     def tables(self) -> dict[str, Table]:
         """The rows of each side that may meet later ones."""
@@ -77,18 +77,18 @@ class Join(Operator):
         """Go on with the rows that another one kept."""
         self._kept = [tables[side] for side in SIDES]
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """The keys of each side that are closed, the punctuations that wait, and what has been said."""
-        closed = [said.notes() for said in self._closed]
+        closed = [said.metadata() for said in self._closed]
         waiting = [written(said, schema) for said, schema in zip(self._waiting, self.inputs, strict=True)]
-        return {"closed": closed, "waiting": waiting, "said": self._said.notes()}
+        return {"closed": closed, "waiting": waiting, "said": self._said.metadata()}
 
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
         for side, schema in enumerate(self.inputs):
-            self._closed[side].restore(notes["closed"][side])
-            self._waiting[side] = read_batch(notes["waiting"][side], schema)
-        self._said.restore(notes["said"])
+            self._closed[side].restore(metadata["closed"][side])
+            self._waiting[side] = read_batch(metadata["waiting"][side], schema)
+        self._said.restore(metadata["said"])
 
     def puncts(self) -> int:
         """What is closed, what waits and what has been said."""
@@ -107,52 +107,52 @@ class Join(Operator):
         """The punctuations that kept rows hold back."""
         return sum(map(len, self._waiting))
 
-    def over(self, number: int, said: Batch) -> Batch:
+    def map_punctuations(self, number: int, said: PunctuationBatch) -> PunctuationBatch:
         """The same, for each way to name what the join equates."""
-        return self._names[number].over(said)
+        return self._names[number].map_punctuations(said)
 
-    def forget(self, number: int, said: Batch) -> None:
+    def forget(self, number: int, said: PunctuationBatch) -> None:
         """What is over closes no key of the other side, and is not waited with."""
         self._closed[1 - number].forget(self._closing(number, said))
         if len(self._waiting[number]):
             waiting = PunctuationSet(self.inputs[number], self._waiting[number])
             forget(waiting, said)
             self._waiting[number] = batch(self.inputs[number], waiting)
-        self._said.forget(self.over(number, said))
+        self._said.forget(self.map_punctuations(number, said))
 
-    def _take(self, side: int, new: pl.DataFrame, ps: Batch) -> Batch:
+    def _take(self, side: int, new: pl.DataFrame, ps: PunctuationBatch) -> PunctuationBatch:
         """Keep new rows of a side, purge the other by new punctuations, and say what no kept row holds back."""
         self._kept[side].append(self._open(side, new))
         if not len(ps):
-            return Batch(self.output)
+            return PunctuationBatch(self.output)
         none, some = free(self._kept[side].frame(), ps)
         self._wait(side, some)
-        said = self._names[side].over(none)
+        said = self._names[side].map_punctuations(none)
         closing = self._closing(side, ps)
         if not len(closing):
             return said
         other = self._kept[1 - side]
         self._closed[1 - side].add(closing)
-        if not self.lasting:
+        if not self.punctuations_expire:
             self._bound = settle(self._closed[0], self._closed[1], self._across, self._bound)
         if len(other):
             before = len(other)
             other.retain(~matches(other.frame(), closing))
             if len(other) < before and len(self._waiting[1 - side]):
                 none, self._waiting[1 - side] = free(other.frame(), self._waiting[1 - side])
-                said += self._names[1 - side].over(none)
+                said += self._names[1 - side].map_punctuations(none)
         return said
 
     def purged(self, name: str) -> None:
         """The punctuations that its rows held back may go."""
         self._purged.add(SIDES.index(name))
 
-    def _freed(self) -> Batch:
+    def _freed(self) -> PunctuationBatch:
         """What waits no longer because rows have been purged."""
-        said = Batch(self.output)
+        said = PunctuationBatch(self.output)
         for side in sorted(self._purged):
             none, self._waiting[side] = free(self._kept[side].frame(), self._waiting[side])
-            said += self._names[side].over(none)
+            said += self._names[side].map_punctuations(none)
         self._purged.clear()
         return said
 
@@ -196,20 +196,22 @@ class Join(Operator):
         closed = self._closed[side].matches(df) if len(self._closed[side]) else None
         return df if closed is None or not closed.any() else df.filter(~closed)
 
-    def _closing(self, side: int, ps: Batch) -> Batch:
+    def _closing(self, side: int, ps: PunctuationBatch) -> PunctuationBatch:
         """The punctuations that speak of join attributes alone, as seen from the other side."""
         schema = self.inputs[1 - side]
         partners: dict[int, list[int]] = {}
         for pair in self._on:
             partners.setdefault(pair[side], []).append(pair[1 - side])
-        closing = Batch(schema)
+        closing = PunctuationBatch(schema)
         for p in (mine := ps.on(partners)).others:
             closing.others += _over(p, partners, schema)
-        for at, values in mine.points.items():
+        for at, values in mine.constants.items():
             if len(partners[at]) == 1:
-                closing += Batch(schema, {partners[at][0]: values})
+                closing += PunctuationBatch(schema, {partners[at][0]: values})
             else:
-                closing.others += [q for p in Batch(mine.schema, {at: values}) for q in _over(p, partners, schema)]
+                closing.others += [
+                    q for p in PunctuationBatch(mine.schema, {at: values}) for q in _over(p, partners, schema)
+                ]
         return closing
 
     def _columns(self, side: int, at: int) -> list[int]:
@@ -217,7 +219,7 @@ class Join(Operator):
         offsets = (0, len(self.inputs[0]))
         return [offsets[side] + at, *(offsets[1 - side] + pair[1 - side] for pair in self._on if pair[side] == at)]
 
-    def _wait(self, side: int, more: Batch) -> None:
+    def _wait(self, side: int, more: PunctuationBatch) -> None:
         waiting = self._waiting[side] + more
         waiting.others = list({p.patterns: p for p in waiting.others}.values())
         self._waiting[side] = waiting

@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.scheme import Scheme
-from punctum.operators.batch import Batch, add, batch, heard
-from punctum.operators.columns import Columns
-from punctum.operators.operator import Notes, Operator
+from punctum.operators.batch import PunctuationBatch, add, batch, heard
+from punctum.operators.columns import ColumnarSlice
+from punctum.operators.operator import Metadata, Operator
 from punctum.operators.written import read, written
 from punctum.spec.expect import check_time, overdue, passed
 
@@ -31,12 +31,12 @@ class Lifespan(Operator):
         self.now = now if self.now is None else max(self.now, now)
         self._held = [(self.now if at is None else at, said) for at, said in self._held]
 
-    def expire(self) -> Batch:
+    def expire(self) -> PunctuationBatch:
         """What is to be forgotten before the next slice."""
         limit = overdue(self.now, self._lifespan)
         over = [said for at, said in self._held if at is not None and limit is not None and at <= limit]
         if not over:
-            return Batch(self.output)
+            return PunctuationBatch(self.output)
         self._held = [(at, said) for at, said in self._held if at is None or limit is None or at > limit]
         forgotten = PunctuationSet(self.output, (p for said in over for p in said))
         for _, said in self._held:
@@ -44,33 +44,35 @@ class Lifespan(Operator):
                 forgotten.remove(p)
         return batch(self.output, forgotten)
 
-    def feed(self, *slices: Columns) -> Columns:
+    def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
         (xs,) = slices
         said = heard(self.output, xs)
         for t in (passed(p, self._time) for p in said.others):
             if t is not None:
                 self.at(t)
-        points = {at: values for at, values in said.points.items() if {at} == self._at and len(values)}
+        constants = {at: values for at, values in said.constants.items() if {at} == self._at and len(values)}
         others = [p for p in said.others if {i for i, _ in p.sides} == self._at]
-        if points or others:
+        if constants or others:
             if not self._held or self._held[-1][0] != self.now:
                 self._held.append((self.now, PunctuationSet(self.output)))
-            add(self._held[-1][1], Batch(self.output, points, others))
+            add(self._held[-1][1], PunctuationBatch(self.output, constants, others))
         return xs
 
-    def forget(self, number: int, said: Batch) -> None:
+    def forget(self, number: int, said: PunctuationBatch) -> None:
         """What is over is over here already."""
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """The time, and what holds, by when it came."""
         held = [[at and at.isoformat(), written(said, self.output)] for at, said in self._held]
         return {"now": self.now and self.now.isoformat(), "held": held}
 
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self.now = _time(notes["now"])
-        self._held = [(_time(at), PunctuationSet(self.output, read(said, self.output))) for at, said in notes["held"]]
+        self.now = _time(metadata["now"])
+        self._held = [
+            (_time(at), PunctuationSet(self.output, read(said, self.output))) for at, said in metadata["held"]
+        ]
 
     def puncts(self) -> int:
         """What holds."""

@@ -16,7 +16,7 @@ from punctum.algebra.punctuation_set import Box, PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.spanset import SpanSet
 from punctum.algebra.values import Type
-from punctum.operators.batch import Batch, Points, batch
+from punctum.operators.batch import Constants, PunctuationBatch, batch
 from punctum.operators.columns import dtype
 from punctum.operators.places import Bounds, bounds, places
 
@@ -27,7 +27,7 @@ Groups = dict[tuple[tuple[int, ...], tuple[int, ...]], list[tuple[int, Box]]]
 """Boxes with their numbers, by the attributes of their constants and of their other patterns."""
 
 
-def matches(df: pl.DataFrame, puncts: Iterable[Punctuation] | PunctuationSet | Batch) -> pl.Series:
+def matches(df: pl.DataFrame, puncts: Iterable[Punctuation] | PunctuationSet | PunctuationBatch) -> pl.Series:
     """Whether each row matches one of the punctuations.
 
     >>> hour = Schema.of(hour="BIGINT")
@@ -37,7 +37,7 @@ def matches(df: pl.DataFrame, puncts: Iterable[Punctuation] | PunctuationSet | B
     if isinstance(puncts, PunctuationSet):
         lines, boxes = puncts.lines()
         return _mask(df, puncts.schema, {}, lines, boxes)
-    if not isinstance(puncts, Batch):
+    if not isinstance(puncts, PunctuationBatch):
         known = list(puncts)
         if not known:
             return pl.repeat(False, df.height, eager=True)
@@ -52,7 +52,7 @@ def matches(df: pl.DataFrame, puncts: Iterable[Punctuation] | PunctuationSet | B
                 line.add(span)
         else:
             boxes.append(p.sides)
-    return _mask(df, puncts.schema, puncts.points, lines, boxes)
+    return _mask(df, puncts.schema, puncts.constants, lines, boxes)
 
 
 def speaking(df: pl.DataFrame, said: PunctuationSet) -> pl.Series:
@@ -69,16 +69,16 @@ def speaking(df: pl.DataFrame, said: PunctuationSet) -> pl.Series:
     return _mask(df, said.schema, {}, alone, [box for box in boxes if all(there[at] for at, _ in box)])
 
 
-def free(df: pl.DataFrame, puncts: Batch) -> tuple[Batch, Batch]:
+def free(df: pl.DataFrame, puncts: PunctuationBatch) -> tuple[PunctuationBatch, PunctuationBatch]:
     """The punctuations that no row matches, and the others."""
     if not df.height:
-        return puncts, Batch(puncts.schema)
-    none, some = Batch(puncts.schema), Batch(puncts.schema)
-    for at, values in puncts.points.items():
+        return puncts, PunctuationBatch(puncts.schema)
+    none, some = PunctuationBatch(puncts.schema), PunctuationBatch(puncts.schema)
+    for at, values in puncts.constants.items():
         column = df[puncts.schema.names[at]]
         present = column.filter(column.is_in(values.implode())).unique()
         held = values.is_in(present.implode())
-        none.points[at], some.points[at] = values.filter(~held), values.filter(held)
+        none.constants[at], some.constants[at] = values.filter(~held), values.filter(held)
     held_ones = set(_met(df, puncts.schema, puncts.others))
     for n, p in enumerate(puncts.others):
         (some if n in held_ones else none).others.append(p)
@@ -100,13 +100,15 @@ def inside(column: pl.Series, spans: Bounds) -> pl.Series:
     return ((at >= 0) & (high.is_null() | (where < high))).fill_null(False) & where.is_not_null()
 
 
-def _mask(df: pl.DataFrame, schema: Schema, points: Points, lines: dict[int, SpanSet], boxes: list[Box]) -> pl.Series:
+def _mask(
+    df: pl.DataFrame, schema: Schema, constants: Constants, lines: dict[int, SpanSet], boxes: list[Box]
+) -> pl.Series:
     found = pl.repeat(False, df.height, eager=True)
     if not df.height:
         return found
     if () in boxes:
         return ~found
-    for at, values in points.items():
+    for at, values in constants.items():
         found = found | df[schema.names[at]].is_in(values.implode()).fill_null(False)
     for at, line in lines.items():
         column = df[schema.names[at]]

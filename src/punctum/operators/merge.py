@@ -4,52 +4,52 @@ import polars as pl
 
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
-from punctum.operators.batch import Batch, batch, columns, constants, heard
-from punctum.operators.columns import Columns
-from punctum.operators.operator import Notes, Operator
-from punctum.operators.said import FEW, Said, Store, settle
+from punctum.operators.batch import PunctuationBatch, batch, columns, constant_punctuations, heard
+from punctum.operators.columns import ColumnarSlice
+from punctum.operators.emitted import FEW, EmittedPunctuations, Store, settle
+from punctum.operators.operator import Metadata, Operator
 from punctum.spec.merge import combined, same_schema
 
 
-class Heard:
+class ReceivedPunctuations:
     """What each of two inputs has said, and what has been said of their union."""
 
     def __init__(self, schema: Schema) -> None:
-        self.left, self.right, self.said = Store(schema), Store(schema), Said(schema)
+        self.left, self.right, self.said = Store(schema), Store(schema), EmittedPunctuations(schema)
         self._across, self._bound = {at: at for at in range(len(schema))}, FEW
 
-    def hear(self, left: Batch, right: Batch) -> Batch:
+    def hear(self, left: PunctuationBatch, right: PunctuationBatch) -> PunctuationBatch:
         """The punctuations of the output for new ones of the inputs."""
         both = combine(left, self.right)
         self.left.add(left)
         both += combine(right, self.left)
         self.right.add(right)
-        return self.said.news(both)
+        return self.said.add_new(both)
 
     def settle(self) -> None:
         """Forget what both have said and melts with nothing."""
         self._bound = settle(self.left, self.right, self._across, self._bound)
 
-    def forget(self, number: int, said: Batch) -> None:
+    def forget(self, number: int, said: PunctuationBatch) -> None:
         """What is over for an input is not said of both."""
         (self.right if number else self.left).forget(said)
         self.said.forget(said)
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """All three, as JSON."""
-        return {"left": self.left.notes(), "right": self.right.notes(), "said": self.said.notes()}
+        return {"left": self.left.metadata(), "right": self.right.metadata(), "said": self.said.metadata()}
 
-    def restore(self, notes: Notes) -> None:
+    def restore(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self.left.restore(notes["left"])
-        self.right.restore(notes["right"])
-        self.said.restore(notes["said"])
+        self.left.restore(metadata["left"])
+        self.right.restore(metadata["right"])
+        self.said.restore(metadata["said"])
 
     def __len__(self) -> int:
         return len(self.left) + len(self.right) + len(self.said)
 
 
-def combine(new: Batch, others: Store) -> Batch:
+def combine(new: PunctuationBatch, others: Store) -> PunctuationBatch:
     """What new punctuations of one input and all that the other has said say together: setCombine.
 
     A constant that the other has said too is said of both, and whatever else it says together with others is less.
@@ -57,24 +57,29 @@ def combine(new: Batch, others: Store) -> Batch:
     lines, boxes = others.known.lines()
     if boxes == [()]:
         return new
-    both, rest = Batch(new.schema), Batch(new.schema, {}, new.others)
-    for at, values in new.points.items():
+    both, rest = PunctuationBatch(new.schema), PunctuationBatch(new.schema, {}, new.others)
+    for at, values in new.constants.items():
         said = others.closes(at, values)
-        both += Batch(new.schema, {at: values.filter(said)})
-        rest.points[at] = values.filter(~said)
+        both += PunctuationBatch(new.schema, {at: values.filter(said)})
+        rest.constants[at] = values.filter(~said)
     single = [
-        p for at, values in rest.points.items() if boxes or lines.keys() - {at} for p in Batch(new.schema, {at: values})
+        p
+        for at, values in rest.constants.items()
+        if boxes or lines.keys() - {at}
+        for p in PunctuationBatch(new.schema, {at: values})
     ]
     return both + batch(new.schema, combined([*rest.others, *single], others.known)) + _with_strings(rest, others)
 
 
-def _with_strings(new: Batch, others: Store) -> Batch:
+def _with_strings(new: PunctuationBatch, others: Store) -> PunctuationBatch:
     """What new punctuations that are not among them say together with strings that the other input has said."""
-    both = Batch(new.schema)
-    for at, values in others.points.items():
-        rest = list(Batch(new.schema, {i: v for i, v in new.points.items() if i != at}, new.others))
+    both = PunctuationBatch(new.schema)
+    for at, values in others.constants.items():
+        rest = list(PunctuationBatch(new.schema, {i: v for i, v in new.constants.items() if i != at}, new.others))
         if rest and len(values):
-            both += batch(new.schema, combined(rest, PunctuationSet(new.schema, constants(new.schema, at, values))))
+            both += batch(
+                new.schema, combined(rest, PunctuationSet(new.schema, constant_punctuations(new.schema, at, values)))
+            )
     return both
 
 
@@ -84,27 +89,27 @@ class Merge(Operator):
     def __init__(self, left: Schema, right: Schema) -> None:
         same_schema(left, right)
         self.inputs, self.output = (left, right), left
-        self._heard = Heard(left)
+        self._heard = ReceivedPunctuations(left)
 
-    def feed(self, *slices: Columns) -> Columns:
+    def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice of each input."""
         left, right = slices
         said = self._heard.hear(heard(self.output, left), heard(self.output, right))
-        if not self.lasting:
+        if not self.punctuations_expire:
             self._heard.settle()
         return columns(pl.concat([left.rows, right.rows], rechunk=False), said, left, right)
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """What each input and the output has said."""
-        return self._heard.notes()
+        return self._heard.metadata()
 
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self._heard.restore(notes)
+        self._heard.restore(metadata)
 
-    def forget(self, number: int, said: Batch) -> None:
+    def forget(self, number: int, said: PunctuationBatch) -> None:
         """What is over for an input is not said of both."""
-        self._heard.forget(number, self.over(number, said))
+        self._heard.forget(number, self.map_punctuations(number, said))
 
     def puncts(self) -> int:
         """What each input and the output has said."""

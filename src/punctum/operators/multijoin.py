@@ -23,12 +23,12 @@ from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
-from punctum.operators.batch import Batch, Names, add, batch, columns, constants, heard
+from punctum.operators.batch import Names, PunctuationBatch, add, batch, columns, constant_punctuations, heard
 from punctum.operators.checked import Computed, checked, kept
-from punctum.operators.columns import Columns, dtype, empty, to_rows
+from punctum.operators.columns import ColumnarSlice, dtype, empty, to_rows
+from punctum.operators.emitted import EmittedPunctuations, forget
 from punctum.operators.matching import free, speaking
-from punctum.operators.operator import Notes, Operator, Waits
-from punctum.operators.said import Said, forget
+from punctum.operators.operator import Metadata, Operator, Waits
 from punctum.operators.table import Table
 from punctum.operators.written import read, read_batch, written
 from punctum.spec.multijoin import Class, without
@@ -45,12 +45,12 @@ ONE, START = "one", "start"
 
 
 @dataclass
-class Known:
+class JoinKnowledge:
     """One input as the join knows it: rows kept, what is closed by class, punctuations that wait."""
 
     kept: Table
     closed: PunctuationSet
-    waiting: Batch
+    waiting: PunctuationBatch
     new: pl.DataFrame = field(default_factory=pl.DataFrame)
 
     @property
@@ -86,13 +86,14 @@ class MultiJoin(Operator):
             Names(self.output, [spec.columns(i, at) for at in range(len(s))]) for i, s in enumerate(self.inputs)
         ]
         self._known = [
-            Known(Table(empty(s)), PunctuationSet(spec.over_classes), Batch(s), empty(s)) for s in self.inputs
+            JoinKnowledge(Table(empty(s)), PunctuationSet(spec.over_classes), PunctuationBatch(s), empty(s))
+            for s in self.inputs
         ]
-        self._said = Said(self.output)
+        self._said = EmittedPunctuations(self.output)
         self._purged = False  # rows have been purged from outside
         self._left = self._left_closed = 0  # what the last purge left, of rows and waiting, and of what is closed
 
-    def feed(self, *slices: Columns) -> Columns:
+    def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice of each input."""
         rows = []
         for i, xs in enumerate(slices):
@@ -102,7 +103,7 @@ class MultiJoin(Operator):
                 self._known[i].new = new
         ps = [heard(schema, xs) for schema, xs in zip(self.inputs, slices, strict=True)]
         ended = self._hear(ps)
-        said = Batch(self.output)
+        said = PunctuationBatch(self.output)
         if self._lazy and not ended and not self._many():
             for known in self._known:
                 known.keep()
@@ -111,7 +112,7 @@ class MultiJoin(Operator):
         else:
             self._look_at_new()
         found = pl.concat([empty(self.output), *rows], rechunk=False)
-        return columns(found, self._said.news(said), *slices)
+        return columns(found, self._said.add_new(said), *slices)
 
     def tables(self) -> dict[str, Table]:
         """The rows of each input that may be in later results."""
@@ -122,21 +123,21 @@ class MultiJoin(Operator):
         for i, known in enumerate(self._known):
             known.kept = tables[f"{i}"]
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """What is closed, the punctuations that wait, what has been said, and what the last purge left."""
         closed = [written(known.closed, self._spec.over_classes) for known in self._known]
         waiting = [written(known.waiting, schema) for known, schema in zip(self._known, self.inputs, strict=True)]
         left = [self._left, self._left_closed]
-        return {"closed": closed, "waiting": waiting, "said": self._said.notes(), "left": left}
+        return {"closed": closed, "waiting": waiting, "said": self._said.metadata(), "left": left}
 
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
         over = self._spec.over_classes
         for i, (known, schema) in enumerate(zip(self._known, self.inputs, strict=True)):
-            known.closed = PunctuationSet(over, read(notes["closed"][i], over))
-            known.waiting = read_batch(notes["waiting"][i], schema)
-        self._said.restore(notes["said"])
-        self._left, self._left_closed = notes["left"]
+            known.closed = PunctuationSet(over, read(metadata["closed"][i], over))
+            known.waiting = read_batch(metadata["waiting"][i], schema)
+        self._said.restore(metadata["said"])
+        self._left, self._left_closed = metadata["left"]
 
     def puncts(self) -> int:
         """What is closed, what waits and what has been said."""
@@ -169,11 +170,11 @@ class MultiJoin(Operator):
                 found[f"{i}"] = Waits(first, tuple(on))
         return found
 
-    def over(self, number: int, said: Batch) -> Batch:
+    def map_punctuations(self, number: int, said: PunctuationBatch) -> PunctuationBatch:
         """What punctuations of an input say of the output, by every name."""
-        return self._names[number].over(said)
+        return self._names[number].map_punctuations(said)
 
-    def forget(self, number: int, said: Batch) -> None:
+    def forget(self, number: int, said: PunctuationBatch) -> None:
         """What is over closes nothing, and is not waited with."""
         known, schema = self._known[number], self.inputs[number]
         forget(known.closed, self._closing(number, said))
@@ -181,7 +182,7 @@ class MultiJoin(Operator):
             waiting = PunctuationSet(schema, known.waiting)
             forget(waiting, said)
             known.waiting = batch(schema, waiting)
-        self._said.forget(self.over(number, said))
+        self._said.forget(self.map_punctuations(number, said))
 
     def _agreeing(self, i: int, df: pl.DataFrame) -> pl.DataFrame:
         """The rows of an input whose classes have one value each: not NULL, and the constant if there is one."""
@@ -238,7 +239,7 @@ class MultiJoin(Operator):
     def _over_output(self, i: int, df: pl.DataFrame) -> pl.DataFrame:
         return df.rename(dict(zip(df.columns, self._renamed[i], strict=True)))
 
-    def _hear(self, said: list[Batch]) -> bool:
+    def _hear(self, said: list[PunctuationBatch]) -> bool:
         """Take new punctuations, and say whether an input has ended."""
         ended = False
         for i, (known, ps) in enumerate(zip(self._known, said, strict=True)):
@@ -250,17 +251,17 @@ class MultiJoin(Operator):
                 add(known.closed, closing)
         return ended
 
-    def _closing(self, i: int, ps: Batch) -> Batch:
+    def _closing(self, i: int, ps: PunctuationBatch) -> PunctuationBatch:
         """What punctuations of an input say of classes alone."""
         over = self._spec.over_classes
-        closing = Batch(over)
-        for at, values in ps.points.items():
+        closing = PunctuationBatch(over)
+        for at, values in ps.constants.items():
             n = self._spec.asked(i, at)
             if n is not None and self._spec.classes[n].value is not None:
-                single = constants(ps.schema, at, values)
+                single = constant_punctuations(ps.schema, at, values)
                 closing.others += [end_of_stream(over) for p in single if self._spec.closing(i, p) is not None][:1]
             elif n is not None:
-                closing += Batch(over, {n: values})
+                closing += PunctuationBatch(over, {n: values})
         closing.others += [q for p in ps.others if (q := self._spec.closing(i, p)) is not None]
         return closing
 
@@ -271,18 +272,18 @@ class MultiJoin(Operator):
         """Whether a lazy join has got twice as much as the last purge left."""
         return sum(known.rows.height for known in self._known) + self.waiting() >= max(LEAST, 2 * self._left)
 
-    def _purge(self) -> Batch:
+    def _purge(self) -> PunctuationBatch:
         """Keep what may be needed, and say what no kept row holds back."""
         bound = self._bound()
         needed = [self._needed(i, self._known[i].rows, bound) for i in range(len(bound))]
         for known, found in zip(self._known, needed, strict=True):
             known.kept.retain(found.head(old := len(known.kept)))
             known.keep(found.slice(old))
-        said = Batch(self.output)
+        said = PunctuationBatch(self.output)
         for i, known in enumerate(self._known):
             if len(known.waiting):
                 none, known.waiting = free(known.kept.frame(), known.waiting)
-                said += self._names[i].over(none)
+                said += self._names[i].map_punctuations(none)
         if self._closed() > FEW_CLOSED + 2 * self._left_closed:
             self.tidy()
         self._left = sum(len(known.kept) for known in self._known) + self.waiting()

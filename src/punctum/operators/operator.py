@@ -13,14 +13,14 @@ import polars as pl
 
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
-from punctum.operators.batch import Batch
+from punctum.operators.batch import PunctuationBatch
 from punctum.operators.checked import Failed
-from punctum.operators.columns import Columns
+from punctum.operators.columns import ColumnarSlice
 from punctum.operators.table import Table, total
 
 PAST = "past"
 """A table of this name holds punctuations: its rows are not rows that are kept."""
-Notes = dict[str, Any]
+Metadata = dict[str, Any]
 """State other than rows, as data for JSON."""
 
 
@@ -49,15 +49,15 @@ class Operator(ABC):
 
     inputs: tuple[Schema, ...]
     output: Schema
-    trusts: tuple[int, ...] = ()
+    releasing_inputs: tuple[int, ...] = ()
     """The inputs whose punctuations release rows: what comes out is as right as these are."""
-    lasting: bool = False
+    punctuations_expire: bool = False
     """Whether punctuations may be over one day: what all inputs have closed is remembered then, for one may open it."""
 
     _failed: tuple[Failed, ...] = ()
 
     @abstractmethod
-    def feed(self, *slices: Columns) -> Columns:
+    def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice of each input."""
 
     def failed(self) -> tuple[Failed, ...]:
@@ -79,11 +79,11 @@ class Operator(ABC):
         assert not tables, f"{type(self).__name__} keeps no rows"
 
     @abstractmethod
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """The state other than rows."""
 
     @abstractmethod
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
 
     def size(self) -> Size:
@@ -109,18 +109,20 @@ class Operator(ABC):
         """How many punctuations have come and not gone on yet."""
         return 0
 
-    def over(self, number: int, said: Batch) -> Batch:
+    def map_punctuations(self, number: int, said: PunctuationBatch) -> PunctuationBatch:
         """What punctuations of an input say of the output, once nothing holds them back."""
         assert len(said.schema) == len(self.output), f"{type(self).__name__} says its own"
-        return Batch(self.output, said.points, [Punctuation(self.output, p.patterns) for p in said.others])
+        return PunctuationBatch(
+            self.output, said.constants, [Punctuation(self.output, p.patterns) for p in said.others]
+        )
 
-    def forget(self, number: int, said: Batch) -> None:
+    def forget(self, number: int, said: PunctuationBatch) -> None:
         """Remember no longer that an input has said what is over, nor what followed for the output."""
         raise NotImplementedError(f"{type(self).__name__} does not forget")
 
     def restart(self) -> None:  # noqa: B027
         """The stream that it reads begins anew: what it has said before binds it no longer."""
 
-    def says(self, p: Punctuation) -> bool:
+    def has_emitted(self, p: Punctuation) -> bool:
         """Whether it has said of its output what a punctuation says; asked of those that trust an input."""
         return False

@@ -14,7 +14,7 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Order, Scheme
 from punctum.algebra.values import Type, Value
-from punctum.operators.batch import Batch
+from punctum.operators.batch import PunctuationBatch
 from punctum.operators.checked import Computed, checked, kept
 from punctum.operators.columns import dtype, empty, to_rows
 from punctum.operators.dupelim import without
@@ -38,7 +38,7 @@ class Origin(ABC):
         return ()
 
     @abstractmethod
-    def hear(self, rows: pl.DataFrame) -> Batch:
+    def hear(self, rows: pl.DataFrame) -> PunctuationBatch:
         """What it makes of new rows."""
 
 
@@ -48,7 +48,7 @@ class EndEvent(Origin):
     def __init__(self, scheme: Scheme, when: Computed) -> None:
         self._scheme, self._when = scheme, checked(when)
 
-    def hear(self, rows: pl.DataFrame) -> Batch:
+    def hear(self, rows: pl.DataFrame) -> PunctuationBatch:
         """A punctuation for each event; the rows for which the condition has no value are in ``failed`` then."""
         events, self.failed = kept(rows, self._when)
         return instances(self._scheme, events)
@@ -60,7 +60,7 @@ class Unique(Origin):
     def __init__(self, scheme: Scheme) -> None:
         self._scheme = scheme
 
-    def hear(self, rows: pl.DataFrame) -> Batch:
+    def hear(self, rows: pl.DataFrame) -> PunctuationBatch:
         """A punctuation for each row."""
         return instances(self._scheme, rows)
 
@@ -71,12 +71,12 @@ class AccessOrder(Origin):
     def __init__(self, specification: OrderSpecification) -> None:
         self._spec = specification
 
-    def hear(self, rows: pl.DataFrame) -> Batch:
+    def hear(self, rows: pl.DataFrame) -> PunctuationBatch:
         """What the furthest row leaves behind."""
         name, schema = self._spec.attribute, self._spec.schema
         order = Order.DESC if self._spec.descending else Order.ASC
         ((furthest,),) = to_rows(rows.select(_furthest(schema, name, order)))
-        return Batch(schema, others=[p for p in self._spec.passed(furthest) if not p.empty])
+        return PunctuationBatch(schema, others=[p for p in self._spec.passed(furthest) if not p.empty])
 
 
 class DomainLimits(Origin):
@@ -89,9 +89,9 @@ class DomainLimits(Origin):
         """What lies outside the domains."""
         return LimitsSpecification(self._schema).opening()
 
-    def hear(self, rows: pl.DataFrame) -> Batch:
+    def hear(self, rows: pl.DataFrame) -> PunctuationBatch:
         """Nothing more."""
-        return Batch(self._schema)
+        return PunctuationBatch(self._schema)
 
 
 class AllReported(Origin):
@@ -108,13 +108,13 @@ class AllReported(Origin):
         self._columns = [*self._key, member]
         self.table = Table(empty(scheme.schema).select(self._columns))
 
-    def hear(self, rows: pl.DataFrame) -> Batch:
+    def hear(self, rows: pl.DataFrame) -> PunctuationBatch:
         """A punctuation for each value that has become complete."""
         assert self.table is not None
         known = self.table.frame()
         fresh = without(rows.select(self._columns).filter(self._member).unique(maintain_order=True), known)
         if not fresh.height:
-            return Batch(self._scheme.schema)
+            return PunctuationBatch(self._scheme.schema)
         # Reports of who is no member any more, since the list was read again, do not count.
         counts = pl.concat([known, fresh]).filter(self._member).group_by(self._key, maintain_order=True).len("$count")
         complete = counts.filter(pl.col("$count") == self._count).select(self._key)
@@ -124,14 +124,14 @@ class AllReported(Origin):
         return instances(self._scheme, complete)
 
 
-def instances(scheme: Scheme, rows: pl.DataFrame) -> Batch:
+def instances(scheme: Scheme, rows: pl.DataFrame) -> PunctuationBatch:
     """The least punctuations of a scheme that cover rows, those that are NULL on an ordered attribute aside.
 
     >>> bid = Schema.of(itemid="BIGINT", ts="BIGINT")
     >>> rows = pl.DataFrame({"itemid": [17, 18, 17], "ts": [5, 5, 6]})
     >>> print(*instances(Scheme.of(bid, "itemid", "ts ASC"), rows))
     <17, (,6]> <18, (,5]>
-    >>> instances(Scheme.of(bid, "itemid"), rows).points[0].to_list()
+    >>> instances(Scheme.of(bid, "itemid"), rows).constants[0].to_list()
     [17, 18]
     """
     schema, ordered = scheme.schema, [(name, order) for name, order in scheme.terms if order is not Order.EQUALITY]
@@ -143,14 +143,14 @@ def instances(scheme: Scheme, rows: pl.DataFrame) -> Batch:
     elif len(scheme.terms) == 1 and schema.attributes[schema.index(scheme.attributes[0])].type is not Type.DECIMAL:
         return _constants(schema, values.to_series())
     found = to_rows(values.select(scheme.attributes).unique(maintain_order=True))
-    return Batch(schema, others=[_instance(scheme, row) for row in found])
+    return PunctuationBatch(schema, others=[_instance(scheme, row) for row in found])
 
 
-def _constants(schema: Schema, column: pl.Series) -> Batch:
+def _constants(schema: Schema, column: pl.Series) -> PunctuationBatch:
     """A punctuation for each value of a column: constants in bulk, and NULL."""
     values = column.drop_nulls().unique(maintain_order=True)
     null = [Punctuation.of(schema, {column.name: None})] if column.null_count() else []
-    return Batch(schema, {schema.index(column.name): values} if len(values) else {}, null)
+    return PunctuationBatch(schema, {schema.index(column.name): values} if len(values) else {}, null)
 
 
 def _instance(scheme: Scheme, values: tuple[Value | None, ...]) -> Punctuation:

@@ -15,7 +15,7 @@ import pyarrow as pa
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.operators.columns import dtype
-from punctum.spec.aggregates import Aggregate, Function
+from punctum.spec.aggregates import AggregateFunction, Function
 
 TOO_MANY, PART = 10**38, 10**19
 WIDE = pl.Int128()
@@ -28,7 +28,7 @@ _LISTS = (Function.COUNT_DISTINCT, Function.MEDIAN)
 class Partial:
     """An aggregate over the rows that a filter lets through, with the name under which its columns are kept."""
 
-    aggregate: Aggregate
+    aggregate: AggregateFunction
     schema: Schema
     filter: pl.Expr | None
     name: str

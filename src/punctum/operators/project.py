@@ -16,43 +16,43 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import NOT_NULL, Schema
 from punctum.algebra.values import Type
-from punctum.operators.batch import Batch, Names, add, batch, columns, heard
+from punctum.operators.batch import Names, PunctuationBatch, add, batch, columns, heard
 from punctum.operators.checked import Computed, checked, computed
-from punctum.operators.columns import Columns, empty, fitting
-from punctum.operators.operator import Notes, Operator
-from punctum.operators.said import FEW, Said, forget
+from punctum.operators.columns import ColumnarSlice, empty, fitting
+from punctum.operators.emitted import FEW, EmittedPunctuations, forget
+from punctum.operators.operator import Metadata, Operator
 from punctum.operators.written import read, written
-from punctum.spec.columns import Column, finite
+from punctum.spec.columns import ComputedColumn, finite
 from punctum.spec.project import Project as Specification
 
 
 class Project(Operator):
     """Some columns of each row."""
 
-    def __init__(self, schema: Schema, columns: Sequence[tuple[Column, Computed]]) -> None:
+    def __init__(self, schema: Schema, columns: Sequence[tuple[ComputedColumn, Computed]]) -> None:
         self._spec = Specification(schema, tuple(column for column, _ in columns))
         self.inputs, self.output = (schema,), self._spec.output
         self._exprs = [(column.attribute.name, checked(expr)) for column, expr in columns]
         found = [[n for n, (c, _) in enumerate(columns) if c.source == name] for name in schema.names]
         self._plain = [all(columns[n][0].function is None for n in at) and bool(at) for at in found]
         self._names = Names(self.output, found)
-        self._seen, self._said = PunctuationSet(schema), Said(self.output)
+        self._seen, self._said = PunctuationSet(schema), EmittedPunctuations(self.output)
         # punctuations that can be output widened once more has been said, by the two: one for each
         self._waiting: dict[tuple[Punctuation, Punctuation], Punctuation] = {}
         self._bound = FEW
 
-    def feed(self, *slices: Columns) -> Columns:
+    def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
         (xs,) = slices
         new = heard(self.inputs[0], xs)
         plain = new.on(at for at, plain in enumerate(self._plain) if plain)
-        rest = Batch(new.schema, {at: v for at, v in new.points.items() if at not in plain.points})
+        rest = PunctuationBatch(new.schema, {at: v for at, v in new.constants.items() if at not in plain.constants})
         moved = {id(p) for p in plain.others}
         rest.others = [p for p in new.others if id(p) not in moved]
-        said = self._names.over(plain) + batch(self.output, self._images(rest))
+        said = self._names.map_punctuations(plain) + batch(self.output, self._images(rest))
         if not all(self._plain):
             said += batch(self.output, self._images(self._completed(new, rest)))
-        return columns(self._rows(xs.rows), self._said.news(said), xs)
+        return columns(self._rows(xs.rows), self._said.add_new(said), xs)
 
     def _rows(self, df: pl.DataFrame) -> pl.DataFrame:
         if not df.height:
@@ -61,43 +61,43 @@ class Project(Operator):
         self.fail(failed, self.inputs[0])
         return fitting(found, self.output)
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """What has been seen and said, and what waits."""
         schema = self.inputs[0]
         waiting = written(self._waiting.values(), schema)
-        return {"seen": written(self._seen, schema), "waiting": waiting, "said": self._said.notes()}
+        return {"seen": written(self._seen, schema), "waiting": waiting, "said": self._said.metadata()}
 
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
         schema = self.inputs[0]
-        self._seen = PunctuationSet(schema, read(notes["seen"], schema))
-        self._waiting = {self._pair(p): p for p in read(notes["waiting"], schema)}
-        self._said.restore(notes["said"])
+        self._seen = PunctuationSet(schema, read(metadata["seen"], schema))
+        self._waiting = {self._pair(p): p for p in read(metadata["waiting"], schema)}
+        self._said.restore(metadata["said"])
 
-    def before(self, said: Batch) -> Batch:
+    def before(self, said: PunctuationBatch) -> PunctuationBatch:
         """Punctuations on columns that are attributes as they are, over the input."""
         schema, sources = self.inputs[0], [column.source for column in self._spec.columns]
         named = [{str(sources[i]): side for i, side in p.sides} for p in said.others]
-        points = {schema.index(str(sources[at])): values for at, values in said.points.items()}
-        return Batch(schema, points, [Punctuation.of(schema, sides) for sides in named])
+        constants = {schema.index(str(sources[at])): values for at, values in said.constants.items()}
+        return PunctuationBatch(schema, constants, [Punctuation.of(schema, sides) for sides in named])
 
-    def forget(self, number: int, said: Batch) -> None:
+    def forget(self, number: int, said: PunctuationBatch) -> None:
         """What is over covers no domain, and may be said again."""
         forget(self._seen, said)
-        self._said.forget(self.over(number, said))
+        self._said.forget(self.map_punctuations(number, said))
 
     def puncts(self) -> int:
         """What it has seen, what waits and what it has said."""
         return len(self._seen) + len(self._waiting) + len(self._said)
 
-    def over(self, number: int, said: Batch) -> Batch:
+    def map_punctuations(self, number: int, said: PunctuationBatch) -> PunctuationBatch:
         """What can be said of the columns."""
         return batch(self.output, self._images(said))
 
     def _images(self, ps: Iterable[Punctuation]) -> list[Punctuation]:
         return [q for p in ps for q in self._spec.images(p)]
 
-    def _completed(self, new: Batch, unsure: Batch) -> list[Punctuation]:
+    def _completed(self, new: PunctuationBatch, unsure: PunctuationBatch) -> list[Punctuation]:
         """The punctuations that have come to cover the domains they waited for, widened."""
         add(self._seen, new)
         for p in unsure:

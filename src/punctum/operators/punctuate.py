@@ -1,6 +1,6 @@
 """Punctuate: the same rows, with punctuations of some origins behind the stream's own.
 
-Punctuations that are one constant each come as columns (``Columns.points``), so 100,000 closings in a slice are one
+Punctuations that are one constant each come as columns (``constants``), so 100,000 closings in a slice are one
 column. When the source may break the word that was given for it, a guard stands inside: it keeps out the rows that an
 earlier slice has excluded, and the origins do not hear them either.
 """
@@ -10,11 +10,11 @@ from collections.abc import Sequence
 import polars as pl
 
 from punctum.algebra.schema import Schema
-from punctum.operators.batch import Batch, batch, heard
-from punctum.operators.columns import Columns, empty
-from punctum.operators.memory import Memory
-from punctum.operators.operator import PAST, Notes, Operator
+from punctum.operators.batch import PunctuationBatch, batch, heard
+from punctum.operators.columns import ColumnarSlice, empty
+from punctum.operators.operator import PAST, Metadata, Operator
 from punctum.operators.origins import Origin
+from punctum.operators.seen import SeenPunctuations
 from punctum.operators.table import Table
 
 
@@ -27,10 +27,10 @@ class Punctuate(Operator):
     def __init__(self, schema: Schema, origins: Sequence[Origin], guard: bool = False) -> None:
         self.inputs, self.output = (schema,), schema
         self._origins, self._guard = origins, guard
-        self._opened, self._said = False, Memory(schema)
+        self._opened, self._said = False, SeenPunctuations(schema)
         self.late, self.reasons = empty(schema), pl.Series(dtype=pl.String)
 
-    def feed(self, *slices: Columns) -> Columns:
+    def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
         (xs,) = slices
         rows = self._guarded(xs.rows) if self._guard else xs.rows
@@ -40,7 +40,7 @@ class Punctuate(Operator):
             made, self._opened = opening + made, True
         for origin in self._origins:
             made += origin.hear(rows)
-        return in_bulk(rows, self._said.news(made))
+        return in_bulk(rows, self._said.add_new(made))
 
     def _guarded(self, rows: pl.DataFrame) -> pl.DataFrame:
         wrong = self._said.matches(rows)
@@ -59,25 +59,25 @@ class Punctuate(Operator):
         for name, table in tables.items():
             self._origins[int(name.removeprefix("origin"))].table = table
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """Whether it has begun, and what it has said."""
-        return {"opened": self._opened, "said": self._said.notes()}
+        return {"opened": self._opened, "said": self._said.metadata()}
 
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self._opened = notes["opened"]
-        self._said.restore(notes["said"])
+        self._opened = metadata["opened"]
+        self._said.restore(metadata["said"])
 
-    def forget(self, number: int, said: Batch) -> None:
+    def forget(self, number: int, said: PunctuationBatch) -> None:
         """What is over may be said again."""
-        self._said.forget(self.over(number, said))
+        self._said.forget(self.map_punctuations(number, said))
 
     def puncts(self) -> int:
         """What it has said."""
         return len(self._said)
 
 
-def in_bulk(rows: pl.DataFrame, said: Batch) -> Columns:
+def in_bulk(rows: pl.DataFrame, said: PunctuationBatch) -> ColumnarSlice:
     """A slice with constants in columns."""
-    points = {said.schema.names[at]: values for at, values in said.points.items() if len(values)}
-    return Columns(rows, tuple(said.others), points)
+    constants = {said.schema.names[at]: values for at, values in said.constants.items() if len(values)}
+    return ColumnarSlice(rows, tuple(said.others), constants)

@@ -25,7 +25,7 @@ Numbers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
-class Shape(NamedTuple):
+class RunShape(NamedTuple):
     """Which attributes keys have values for: the line, if there is one, and the others, in the order of the schema."""
 
     others: tuple[int, ...]
@@ -47,10 +47,10 @@ class Shape(NamedTuple):
         return [*([HASH] if self.others else []), *([self.first] if self.line is not None else [])]
 
 
-def shape_of(run: pl.DataFrame) -> Shape:
+def shape_of(run: pl.DataFrame) -> RunShape:
     """The shape of a run's keys."""
     lines = (int(name.removeprefix(FIRST)) for name in run.columns if name.startswith(FIRST))
-    return Shape(tuple(int(name) for name in run.columns if name.isdigit()), next(lines, None))
+    return RunShape(tuple(int(name) for name in run.columns if name.isdigit()), next(lines, None))
 
 
 def hashed(others: list[pl.Series]) -> list[pl.Series]:
@@ -116,7 +116,7 @@ def cut(run: pl.DataFrame, holes: pl.DataFrame) -> pl.DataFrame:
 class Wanted:
     """Rows that are looked up in runs of one shape."""
 
-    def __init__(self, df: pl.DataFrame, schema: Schema, shape: Shape) -> None:
+    def __init__(self, df: pl.DataFrame, schema: Schema, shape: RunShape) -> None:
         columns = hashed([df[schema.names[at]].alias(str(at)) for at in shape.others])
         if shape.line is not None:
             columns.append(places(df[schema.names[shape.line]]).cast(pl.Int64).alias(shape.first))
@@ -156,7 +156,7 @@ class Wanted:
         return rows[same], found[same]
 
 
-def _equal(left: pl.DataFrame, right: pl.DataFrame, shape: Shape) -> Mask:
+def _equal(left: pl.DataFrame, right: pl.DataFrame, shape: RunShape) -> Mask:
     """Whether rows have the same other values."""
     same = np.ones(left.height, np.bool_)
     for at in shape.others:
@@ -164,7 +164,7 @@ def _equal(left: pl.DataFrame, right: pl.DataFrame, shape: Shape) -> Mask:
     return same
 
 
-def _same_others(run: pl.DataFrame, shape: Shape) -> tuple[Mask, bool]:
+def _same_others(run: pl.DataFrame, shape: RunShape) -> tuple[Mask, bool]:
     """Whether each row but the first has the other values of the one before it, and whether hashes have clashed."""
     if not shape.others:
         return np.ones(max(0, run.height - 1), np.bool_), False

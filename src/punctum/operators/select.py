@@ -5,11 +5,11 @@ Rows for which it has no value go to the quarantine; there are fewer rows then, 
 
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
-from punctum.operators.batch import Batch, batch, columns, heard
+from punctum.operators.batch import PunctuationBatch, batch, columns, heard
 from punctum.operators.checked import Computed, checked, kept
-from punctum.operators.columns import Columns
-from punctum.operators.operator import Notes, Operator
-from punctum.operators.said import Said
+from punctum.operators.columns import ColumnarSlice
+from punctum.operators.emitted import EmittedPunctuations
+from punctum.operators.operator import Metadata, Operator
 
 
 class Select(Operator):
@@ -18,9 +18,9 @@ class Select(Operator):
     def __init__(self, schema: Schema, predicate: Computed, implied: tuple[Punctuation, ...] = ()) -> None:
         self.inputs, self.output = (schema,), schema
         self._predicate, self._implied = checked(predicate), implied
-        self._opened, self._said = False, Said(schema)
+        self._opened, self._said = False, EmittedPunctuations(schema)
 
-    def feed(self, *slices: Columns) -> Columns:
+    def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
         (xs,) = slices
         new = heard(self.output, xs)
@@ -28,20 +28,20 @@ class Select(Operator):
             new, self._opened = batch(self.output, self._implied) + new, True
         rows, failed = kept(xs.rows, self._predicate)
         self.fail(failed, self.output)
-        return columns(rows, self._said.news(new), xs)
+        return columns(rows, self._said.add_new(new), xs)
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """Whether it has begun, and what it has said."""
-        return {"opened": self._opened, "said": self._said.notes()}
+        return {"opened": self._opened, "said": self._said.metadata()}
 
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self._opened = notes["opened"]
-        self._said.restore(notes["said"])
+        self._opened = metadata["opened"]
+        self._said.restore(metadata["said"])
 
-    def forget(self, number: int, said: Batch) -> None:
+    def forget(self, number: int, said: PunctuationBatch) -> None:
         """What is over may be said again."""
-        self._said.forget(self.over(number, said))
+        self._said.forget(self.map_punctuations(number, said))
 
     def puncts(self) -> int:
         """What it has said."""

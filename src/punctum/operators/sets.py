@@ -5,12 +5,12 @@ from abc import abstractmethod
 import polars as pl
 
 from punctum.algebra.schema import Schema
-from punctum.operators.batch import Batch, columns, heard
-from punctum.operators.columns import Columns, empty
+from punctum.operators.batch import PunctuationBatch, columns, heard
+from punctum.operators.columns import ColumnarSlice, empty
 from punctum.operators.dupelim import distinct, without
 from punctum.operators.matching import matches
-from punctum.operators.merge import Heard
-from punctum.operators.operator import Notes, Operator, Waits
+from punctum.operators.merge import ReceivedPunctuations
+from punctum.operators.operator import Metadata, Operator, Waits
 from punctum.operators.table import Table
 from punctum.spec.merge import same_schema
 
@@ -21,22 +21,24 @@ class SetOperator(Operator):
     def __init__(self, left: Schema, right: Schema) -> None:
         same_schema(left, right)
         self.inputs, self.output = (left, right), left
-        self.heard = Heard(left)
+        self.heard = ReceivedPunctuations(left)
         self._tables = {name: Table(empty(left)) for name in self.names}
 
     names: tuple[str, ...] = ("left", "right", "distinct")
 
     @abstractmethod
-    def released(self, left: pl.DataFrame, right: pl.DataFrame, lps: Batch, rps: Batch) -> pl.DataFrame:
+    def released(
+        self, left: pl.DataFrame, right: pl.DataFrame, lps: PunctuationBatch, rps: PunctuationBatch
+    ) -> pl.DataFrame:
         """The rows to output for new rows and punctuations, which have been heard, duplicates included."""
 
-    def feed(self, *slices: Columns) -> Columns:
+    def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice of each input."""
         left, right = slices
         lps, rps = heard(self.output, left), heard(self.output, right)
         said = self.heard.hear(lps, rps)
         rows = self.released(left.rows, right.rows, lps, rps)
-        if not self.lasting:
+        if not self.punctuations_expire:
             self.heard.settle()
         return columns(distinct(rows, self._tables["distinct"], said), said, left, right)
 
@@ -64,23 +66,23 @@ class SetOperator(Operator):
         """Go on with the rows that another one kept."""
         self._tables = {name: tables[name] for name in self.names}
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """What each input and the output has said."""
-        return self.heard.notes()
+        return self.heard.metadata()
 
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self.heard.restore(notes)
+        self.heard.restore(metadata)
 
-    def forget(self, number: int, said: Batch) -> None:
+    def forget(self, number: int, said: PunctuationBatch) -> None:
         """What is over for an input is not said of both."""
-        self.heard.forget(number, self.over(number, said))
+        self.heard.forget(number, self.map_punctuations(number, said))
 
     def puncts(self) -> int:
         """What each input and the output has said."""
         return len(self.heard)
 
 
-def still_open(df: pl.DataFrame, new: Batch) -> pl.Series | None:
+def still_open(df: pl.DataFrame, new: PunctuationBatch) -> pl.Series | None:
     """Which rows new punctuations leave open; nothing when they are none."""
     return ~matches(df, new) if len(new) and df.height else None

@@ -12,10 +12,10 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.operators.batch import add, batch, columns, heard
-from punctum.operators.columns import Columns, empty
+from punctum.operators.columns import ColumnarSlice, empty
+from punctum.operators.emitted import EmittedPunctuations
 from punctum.operators.matching import matches
-from punctum.operators.operator import Notes, Operator, Waits
-from punctum.operators.said import Said
+from punctum.operators.operator import Metadata, Operator, Waits
 from punctum.operators.table import Table
 from punctum.operators.written import read, written
 from punctum.spec.sort import Key
@@ -25,27 +25,27 @@ from punctum.spec.sort import Sort as Specification
 class Sort(Operator):
     """All rows, in order."""
 
-    trusts = (0,)
+    releasing_inputs = (0,)
 
     def __init__(self, schema: Schema, keys: Sequence[Key]) -> None:
         self.inputs, self.output = (schema,), schema
         self._spec, self._keys = Specification(schema, tuple(keys)), list(keys)
-        self._input, self._heard, self._said = Table(empty(schema)), PunctuationSet(schema), Said(schema)
+        self._input, self._heard, self._said = Table(empty(schema)), PunctuationSet(schema), EmittedPunctuations(schema)
 
-    def feed(self, *slices: Columns) -> Columns:
+    def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
         (xs,) = slices
         self._input.append(xs.rows)
         new = heard(self.output, xs).on(self.output.indices(key.name for key in self._keys))
         if not len(new):
-            return Columns(empty(self.output))
+            return ColumnarSlice(empty(self.output))
         add(self._heard, new)
         prefix = batch(self.output, self._spec.init(self._heard))
         kept = self._input.frame()
         done = matches(kept, prefix)
         released = kept.filter(done)
         self._input.retain(~done)
-        return columns(self.sorted(released), self._said.news(prefix), xs)
+        return columns(self.sorted(released), self._said.add_new(prefix), xs)
 
     def sorted(self, df: pl.DataFrame) -> pl.DataFrame:
         """Rows in order; those that are equal on all keys stay in the order they have."""
@@ -72,16 +72,16 @@ class Sort(Operator):
         """Go on with the rows that another one kept."""
         self._input = tables["input"]
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """What has been heard of sort attributes, and what has been said."""
-        return {"heard": written(self._heard, self.output), "said": self._said.notes()}
+        return {"heard": written(self._heard, self.output), "said": self._said.metadata()}
 
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self._heard = PunctuationSet(self.output, read(notes["heard"], self.output))
-        self._said.restore(notes["said"])
+        self._heard = PunctuationSet(self.output, read(metadata["heard"], self.output))
+        self._said.restore(metadata["said"])
 
-    def says(self, p: Punctuation) -> bool:
+    def has_emitted(self, p: Punctuation) -> bool:
         """Whether rows are out."""
         return self._said.covers(p)
 

@@ -18,17 +18,17 @@ from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.analyse.memory.conjunctions import mark
-from punctum.analyse.memory.synopses import Bucket, Synopsis, carried
+from punctum.analyse.memory.synopses import Bucket, SynopsisStructure, carried
 from punctum.ir.conjunctive.axes import At, Axis, ordinal
 from punctum.ir.conjunctive.spj import Spj
 from punctum.ir.expressions import Expression, rebased
-from punctum.operators.batch import Batch, batch, columns, heard
+from punctum.operators.batch import PunctuationBatch, batch, columns, heard
 from punctum.operators.checked import REASON, Checked, Computed, Failed, checked, kept
-from punctum.operators.columns import Columns, empty
+from punctum.operators.columns import ColumnarSlice, empty
 from punctum.operators.dupelim import distinct
+from punctum.operators.emitted import EmittedPunctuations
 from punctum.operators.expressions import careful
-from punctum.operators.operator import Notes, Operator
-from punctum.operators.said import Said
+from punctum.operators.operator import Metadata, Operator
 from punctum.operators.table import Table
 from punctum.operators.written import read, written
 from punctum.spec.synopsis import agree, carry
@@ -43,7 +43,7 @@ class Buckets:
     Partial aggregates are columns beside the keys: how each begins with a row, and how several become one.
     """
 
-    def __init__(self, synopsis: Synopsis, partials: Sequence[tuple[pl.Expr, pl.Expr]] = ()) -> None:
+    def __init__(self, synopsis: SynopsisStructure, partials: Sequence[tuple[pl.Expr, pl.Expr]] = ()) -> None:
         self.partials = partials
         self.synopsis, self._query, self._order = synopsis, synopsis.query, synopsis.query.order
         self.mine = [at for at in self._order.attributes if at[0] == synopsis.stream]
@@ -124,7 +124,7 @@ class Buckets:
                     yield _compare(at, op, other).fill_null(True)
 
 
-class Closing:
+class ClosedClasses:
     """What all inputs of a query have said of the columns that it shows; what one has said waits for the others.
 
     For each input it is given which of its columns are which of the output.
@@ -133,9 +133,9 @@ class Closing:
     def __init__(self, carried: Sequence[Mapping[int, int]], output: Schema) -> None:
         self._carried, self._output = carried, output
         self._by = [PunctuationSet(output) for _ in carried]
-        self.closed, self._said = PunctuationSet(output), Said(output)
+        self.closed, self._said = PunctuationSet(output), EmittedPunctuations(output)
 
-    def hear(self, inputs: Sequence[Schema], slices: Sequence[Columns]) -> Batch:
+    def hear(self, inputs: Sequence[Schema], slices: Sequence[ColumnarSlice]) -> PunctuationBatch:
         """Take what inputs say, and give what is new of the output."""
         agreed: list[Punctuation] = []
         for i, xs in enumerate(slices):
@@ -144,18 +144,18 @@ class Closing:
                     agreed += agree(self._by, i, q)
         for p in agreed:
             self.closed.add(p)
-        return self._said.news(batch(self._output, agreed))
+        return self._said.add_new(batch(self._output, agreed))
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """What each input has said, and what all have."""
         by = [written(said, self._output) for said in self._by]
-        return {"by": by, "closed": written(self.closed, self._output), "said": self._said.notes()}
+        return {"by": by, "closed": written(self.closed, self._output), "said": self._said.metadata()}
 
-    def restore(self, notes: Notes) -> None:
+    def restore(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self._by = [PunctuationSet(self._output, read(said, self._output)) for said in notes["by"]]
-        self.closed = PunctuationSet(self._output, read(notes["closed"], self._output))
-        self._said.restore(notes["said"])
+        self._by = [PunctuationSet(self._output, read(said, self._output)) for said in metadata["by"]]
+        self.closed = PunctuationSet(self._output, read(metadata["closed"], self._output))
+        self._said.restore(metadata["said"])
 
     def __len__(self) -> int:
         return sum(map(len, self._by)) + len(self.closed) + len(self._said)
@@ -171,11 +171,11 @@ class SynopsisJoin(Operator):
         self._residual = None if residual is None else checked(residual)
         self.inputs, self.output = tuple(inputs) or tuple(stream.schema for stream in query.streams), output
         self._query = query
-        self._buckets = [Buckets(Synopsis(query, i)) for i in range(len(query.streams))]
+        self._buckets = [Buckets(SynopsisStructure(query, i)) for i in range(len(query.streams))]
         self._kept = [Table(buckets.empty) for buckets in self._buckets]
-        self._shown, self._closing = Table(empty(output)), Closing(carried(query), output)
+        self._shown, self._closing = Table(empty(output)), ClosedClasses(carried(query), output)
 
-    def feed(self, *slices: Columns) -> Columns:
+    def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice of each input: its buckets meet those of the others."""
         results = [empty(self.output)]
         for i, xs in enumerate(slices):
@@ -186,7 +186,7 @@ class SynopsisJoin(Operator):
                     self._kept[i].replace(self._buckets[i].melted(pl.concat([self._kept[i].frame(), new])))
         rows = pl.concat(results)
         if self._query.distinct:
-            rows = distinct(rows, self._shown, Batch(self.output))
+            rows = distinct(rows, self._shown, PunctuationBatch(self.output))
         return columns(rows, self._closing.hear(self.inputs, slices), *slices)
 
     def _results(self, i: int, new: pl.DataFrame) -> pl.DataFrame:
@@ -210,13 +210,13 @@ class SynopsisJoin(Operator):
         self._kept = [tables[f"input {i}"] for i in range(len(self._kept))]
         self._shown = tables.get("shown", self._shown)
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """What inputs have said."""
-        return self._closing.notes()
+        return self._closing.metadata()
 
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self._closing.restore(notes)
+        self._closing.restore(metadata)
 
     def puncts(self) -> int:
         """What inputs have said."""

@@ -12,17 +12,17 @@ import polars as pl
 
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
-from punctum.analyse.memory.synopses import Synopsis, carried
+from punctum.analyse.memory.synopses import SynopsisStructure, carried
 from punctum.ir.conjunctive.spj import HOLISTIC, Aggregated, Spj
 from punctum.operators.batch import columns
 from punctum.operators.checked import REASON, Checked, Computed, checked
-from punctum.operators.columns import Columns, dtype, empty
+from punctum.operators.columns import ColumnarSlice, dtype, empty
 from punctum.operators.matching import matches
-from punctum.operators.operator import Notes, Operator
+from punctum.operators.operator import Metadata, Operator
 from punctum.operators.partials import PART, TOO_MANY, WHOLE, WIDE, in_parts, joined_parts, scaled
-from punctum.operators.synopsis import TIMES, Buckets, Closing, combinations, joined, name, repeated
+from punctum.operators.synopsis import TIMES, Buckets, ClosedClasses, combinations, joined, name, repeated
 from punctum.operators.table import Table
-from punctum.spec.aggregates import Aggregate, Function
+from punctum.spec.aggregates import AggregateFunction, Function
 
 
 class Part:
@@ -34,7 +34,7 @@ class Part:
         partial = {k: c for k, c in calls.items() if not query.eliminating and c.function not in HOLISTIC and c.of}
         self.buckets = [
             Buckets(
-                Synopsis(query, i),
+                SynopsisStructure(query, i),
                 [p for k, c in partial.items() if c.of and c.of[0] == i for p in _partials(k, c, self._types[k].type)],
             )
             for i in range(inputs)
@@ -164,7 +164,7 @@ def _fitted(of: str, call: Aggregated, attribute: Attribute) -> tuple[pl.Expr, p
     found = pl.col(of).fill_null(0) if "COUNT" in call.function.value else pl.col(of)
     sums = call.function is Function.SUM and attribute.type is Type.DECIMAL
     value = (scaled(found, attribute.digits[1]) if sums else found).cast(dtype(attribute), strict=False)
-    reason = Aggregate(call.function, None, attribute.name).no_value(attribute).reason
+    reason = AggregateFunction(call.function, None, attribute.name).no_value(attribute).reason
     return value, pl.when(found.is_not_null() & value.is_null()).then(pl.lit(reason))
 
 
@@ -181,7 +181,7 @@ class SynopsisGroupBy(Operator):
     ) -> None:
         assert query.aggregates and (not query.mixed or residual is not None)
         self.inputs, self.output = tuple(inputs) or tuple(stream.schema for stream in query.streams), output
-        self._query, self._closing, self._updates = query, Closing(carried(query), output), updates
+        self._query, self._closing, self._updates = query, ClosedClasses(carried(query), output), updates
         residual = None if residual is None else checked(residual)
         calls = dict(enumerate(query.aggregates))
         watched = {k: c for k, c in calls.items() if query.eliminating and c.of and not query.order.bounded(c.of)}
@@ -192,7 +192,7 @@ class SynopsisGroupBy(Operator):
         self._grouping = Schema(output.attributes[: len(query.shown)])
         self._begun, self._before = False, empty(output).with_columns(pl.lit(None, pl.String).alias(REASON))
 
-    def feed(self, *slices: Columns) -> Columns:
+    def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice of each input; the groups come out when they are closed, or whenever they change."""
         new = [part.add(i, xs.rows) for i, xs in enumerate(slices) for part in self._parts]
         closed = self._closing.closed.copy()
@@ -261,14 +261,14 @@ class SynopsisGroupBy(Operator):
         for k, part in enumerate(self._parts):
             part.tables = [tables[f"part {k} input {i}"] for i in range(len(part.tables))]
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """What inputs have said, and whether groups were told."""
-        return {"closing": self._closing.notes(), "begun": self._begun}
+        return {"closing": self._closing.metadata(), "begun": self._begun}
 
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one; its tables are there."""
-        self._closing.restore(notes["closing"])
-        self._begun = notes["begun"]
+        self._closing.restore(metadata["closing"])
+        self._begun = metadata["begun"]
         self._before = self.answer() if self._updates and self._begun else self._before
 
     def puncts(self) -> int:

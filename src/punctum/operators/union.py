@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from punctum.operators.batch import Batch
+from punctum.operators.batch import PunctuationBatch
 from punctum.operators.sets import SetOperator
 
 
@@ -11,6 +11,8 @@ class Union(SetOperator):
 
     names = ("distinct",)
 
-    def released(self, left: pl.DataFrame, right: pl.DataFrame, lps: Batch, rps: Batch) -> pl.DataFrame:
+    def released(
+        self, left: pl.DataFrame, right: pl.DataFrame, lps: PunctuationBatch, rps: PunctuationBatch
+    ) -> pl.DataFrame:
         """All new rows."""
         return pl.concat([left, right], rechunk=False)

@@ -18,15 +18,15 @@ from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.operators.batch import Names, batch, columns, heard
 from punctum.operators.checked import Checked, Computed, Failed, checked, computed, kept
-from punctum.operators.columns import Columns, canonical, dtype, empty
+from punctum.operators.columns import ColumnarSlice, canonical, dtype, empty
+from punctum.operators.emitted import EmittedPunctuations
 from punctum.operators.group_by import GroupBy
 from punctum.operators.matching import matches
-from punctum.operators.operator import Notes, Operator
-from punctum.operators.said import Said
-from punctum.operators.synopsis import Closing, repeated
+from punctum.operators.operator import Metadata, Operator
+from punctum.operators.synopsis import ClosedClasses, repeated
 from punctum.operators.table import Table
 from punctum.operators.written import read, written
-from punctum.spec.aggregates import Aggregate
+from punctum.spec.aggregates import AggregateFunction
 from punctum.spec.multijoin import Class
 from punctum.spec.synopsis import carry
 
@@ -84,22 +84,22 @@ class Window:
             names = list(self.output.names)
             self.table.replace(both.group_by(names, maintain_order=True).agg(pl.col(NUMBER).sum()))
 
-    def said(self, xs: Columns) -> Columns:
+    def said(self, xs: ColumnarSlice) -> ColumnarSlice:
         """What punctuations say behind what stands above the window."""
-        found = Columns(empty(self.schema), xs.puncts, xs.points)
+        found = ColumnarSlice(empty(self.schema), xs.puncts, xs.constants)
         for step in self.steps:
-            found = step.feed(Columns(empty(step.inputs[0]), found.puncts, found.points))
+            found = step.feed(ColumnarSlice(empty(step.inputs[0]), found.puncts, found.constants))
         return found
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """How many rows have come, and what the steps know."""
-        return {"came": self.came, "steps": [step.notes() for step in self.steps]}
+        return {"came": self.came, "steps": [step.metadata() for step in self.steps]}
 
-    def restore(self, notes: Notes, table: Table) -> None:
+    def restore(self, metadata: Metadata, table: Table) -> None:
         """Go on with what another one knew and kept."""
-        self.came, self.table = notes["came"], table
-        for step, known in zip(self.steps, notes["steps"], strict=True):
-            step.restore_notes(known)
+        self.came, self.table = metadata["came"], table
+        for step, known in zip(self.steps, metadata["steps"], strict=True):
+            step.restore_metadata(known)
 
 
 class WindowJoin(Operator):
@@ -121,7 +121,7 @@ class WindowJoin(Operator):
         widths = [len(window.output) for window in windows]
         self._offsets = [sum(widths[:i]) for i in range(len(widths))]
         self._classes = [[(i, self._offsets[i] + at) for i, at in each.members] for each in classes]
-        self._closing = Closing(self._carried(), output)
+        self._closing = ClosedClasses(self._carried(), output)
         self._open = [i for i, window in enumerate(windows) if window.rows is None]
         self._closed = {
             (i, j): PunctuationSet(windows[i].output) for i in self._open for j in range(len(windows)) if i != j
@@ -129,7 +129,7 @@ class WindowJoin(Operator):
         targets: list[list[int]] = [[] if shown is not None and i not in shown else [i] for i in range(len(output))]
         for each in self._classes:
             targets[each[0][1]] = [at for _, at in each if shown is None or at in shown]
-        self._names, self._said = Names(output, targets), Said(output)
+        self._names, self._said = Names(output, targets), EmittedPunctuations(output)
 
     def _carried(self) -> list[dict[int, int]]:
         """Where results have the columns of each input: a class is said of its first column."""
@@ -139,7 +139,7 @@ class WindowJoin(Operator):
                 found[i][at - self._offsets[i]] = each[0][1]
         return found
 
-    def feed(self, *slices: Columns) -> Columns:
+    def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice of each input."""
         results = [empty(self.output)]
         for i, xs in enumerate(slices):
@@ -151,7 +151,7 @@ class WindowJoin(Operator):
         said = [window.said(xs) for window, xs in zip(self._windows, slices, strict=True)]
         self._purge(said)
         agreed = self._closing.hear([window.output for window in self._windows], said)
-        return columns(pl.concat(results), self._said.news(self._names.over(agreed)), *slices)
+        return columns(pl.concat(results), self._said.add_new(self._names.map_punctuations(agreed)), *slices)
 
     def _results(self, i: int, new: pl.DataFrame) -> pl.DataFrame:
         """What new rows of an input make with what there is of the others."""
@@ -175,7 +175,7 @@ class WindowJoin(Operator):
             self.fail(failed if failed is None else _each(failed, counted), self.output)
         return _each(held, counted).select(names)
 
-    def _purge(self, said: Sequence[Columns]) -> None:
+    def _purge(self, said: Sequence[ColumnarSlice]) -> None:
         """Of inputs without a window drop what no other input will bring rows for."""
         for (i, j), closed in self._closed.items():
             for p in heard(self._windows[j].output, said[j]):
@@ -219,21 +219,26 @@ class WindowJoin(Operator):
         for i, window in enumerate(self._windows):
             window.table = tables[f"input {i}"]
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """How many rows have come, and what inputs have said."""
-        windows = [window.notes() for window in self._windows]
+        windows = [window.metadata() for window in self._windows]
         closed = [written(closed, self._windows[i].output) for (i, _), closed in self._closed.items()]
-        return {"windows": windows, "closed": closed, "closing": self._closing.notes(), "said": self._said.notes()}
+        return {
+            "windows": windows,
+            "closed": closed,
+            "closing": self._closing.metadata(),
+            "said": self._said.metadata(),
+        }
 
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one; its tables are there."""
-        for window, known in zip(self._windows, notes["windows"], strict=True):
+        for window, known in zip(self._windows, metadata["windows"], strict=True):
             window.restore(known, window.table)
-        for at, closed in zip(self._closed, notes["closed"], strict=True):
+        for at, closed in zip(self._closed, metadata["closed"], strict=True):
             schema = self._windows[at[0]].output
             self._closed[at] = PunctuationSet(schema, read(closed, schema))
-        self._closing.restore(notes["closing"])
-        self._said.restore(notes["said"])
+        self._closing.restore(metadata["closing"])
+        self._said.restore(metadata["said"])
 
     def puncts(self) -> int:
         """What inputs have said, and it has."""
@@ -253,16 +258,16 @@ class WindowGroupBy(Operator):
         self,
         window: Window,
         by: Sequence[str],
-        aggregates: Sequence[Aggregate],
+        aggregates: Sequence[AggregateFunction],
         filters: Sequence[pl.Expr | None] | None = None,
     ) -> None:
         self._window, self._by, self._aggregates, self._filters = window, list(by), list(aggregates), filters
         groups = GroupBy(window.output, by, aggregates, filters)
         self.inputs, self.output = (window.schema,), groups.output
-        self._said = Said(self.output)
+        self._said = EmittedPunctuations(self.output)
         self._begun = False
 
-    def feed(self, *slices: Columns) -> Columns:
+    def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
         (xs,) = slices
         before = self._answer() if self._begun else empty(self.output)
@@ -275,13 +280,13 @@ class WindowGroupBy(Operator):
             self._begun = True
             rows = self._changed(before, self._answer())
         said = batch(self.output, [end_of_stream(self.output)] if ended else [])
-        return columns(rows, self._said.news(said), xs)
+        return columns(rows, self._said.add_new(said), xs)
 
     def _answer(self) -> pl.DataFrame:
         """The groups as they are now: those that there would be if nothing more came."""
         groups = GroupBy(self._window.output, self._by, self._aggregates, self._filters)
         rows = self._window.table.frame().drop(NUMBER)
-        return groups.feed(Columns(rows, (end_of_stream(self._window.output),))).rows
+        return groups.feed(ColumnarSlice(rows, (end_of_stream(self._window.output),))).rows
 
     def _changed(self, before: pl.DataFrame, now: pl.DataFrame) -> pl.DataFrame:
         """The groups that are new or other than before, and those of which no row is left."""
@@ -304,15 +309,15 @@ class WindowGroupBy(Operator):
         """Go on with the rows that another one kept."""
         self._window.table = tables["input"]
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """How many rows have come, and what has been said."""
-        return {"window": self._window.notes(), "begun": self._begun, "said": self._said.notes()}
+        return {"window": self._window.metadata(), "begun": self._begun, "said": self._said.metadata()}
 
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one; its tables are there."""
-        self._window.restore(notes["window"], self._window.table)
-        self._begun = notes["begun"]
-        self._said.restore(notes["said"])
+        self._window.restore(metadata["window"], self._window.table)
+        self._begun = metadata["begun"]
+        self._said.restore(metadata["said"])
 
     def puncts(self) -> int:
         """What it has said, and the steps above the window."""

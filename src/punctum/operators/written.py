@@ -12,7 +12,7 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
-from punctum.operators.batch import Batch, batch, constants
+from punctum.operators.batch import PunctuationBatch, batch, constant_punctuations
 from punctum.operators.columns import dtype
 
 Written = dict[str, Any]
@@ -25,30 +25,30 @@ def written(puncts: Iterable[Punctuation], schema: Schema) -> Written:
         lines, boxes = puncts.lines()
         if not boxes and all(schema.attributes[at].type is Type.BIGINT and not line.null for at, line in lines.items()):
             return {"spans": {str(at): [_ends(span) for span in line] for at, line in lines.items()}, "others": []}
-    if isinstance(puncts, Batch):
-        plain = {at: v for at, v in puncts.points.items() if v.dtype in (pl.Int64, pl.String)}
-        rest = Batch(schema, {at: v for at, v in puncts.points.items() if at not in plain}, puncts.others)
-        points = {str(at): values.to_list() for at, values in plain.items()}
-        return {"points": points, "others": [to_json(p, schema) for p in rest]}
+    if isinstance(puncts, PunctuationBatch):
+        plain = {at: v for at, v in puncts.constants.items() if v.dtype in (pl.Int64, pl.String)}
+        rest = PunctuationBatch(schema, {at: v for at, v in puncts.constants.items() if at not in plain}, puncts.others)
+        constants = {str(at): values.to_list() for at, values in plain.items()}
+        return {"points": constants, "others": [to_json(p, schema) for p in rest]}
     return {"others": [to_json(p, schema) for p in puncts]}
 
 
-def read(notes: Written, schema: Schema) -> list[Punctuation]:
+def read(metadata: Written, schema: Schema) -> list[Punctuation]:
     """The punctuations that were written."""
-    found = [p for p in (from_json(text, schema) for text in notes["others"]) if isinstance(p, Punctuation)]
-    for at, spans in notes.get("spans", {}).items():
+    found = [p for p in (from_json(text, schema) for text in metadata["others"]) if isinstance(p, Punctuation)]
+    for at, spans in metadata.get("spans", {}).items():
         name = schema.names[int(at)]
         found += [Punctuation.of(schema, {name: span_pattern(_span(*ends), Type.BIGINT)}) for ends in spans]
-    for at, values in notes.get("points", {}).items():
-        found += constants(schema, int(at), pl.Series(values, dtype=dtype(schema.attributes[int(at)])))
+    for at, values in metadata.get("points", {}).items():
+        found += constant_punctuations(schema, int(at), pl.Series(values, dtype=dtype(schema.attributes[int(at)])))
     return found
 
 
-def read_batch(notes: Written, schema: Schema) -> Batch:
+def read_batch(metadata: Written, schema: Schema) -> PunctuationBatch:
     """The batch that was written; its constants stay columns."""
-    found = batch(schema, read({"others": notes["others"]}, schema))
-    for at, values in notes["points"].items():
-        found += Batch(schema, {int(at): pl.Series(values, dtype=dtype(schema.attributes[int(at)]))})
+    found = batch(schema, read({"others": metadata["others"]}, schema))
+    for at, values in metadata["points"].items():
+        found += PunctuationBatch(schema, {int(at): pl.Series(values, dtype=dtype(schema.attributes[int(at)]))})
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from punctum.algebra.schema import Schema
 from punctum.errors import Place, PunctumError, SchemaError, SqlError, choices, nearest
-from punctum.ir.applied import Function
+from punctum.ir.applied import UserFunction
 from punctum.ir.definitions import QueryDef, Script, SinkDef, StreamDef, TableDef, Temporal, takes_elements
 from punctum.ir.functions import NAMES
 from punctum.ir.lifted import elements_of, temporal_of
@@ -28,12 +28,12 @@ _QUERY = ("SELECT", "WITH", "(", "VALUES", "FROM", "TABLE")
 _NAMELESS = "query"
 """The name of a query that has none."""
 _NOTHING: Mapping[str, StreamDef] = {}
-_NONE: Mapping[str, Function] = {}
+_NONE: Mapping[str, UserFunction] = {}
 Result = TypeVar("Result")
 
 
 def parse_script(
-    text: str, catalog: Mapping[str, StreamDef] = _NOTHING, functions: Mapping[str, Function] = _NONE
+    text: str, catalog: Mapping[str, StreamDef] = _NOTHING, functions: Mapping[str, UserFunction] = _NONE
 ) -> Script:
     """The streams, sinks and queries of a script; the catalog holds streams that are defined elsewhere.
 
@@ -47,7 +47,7 @@ def parse_script(
     >>> print(script.queries[0].relation.schema)
     itemid BIGINT, total DOUBLE
     """
-    return _located(text, _Reader.script, catalog, functions)
+    return _located(text, _ScriptReader.script, catalog, functions)
 
 
 def is_query(text: str) -> bool:
@@ -64,14 +64,16 @@ def parse_query(text: str, catalog: Mapping[str, StreamDef]) -> Relation:
     return parse_select(text, catalog).relation
 
 
-def parse_select(text: str, catalog: Mapping[str, StreamDef], functions: Mapping[str, Function] = _NONE) -> QueryDef:
+def parse_select(
+    text: str, catalog: Mapping[str, StreamDef], functions: Mapping[str, UserFunction] = _NONE
+) -> QueryDef:
     """A single SELECT as a query; the sink that it has got in name only has no format.
 
     >>> bid = StreamDef("bid", Schema.of(itemid="BIGINT"))
     >>> parse_select("SELECT DISTINCT itemid FROM bid ALLOW UNBOUNDED", {"bid": bid}).allow_unbounded
     True
     """
-    return _located(text, _Reader.single, catalog, functions)
+    return _located(text, _ScriptReader.single, catalog, functions)
 
 
 def parse_stream(name: str, schema: Schema, clauses: str) -> StreamDef:
@@ -84,7 +86,7 @@ def parse_stream(name: str, schema: Schema, clauses: str) -> StreamDef:
     return _located(clauses, lambda reader: reader.stream(name, schema), {})
 
 
-def parse_function(name: str, compute: Callable[..., Any], takes: Iterable[str], gives: str) -> Function:
+def parse_function(name: str, compute: Callable[..., Any], takes: Iterable[str], gives: str) -> UserFunction:
     """A function that scripts can call, its types as SQL writes them.
 
     >>> parse_function("cents", lambda price: price * 100, ["DOUBLE"], "BIGINT").gives.type
@@ -98,18 +100,18 @@ def parse_function(name: str, compute: Callable[..., Any], takes: Iterable[str],
     schema = parse_script(f"CREATE STREAM f ({listed}) USING memory").streams["f"].schema
     if len(types) < 2 or len(schema) != len(types):
         raise SchemaError(f"the function {name} takes nothing", "", "name the types of its arguments")
-    return Function(name, schema.attributes[:-1], schema.attributes[-1], compute)
+    return UserFunction(name, schema.attributes[:-1], schema.attributes[-1], compute)
 
 
 def _located(
     text: str,
-    read: Callable[[_Reader], Result],
+    read: Callable[[_ScriptReader], Result],
     catalog: Mapping[str, StreamDef],
-    functions: Mapping[str, Function] = _NONE,
+    functions: Mapping[str, UserFunction] = _NONE,
 ) -> Result:
     """What is read from a text, or the error with its place in that text."""
     try:
-        return read(_Reader(Text(text, functions), catalog))
+        return read(_ScriptReader(Text(text, functions), catalog))
     except SqlError as error:
         raise error.within(text) from None
     except RecursionError:
@@ -140,7 +142,7 @@ def _within(cursor: Cursor) -> Iterator[None]:
         raise SqlError(error.what, error.detail, error.hint, cursor.whole) from None
 
 
-class _Reader:
+class _ScriptReader:
     """Reads the statements of a script."""
 
     def __init__(self, text: Text, catalog: Mapping[str, StreamDef]) -> None:

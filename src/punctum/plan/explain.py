@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import product
 
-from punctum.analyse.safety.register import Registered
+from punctum.analyse.safety.register import QueryAnalysis
 from punctum.analyse.safety.useful import minimal
-from punctum.plan.joins.choose import Aim, Joined, Schemes, inference, joined, to_run, total
+from punctum.plan.joins.choose import Joined, PlanOptions, Schemes, inference, joined, to_run, total
 from punctum.plan.joins.cost import Cost, Purge
 from punctum.plan.joins.trees import Tree
 from punctum.plan.passes.windows import windows
@@ -46,24 +46,24 @@ def _lines(node: Op | Input, depth: int) -> Iterator[str]:
         yield f"{indent}exchange stage {origin.number} {by}"
 
 
-def costs(query: Registered, aim: Aim) -> Iterator[str]:
+def costs(query: QueryAnalysis, options: PlanOptions) -> Iterator[str]:
     """The best plans of each join of a query, and the costs of all joins with other options."""
-    known = inference(query.query.relation, query.says, aim.schemes)
+    known = inference(query.query.relation, query.says, options.schemes)
     for relation in query.ends:
-        runs = to_run(relation, known, aim) if query.safe else None
-        yield from _join(joined(relation, known, aim), aim, runs)
+        runs = to_run(relation, known, options) if query.safe else None
+        yield from _join(joined(relation, known, options), options, runs)
     if query.ends and query.safe:
         yield "options of plans: the schemes whose punctuations they take, and when these purge"
-        options = [replace(aim, schemes=schemes, purge=purge) for schemes, purge in product(Schemes, Purge)]
-        names = [f"{each.schemes.value}, {each.purge.value}" for each in options]
-        yield from _table(zip(names, (total(query, each) for each in options), strict=True))
+        every = [replace(options, schemes=schemes, purge=purge) for schemes, purge in product(Schemes, Purge)]
+        names = [f"{each.schemes.value}, {each.purge.value}" for each in every]
+        yield from _table(zip(names, (total(query, each) for each in every), strict=True))
         kept = minimal(query.query.relation, query.says)
         yield f"  minimal: {', '.join(str(scheme) for scheme in query.declared if scheme in kept)}"
 
 
-def _join(join: Joined, aim: Aim, runs: Tree | None) -> Iterator[str]:
+def _join(join: Joined, options: PlanOptions, runs: Tree | None) -> Iterator[str]:
     """The best plans of a join; which of them runs is told when it is not the first."""
-    yield f"plans of the join of {', '.join(join.query.streams)}, the best by {aim.by.value} first"
+    yield f"plans of the join of {', '.join(join.query.streams)}, the best by {options.by.value} first"
     written, found = join.as_written, list(join.plans.found)
     names = [join.text(plan.tree) for plan in found]
     if join.text(written.tree) not in names:
@@ -71,7 +71,7 @@ def _join(join: Joined, aim: Aim, runs: Tree | None) -> Iterator[str]:
         names.append(f"{join.text(written.tree)}, as written")
     yield from _table(zip(names, (plan.cost for plan in found), strict=True))
     if runs not in (None, found[0].tree):
-        yield f"  runs: {join.text(runs)}, as written; --objective {aim.by.value} runs the first"
+        yield f"  runs: {join.text(runs)}, as written; --objective {options.by.value} runs the first"
     if join.plans.because:
         yield f"  not divided: {join.plans.because}"
 

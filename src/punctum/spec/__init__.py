@@ -1,12 +1,12 @@
 """The executable specification: the papers' stream iterators in plain Python, one operator a file."""
 
-from punctum.spec.aggregates import Aggregate, Function
-from punctum.spec.columns import Column, Trend
+from punctum.spec.aggregates import AggregateFunction, Function
+from punctum.spec.columns import ComputedColumn, Trend
 from punctum.spec.difference import Difference
 from punctum.spec.dupelim import Dupelim
 from punctum.spec.framework import Operator, Specified, binary, unary
 from punctum.spec.group_by import GroupBy
-from punctum.spec.guard import Guard, Violation, guard
+from punctum.spec.guard import BrokenPromise, Guard, guard
 from punctum.spec.intersect import Intersect
 from punctum.spec.join import Join
 from punctum.spec.merge import Merge
@@ -19,8 +19,9 @@ from punctum.spec.stream import Slice, prefix
 from punctum.spec.union import Union
 
 __all__ = [
-    "Aggregate",
-    "Column",
+    "AggregateFunction",
+    "BrokenPromise",
+    "ComputedColumn",
     "Difference",
     "Dupelim",
     "Function",
@@ -40,7 +41,6 @@ __all__ = [
     "Specified",
     "Trend",
     "Union",
-    "Violation",
     "binary",
     "guard",
     "prefix",

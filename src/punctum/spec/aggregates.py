@@ -36,7 +36,7 @@ _EXACT = Context(prec=100)  # Python rounds sums to 28 digits unless told
 
 
 @dataclass(frozen=True)
-class Aggregate:
+class AggregateFunction:
     """A function of an attribute, and the name of the result; COUNT of nothing counts rows."""
 
     function: Function

@@ -37,7 +37,7 @@ class Trend(Enum):
 
 
 @dataclass(frozen=True)
-class Column:
+class ComputedColumn:
     """A column of the output: ``function`` of the attribute ``source``, or of the whole row when there is no source."""
 
     attribute: Attribute
@@ -47,10 +47,10 @@ class Column:
     trend: Trend = Trend.NEITHER
 
     @staticmethod
-    def same(schema: Schema, name: str, rename: str | None = None) -> "Column":
+    def same(schema: Schema, name: str, rename: str | None = None) -> "ComputedColumn":
         """An attribute as it is, perhaps under another name."""
         found = schema.attributes[schema.index(name)]
-        return Column(replace(found, name=rename or name), name)
+        return ComputedColumn(replace(found, name=rename or name), name)
 
     def value(self, row: Row, schema: Schema) -> Value | None:
         """The column's value in a row."""

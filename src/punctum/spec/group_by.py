@@ -20,13 +20,13 @@ from punctum.algebra.functions import set_match, set_nomatch_ts
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
-from punctum.spec.aggregates import Aggregate
+from punctum.spec.aggregates import AggregateFunction
 from punctum.spec.framework import Kept, Puncts, Rows, Specified, Unary, valued
 from punctum.spec.stream import Slice
 
 
 @dataclass(frozen=True)
-class State:
+class GroupState:
     """The rows of groups that are not complete, and whether the stream has ended."""
 
     rows: tuple[Row, ...] = ()
@@ -34,12 +34,12 @@ class State:
 
 
 @dataclass(frozen=True)
-class GroupBy(Unary[State], Specified):
+class GroupBy(Unary[GroupState], Specified):
     """A row for each group: the grouping attributes and the aggregates."""
 
     schema: Schema
     by: tuple[str, ...]
-    aggregates: tuple[Aggregate, ...]
+    aggregates: tuple[AggregateFunction, ...]
     updates: bool = False
 
     @property
@@ -48,27 +48,27 @@ class GroupBy(Unary[State], Specified):
         grouping = tuple(self.schema.attributes[i] for i in self.schema.indices(self.by))
         return Schema((*grouping, *(aggregate.attribute(self.schema) for aggregate in self.aggregates)))
 
-    def initial(self) -> State:
-        return State()
+    def initial(self) -> GroupState:
+        return GroupState()
 
-    def step(self, ts: Rows, st: State) -> tuple[Rows, State]:
+    def step(self, ts: Rows, st: GroupState) -> tuple[Rows, GroupState]:
         rows, at = (*st.rows, *ts), self.schema.indices(self.by)
         touched = {tuple(t[i] for i in at) for t in ts} if self.updates else set()
-        return self._results_of([t for t in rows if tuple(t[i] for i in at) in touched]), State(rows, st.ended)
+        return self._results_of([t for t in rows if tuple(t[i] for i in at) in touched]), GroupState(rows, st.ended)
 
-    def pass_(self, ps: Puncts, st: State) -> Rows:
+    def pass_(self, ps: Puncts, st: GroupState) -> Rows:
         if st.ended or (self.updates and (st.rows or self.by)):
             return []
         return self._results(st.rows, self.group_ps(ps))
 
-    def prop(self, ps: Puncts, st: State) -> Puncts:
+    def prop(self, ps: Puncts, st: GroupState) -> Puncts:
         return [self._over_output(p) for p in self.group_ps(ps)]
 
-    def keep(self, ps: Puncts, st: State) -> State:
+    def keep(self, ps: Puncts, st: GroupState) -> GroupState:
         ended = st.ended or any(not p.sides for p in ps)
-        return State(tuple(set_nomatch_ts(st.rows, self.group_ps(ps))), ended)
+        return GroupState(tuple(set_nomatch_ts(st.rows, self.group_ps(ps))), ended)
 
-    def kept(self, st: State) -> Kept:
+    def kept(self, st: GroupState) -> Kept:
         return {"input": list(st.rows)}
 
     def group_ps(self, ps: Iterable[Punctuation]) -> list[Punctuation]:

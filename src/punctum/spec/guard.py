@@ -15,7 +15,7 @@ from punctum.spec.stream import Slice, Stream
 
 
 @dataclass(frozen=True)
-class Violation:
+class BrokenPromise:
     """A row that should not have come: in which slice it came, and what excludes it."""
 
     row: Row
@@ -37,14 +37,14 @@ class Guard:
     def __init__(self, schema: Schema) -> None:
         self._schema, self._heard, self._slices = schema, PunctuationSet(schema), 0
 
-    def feed(self, xs: Slice) -> tuple[Slice, list[Violation]]:
+    def feed(self, xs: Slice) -> tuple[Slice, list[BrokenPromise]]:
         """The grammatical part of the next slice, and its violations."""
         self._slices += 1
         good: list[Row] = []
-        violations: list[Violation] = []
+        violations: list[BrokenPromise] = []
         for t in (self._schema.row(*t) for t in xs.rows):
             if offending := self._heard.find(t):
-                violations.append(Violation(t, self._slices, offending))
+                violations.append(BrokenPromise(t, self._slices, offending))
             else:
                 good.append(t)
         news = [q for p in xs.puncts for q in self._heard.tell(p)]
@@ -56,6 +56,6 @@ class Guard:
             self._heard.forget(p)
 
 
-def guard(schema: Schema, xs: Stream) -> Iterator[tuple[Slice, list[Violation]]]:
+def guard(schema: Schema, xs: Stream) -> Iterator[tuple[Slice, list[BrokenPromise]]]:
     """The grammatical part of a stream, and beside it the violations."""
     return map(Guard(schema).feed, xs)

@@ -54,7 +54,7 @@ class Class:
 
 
 @dataclass(frozen=True)
-class Input:
+class JoinInput:
     """One input as the join knows it: rows kept, what is closed by class, punctuations that wait."""
 
     rows: tuple[Row, ...]
@@ -62,7 +62,7 @@ class Input:
     waiting: tuple[Punctuation, ...] = ()
 
 
-State = tuple[Input, ...]
+State = tuple[JoinInput, ...]
 There = list[tuple[tuple[Row, ...], list[tuple[Side, ...]]]]
 """The rows of each input, and the classes and patterns of each punctuation that closes it."""
 
@@ -155,7 +155,7 @@ class MultiJoin(Specified):
 
     def initial(self) -> State:
         """Nothing kept, nothing closed."""
-        return tuple(Input((), PunctuationSet(self.over_classes)) for _ in self.schemas)
+        return tuple(JoinInput((), PunctuationSet(self.over_classes)) for _ in self.schemas)
 
     def step(self, tss: list[list[Row]], st: State) -> tuple[list[Row], State]:
         """The combinations with new rows: those of each input with what is there of the others."""
@@ -173,7 +173,7 @@ class MultiJoin(Specified):
         there = [(each.rows, [p.sides for p in each.closed]) for each in st]
         kept = [tuple(t for t in each.rows if self._needed({i: t}, there)) for i, each in enumerate(st)]
         waiting = [tuple(dict.fromkeys((*each.waiting, *ps))) for each, ps in zip(st, pss, strict=True)]
-        return tuple(Input(rows, each.closed, waits) for each, rows, waits in zip(st, kept, waiting, strict=True))
+        return tuple(JoinInput(rows, each.closed, waits) for each, rows, waits in zip(st, kept, waiting, strict=True))
 
     def prop(self, st: State) -> Iterator[Punctuation]:
         """What the punctuations that no kept row holds back say of the output."""
@@ -189,7 +189,7 @@ class MultiJoin(Specified):
             for n in self.binds(i):
                 if self.classes[n].value is None and self.others(i, n):
                     closed = without(closed, n, [self._passed(j, n, st[j]) for j in self.others(i, n)])
-            found.append(Input(each.rows, closed, tuple(p for p in each.waiting if p not in free)))
+            found.append(JoinInput(each.rows, closed, tuple(p for p in each.waiting if p not in free)))
         return tuple(found)
 
     def _needed(self, found: Combination, there: There) -> bool:
@@ -216,7 +216,7 @@ class MultiJoin(Specified):
                 values[n] = value
         return values
 
-    def _passed(self, i: int, n: int, known: Input) -> PunctuationSet:
+    def _passed(self, i: int, n: int, known: JoinInput) -> PunctuationSet:
         """The values of a class that an input does not keep and will not have."""
         passed = PunctuationSet(self.over_classes, (p for p in known.closed if {at for at, _ in p.sides} <= {n}))
         at, name = self.classes[n].of(i)[0], self.over_classes.names[n]

@@ -21,7 +21,7 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
-from punctum.spec.columns import Column
+from punctum.spec.columns import ComputedColumn
 from punctum.spec.framework import Kept, Puncts, Rows, Specified, Unary, valued
 from punctum.spec.stream import Slice
 
@@ -34,12 +34,12 @@ class Project(Unary[State], Specified):
     """Some columns of each row."""
 
     schema: Schema
-    columns: tuple[Column, ...]
+    columns: tuple[ComputedColumn, ...]
 
     @staticmethod
     def to(schema: Schema, *names: str) -> "Project":
         """The attributes of these names, as they are."""
-        return Project(schema, tuple(Column.same(schema, name) for name in names))
+        return Project(schema, tuple(ComputedColumn.same(schema, name) for name in names))
 
     @property
     def output(self) -> Schema:

@@ -42,7 +42,7 @@ class Key:
 
 
 @dataclass(frozen=True)
-class State:
+class SortState:
     """The rows that cannot be released yet, in the order of arrival, and what has been said of sort attributes."""
 
     rows: tuple[Row, ...]
@@ -50,32 +50,32 @@ class State:
 
 
 @dataclass(frozen=True)
-class Sort(Unary[State], Specified):
+class Sort(Unary[SortState], Specified):
     """All rows, in order."""
 
     schema: Schema
     keys: tuple[Key, ...]
 
-    def initial(self) -> State:
-        return State((), PunctuationSet(self.schema))
+    def initial(self) -> SortState:
+        return SortState((), PunctuationSet(self.schema))
 
-    def step(self, ts: Rows, st: State) -> tuple[Rows, State]:
-        return [], State((*st.rows, *ts), st.heard)
+    def step(self, ts: Rows, st: SortState) -> tuple[Rows, SortState]:
+        return [], SortState((*st.rows, *ts), st.heard)
 
-    def pass_(self, ps: Puncts, st: State) -> Rows:
+    def pass_(self, ps: Puncts, st: SortState) -> Rows:
         return self.sorted(set_match_ts(st.rows, self.init(self._heard(ps, st))))
 
-    def prop(self, ps: Puncts, st: State) -> Puncts:
+    def prop(self, ps: Puncts, st: SortState) -> Puncts:
         return self.init(self._heard(ps, st))
 
-    def keep(self, ps: Puncts, st: State) -> State:
+    def keep(self, ps: Puncts, st: SortState) -> SortState:
         heard = self._heard(ps, st)
-        return State(tuple(set_nomatch_ts(st.rows, self.init(heard))), heard)
+        return SortState(tuple(set_nomatch_ts(st.rows, self.init(heard))), heard)
 
-    def kept(self, st: State) -> Kept:
+    def kept(self, st: SortState) -> Kept:
         return {"input": list(st.rows)}
 
-    def _heard(self, ps: Puncts, st: State) -> PunctuationSet:
+    def _heard(self, ps: Puncts, st: SortState) -> PunctuationSet:
         return st.heard | self._on_keys(ps)
 
     def _on_keys(self, ps: Iterable[Punctuation]) -> list[Punctuation]:

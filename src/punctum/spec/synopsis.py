@@ -31,7 +31,7 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row, Value
-from punctum.spec.aggregates import Aggregate, Function, fits
+from punctum.spec.aggregates import AggregateFunction, Function, fits
 from punctum.spec.framework import Hearer, Kept, Operator, Sayer
 from punctum.spec.partials import first, total, with_value
 from punctum.spec.stream import Slice
@@ -51,7 +51,7 @@ class Remembering(Protocol):
 
 
 @dataclass(frozen=True)
-class Call:
+class SynopsisCall:
     """An aggregate of a column of an input, over results whose filter is true; COUNT of nothing counts rows."""
 
     function: Function
@@ -79,7 +79,7 @@ class Memory:
 
     inputs: tuple[Remembering, ...]
     eliminating: bool
-    calls: tuple[tuple[Call, ...], ...]
+    calls: tuple[tuple[SynopsisCall, ...], ...]
     buckets: list[dict[Any, Stored]] = field(default_factory=list)
 
     def add(self, i: int, row: Row) -> bool:
@@ -222,7 +222,7 @@ class SynopsisGroupBy(Operator):
     parts: tuple[Part, ...]
     fulfils: Callable[[Sequence[Row]], bool]
     keys: tuple[At, ...]
-    calls: tuple[Call, ...]
+    calls: tuple[SynopsisCall, ...]
     result: Schema
     carried: tuple[Mapping[int, int], ...] = ()
     updates: bool = False
@@ -241,7 +241,7 @@ class SynopsisGroupBy(Operator):
         """Begin with no input read."""
         return GroupExecution(self)
 
-    def partial(self, part: Part) -> tuple[tuple[Call, ...], ...]:
+    def partial(self, part: Part) -> tuple[tuple[SynopsisCall, ...], ...]:
         """The aggregates of each input of which a part has partial results."""
         calls = [self.calls[k] for k in part.calls if not part.eliminating and self.calls[k].function not in _WHOLE]
         return tuple(tuple(c for c in calls if c.of and c.of[0] == i) for i in range(len(self.schemas)))
@@ -296,7 +296,7 @@ class GroupExecution(_Execution):
                 found.setdefault(tuple(rows[i][j] for i, j in self._operator.keys), []).append(each)
         return found
 
-    def _value(self, call: Call, memory: Memory, met: list[tuple[tuple[Row, Stored], ...]]) -> Value | None:
+    def _value(self, call: SynopsisCall, memory: Memory, met: list[tuple[tuple[Row, Stored], ...]]) -> Value | None:
         """An aggregate from what buckets know; a filter is a key of its bucket."""
         if call.filter is not None:
             stream, at = call.filter
@@ -308,7 +308,7 @@ class GroupExecution(_Execution):
             weights = [1 if memory.eliminating else prod(stored.count for _, stored in each) for each in met]
             values = [(each[i][0][column],) for each, weight in zip(met, weights, strict=True) for _ in range(weight)]
             schema = Schema((self._operator.schemas[i].attributes[column],))
-            return Aggregate(call.function, schema.names[0], call.name).value(values, schema)
+            return AggregateFunction(call.function, schema.names[0], call.name).value(values, schema)
         at = memory.calls[i].index(call)
         times = [prod(stored.count for j, (_, stored) in enumerate(each) if j != i) for each in met]
         partials = [each[i][1].partials[at] for each in met]

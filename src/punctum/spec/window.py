@@ -23,7 +23,7 @@ from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
-from punctum.spec.aggregates import Aggregate
+from punctum.spec.aggregates import AggregateFunction
 from punctum.spec.framework import Hearer, Kept, Operator, Sayer
 from punctum.spec.group_by import GroupBy
 from punctum.spec.stream import Slice
@@ -60,12 +60,12 @@ class WindowJoin(Operator):
         """The columns of all inputs."""
         return self.result
 
-    def start(self) -> "JoinExecution":
+    def start(self) -> "WindowJoinExecution":
         """Begin with no input read."""
-        return JoinExecution(self)
+        return WindowJoinExecution(self)
 
 
-class JoinExecution:
+class WindowJoinExecution:
     """A join that is running."""
 
     def __init__(self, operator: WindowJoin) -> None:
@@ -125,7 +125,7 @@ class WindowGroupBy(Operator):
     window: Window
     schema: Schema
     by: tuple[str, ...]
-    aggregates: tuple[Aggregate, ...]
+    aggregates: tuple[AggregateFunction, ...]
 
     @property
     def inputs(self) -> tuple[Schema, ...]:
@@ -142,12 +142,12 @@ class WindowGroupBy(Operator):
         """The groups of some rows, were they all."""
         return GroupBy(self.schema, self.by, self.aggregates)
 
-    def start(self) -> "GroupExecution":
+    def start(self) -> "WindowGroupExecution":
         """Begin with nothing read."""
-        return GroupExecution(self)
+        return WindowGroupExecution(self)
 
 
-class GroupExecution:
+class WindowGroupExecution:
     """A grouping that is running."""
 
     def __init__(self, operator: WindowGroupBy) -> None:

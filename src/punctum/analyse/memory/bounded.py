@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from punctum.ir.conjunctive.axes import At
-from punctum.ir.conjunctive.orders import Edge, Order
+from punctum.ir.conjunctive.orders import Edge, ImpliedOrder
 from punctum.ir.conjunctive.spj import HOLISTIC, Aggregated, Spj
 from punctum.spec.aggregates import Function
 
@@ -125,7 +125,7 @@ def _mixed(query: Spj) -> Iterator[Failure]:
             yield Failure(query, "mixed", unbounded[0][0], tuple(sorted(ats)), {})
 
 
-def _moving(order: Order, pinned: Mapping[At, int], its: At) -> frozenset[At]:
+def _moving(order: ImpliedOrder, pinned: Mapping[At, int], its: At) -> frozenset[At]:
     """The classes at the same endless place as one of them, when some are pinned."""
     least = order.least(pinned)
     assert least is not None
@@ -182,7 +182,7 @@ def _pair(query: Spj, stream: int, edges: tuple[Edge, Edge], places: tuple[int, 
     yield Failure(query, "C3", stream, ats, pinned, *both)
 
 
-def _parted(order: Order, one: Edge, other: Edge) -> At | None:
+def _parted(order: ImpliedOrder, one: Edge, other: Edge) -> At | None:
     """A class from which upwards one of two joins can lie wholly above the other."""
     for lower, upper in ((one, other), (other, one)):
         if not order.reaches(upper.low, lower.high):

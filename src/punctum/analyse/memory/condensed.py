@@ -14,7 +14,7 @@ from punctum.analyse.memory.bounded import failure
 from punctum.analyse.memory.conjunctions import Written, mark, marked, written
 from punctum.analyse.memory.lto import leaving_out, redundant, stood_in
 from punctum.analyse.memory.synopses import answer_rows, answers, carried
-from punctum.analyse.memory.verdict import Memory, of_query, told
+from punctum.analyse.memory.verdict import MemoryVerdict, of_query, told
 from punctum.ir.conjunctive.axes import At
 from punctum.ir.conjunctive.orders import Comparison
 from punctum.ir.conjunctive.spj import Aggregated, Spj
@@ -23,12 +23,12 @@ from punctum.ir.relations import Filter, Projection, Relation, Source
 
 
 @dataclass(frozen=True)
-class Condensed:
+class SynopsisPart:
     """A relation on synopses."""
 
     relation: Relation
     written: Written
-    memory: Memory
+    memory: MemoryVerdict
 
     @property
     def empty(self) -> bool:
@@ -131,13 +131,13 @@ class Condensed:
             yield "the columns of the answer", _number(answer_rows(query) * compared)
 
 
-def condensed(relation: Relation) -> Condensed | None:
+def condensed(relation: Relation) -> SynopsisPart | None:
     """The relation on synopses, when it needs only bounded memory and operators can do it."""
     found = written(relation)
     if found is None or found.top not in (None, relation):
         return None
     if not found.query.order.satisfiable:
-        return Condensed(relation, found, of_query(found.query))
+        return SynopsisPart(relation, found, of_query(found.query))
     if found.query.stateless:
         return None
     while failure(found.query) is not None:
@@ -145,7 +145,7 @@ def condensed(relation: Relation) -> Condensed | None:
             return None
         found = _without(found, *pair)
     query = found.query
-    made = Condensed(relation, found, of_query(query))
+    made = SynopsisPart(relation, found, of_query(query))
     return made if _runs(made) else None
 
 
@@ -160,7 +160,7 @@ def _without(found: Written, gone: int, by: int) -> Written:
     return replace(found, query=leaving_out(found.query, gone, by), streams=streams, columns=columns)
 
 
-def _runs(made: Condensed) -> bool:
+def _runs(made: SynopsisPart) -> bool:
     query = made.written.query
     return query.aggregates is None or made.written.direct
 

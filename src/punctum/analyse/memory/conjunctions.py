@@ -92,7 +92,7 @@ class _Made:
 
 
 @dataclass
-class _Reader:
+class _ConditionReader:
     """The streams and conditions found so far; ``computed`` are the further attributes of each base stream."""
 
     streams: list[StreamDef] = field(default_factory=list)
@@ -264,7 +264,7 @@ def conjunctive(relation: Relation) -> Spj | None:
 def written(relation: Relation) -> Written | None:
     """The same with all that the relation says."""
     top = _top(relation)
-    reader = _Reader()
+    reader = _ConditionReader()
     try:
         below = reader.read(relation if top is None else top.input)
     except _OtherFormError:

@@ -23,7 +23,7 @@ Arrivals = tuple[tuple[int, Row], ...]
 """Rows with the number of the stream on which they come."""
 
 
-class Input(NamedTuple):
+class Arrival(NamedTuple):
     """Rows of a stream of which any may come, and what may come next: the answers tell which of them did."""
 
     stream: int
@@ -45,7 +45,7 @@ class _Moving:
         return None if found is None else found[self.start + self.step * level]
 
 
-def growing(failure: Failure, n: int) -> Input | None:
+def growing(failure: Failure, n: int) -> Arrival | None:
     """An input that needs memory for n rows, or nothing where none is known.
 
     None is known for conditions that are no comparisons, for a stream that is there twice, and where no values are
@@ -62,7 +62,7 @@ def growing(failure: Failure, n: int) -> Input | None:
     if median:
         return _around(failure, found, n)
     after = tuple(each for rows in found for each in _after(failure, rows))
-    return Input(failure.stream, tuple(rows[failure.stream] for rows in found), after)
+    return Arrival(failure.stream, tuple(rows[failure.stream] for rows in found), after)
 
 
 def _after(failure: Failure, rows: list[Row]) -> Iterator[Arrivals]:
@@ -75,7 +75,7 @@ def _after(failure: Failure, rows: list[Row]) -> Iterator[Arrivals]:
         yield tuple((i, rows[i]) for i in real)
 
 
-def _around(failure: Failure, levels: list[list[Row]], n: int) -> Input:
+def _around(failure: Failure, levels: list[list[Row]], n: int) -> Arrival:
     """Rows in the middle of which any may come, and then so many below or above that each of them is the median."""
     real = [i for i, stream in enumerate(failure.query.streams) if stream.stream]
     middle, after = levels[n : 2 * n], list[Arrivals]()
@@ -83,7 +83,7 @@ def _around(failure: Failure, levels: list[list[Row]], n: int) -> Input:
         more = levels[:below] + levels[2 * n : 2 * n + above]
         partners = [(i, rows[i]) for rows in middle + more for i in real if i != failure.stream]
         after.append((*partners, *((failure.stream, rows[failure.stream]) for rows in more)))
-    return Input(failure.stream, tuple(rows[failure.stream] for rows in middle), tuple(after))
+    return Arrival(failure.stream, tuple(rows[failure.stream] for rows in middle), tuple(after))
 
 
 def _level(failure: Failure, level: int, n: int) -> list[Row] | None:

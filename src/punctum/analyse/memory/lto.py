@@ -14,7 +14,7 @@ from itertools import permutations
 from punctum.algebra.pattern import Pattern
 from punctum.algebra.schema import NOT_NULL
 from punctum.ir.conjunctive.axes import At, Places
-from punctum.ir.conjunctive.orders import Comparison, Order
+from punctum.ir.conjunctive.orders import Comparison, ImpliedOrder
 from punctum.ir.conjunctive.spj import Spj
 
 LIMIT = 200_000
@@ -35,7 +35,7 @@ class _Budget:
             raise TooManyOrdersError
 
 
-def derived(query: Spj, limit: int | None = None, whole: bool = False) -> Iterator[Order]:
+def derived(query: Spj, limit: int | None = None, whole: bool = False) -> Iterator[ImpliedOrder]:
     """The orders of all queries that are derived from a query; an error when it takes more steps than the limit.
 
     Attributes that no comparisons connect need no order among them, unless all of it is wanted.
@@ -53,7 +53,7 @@ def _by_stream(query: Spj) -> list[list[At]]:
     return [[at for at in known if at[0] == stream] for stream in range(len(query.streams))]
 
 
-def _ordered(order: Order, streams: list[list[At]], budget: _Budget) -> Iterator[Order]:
+def _ordered(order: ImpliedOrder, streams: list[list[At]], budget: _Budget) -> Iterator[ImpliedOrder]:
     if not streams:
         yield order
         return
@@ -65,7 +65,7 @@ Lines = Mapping[tuple[int, int], tuple[tuple[At, ...], ...]]
 """For each axis and slot, the attributes there from low to high; those that are equal stand together."""
 
 
-def _local(order: Order, attributes: list[At], lines: Lines, budget: _Budget) -> Iterator[Order]:
+def _local(order: ImpliedOrder, attributes: list[At], lines: Lines, budget: _Budget) -> Iterator[ImpliedOrder]:
     """Each way to put the attributes of a stream, one after the other, among those before and the constants."""
     if not attributes:
         yield order
@@ -93,7 +93,7 @@ def _insertions(
         yield (*line[:i], (at,), *line[i:]), lower + upper
 
 
-def fails(order: Order, shown: Sequence[At], eliminating: bool) -> str | None:
+def fails(order: ImpliedOrder, shown: Sequence[At], eliminating: bool) -> str | None:
     """The condition of theorem 5.6 (preserving) or 5.10 (eliminating) that fails for an ordered query."""
     streams = {at[0] for at in order.attributes}
     if any(not order.bounded(at) for at in shown):
@@ -117,7 +117,7 @@ def bounded_in_every_order(query: Spj, limit: int | None = None, whole: bool = F
     return True
 
 
-def without_redundant(query: Spj, order: Order) -> tuple[Order, tuple[At, ...]]:
+def without_redundant(query: Spj, order: ImpliedOrder) -> tuple[ImpliedOrder, tuple[At, ...]]:
     """An order and the shown attributes after all redundant occurrences of streams are taken out."""
     shown, left = query.listed, list(range(len(query.streams)))
     while (pair := _redundant(query, order, shown, left)) is not None:
@@ -178,12 +178,12 @@ def leaving_out(query: Spj, gone: int, by: int) -> Spj:
     )
 
 
-def _redundant(query: Spj, order: Order, shown: Sequence[At], left: Sequence[int]) -> tuple[int, int] | None:
+def _redundant(query: Spj, order: ImpliedOrder, shown: Sequence[At], left: Sequence[int]) -> tuple[int, int] | None:
     same = ((j, k) for j, k in permutations(left, 2) if query.streams[j].stream == query.streams[k].stream)
     return next((pair for pair in same if _covers(order, shown, *pair)), None)
 
 
-def _covers(order: Order, shown: Sequence[At], gone: int, by: int) -> bool:
+def _covers(order: ImpliedOrder, shown: Sequence[At], gone: int, by: int) -> bool:
     """Whether an occurrence stands in for another one: what must hold for that one holds for it (definition 8.2)."""
 
     def moved(at: At) -> At:

@@ -30,7 +30,7 @@ Bucket = tuple[int | None, ...]
 
 
 @dataclass(frozen=True)
-class Synopsis:
+class SynopsisStructure:
     """What is remembered of a stream."""
 
     query: Spj
@@ -157,7 +157,7 @@ class Synopsis:
                 yield place
 
 
-def synopses(query: Spj) -> tuple[Synopsis, ...]:
+def synopses(query: Spj) -> tuple[SynopsisStructure, ...]:
     """The synopsis of each stream of a bounded query; of a single one nothing, or what MEDIAN and the like are made of.
 
     For each MIN and MAX of an attribute that is not bounded there are synopses of their own.
@@ -166,10 +166,10 @@ def synopses(query: Spj) -> tuple[Synopsis, ...]:
         return ()
     if len(query.streams) == 1:
         whole = any(call.function in HOLISTIC for call in query.aggregates or ())
-        return (Synopsis(query, 0),) if whole else ()
+        return (SynopsisStructure(query, 0),) if whole else ()
     watched = [query.watching(call) for call in open_extremes(query)] if query.eliminating else []
     asked = [query] if not watched or len(watched) < len(query.aggregates or ()) else []
-    return tuple(Synopsis(each, i) for each in (*asked, *watched) for i in range(len(query.streams)))
+    return tuple(SynopsisStructure(each, i) for each in (*asked, *watched) for i in range(len(query.streams)))
 
 
 def answers(query: Spj) -> int:

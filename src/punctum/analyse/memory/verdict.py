@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from punctum.analyse.memory.bounded import Failure, failure, open_extremes
 from punctum.analyse.memory.conjunctions import written
 from punctum.analyse.memory.lto import LIMIT, TooManyOrdersError, bounded_in_every_order, reduced
-from punctum.analyse.memory.synopses import Synopsis, answer_rows, answers, synopses
+from punctum.analyse.memory.synopses import SynopsisStructure, answer_rows, answers, synopses
 from punctum.analyse.memory.windows import Kept, kept
 from punctum.ir.conjunctive.spj import Spj
 from punctum.ir.relations import Relation
@@ -20,7 +20,7 @@ _SHOWN = 6
 
 
 @dataclass(frozen=True)
-class Memory:
+class MemoryVerdict:
     """The verdict; ``failure`` is the condition that fails, ``reason`` why in a few words.
 
     ``values`` are stored at most, by the synopses and for the answer; their number is not known when occurrences of a
@@ -29,67 +29,67 @@ class Memory:
 
     bounded: bool
     reason: str
-    synopses: tuple[Synopsis, ...] = ()
+    synopses: tuple[SynopsisStructure, ...] = ()
     values: int | None = None
     failure: Failure | None = None
     windows: tuple[Kept, ...] = ()
 
 
-def memory(relation: Relation) -> Memory:
+def memory(relation: Relation) -> MemoryVerdict:
     """What is known of the memory that a query needs without punctuations."""
     if windows := kept(relation):
         return _of_windows(windows)
     found = written(relation)
     if found is None:
-        return Memory(False, "it is not one select-project-join with at most one DISTINCT or GROUP BY on top")
+        return MemoryVerdict(False, "it is not one select-project-join with at most one DISTINCT or GROUP BY on top")
     return of_query(found.query, found.compared)
 
 
-def of_query(query: Spj, compared: int = 0) -> Memory:
+def of_query(query: Spj, compared: int = 0) -> MemoryVerdict:
     """The same for a query that is a select-project-join, of whose result so many computed columns are compared."""
     if not query.order.satisfiable:
-        return Memory(True, "no row fulfils its conditions", values=0)
+        return MemoryVerdict(True, "no row fulfils its conditions", values=0)
     found = failure(query)
     if found is None:
         return _bounded(query, compared)
     if query.selfjoin and query.eliminating and found.condition != "mixed":
         smaller = reduced(query)
         return _twice(query, found) if failure(smaller) is not None else _bounded(smaller, compared)
-    return Memory(False, _why(found), failure=found)
+    return MemoryVerdict(False, _why(found), failure=found)
 
 
-def _of_windows(windows: tuple[Kept, ...]) -> Memory:
+def _of_windows(windows: tuple[Kept, ...]) -> MemoryVerdict:
     """The verdict for a join of windows: an input without one has to be finite by its own conditions."""
     endless = [each.name for each in windows if each.rows is None]
     if endless:
         why = f"rows of {', '.join(endless)} are in no window, and have no end"
-        return Memory(False, why, windows=windows)
+        return MemoryVerdict(False, why, windows=windows)
     values = sum(each.values or 0 for each in windows)
     parts = []
     for each in windows:
         names = ", ".join(each.input.schema.names[i] for i in each.columns)
         counted = "" if each.last else "a count for each of "
         parts.append(f"{each.name} {counted}{each.told} of ({names})")
-    return Memory(True, f"at most {_number(values)}: {', '.join(parts)}", values=values, windows=windows)
+    return MemoryVerdict(True, f"at most {_number(values)}: {', '.join(parts)}", values=values, windows=windows)
 
 
 def _why(found: Failure) -> str:
     return found.reason + ("" if found.condition == "mixed" else f" ({found.condition})")
 
 
-def _bounded(query: Spj, compared: int) -> Memory:
+def _bounded(query: Spj, compared: int) -> MemoryVerdict:
     found, computed = synopses(query), answer_rows(query) * compared
     values = sum(synopsis.values for synopsis in found) + answers(query) + computed
     if not values:
-        return Memory(True, "each row is answered by itself", found, 0)
+        return MemoryVerdict(True, "each row is answered by itself", found, 0)
     parts = [f"{synopsis.query.streams[synopsis.stream].name} {told(synopsis)}" for synopsis in found[:_SHOWN]]
     parts += [f"{len(found) - _SHOWN} more synopses"] if len(found) > _SHOWN else []
     parts += [f"the answer {answers(query)}"] if answers(query) else []
     parts += [f"its columns {computed}"] if computed else []
-    return Memory(True, f"at most {_number(values)}: {', '.join(parts)}", found, values)
+    return MemoryVerdict(True, f"at most {_number(values)}: {', '.join(parts)}", found, values)
 
 
-def told(synopsis: Synopsis) -> str:
+def told(synopsis: SynopsisStructure) -> str:
     """A synopsis in a few words."""
     query = synopsis.query
     keys = ", ".join(query.attribute(at).name for at in synopsis.keys)
@@ -112,14 +112,16 @@ def _number(values: int) -> str:
     return "1 value" if values == 1 else f"{values} values"
 
 
-def _twice(query: Spj, found: Failure) -> Memory:
+def _twice(query: Spj, found: Failure) -> MemoryVerdict:
     """The verdict where a stream is there twice: each derived query after redundant occurrences are left out."""
     watched = [query.watching(call) for call in open_extremes(query)]
     try:
         bounded = all(bounded_in_every_order(each, LIMIT) for each in [query, *watched])
     except TooManyOrdersError:
         why = "a stream is there twice, and there are too many orders of its attributes to look at each"
-        return Memory(False, f"not decided: {why}", failure=found)
+        return MemoryVerdict(False, f"not decided: {why}", failure=found)
     if not bounded:
-        return Memory(False, _why(found), failure=found)
-    return Memory(True, "a stream is there twice, and wherever memory would grow one occurrence says nothing new")
+        return MemoryVerdict(False, _why(found), failure=found)
+    return MemoryVerdict(
+        True, "a stream is there twice, and wherever memory would grow one occurrence says nothing new"
+    )

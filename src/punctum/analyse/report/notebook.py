@@ -7,10 +7,10 @@ from xml.sax.saxutils import escape
 
 from punctum.analyse.report.drawing import svg
 from punctum.analyse.report.text import text
-from punctum.analyse.safety.register import Registered
+from punctum.analyse.safety.register import QueryAnalysis
 
 
-def html(query: Registered, sql: str) -> str:
+def html(query: QueryAnalysis, sql: str) -> str:
     """A query's verdict with every state, and below it the punctuation graph of each of its joins."""
     told = f"<pre>{escape(text([query], sql, every=True))}</pre>"
     graphs = f'<div style="background: white">{svg(query.joins)}</div>' if query.joins else ""

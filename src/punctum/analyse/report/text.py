@@ -8,8 +8,8 @@ from typing import Any
 
 from punctum.algebra.values import Row
 from punctum.analyse.memory.growth import growing
-from punctum.analyse.safety.register import Registered
-from punctum.analyse.safety.states import State, Verdict
+from punctum.analyse.safety.register import QueryAnalysis
+from punctum.analyse.safety.states import OperatorState, Verdict
 from punctum.errors import RefusedError, underlined
 from punctum.ir.conjunctive.spj import Occurrence
 
@@ -17,17 +17,17 @@ _SHOWN = 10
 """So many sets of schemes are shown to a person."""
 
 
-def text(queries: Sequence[Registered], sql: str, every: bool = False) -> str:
+def text(queries: Sequence[QueryAnalysis], sql: str, every: bool = False) -> str:
     """What is to be said of queries, one after the other; of an unsafe one every state, or those that are unbounded."""
     return "\n".join(_query(query, sql, every) for query in queries)
 
 
-def to_json(queries: Sequence[Registered]) -> dict[str, Any]:
+def to_json(queries: Sequence[QueryAnalysis]) -> dict[str, Any]:
     """The same for programs."""
     return {"queries": [_object(query) for query in queries]}
 
 
-def admit(queries: Sequence[Registered], sql: str) -> str:
+def admit(queries: Sequence[QueryAnalysis], sql: str) -> str:
     """Refuse queries of which one must not run, with the text that says why; or the text of those that are allowed."""
     refused = [query for query in queries if not query.admitted]
     if refused:
@@ -35,7 +35,7 @@ def admit(queries: Sequence[Registered], sql: str) -> str:
     return text([query for query in queries if not query.safe], sql)
 
 
-def _object(query: Registered) -> dict[str, Any]:
+def _object(query: QueryAnalysis) -> dict[str, Any]:
     states = [
         {"operator": s.operator, "input": s.input, "verdict": s.verdict.value, "witness": list(s.witness)}
         for s in query.states
@@ -50,7 +50,7 @@ def _object(query: Registered) -> dict[str, Any]:
     }
 
 
-def _query(query: Registered, sql: str, every: bool) -> str:
+def _query(query: QueryAnalysis, sql: str, every: bool) -> str:
     lines = [f"{query.query.name}: {_word(query)}"]
     told = query.states if query.safe or every else query.unbounded
     kept = [state for state in told if state.verdict is not Verdict.STATELESS]
@@ -74,7 +74,7 @@ def _query(query: Registered, sql: str, every: bool) -> str:
     return "\n".join(lines)
 
 
-def _memory(query: Registered) -> str:
+def _memory(query: QueryAnalysis) -> str:
     """Whether bounded memory would do without punctuations, in one sentence."""
     if not query.bounded_memory:
         return f"without punctuations not in bounded memory: {query.memory.reason}"
@@ -84,7 +84,7 @@ def _memory(query: Registered) -> str:
     return f"without punctuations in bounded memory: {query.memory.reason}{runs}"
 
 
-def _forced(query: Registered) -> Iterator[str]:
+def _forced(query: QueryAnalysis) -> Iterator[str]:
     """Rows that nobody can forget, of a query that is refused and that no bounded memory is enough for."""
     failure = query.memory.failure
     given = None if query.safe or failure is None else growing(failure, 3)
@@ -104,13 +104,13 @@ def _rows(stream: Occurrence, rows: Sequence[Row]) -> str:
     return f"{stream.name}({', '.join(stream.schema.names[n] for n in at)}) = {', '.join(f'({v})' for v in values)}"
 
 
-def _word(query: Registered) -> str:
+def _word(query: QueryAnalysis) -> str:
     if query.safe:
         return "admitted"
     return "unbounded, and allowed to be" if query.admitted else "refused"
 
 
-def _sentence(state: State) -> str:
+def _sentence(state: OperatorState) -> str:
     """What becomes of a state, in a few words."""
     kept = f"{state.operator} of {state.input}" if state.operator != "join" else f"join keeps {state.input}"
     match state.operator, state.verdict:
@@ -128,7 +128,7 @@ def _sentence(state: State) -> str:
             return f"{kept}: never purged, because it lacks {' and '.join(state.witness)}"
 
 
-def _advice(query: Registered) -> list[str]:
+def _advice(query: QueryAnalysis) -> list[str]:
     """What would make a query safe, one way a line."""
     lines = [f"add {' and '.join(f'{s.clause} to {s.stream}' for s in each)}" for each in query.advice[:_SHOWN]]
     more = len(query.advice) - _SHOWN

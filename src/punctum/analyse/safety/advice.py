@@ -15,11 +15,11 @@ from punctum.analyse.graphs import Attr, JoinQuery
 from punctum.analyse.promises import Declared
 from punctum.analyse.safety.choice import inferred
 from punctum.analyse.safety.inference import Inference
-from punctum.analyse.safety.states import State, Verdict, Want, states
+from punctum.analyse.safety.states import OperatorState, Verdict, Want, states
 from punctum.ir.elements import FROM
 from punctum.ir.relations import (
     Aggregate,
-    Binary,
+    BinaryRelation,
     Cleansed,
     Filter,
     Final,
@@ -44,7 +44,7 @@ Set = frozenset[Declared]
 
 def advice(relation: Relation) -> tuple[tuple[Declared, ...], ...]:
     """The smallest sets of schemes with which a relation would be safe; none when no schemes can do it."""
-    search = _Search(relation)
+    search = _AdviceSearch(relation)
     first = search.unbounded(frozenset())
     if first is None:
         return ()
@@ -54,17 +54,17 @@ def advice(relation: Relation) -> tuple[tuple[Declared, ...], ...]:
     try:
         found = next(filter(None, (search.of_size(size) for size in range(1, len(whole)))), None)
         found = found or search.of_size(len(whole))
-    except _TooLongError:
+    except _TooManyError:
         found = {whole}
     weakest = [each for each in found if not any(_weaker(other, each) for other in found)]
     return tuple(sorted((tuple(sorted(each, key=str)) for each in weakest), key=lambda each: [*map(str, each)])[:MOST])
 
 
-class _TooLongError(Exception):
+class _TooManyError(Exception):
     """The search has looked at as much as it may."""
 
 
-class _Search:
+class _AdviceSearch:
     """Looks at a relation with further schemes."""
 
     def __init__(self, relation: Relation) -> None:
@@ -73,20 +73,20 @@ class _Search:
         wanted = [want for state in states(relation, self.plain) for want in state.wants]
         self._orders = {each for want in [*wanted, *_sorted(relation)] for each in self.candidates(want)}
 
-    def every(self, more: Set) -> list[State]:
+    def every(self, more: Set) -> list[OperatorState]:
         """The states that are unbounded with some more schemes."""
         known = Inference(_by_stream(more), parts=self.plain.parts, unread=self.plain.unread)
         found = list(states(self.relation, known))
         self._left -= len(found)
         return [state for state in found if state.verdict is Verdict.UNBOUNDED]
 
-    def unbounded(self, more: Set) -> State | None:
+    def unbounded(self, more: Set) -> OperatorState | None:
         """The first state that is unbounded with some more schemes: the one that wants the least of its kind."""
         unbounded = self.every(more)
         same = [state for state in unbounded if state.place == unbounded[0].place]
         return min(same, key=lambda state: len(state.wants), default=None)
 
-    def hits(self, state: State) -> list[Declared]:
+    def hits(self, state: OperatorState) -> list[Declared]:
         """Schemes of which one at least must be added for a state, and those that promise more than one of them."""
         found = dict.fromkeys(each for want in state.wants for each in self.candidates(want))
         more = [each for each in self._orders if any(_implies(each, other) for other in found)]
@@ -125,7 +125,7 @@ class _Search:
             return
         seen.add(more)
         if self._left < 0:
-            raise _TooLongError
+            raise _TooManyError
         state = self.unbounded(more)
         if state is None:
             found.add(more)
@@ -197,7 +197,7 @@ def _candidates(relation: Relation, column: int, order: Order, known: Inference)
                 yield from _candidates(each, column, order, known)
         case Opened() | Cleansed() | Final():
             yield from _candidates(relation.input, relation.input.schema.index(FROM), order, known)
-        case Binary():
+        case BinaryRelation():
             for side in relation.inputs:
                 yield from _candidates(side, column, order, known)
         case _:

@@ -6,7 +6,7 @@ all below it, or else a join.
 
 from collections.abc import Iterator, Mapping
 
-from punctum.analyse.memory.condensed import Condensed, condensed
+from punctum.analyse.memory.condensed import SynopsisPart, condensed
 from punctum.analyse.promises import Declared
 from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.states import Verdict, states
@@ -27,7 +27,7 @@ def _grows(relation: Relation, known: Inference) -> bool:
     return any(state.verdict is Verdict.UNBOUNDED for state in states(relation, known))
 
 
-def _parts(relation: Relation, known: Inference) -> Iterator[Condensed]:
+def _parts(relation: Relation, known: Inference) -> Iterator[SynopsisPart]:
     """The largest parts that grow by themselves and need not."""
     if not _grows(relation, known):
         return

@@ -14,14 +14,14 @@ from punctum.analyse.safety.inference import Inference
 from punctum.ir.expressions import Column
 from punctum.ir.relations import (
     Aggregate,
-    Binary,
+    BinaryRelation,
     Distinct,
     Join,
     OrderBy,
     Projection,
     Relation,
     Source,
-    Unary,
+    UnaryRelation,
     Union,
     UnionAll,
 )
@@ -79,11 +79,11 @@ class _Change:
             case Source() if relation.stream.relation is not None:
                 inner = self.of(relation.stream.relation, seen, once)
                 return replace(relation, stream=replace(relation.stream, relation=inner))
-            case Unary():
+            case UnaryRelation():
                 passed = seen and isinstance(relation, Projection)  # it drops the columns that are only sorted by
                 return replace(relation, input=self.of(relation.input, passed, once or isinstance(relation, Distinct)))
-            case Join() | Binary():
-                sets = isinstance(relation, Binary) and not isinstance(relation, UnionAll)
+            case Join() | BinaryRelation():
+                sets = isinstance(relation, BinaryRelation) and not isinstance(relation, UnionAll)
                 left, right = (self.of(side, False, once or sets) for side in relation.inputs)
                 return replace(relation, left=left, right=right)
             case _:

@@ -20,7 +20,7 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Order
 from punctum.analyse.blocks import Block, block, constants, equalities
 from punctum.analyse.graphs import Attr, JoinQuery, On, safe, unreachable
-from punctum.analyse.memory.condensed import Condensed
+from punctum.analyse.memory.condensed import SynopsisPart
 from punctum.analyse.predicates import pattern_of
 from punctum.analyse.promises import Declared, Facts, Promise, Within, both, distinct, joined, ways
 from punctum.ir.conjunctive.axes import At
@@ -30,7 +30,7 @@ from punctum.ir.expressions import Column, Expression, columns, conjuncts
 from punctum.ir.lifted import inserts_only
 from punctum.ir.relations import (
     Aggregate,
-    Binary,
+    BinaryRelation,
     Cleansed,
     Distinct,
     Except,
@@ -64,7 +64,7 @@ class Inference:
         self,
         more: Mapping[str, tuple[Declared, ...]] = _NOTHING,
         less: frozenset[Declared] = frozenset(),
-        parts: Mapping[int, Condensed] | None = None,
+        parts: Mapping[int, SynopsisPart] | None = None,
         unread: Mapping[int, frozenset[int]] | None = None,
         early: bool = False,
     ) -> None:
@@ -145,7 +145,7 @@ class Inference:
                 return replace(below, promises=tuple(p for p in below.promises if not p.terms) + released)
             case Distinct() | Window():
                 return self.facts(relation.input)
-            case Binary():
+            case BinaryRelation():
                 return _of_both(relation, self.facts(relation.left), self.facts(relation.right))
             case LMerge():
                 stables = [p for each in relation.merged for p in stables_of(self.facts(each), each.schema)]
@@ -206,7 +206,7 @@ class Inference:
         within = {i: each[at[0]][at[1]] for i, at in enumerate(found.columns) if at and at[1] in each[at[0]]}
         return Facts(distinct(promises), same, same, fixed, constant, _never_null(relation) | filled, within)
 
-    def _of_part(self, part: Condensed) -> Facts:
+    def _of_part(self, part: SynopsisPart) -> Facts:
         """What holds for a part on synopses: what all its streams have said of columns that it shows."""
         each = tuple(range(len(part.relation.schema)))
         if part.empty:
@@ -402,7 +402,7 @@ def _of_events(relation: Relation, said: tuple[str, ...], stables: list[Promise]
     return Facts(distinct(promises), each, each, filled=_never_null(relation))
 
 
-def _of_both(relation: Binary, left: Facts, right: Facts) -> Facts:
+def _of_both(relation: BinaryRelation, left: Facts, right: Facts) -> Facts:
     """What holds for a set operator: rows of an intersection fit both inputs, those of a difference the left one."""
     each = tuple(range(len(relation.schema)))
     promises = both(left, right)

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from punctum.analyse.graphs import JoinQuery, safe
-from punctum.analyse.memory.verdict import Memory, memory
+from punctum.analyse.memory.verdict import MemoryVerdict, memory
 from punctum.analyse.promises import Declared
 from punctum.analyse.safety.advice import advice
 from punctum.analyse.safety.choice import inferred
 from punctum.analyse.safety.forms import Form, forms
 from punctum.analyse.safety.inference import Inference, sources
 from punctum.analyse.safety.remembered import Remembered, remembered
-from punctum.analyse.safety.states import State, Verdict, states
+from punctum.analyse.safety.states import OperatorState, Verdict, states
 from punctum.analyse.safety.temporal import Chosen, chosen, merges
 from punctum.analyse.safety.updates import closed, grouping, having
 from punctum.analyse.safety.useful import declared, useful
@@ -30,7 +30,7 @@ _UPDATES = "updates"
 
 
 @dataclass(frozen=True)
-class Registered:
+class QueryAnalysis:
     """A query and what is known of it before it runs."""
 
     query: QueryDef
@@ -41,7 +41,7 @@ class Registered:
         return inferred(self.query.relation)
 
     @cached_property
-    def states(self) -> tuple[State, ...]:
+    def states(self) -> tuple[OperatorState, ...]:
         """The states of all operators, each after those below it."""
         return tuple(states(self.query.relation, self.inference))
 
@@ -51,7 +51,7 @@ class Registered:
         return tuple(dict.fromkeys(remembered(self.query.relation, self.inference)))
 
     @property
-    def unbounded(self) -> tuple[State, ...]:
+    def unbounded(self) -> tuple[OperatorState, ...]:
         """The states that may grow without end."""
         return tuple(state for state in self.states if state.verdict is Verdict.UNBOUNDED)
 
@@ -71,7 +71,7 @@ class Registered:
         return self._constant or self.memory.bounded
 
     @cached_property
-    def memory(self) -> Memory:
+    def memory(self) -> MemoryVerdict:
         """What is known of the memory that it needs without punctuations."""
         return memory(self.query.relation)
 
@@ -174,7 +174,7 @@ class Registered:
         return tuple(_blocks(self.query.relation, self.inference))
 
 
-def verdict(script: Script) -> tuple[Registered, ...]:
+def verdict(script: Script) -> tuple[QueryAnalysis, ...]:
     """What is known of each query of a script before it runs.
 
     >>> from punctum.parse import parse_script
@@ -186,10 +186,10 @@ def verdict(script: Script) -> tuple[Registered, ...]:
     >>> totals.admitted, [[str(scheme) for scheme in schemes] for schemes in totals.advice]
     (False, [['bid(itemid)']])
     """
-    return tuple(checked(Registered(query), script.text) for query in script.queries)
+    return tuple(checked(QueryAnalysis(query), script.text) for query in script.queries)
 
 
-def checked(query: Registered, sql: str) -> Registered:
+def checked(query: QueryAnalysis, sql: str) -> QueryAnalysis:
     """The query, when the cases of its merges are ones that their inputs allow; the error has its place in the SQL."""
     try:
         assert all(case for _, case in query.cases)
@@ -198,9 +198,9 @@ def checked(query: Registered, sql: str) -> Registered:
     return query
 
 
-def registered(relation: Relation, name: str = "query") -> Registered:
+def registered(relation: Relation, name: str = "query") -> QueryAnalysis:
     """What is known of a query that is written to no sink."""
-    return Registered(QueryDef(name, SinkDef(name, ""), relation))
+    return QueryAnalysis(QueryDef(name, SinkDef(name, ""), relation))
 
 
 def _unsafe(relation: Relation) -> bool:

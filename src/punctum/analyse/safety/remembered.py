@@ -16,7 +16,7 @@ from punctum.analyse.graphs import Attr, JoinQuery
 from punctum.analyse.promises import Promise
 from punctum.analyse.safety.inference import Inference, titles
 from punctum.analyse.safety.states import NAMES
-from punctum.ir.relations import Binary, Relation, Source
+from punctum.ir.relations import BinaryRelation, Relation, Source
 
 _WHOLE = (Type.BIGINT, Type.DATE, Type.BOOLEAN)
 """The types whose values become ranges when all of them are closed, one by one."""
@@ -44,7 +44,7 @@ def remembered(relation: Relation, known: Inference) -> Iterator[Remembered]:
         yield from remembered(each, known)
     if found is not None and not found.windowed:
         yield from _of_join(found, known.join(relation), known, known.written(relation))
-    elif isinstance(relation, Binary):
+    elif isinstance(relation, BinaryRelation):
         yield from _of_sides(relation, known)
 
 
@@ -103,7 +103,7 @@ def _lacking(closing: list[Closing], inputs: set[int], way: frozenset[int]) -> s
     return {i for i in inputs if not any(theirs <= way for _, theirs in closing[i])}
 
 
-def _of_sides(relation: Binary, known: Inference) -> Iterator[Remembered]:
+def _of_sides(relation: BinaryRelation, known: Inference) -> Iterator[Remembered]:
     names = titles(relation.inputs)
     facts = [known.facts(each) for each in relation.inputs]
     for side, each in enumerate(relation.inputs):

@@ -32,7 +32,7 @@ from punctum.ir.elements import FROM, VS
 from punctum.ir.lifted import inserts_only
 from punctum.ir.relations import (
     Aggregate,
-    Binary,
+    BinaryRelation,
     Cleansed,
     Distinct,
     Except,
@@ -71,7 +71,7 @@ class Want(NamedTuple):
 
 
 @dataclass(frozen=True)
-class State:
+class OperatorState:
     """A state of an operator: of which input it has rows, its verdict, and the witness, each part as text."""
 
     operator: str
@@ -102,12 +102,12 @@ NAMES: dict[type[Relation], str] = {
 _NUMBERS = {"R0": 2, "R1": 2}
 
 
-def states(relation: Relation, known: Inference) -> Iterator[State]:
+def states(relation: Relation, known: Inference) -> Iterator[OperatorState]:
     """The states of a relation's operators, each after those below it."""
     if (part := known.parts.get(id(relation))) is not None:
         used = _origins(known.facts(relation).promises)
         for name, most in part.told:
-            yield State("synopsis", name, Verdict.BOUNDED, (most,), _place(relation), uses=used)
+            yield OperatorState("synopsis", name, Verdict.BOUNDED, (most,), _place(relation), uses=used)
         return
     if (found := known.block(relation)) is not None:
         for leaf in found.leaves:
@@ -124,7 +124,9 @@ def states(relation: Relation, known: Inference) -> Iterator[State]:
         yield from states(below, known)
     match relation:
         case Aggregate() if (of := window(relation.input)) is not None:
-            yield State(NAMES[Aggregate], title(relation), Verdict.BOUNDED, (last_rows(of.rows),), _place(relation))
+            yield OperatorState(
+                NAMES[Aggregate], title(relation), Verdict.BOUNDED, (last_rows(of.rows),), _place(relation)
+            )
         case Window():
             return
         case Distinct() | Aggregate() | OrderBy():
@@ -134,18 +136,20 @@ def states(relation: Relation, known: Inference) -> Iterator[State]:
         case Final() if inserts_only(relation.input):
             yield _stateless(relation)
         case Opened() | Cleansed() | Final():
-            yield _waiting(State(NAMES[type(relation)], title(relation), Verdict.UNBOUNDED), relation.inputs, known)
+            yield _waiting(
+                OperatorState(NAMES[type(relation)], title(relation), Verdict.UNBOUNDED), relation.inputs, known
+            )
         case Union() | Intersect() | Except():
             yield from _both(relation, known.facts(relation.left), known.facts(relation.right))
         case _:
             yield _stateless(relation)
 
 
-def _stateless(relation: Relation) -> State:
-    return State(NAMES[type(relation)], title(relation), Verdict.STATELESS, place=_place(relation))
+def _stateless(relation: Relation) -> OperatorState:
+    return OperatorState(NAMES[type(relation)], title(relation), Verdict.STATELESS, place=_place(relation))
 
 
-def _join(found: Block, query: JoinQuery, known: Inference) -> Iterator[State]:
+def _join(found: Block, query: JoinQuery, known: Inference) -> Iterator[OperatorState]:
     """A state for each input of a join: the rows that later rows of the others may still meet."""
     used = _usable(found, query, known)
     for leaf, name in enumerate(query.streams):
@@ -153,34 +157,34 @@ def _join(found: Block, query: JoinQuery, known: Inference) -> Iterator[State]:
         reached = {leaf, *(step.scheme.stream for step in steps)}
         missing = [i for i in range(len(query.streams)) if i not in reached]
         if missing and (most := rows(found.leaves[leaf])) is not None:
-            yield State("join", name, Verdict.BOUNDED, (_rows(most),), found.place)
+            yield OperatorState("join", name, Verdict.BOUNDED, (_rows(most),), found.place)
         elif not missing:
             witness = tuple(_told(query.streams[on.stream], on.attributes) for on, _ in steps)
-            yield State("join", name, Verdict.PURGEABLE, witness, found.place, uses=used, chain=steps)
+            yield OperatorState("join", name, Verdict.PURGEABLE, witness, found.place, uses=used, chain=steps)
         else:
             witness, wants = tuple(query.streams[i] for i in missing), _unreached(found, query, reached)
-            yield State("join", name, Verdict.UNBOUNDED, witness, found.place, wants, used, steps)
+            yield OperatorState("join", name, Verdict.UNBOUNDED, witness, found.place, wants, used, steps)
 
 
-def _window_join(found: Block, query: JoinQuery, known: Inference) -> Iterator[State]:
+def _window_join(found: Block, query: JoinQuery, known: Inference) -> Iterator[OperatorState]:
     """A state for each input of a join of windows: the last rows, or all that there can be."""
     assert found.end is not None
     for leaf, (name, each) in enumerate(zip(query.streams, kept_of_windows(found.end), strict=True)):
         if each.rows is not None:
-            yield State("join", name, Verdict.BOUNDED, (each.told,), found.place)
+            yield OperatorState("join", name, Verdict.BOUNDED, (each.told,), found.place)
             continue
         closing = {i: _closing(query, known, found, leaf, i) for i in range(len(query.streams)) if i != leaf}
         used = _origins([promise for promises in closing.values() for promise in promises])
         missing = [i for i, promises in closing.items() if not promises]
         if missing:
             names, wants = tuple(query.streams[i] for i in missing), _unreached(found, query, {leaf})
-            yield State("join", name, Verdict.UNBOUNDED, names, found.place, wants, used)
+            yield OperatorState("join", name, Verdict.UNBOUNDED, names, found.place, wants, used)
         else:
             told = tuple(
                 _told(query.streams[i], tuple(found.leaves[i].schema.names[c] for c in promises[0].columns))
                 for i, promises in closing.items()
             )
-            yield State("join", name, Verdict.PURGEABLE, told, found.place, uses=used)
+            yield OperatorState("join", name, Verdict.PURGEABLE, told, found.place, uses=used)
 
 
 def _closing(query: JoinQuery, known: Inference, found: Block, leaf: int, other: int) -> list[Promise]:
@@ -217,19 +221,19 @@ def _unreached(found: Block, query: JoinQuery, reached: set[int]) -> tuple[Want,
     )
 
 
-def _unary(relation: Distinct | Aggregate | OrderBy, below: Facts) -> State:
+def _unary(relation: Distinct | Aggregate | OrderBy, below: Facts) -> OperatorState:
     operator, name, place = NAMES[type(relation)], title(relation), _place(relation)
     closed, missing, wants = _needed(relation, below)
     used = _origins(closed)
     most = _most(relation, below)
     if most is not None:
-        return State(operator, name, Verdict.BOUNDED, (most,), place, uses=used)
+        return OperatorState(operator, name, Verdict.BOUNDED, (most,), place, uses=used)
     if closed:
         witness = tuple(sorted(map(str, closed[0].origins)))
-        return State(operator, name, Verdict.PURGEABLE, witness, place, uses=used)
+        return OperatorState(operator, name, Verdict.PURGEABLE, witness, place, uses=used)
     if (finite := rows(relation) if isinstance(relation, OrderBy) else kept(relation)) is not None:
-        return State(operator, name, Verdict.BOUNDED, (_rows(finite),), place, uses=used)
-    return State(operator, name, Verdict.UNBOUNDED, (missing,), place, wants)
+        return OperatorState(operator, name, Verdict.BOUNDED, (_rows(finite),), place, uses=used)
+    return OperatorState(operator, name, Verdict.UNBOUNDED, (missing,), place, wants)
 
 
 def _needed(relation: Distinct | Aggregate | OrderBy, below: Facts) -> tuple[Sequence[Promise], str, tuple[Want, ...]]:
@@ -255,17 +259,17 @@ def _needed(relation: Distinct | Aggregate | OrderBy, below: Facts) -> tuple[Seq
             return [*ends, *ordered(below, relation)], missing, (Want(relation.input, column.index, order),)
 
 
-def _merge(merge: LMerge, known: Inference) -> State:
+def _merge(merge: LMerge, known: Inference) -> OperatorState:
     """What a merge keeps: a few numbers, or elements up to a stable of any one input."""
     case, inputs = chosen(merge, known).case, ", ".join(merge.names)
-    state = State(f"{NAMES[LMerge]} {case}", inputs, Verdict.UNBOUNDED, place=merge.place)
+    state = OperatorState(f"{NAMES[LMerge]} {case}", inputs, Verdict.UNBOUNDED, place=merge.place)
     if case in _NUMBERS:
         most = _NUMBERS[case] + len(merge.names) * (case != "R0")
         return replace(state, verdict=Verdict.BOUNDED, witness=(f"{most} numbers",))
     return _waiting(state, merge.merged, known)
 
 
-def _waiting(state: State, inputs: Sequence[Relation], known: Inference) -> State:
+def _waiting(state: OperatorState, inputs: Sequence[Relation], known: Inference) -> OperatorState:
     """A state that waits for a stable of one of some inputs."""
     said = [p for each in inputs for p in stables_of(known.facts(each), each.schema)]
     if said:
@@ -308,29 +312,29 @@ def _values(domain: Pattern, kind: Type) -> int | None:
     return None if values is None else len(values) + domain.null
 
 
-def _both(relation: Binary, left: Facts, right: Facts) -> Iterator[State]:
+def _both(relation: BinaryRelation, left: Facts, right: Facts) -> Iterator[OperatorState]:
     """The states of a set operator: rows that came out, and for two of them rows of each side that wait."""
     operator, place = NAMES[type(relation)], _place(relation)
     sides = ((relation.left, left), (relation.right, right))
     every, columns = _origins([*left.shared, *right.shared]), range(len(relation.schema))
     if not isinstance(relation, Union):
         for (mine, own), (theirs, facts) in (sides, sides[::-1]):
-            state = _of_side(State(operator, title(mine), Verdict.UNBOUNDED, place=place), theirs, facts)
+            state = _of_side(OperatorState(operator, title(mine), Verdict.UNBOUNDED, place=place), theirs, facts)
             yield _or_few(state, rows(Distinct(mine)), _combinations(mine, columns, own.constant))
     lacking = [side for side, facts in sides if not facts.shared]
     few = rows(relation), _combinations(relation, columns)
     if any(most is not None for most in few):
-        yield _or_few(State(operator, title(relation), Verdict.UNBOUNDED, place=place, uses=every), *few)
+        yield _or_few(OperatorState(operator, title(relation), Verdict.UNBOUNDED, place=place, uses=every), *few)
     elif lacking:
         wants = tuple(Want(lacking[0], i) for i in range(len(lacking[0].schema)))
         missing = tuple(_some(side) for side in lacking)
-        yield State(operator, title(relation), Verdict.UNBOUNDED, missing, place, wants)
+        yield OperatorState(operator, title(relation), Verdict.UNBOUNDED, missing, place, wants)
     else:
         witness = tuple(sorted(map(str, left.shared[0].origins | right.shared[0].origins)))
-        yield State(operator, title(relation), Verdict.PURGEABLE, witness, place, uses=every)
+        yield OperatorState(operator, title(relation), Verdict.PURGEABLE, witness, place, uses=every)
 
 
-def _or_few(state: State, *most: int | None) -> State:
+def _or_few(state: OperatorState, *most: int | None) -> OperatorState:
     """A state of which there are few rows whatever comes, where some number says so."""
     least = min((number for number in most if number is not None), default=None)
     return state if least is None else replace(state, verdict=Verdict.BOUNDED, witness=(_rows(least),), wants=())
@@ -344,7 +348,7 @@ def _combinations(relation: Relation, columns: Sequence[int], constant: frozense
     return prod(known) if len(known) == len(counts) else None
 
 
-def _of_side(state: State, other: Relation, facts: Facts) -> State:
+def _of_side(state: OperatorState, other: Relation, facts: Facts) -> OperatorState:
     """The rows of one side, which any punctuation of the other one can purge."""
     if facts.shared:
         witness = tuple(sorted(map(str, facts.shared[0].origins)))

@@ -42,7 +42,7 @@ _LIKE = {"R3-": "R3"}
 
 
 @dataclass(frozen=True)
-class Properties:
+class TemporalProperties:
     """What holds for the elements of a relation.
 
     ``key`` are columns of which no two events of one start have the same values; nothing: none are known. On no
@@ -118,7 +118,7 @@ def merges(relation: Relation) -> Iterator[LMerge]:
         yield relation
 
 
-def properties(relation: Relation, known: Inference) -> Properties:
+def properties(relation: Relation, known: Inference) -> TemporalProperties:
     """What holds for the elements of a relation."""
     assert is_elements(relation.schema)
     match relation:
@@ -132,7 +132,7 @@ def properties(relation: Relation, known: Inference) -> Properties:
             payload = frozenset(range(len(payload_of(relation.schema))))
             return replace(found, key=payload if found.key is None else found.key)
         case Cleansed():
-            return Properties(True, True, True, properties(relation.input, known).key, cleansed=True)
+            return TemporalProperties(True, True, True, properties(relation.input, known).key, cleansed=True)
         case Filter():
             return properties(relation.input, known)
         case Projection() if is_elements(relation.input.schema) and _is_lifted(relation):
@@ -142,16 +142,16 @@ def properties(relation: Relation, known: Inference) -> Properties:
         case LMerge():
             several = [properties(each, known) for each in relation.merged]
             key = several[0].key if all(each.key == several[0].key for each in several) else None
-            return Properties(insert_only=all(each.insert_only for each in several), key=key)
+            return TemporalProperties(insert_only=all(each.insert_only for each in several), key=key)
         case _:
             raise AssertionError(relation)
 
 
-def _declared(has: Temporal, schema: Schema) -> Properties:
+def _declared(has: Temporal, schema: Schema) -> TemporalProperties:
     """What a stream says of itself."""
     at = schema.positions
     key = frozenset[int]() if has.strictly else None if has.key is None else frozenset(at[n] for n in has.key)
-    return Properties(has.ordered or has.strictly, has.insert_only, has.ties or has.strictly, key)
+    return TemporalProperties(has.ordered or has.strictly, has.insert_only, has.ties or has.strictly, key)
 
 
 def _is_lifted(relation: Projection) -> bool:
@@ -166,7 +166,7 @@ def _shown(relation: Projection) -> dict[int, int]:
     return {e.index: n for n, (_, e) in reversed(list(enumerate(relation.columns))) if isinstance(e, Column)}
 
 
-def _projected(below: Properties, relation: Projection) -> Properties:
+def _projected(below: TemporalProperties, relation: Projection) -> TemporalProperties:
     """A key stays when all of its columns are shown as they are."""
     shown = _shown(relation)
     if below.key is None or not below.key <= shown.keys():
@@ -174,7 +174,7 @@ def _projected(below: Properties, relation: Projection) -> Properties:
     return replace(below, key=frozenset(shown[i] for i in below.key))
 
 
-def _inserted(relation: Projection, known: Inference) -> Properties:
+def _inserted(relation: Projection, known: Inference) -> TemporalProperties:
     """The result of a query as inserts."""
     below = relation.input
     start = relation.columns[relation.schema.index(VS)][1]
@@ -186,7 +186,7 @@ def _inserted(relation: Projection, known: Inference) -> Properties:
     sorted_by_start = order[:1] == [start.index]
     ties = sorted_by_start and {start.index, *shown} <= {start.index, *order}
     prefixes = _only_prefixes(below, start.index, known)
-    return Properties(sorted_by_start or prefixes, True, ties, key)
+    return TemporalProperties(sorted_by_start or prefixes, True, ties, key)
 
 
 def _only_prefixes(relation: Relation, start: int, known: Inference) -> bool:

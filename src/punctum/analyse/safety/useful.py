@@ -13,11 +13,11 @@ from punctum.algebra.values import Type
 from punctum.analyse.promises import Declared
 from punctum.analyse.safety.choice import inferred
 from punctum.analyse.safety.inference import Inference, sources
-from punctum.analyse.safety.states import State, states
+from punctum.analyse.safety.states import OperatorState, states
 from punctum.ir.definitions import StreamDef
 from punctum.ir.elements import MARKED
 from punctum.ir.expressions import Column, columns
-from punctum.ir.relations import Aggregate, Binary, Filter, Join, LMerge, Opened, Projection, Relation, Source
+from punctum.ir.relations import Aggregate, BinaryRelation, Filter, Join, LMerge, Opened, Projection, Relation, Source
 from punctum.spec.columns import finite
 
 Of = tuple[str, str]
@@ -60,7 +60,7 @@ def _enough(relation: Relation, says: bool, known: Inference) -> tuple[object, .
     return verdicts, frozenset(promises)
 
 
-def _verdict(state: State) -> tuple[str, str, object]:
+def _verdict(state: OperatorState) -> tuple[str, str, object]:
     return state.operator, state.input, state.verdict
 
 
@@ -133,7 +133,7 @@ def _origins(relation: Relation) -> list[frozenset[Of]]:
             below = _origins(relation.input)
             start, end, since = below[-len(MARKED) :]
             return [*below[: -len(MARKED)], start, end, end, start | end, since]
-        case Binary():
+        case BinaryRelation():
             return [a | b for a, b in zip(_origins(relation.left), _origins(relation.right), strict=True)]
         case _:
             return _origins(relation.inputs[0])

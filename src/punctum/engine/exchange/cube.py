@@ -14,7 +14,7 @@ import polars as pl
 from punctum.algebra.pattern import Constant, List
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.values import Type
-from punctum.engine.exchange.packing import Exchange, Reach
+from punctum.engine.exchange.packing import BucketKeyRange, Exchange
 from punctum.operators.columns import dtype
 
 Coordinates = tuple[int, ...]
@@ -33,7 +33,7 @@ class CubeExchange(Exchange):
         """The columns that decide, in the schema of punctuations."""
         return self.dimensions if self.raw is None else self.raw_dimensions
 
-    def concerned(self, p: Punctuation) -> Iterable[int]:
+    def target_buckets(self, p: Punctuation) -> Iterable[int]:
         """The buckets whose rows a punctuation can match."""
         slots: list[Iterable[int]] = []
         for d, at in enumerate(self._said_by):
@@ -46,22 +46,24 @@ class CubeExchange(Exchange):
                 slots.append(range(self.shares[d]))
         return [self._bucket(where) for where in product(*slots)]
 
-    def _all_concerned(self, puncts: Sequence[Punctuation]) -> Iterable[Iterable[int]]:
-        return [self.buckets if self.everywhere else self.concerned(p) for p in puncts]
+    def _all_target_buckets(self, puncts: Sequence[Punctuation]) -> Iterable[Iterable[int]]:
+        return [self.buckets if self.broadcast else self.target_buckets(p) for p in puncts]
 
     def primary(self, bucket: int) -> bool:
         """Whether a bucket has the first copy of the rows that it has."""
         where = self._coordinates(bucket)
         return all(at is not None or where[d] == 0 for d, at in enumerate(self.dimensions))
 
-    def reaches(self, bucket: int, raw: bool = False) -> dict[int, Reach]:
+    def key_ranges(self, bucket: int, raw: bool = False) -> dict[int, BucketKeyRange]:
         """How far whole numbers go that a bucket is never told of, by the columns that decide on it."""
-        if self.everywhere:
+        if self.broadcast:
             return {}
         named = self.raw_dimensions if raw else self.dimensions
         where = self._coordinates(bucket)
         whole = [at is not None and self.schema.attributes[at].type is Type.BIGINT for at in self.dimensions]
-        return {at: Reach(where[d], self.shares[d]) for d, at in enumerate(named) if at is not None and whole[d]}
+        return {
+            at: BucketKeyRange(where[d], self.shares[d]) for d, at in enumerate(named) if at is not None and whole[d]
+        }
 
     def _split_rows(self, rows: pl.DataFrame, names: Sequence[str]) -> dict[int, pl.DataFrame]:
         return self._dealt(rows, [None if at is None else self.schema.names[at] for at in self.dimensions])
@@ -69,7 +71,7 @@ class CubeExchange(Exchange):
     def _split_points(self, name: str, values: pl.Series) -> dict[int, pl.Series]:
         schema = self.schema if self.raw is None else self.raw
         at = schema.index(name)
-        if self.everywhere or at not in self._said_by:
+        if self.broadcast or at not in self._said_by:
             return dict.fromkeys(self.buckets, values)
         named = [name if each == at else None for each in self._said_by]
         return {bucket: part.to_series() for bucket, part in self._dealt(values.alias(name).to_frame(), named).items()}

@@ -22,7 +22,7 @@ from punctum.algebra.pattern import Constant, List
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
-from punctum.operators.columns import Columns, dtype, empty
+from punctum.operators.columns import ColumnarSlice, dtype, empty
 
 SCHEMA = "bucket BIGINT, input INT, sender BIGINT, rows BINARY, puncts STRING, points BINARY, origin STRING"
 PACKED = ("input", "sender", "rows", "puncts", "points", "origin")
@@ -54,20 +54,20 @@ _FEW = 8
 _MOST_COPIES = 64  # a punctuation with more combinations of key constants goes to all buckets
 
 
-class Sent(NamedTuple):
+class Message(NamedTuple):
     """What arrives in a bucket: the sender, and what it sent, packed."""
 
     sender: int
     rows: bytes | None
     puncts: str | None
-    points: bytes | None
+    constants: bytes | None
     origin: str | None = None
 
     @property
     def place(self) -> tuple[tuple[int, int], str | None]:
         """Of what comes from a file: its split's number in the batch and which part of it this is, and the split.
 
-        >>> Sent(-1, None, None, None, part_of(numbered_origin(3, "in/bids.json"), 2)).place
+        >>> Message(-1, None, None, None, part_of(numbered_origin(3, "in/bids.json"), 2)).place
         ((3, 2), 'in/bids.json')
         """
         if self.sender in (CLOCK, SIGNAL) or self.origin is None:
@@ -103,7 +103,7 @@ class Exchange:
     input: int
     raw: Schema | None = None
     raw_key: tuple[int | None, ...] = ()
-    everywhere: bool = False
+    broadcast: bool = False
     clock: bool = False
     """Whether all buckets are to be told the time of each batch."""
 
@@ -113,39 +113,39 @@ class Exchange:
         assert self.key is not None
         return (self.schema, self.key) if self.raw is None else (self.raw, self.raw_key)
 
-    def split(self, piece: Columns) -> dict[int, Columns]:
+    def split(self, piece: ColumnarSlice) -> dict[int, ColumnarSlice]:
         """The slice of each bucket that gets anything."""
         assert self.key is not None
         rows = self._split_rows(piece.rows, [self.schema.names[i] for i in self.key])
         puncts: dict[int, list[Punctuation]] = {}
-        for p, concerned in zip(piece.puncts, self._all_concerned(piece.puncts), strict=True):
-            for bucket in concerned:
+        for p, target_buckets in zip(piece.puncts, self._all_target_buckets(piece.puncts), strict=True):
+            for bucket in target_buckets:
                 puncts.setdefault(bucket, []).append(p)
-        points: dict[int, dict[str, pl.Series]] = {}
-        for name, values in piece.points.items():
+        constants: dict[int, dict[str, pl.Series]] = {}
+        for name, values in piece.constants.items():
             for bucket, part in self._split_points(name, values).items():
-                points.setdefault(bucket, {})[name] = part
+                constants.setdefault(bucket, {})[name] = part
         none = empty(self.schema)
         return {
-            b: Columns(rows.get(b, none), tuple(puncts.get(b, ())), points.get(b, {}))
-            for b in dict.fromkeys((*rows, *puncts, *points))
+            b: ColumnarSlice(rows.get(b, none), tuple(puncts.get(b, ())), constants.get(b, {}))
+            for b in dict.fromkeys((*rows, *puncts, *constants))
         }
 
-    def greeting(self) -> dict[int, Columns]:
+    def init_messages(self) -> dict[int, ColumnarSlice]:
         """Nothing for every bucket: what an operator says before its first row, all of its buckets have to say."""
-        return {bucket: Columns(empty(self.schema)) for bucket in self.buckets}
+        return {bucket: ColumnarSlice(empty(self.schema)) for bucket in self.buckets}
 
     def _split_points(self, name: str, values: pl.Series) -> dict[int, pl.Series]:
         if not self.key:
             return {self.buckets[0]: values}
         schema, key = self._said
-        if self.everywhere or key != (schema.index(name),):
+        if self.broadcast or key != (schema.index(name),):
             return dict.fromkeys(self.buckets, values)
         return {
             bucket: part.to_series() for bucket, part in self._split_rows(values.alias(name).to_frame(), [name]).items()
         }
 
-    def concerned(self, p: Punctuation) -> Iterable[int]:
+    def target_buckets(self, p: Punctuation) -> Iterable[int]:
         """The buckets whose rows a punctuation can match."""
         if self.key is None:
             return self.buckets
@@ -154,12 +154,12 @@ class Exchange:
         keys = self._keys(p)
         return self.buckets if keys is None else dict.fromkeys(self._buckets_of(keys).to_list())
 
-    def _all_concerned(self, puncts: Sequence[Punctuation]) -> Iterable[Iterable[int]]:
+    def _all_target_buckets(self, puncts: Sequence[Punctuation]) -> Iterable[Iterable[int]]:
         """The same for many punctuations at once, most of which have one key."""
-        if self.everywhere and self.key:
+        if self.broadcast and self.key:
             return [self.buckets] * len(puncts)
         if not self.key:
-            return [self.concerned(p) for p in puncts]
+            return [self.target_buckets(p) for p in puncts]
         keys = [self._keys(p) for p in puncts]
         buckets = self._buckets_of([key for known in keys if known is not None for key in known]).to_list()
         found: list[Iterable[int]] = []
@@ -208,23 +208,23 @@ class Exchange:
             slot = key.hash_rows(17) % len(self.buckets)
         return pl.Series(self.buckets, dtype=pl.Int64).gather(slot)
 
-    def reach(self, bucket: int) -> "Reach | None":
+    def key_range(self, bucket: int) -> "BucketKeyRange | None":
         """How far whole numbers go that a bucket is never told of, when one such column decides on the bucket."""
-        key = () if self.everywhere or self.key is None else self.key
+        key = () if self.broadcast or self.key is None else self.key
         one = len(key) == 1 and self.schema.attributes[key[0]].type is Type.BIGINT
-        return Reach(self.buckets.index(bucket), len(self.buckets)) if one else None
+        return BucketKeyRange(self.buckets.index(bucket), len(self.buckets)) if one else None
 
-    def reaches(self, bucket: int, raw: bool = False) -> "dict[int, Reach]":
+    def key_ranges(self, bucket: int, raw: bool = False) -> "dict[int, BucketKeyRange]":
         """The same by column, of the exchange or of the stream."""
-        reach, key = self.reach(bucket), self.raw_key if raw else self.key
-        return {key[0]: reach} if reach is not None and key and key[0] is not None else {}
+        key_range, key = self.key_range(bucket), self.raw_key if raw else self.key
+        return {key[0]: key_range} if key_range is not None and key and key[0] is not None else {}
 
 
 @dataclass(frozen=True)
-class Reach:
+class BucketKeyRange:
     """The least number, not below a given one, whose run goes to a bucket.
 
-    >>> Reach(0, 1)(640), Reach(0, 2)(65)
+    >>> BucketKeyRange(0, 1)(640), BucketKeyRange(0, 2)(65)
     (640, 65)
     """
 
@@ -251,7 +251,7 @@ def _constants(p: Punctuation, i: int) -> list[object] | None:
             return None
 
 
-def pack(pieces: dict[int, Columns], to: Exchange, sender: int, origin: str | None = None) -> pa.RecordBatch:
+def pack(pieces: dict[int, ColumnarSlice], to: Exchange, sender: int, origin: str | None = None) -> pa.RecordBatch:
     """Slices by bucket as packed rows."""
     parts = in_parts(pieces)
     return pa.RecordBatch.from_arrays(
@@ -268,26 +268,28 @@ def pack(pieces: dict[int, Columns], to: Exchange, sender: int, origin: str | No
     )
 
 
-def in_parts(pieces: dict[int, Columns]) -> list[tuple[int, int, Columns]]:
+def in_parts(pieces: dict[int, ColumnarSlice]) -> list[tuple[int, int, ColumnarSlice]]:
     """Slices by bucket, those with many bytes of rows in several parts, numbered: the JVM is slow with large values."""
-    found: list[tuple[int, int, Columns]] = []
+    found: list[tuple[int, int, ColumnarSlice]] = []
     for bucket, piece in pieces.items():
         height = piece.rows.height
         rows = max(1, height * PART // max(1, int(piece.rows.estimated_size())))
-        found.append((bucket, 0, Columns(piece.rows.slice(0, rows), piece.puncts, piece.points)))
+        found.append((bucket, 0, ColumnarSlice(piece.rows.slice(0, rows), piece.puncts, piece.constants)))
         starts = enumerate(range(rows, height, rows), 1)
-        found += [(bucket, part, Columns(piece.rows.slice(start, rows))) for part, start in starts]
+        found += [(bucket, part, ColumnarSlice(piece.rows.slice(start, rows))) for part, start in starts]
     return found
 
 
-def blob_of(piece: Columns) -> bytes | None:
+def blob_of(piece: ColumnarSlice) -> bytes | None:
     """A slice's rows as a blob; nothing when there are none."""
     return None if piece.rows.is_empty() else to_blob(piece.rows)
 
 
-def points_of(piece: Columns) -> bytes | None:
+def points_of(piece: ColumnarSlice) -> bytes | None:
     """A slice's constants as a blob: one row, a list for each attribute."""
-    return to_blob(pl.DataFrame({name: [values] for name, values in piece.points.items()})) if piece.points else None
+    return (
+        to_blob(pl.DataFrame({name: [values] for name, values in piece.constants.items()})) if piece.constants else None
+    )
 
 
 def from_points(blob: bytes | None) -> dict[str, pl.Series]:

@@ -121,7 +121,7 @@ def in_order(lines: Iterable[str]) -> list[str]:
     return sorted(lines, key=place)
 
 
-def keep(lines: list[str], directory: Path | None) -> None:
+def write_records(lines: list[str], directory: Path | None) -> None:
     """Write records from a worker; a batch that is done again writes the same files."""
     if directory is None:
         hint = "dataframe(checkpoint): what cannot be taken goes to a quarantine there"
@@ -138,7 +138,7 @@ def keep(lines: list[str], directory: Path | None) -> None:
         part.replace(path)
 
 
-def found(directory: Path) -> Iterator[dict[str, Any]]:
+def read_records(directory: Path) -> Iterator[dict[str, Any]]:
     """The records of a quarantine, given its directory, that of the sink it lies beside, or the checkpoint."""
     if not directory.exists():
         raise QueryError(f"there is no {directory}", "", "give the directory of a sink, a checkpoint or a quarantine")
@@ -149,7 +149,7 @@ def found(directory: Path) -> Iterator[dict[str, Any]]:
             yield from map(json.loads, lines)
 
 
-def told(records: Iterable[dict[str, Any]], most: int) -> Iterator[str]:
+def format_records(records: Iterable[dict[str, Any]], most: int) -> Iterator[str]:
     """Records grouped by stream and reason, the most frequent first, with some of each, fit for a terminal."""
     counts: dict[tuple[str, str], int] = {}
     some: dict[tuple[str, str], list[Record]] = {}

@@ -9,7 +9,7 @@ _KEEP = {_TRIM: 512 << 20, _PAD: 64 << 20, _MAP: 32 << 20}
 
 
 @cache
-def settle() -> None:
+def init_worker() -> None:
     """Take all that is loaded by now out of the garbage collector's sight, and keep the memory that a batch has used.
 
     Spark's worker collects garbage after each task; with Polars, pandas and PySpark loaded that took 50 ms, most of

@@ -17,8 +17,8 @@ from pathlib import Path
 import polars as pl
 
 from punctum.algebra.schema import Schema
-from punctum.engine.exchange.packing import SIGNAL, Exchange, Sent
-from punctum.engine.runtime.stage import Counts, Running
+from punctum.engine.exchange.packing import SIGNAL, Exchange, Message
+from punctum.engine.runtime.stage import Counts, StageRuntime
 from punctum.engine.sources.pipe import ROW, Behind, Piped
 from punctum.errors import PunctumError
 from punctum.ir.applied import applied
@@ -26,9 +26,9 @@ from punctum.ir.expressions import Column, Expression
 from punctum.ir.relations import Projection, Relation
 from punctum.lmerge.elements import VE
 from punctum.lmerge.feedback import Signal, events_over, least
-from punctum.operators.columns import Columns
+from punctum.operators.columns import ColumnarSlice
 from punctum.operators.expressions import compiled
-from punctum.plan.physical.feedback import Heeds, by_event
+from punctum.plan.physical.feedback import FeedbackMapping, by_event
 from punctum.plan.physical.pipes import Pipe
 
 FIRST, SECONDS = 64, 0.1
@@ -67,21 +67,21 @@ class Skipping:
     signals: Signals
     over: Mapping[str, Expression]
 
-    def __call__(self, piece: Columns) -> Columns:
+    def __call__(self, piece: ColumnarSlice) -> ColumnarSlice:
         """The slice behind the pipe."""
-        return self.skipped(piece).piece
+        return self.apply(piece).piece
 
-    def skipped(self, piece: Columns) -> Behind:
+    def apply(self, piece: ColumnarSlice) -> Behind:
         """The slice behind the pipe, and the limit up to which rows may be missing in it."""
         piece, failed = self.pipe.punctuated(piece)
         signal, rows = self.signals.now(), list[pl.DataFrame]()
         for part in self._parts(piece.rows if ROW in piece.rows.columns else piece.rows.with_row_index(ROW)):
             signal = further(signal, self.signals.now())
-            behind, bad = self.pipe.behind(self._needed(Columns(part, piece.puncts), signal))
+            behind, bad = self.pipe.behind(self._needed(ColumnarSlice(part, piece.puncts), signal))
             rows.append(behind)
             failed += bad
         written = None if signal is None else json.dumps([signal.column, signal.limit])
-        return Behind(Columns(pl.concat(rows), piece.puncts, piece.points), written, failed)
+        return Behind(ColumnarSlice(pl.concat(rows), piece.puncts, piece.constants), written, failed)
 
     def _parts(self, rows: pl.DataFrame) -> Iterator[pl.DataFrame]:
         """The rows, in pieces where they go to functions of the user's."""
@@ -98,7 +98,7 @@ class Skipping:
             by_event(self.origin, over) for over in self.over.values()
         )
 
-    def _needed(self, piece: Columns, signal: Signal | None) -> pl.DataFrame:
+    def _needed(self, piece: ColumnarSlice, signal: Signal | None) -> pl.DataFrame:
         over = None if signal is None else self.over.get(signal.column)
         if signal is None or (signal.column and over is None):
             return piece.rows
@@ -131,16 +131,16 @@ def unneeded(rows: pl.DataFrame, schema: Schema, over: Expression | None, signal
 
 
 @dataclass(frozen=True)
-class SkippingStage(Running):
+class FeedbackFilter(StageRuntime):
     """A stage's operators in one bucket, which skip and purge what nobody needs."""
 
     number: int = 0
-    heeds: Mapping[str, Heeds] = field(default_factory=dict)
+    feedback_mappings: Mapping[str, FeedbackMapping] = field(default_factory=dict)
     limits: dict[str, int] = field(default_factory=dict)
     """The limits so far, by column; the column without a name is that of all rows."""
     fresh: set[str] = field(default_factory=set)
 
-    def feed(self, sent: dict[int, list[Sent]]) -> tuple[Columns, list[Counts]]:
+    def feed(self, sent: dict[int, list[Message]]) -> tuple[ColumnarSlice, list[Counts]]:
         """Run a slice through, once what nobody needs has gone."""
         self.fresh.clear()
         for each in (s for several in sent.values() for s in several if s.sender == SIGNAL):
@@ -152,7 +152,7 @@ class SkippingStage(Running):
             self._purge(Signal(column, self.limits[column]))
         piece, metrics = super().feed(sent)
         for signal in self._signals():
-            over = self.heeds[signal.column].results.get(self.number) if signal.column else None
+            over = self.feedback_mappings[signal.column].results.get(self.number) if signal.column else None
             if over is not None or not signal.column:
                 piece.rows = piece.rows.filter(~unneeded(piece.rows, self.schema, over, signal))
         return piece, metrics
@@ -164,7 +164,7 @@ class SkippingStage(Running):
         """What a column is over each input of an operator, where rows can be told apart by it."""
         if not column:
             return {}
-        known = self.heeds[column].operators.get((self.number, number), ())
+        known = self.feedback_mappings[column].operators.get((self.number, number), ())
         return {i: over for i, over in enumerate(known) if over is not None}
 
     def _purge(self, signal: Signal) -> None:
@@ -175,36 +175,36 @@ class SkippingStage(Running):
                     tables[name].retain(~unneeded(tables[name].frame(), operator.inputs[i], over.get(i), signal))
                     operator.purged(name)
 
-    def needed(self, number: int, slices: list[Columns]) -> list[Columns]:
+    def needed(self, number: int, slices: list[ColumnarSlice]) -> list[ColumnarSlice]:
         """The slices without rows that nobody needs."""
         found = list(slices)
         for signal in self._signals():
             for i, over in self._over(number, signal.column).items():
                 if found[i].rows.height:
                     mask = unneeded(found[i].rows, self.operators[number].inputs[i], over, signal)
-                    found[i] = Columns(found[i].rows.filter(~mask), found[i].puncts, found[i].points)
+                    found[i] = ColumnarSlice(found[i].rows.filter(~mask), found[i].puncts, found[i].constants)
         return found
 
-    def behind(self, to: Exchange, bucket: int) -> list[tuple[int, Sent]]:
+    def behind(self, to: Exchange, bucket: int) -> list[tuple[int, Message]]:
         """What goes to buckets of the next stage behind the last slice: limits that are new."""
         told = [json.dumps([column, self.limits[column]]) for column in sorted(self.fresh)]
-        signals = [(each, Sent(SIGNAL, None, None, None, text)) for text in told for each in to.buckets]
+        signals = [(each, Message(SIGNAL, None, None, None, text)) for text in told for each in to.buckets]
         return super().behind(to, bucket) + signals
 
     def noted(self) -> list[object]:
         """The state, with the limits behind it."""
         return [*super().noted(), self.limits]
 
-    def restore(self, notes: str, chunks: Mapping[str, Mapping[int, pl.DataFrame]]) -> None:
+    def restore(self, metadata: str, chunks: Mapping[str, Mapping[int, pl.DataFrame]]) -> None:
         """Go on from a state; one that no limits were known in has none."""
-        super().restore(notes, chunks)
+        super().restore(metadata, chunks)
         self.limits.clear()
-        self.limits.update(*json.loads(notes)[2:])
+        self.limits.update(*json.loads(metadata)[2:])
 
 
-def skipping(made: Running, number: int, heeds: Mapping[str, Heeds]) -> Running:
+def skipping(made: StageRuntime, number: int, feedback_mappings: Mapping[str, FeedbackMapping]) -> StageRuntime:
     """A stage that skips what nobody needs; one whose operators sweep has to see all rows."""
-    if type(made) is not Running:
+    if type(made) is not StageRuntime:
         return made
-    same = {each.name: getattr(made, each.name) for each in fields(Running)}
-    return SkippingStage(**same, number=number, heeds=heeds)
+    same = {each.name: getattr(made, each.name) for each in fields(StageRuntime)}
+    return FeedbackFilter(**same, number=number, feedback_mappings=feedback_mappings)

@@ -24,7 +24,7 @@ from punctum.ir.shape import shape
 from punctum.lmerge.elements import FOREVER, NEVER, time_value
 from punctum.lmerge.feedback import Signal, least
 from punctum.operators.columns import dtype
-from punctum.plan.physical.feedback import Heeds, published, told
+from punctum.plan.physical.feedback import FeedbackMapping, published, told
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Stage, all_stages
 from punctum.spec.columns import Trend
@@ -34,13 +34,13 @@ OPTION = "feedback"
 
 
 @dataclass(frozen=True)
-class Telling:
+class FeedbackPublisher:
     """The files that a query writes, and those that it reads."""
 
     last: Stage
     directory: str
     signals: Signals
-    heeds: Mapping[str, Heeds]
+    feedback_mappings: Mapping[str, FeedbackMapping]
 
     def __call__(self, counts: Mapping[str, Counts]) -> None:
         """Tell how far the query is."""
@@ -57,7 +57,11 @@ class Telling:
 
     def _merged(self, own: Signal, at: tuple[int, int], heard: Signal | None) -> Signal | None:
         """What a merge needs no longer: what it has said itself, or what nobody needs of its output."""
-        over = self.heeds[heard.column].merges.get(at) if heard is not None and heard.column in self.heeds else None
+        over = (
+            self.feedback_mappings[heard.column].merges.get(at)
+            if heard is not None and heard.column in self.feedback_mappings
+            else None
+        )
         same = heard is not None and (heard.limit == FOREVER or (isinstance(over, Column) and over.name == own.column))
         limit = max(own.limit, heard.limit) if heard is not None and same else own.limit
         return None if limit == NEVER else replace(own, limit=limit)
@@ -75,7 +79,7 @@ class Telling:
     def _passed(self, at: tuple[int, int], pipe: Pipe, heard: Signal) -> Signal | None:
         if heard.limit == FOREVER:
             return heard
-        over = self.heeds[heard.column].streams.get(at) if heard.column in self.heeds else None
+        over = self.feedback_mappings[heard.column].streams.get(at) if heard.column in self.feedback_mappings else None
         return None if over is None else before(over, pipe.stream.schema, heard.limit)
 
     def _write(self, path: str | None, signal: Signal | None, schema: Schema) -> None:
@@ -132,9 +136,11 @@ def before(over: Expression, schema: Schema, limit: int) -> Signal | None:
     return Signal(attribute.name, high)
 
 
-def telling(last: Stage, directory: str, signals: Signals, heeds: Mapping[str, Heeds], afresh: bool) -> Telling | None:
+def feedback_publisher(
+    last: Stage, directory: str, signals: Signals, feedback_mappings: Mapping[str, FeedbackMapping], afresh: bool
+) -> FeedbackPublisher | None:
     """What a query tells others, if anything."""
-    made = Telling(last, directory, signals, heeds)
+    made = FeedbackPublisher(last, directory, signals, feedback_mappings)
     if not any(True for _ in published(last)) and not any(True for _ in made._streams()):
         return None
     if afresh:

@@ -24,15 +24,15 @@ from punctum.algebra.functions import Element
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.engine.formats.lines import Lines, Mask, Numbers, alike
-from punctum.engine.formats.puncts import from_punct, points
-from punctum.engine.formats.read import PUNCT_COLUMN, Found, Read, decoded, differ, option, switch
+from punctum.engine.formats.puncts import constants, from_punct
+from punctum.engine.formats.read import PUNCT_COLUMN, FileContent, Read, decoded, differ, option, switch
 from punctum.engine.formats.typed import typed, value
 from punctum.errors import CodecError, PunctumError, SchemaError, choices
 
 
 def read_csv(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
     """The elements of a file of comma-separated values."""
-    dialect, lines, found = Dialect.of(options), Lines.of(data), Found(schema)
+    dialect, lines, found = Dialect.of(options), Lines.of(data), FileContent(schema)
     top = next((at for at in range(len(lines)) if lines[at].strip(b"\r\n")), None)
     if top is None:
         return found.read()
@@ -47,7 +47,7 @@ def read_csv(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
         top = int(np.searchsorted(lines.starts, start if head is None else head.end()))
     elif dialect.record(len(schema) + 1, len(schema) + 1).match(data, start):
         names = (*names, PUNCT_COLUMN)
-    return _Reader(dialect, names, found, Lines(data, lines.starts[top:]), top).read()
+    return _CsvReader(dialect, names, found, Lines(data, lines.starts[top:]), top).read()
 
 
 def header(beginning: bytes, options: Mapping[str, str]) -> bytes:
@@ -140,10 +140,10 @@ def unquoted(field: str) -> str:
     return field[1:-1].replace('""', '"') if field.startswith('"') else field
 
 
-class _Reader:
+class _CsvReader:
     """Reads the lines behind the header, of which there have been ``before``."""
 
-    def __init__(self, dialect: Dialect, names: tuple[str, ...], found: Found, lines: Lines, before: int) -> None:
+    def __init__(self, dialect: Dialect, names: tuple[str, ...], found: FileContent, lines: Lines, before: int) -> None:
         self.dialect, self.names, self.found, self.lines = dialect, names, found, lines
         self.schema, self.positions = found.schema, np.arange(len(lines)) + before + 1
         self.punctuated = PUNCT_COLUMN in names and PUNCT_COLUMN not in self.schema.names
@@ -160,7 +160,7 @@ class _Reader:
         if self.punctuated:
             punctuation = fields[PUNCT_COLUMN].is_not_null()
             here = at[punctuation.to_numpy()]
-            said, plain = points(fields[PUNCT_COLUMN].drop_nulls(), self.schema)
+            said, plain = constants(fields[PUNCT_COLUMN].drop_nulls(), self.schema)
             self._exactly(here[~plain])
             at, fields = at[~punctuation.to_numpy()], fields.filter(~punctuation)
         rows = pl.DataFrame([typed(fields[a.name], a) for a in self.schema.attributes])

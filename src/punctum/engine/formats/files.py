@@ -17,7 +17,7 @@ from punctum.engine.formats.csv import header, read_csv
 from punctum.engine.formats.json import read_json
 from punctum.engine.formats.opens import opens_of_columns, read_opens
 from punctum.engine.formats.parquet import from_columns, read_parquet
-from punctum.engine.formats.read import LONGEST, PUNCT_COLUMN, REJECTED, Found, Place, Read, clean, option
+from punctum.engine.formats.read import LONGEST, PUNCT_COLUMN, REJECTED, FileContent, Place, Read, clean, option
 from punctum.engine.formats.splits import ChangedError, Split, gone, shown
 from punctum.engine.formats.temporal import Decoder, elements_of_columns, read_elements
 from punctum.engine.formats.xml import read_xml
@@ -97,7 +97,7 @@ def _read(format_: str, path: Path, schema: Schema, options: Mapping[str, str], 
 
 
 def _rejected(schema: Schema, reason: str) -> Read:
-    found = Found(schema)
+    found = FileContent(schema)
     found.reject(0, reason, "")
     return found.read()
 
@@ -111,7 +111,7 @@ def _read_split(format_: str, path: Path, schema: Schema, options: Mapping[str, 
     rest = b"" if taken.before == b"\n" else taken.data[: taken.data.find(b"\n") + 1] or taken.data
     head = header(taken.beginning, options) if format_ == "csv" else b""
     new = taken.data[len(rest) :]
-    found = _decoded(format_, head + new, schema, options) if new else Found(schema).read()
+    found = _decoded(format_, head + new, schema, options) if new else FileContent(schema).read()
     return _behind(found, split.line, split.line + rest.count(b"\n") - head.count(b"\n"), rest)
 
 

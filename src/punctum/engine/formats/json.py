@@ -20,8 +20,8 @@ from punctum.algebra.json import PUNCT, STABLE, START, from_json, unique_keys
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.engine.formats.lines import Lines, Mask, Numbers, alike
-from punctum.engine.formats.puncts import points
-from punctum.engine.formats.read import Found, Read, decoded, differ
+from punctum.engine.formats.puncts import constants
+from punctum.engine.formats.read import FileContent, Read, decoded, differ
 from punctum.engine.formats.typed import NUMBER, converted, plain
 from punctum.errors import PunctumError
 from punctum.operators.columns import empty
@@ -50,13 +50,13 @@ _AS_TEXT = (Type.DATE, Type.TIMESTAMP, Type.TIMESTAMP_NTZ)
 
 def read_json(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
     """The elements of a file of JSON lines."""
-    return _Reader(Lines.of(data), schema).read()
+    return _JsonReader(Lines.of(data), schema).read()
 
 
-class _Reader:
+class _JsonReader:
     def __init__(self, lines: Lines, schema: Schema) -> None:
         self.lines, self.schema = lines, schema
-        self.found = Found(schema)
+        self.found = FileContent(schema)
 
     def read(self) -> Read:
         texts = self.lines.texts
@@ -73,7 +73,7 @@ class _Reader:
 
     def _said(self, special: Numbers) -> dict[str, pl.Series]:
         """Punctuations, and rows that have the word for them in a string."""
-        said, here = points(self.lines.texts.gather(special), self.schema)
+        said, here = constants(self.lines.texts.gather(special), self.schema)
         self._exactly(special[~here])
         return said
 

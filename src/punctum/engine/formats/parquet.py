@@ -19,8 +19,8 @@ from pyarrow import parquet
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.engine.formats.lines import Numbers
-from punctum.engine.formats.puncts import from_punct, points
-from punctum.engine.formats.read import PUNCT_COLUMN, Found, Read, differ
+from punctum.engine.formats.puncts import constants, from_punct
+from punctum.engine.formats.read import PUNCT_COLUMN, FileContent, Read, differ
 from punctum.errors import CodecError, PunctumError, choices
 from punctum.operators.columns import dtype
 
@@ -33,7 +33,7 @@ def read_parquet(data: bytes, schema: Schema, options: Mapping[str, str]) -> Rea
     try:
         return from_columns(_table(data, schema), schema)
     except CodecError as error:
-        found = Found(schema)
+        found = FileContent(schema)
         found.reject(0, error, "")
         return found.read()
 
@@ -66,7 +66,7 @@ def from_columns(given: pl.DataFrame, schema: Schema) -> Read:
     (1, 'the attribute n has a wrong value: expected BIGINT, found 1.0', '{"n": "1.0"}')
     """
     _check_names(given.columns, schema)
-    found, positions = Found(schema), np.arange(len(given)) + 1
+    found, positions = FileContent(schema), np.arange(len(given)) + 1
     said: dict[str, pl.Series] = {}
     if PUNCT_COLUMN in given.columns and PUNCT_COLUMN not in schema.names:
         special = given[PUNCT_COLUMN].is_not_null()
@@ -86,10 +86,10 @@ def _check_names(names: Sequence[str], schema: Schema) -> None:
         raise CodecError(f"the data has no column {missing[0]}", choices(names), f"the stream has ({schema})")
 
 
-def _said(texts: pl.Series, positions: Numbers, found: Found) -> dict[str, pl.Series]:
+def _said(texts: pl.Series, positions: Numbers, found: FileContent) -> dict[str, pl.Series]:
     """Punctuations: the plain constants; the others are found."""
     shown = _shown(texts)
-    said, plain = points(shown, found.schema)
+    said, plain = constants(shown, found.schema)
     for at in np.flatnonzero(~plain).tolist():
         try:
             found.add(from_punct(shown[at], found.schema), int(positions[at]))
@@ -98,7 +98,7 @@ def _said(texts: pl.Series, positions: Numbers, found: Found) -> dict[str, pl.Se
     return said
 
 
-def _reject(given: pl.DataFrame, rows: pl.DataFrame, positions: Numbers, found: Found) -> None:
+def _reject(given: pl.DataFrame, rows: pl.DataFrame, positions: Numbers, found: FileContent) -> None:
     wrong = {a: (given[a.name].is_not_null() & rows[a.name].is_null()).to_list() for a in found.schema.attributes}
     shown = pl.DataFrame([_shown(column) for column in given.iter_columns()]).to_dicts()
     for at, position in enumerate(positions.tolist()):

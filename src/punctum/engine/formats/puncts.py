@@ -25,10 +25,10 @@ _STABLE = (
 _GROUPS = {Type.BIGINT: "number", Type.STRING: "string"}
 
 
-def points(lines: pl.Series, schema: Schema) -> tuple[dict[str, pl.Series], Mask]:
+def constants(lines: pl.Series, schema: Schema) -> tuple[dict[str, pl.Series], Mask]:
     """The constants on one attribute, whole numbers and plain strings, by the attribute's name, and where they are.
 
-    >>> points(pl.Series(['{"$punct": {"n": 7}}', '{"$punct": {}}']), Schema.of(n="BIGINT"))[1]
+    >>> constants(pl.Series(['{"$punct": {"n": 7}}', '{"$punct": {}}']), Schema.of(n="BIGINT"))[1]
     array([ True, False])
     """
     parts = lines.str.extract_groups(_POINT).struct.unnest()

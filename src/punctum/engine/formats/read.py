@@ -18,7 +18,7 @@ from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Row, Type
 from punctum.engine.formats.lines import Numbers
 from punctum.errors import CodecError, PunctumError, SchemaError
-from punctum.operators.columns import Columns, canonical, empty, frame
+from punctum.operators.columns import ColumnarSlice, canonical, empty, frame
 
 PUNCT_COLUMN = "_punct"
 """The column of punctuations, as JSON, in formats that have no better place for them."""
@@ -48,14 +48,14 @@ class Read:
     There may be more that was rejected than there is room for.
     """
 
-    piece: Columns
+    piece: ColumnarSlice
     rejected: pl.DataFrame
     place: Callable[[int], Place]
     at: Numbers | None = None
     more: int = 0
 
 
-class Found:
+class FileContent:
     """Gathers what the exact road finds."""
 
     def __init__(self, schema: Schema) -> None:
@@ -89,7 +89,7 @@ class Found:
     def read(
         self,
         rows: pl.DataFrame | None = None,
-        points: Mapping[str, pl.Series] | None = None,
+        constants: Mapping[str, pl.Series] | None = None,
         place: Callable[[int], Place] | None = None,
         positions: Numbers | None = None,
     ) -> Read:
@@ -103,7 +103,7 @@ class Found:
         def at(row: int) -> Place:
             return place(row) if place is not None and row < fast else places[row - fast]
 
-        piece = Columns(joined, tuple(self.puncts), dict(points or {}))
+        piece = ColumnarSlice(joined, tuple(self.puncts), dict(constants or {}))
         slow = np.array([position for position, _ in places], np.int64)
         known = None if positions is None else np.concatenate([positions, slow])
         return Read(piece, rejected, at, known, self._more)

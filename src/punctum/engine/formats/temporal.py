@@ -21,8 +21,8 @@ from punctum.engine.formats.lines import Lines
 from punctum.engine.formats.parquet import from_columns
 from punctum.engine.formats.read import LONGEST, REJECTED, Place, Read, clean
 from punctum.ir.elements import ADJUST, FROM, VE, VOLD, VS, written
-from punctum.operators.batch import constants
-from punctum.operators.columns import Columns, dtype, empty
+from punctum.operators.batch import constant_punctuations
+from punctum.operators.columns import ColumnarSlice, dtype, empty
 
 Decoder = Callable[[bytes, Schema, Mapping[str, str]], Read]
 """Reads the bytes of a file of a stream that has this schema and these options."""
@@ -87,7 +87,7 @@ def together(parts: Sequence[Read]) -> Read:
         of = int(np.searchsorted(begin, was, "right")) - 1
         return parts[of].place(was - int(begin[of]))
 
-    return Read(Columns(rows[order], puncts), rejected, place, at[order], sum(part.more for part in parts))
+    return Read(ColumnarSlice(rows[order], puncts), rejected, place, at[order], sum(part.more for part in parts))
 
 
 def _in_file(format_: str, data: bytes, schema: Schema, options: Mapping[str, str]) -> Schema:
@@ -126,7 +126,7 @@ def checked(found: Read, rows: pl.DataFrame, reason: pl.Expr, schema: Schema) ->
         kept = kept[np.argsort(at[kept], kind="stable")]
     same = len(kept) == rows.height and bool((np.diff(kept) == 1).all())
     return Read(
-        Columns(rows if same else rows[kept], puncts),
+        ColumnarSlice(rows if same else rows[kept], puncts),
         rejected.sort("position", maintain_order=True),
         lambda row: found.place(int(kept[row])),
         None if at is None else at[kept],
@@ -178,12 +178,14 @@ def first_of(reasons: Sequence[tuple[pl.Expr, str]]) -> pl.Expr:
     return why.alias("reason")
 
 
-def _stables(piece: Columns, schema: Schema) -> tuple[tuple[Punctuation, ...], list[str]]:
+def _stables(piece: ColumnarSlice, schema: Schema) -> tuple[tuple[Punctuation, ...], list[str]]:
     """The stables of a file, and the texts of punctuations that are none."""
     good, wrong = list[Punctuation](), list[str]()
     given = Schema(tuple(a for a in schema.attributes if a.name in piece.rows.columns))
-    points = (p for name, values in piece.points.items() for p in constants(given, given.index(name), values))
-    for p in (*piece.puncts, *points):
+    constants = (
+        p for name, values in piece.constants.items() for p in constant_punctuations(given, given.index(name), values)
+    )
+    for p in (*piece.puncts, *constants):
         sides = [(p.schema.names[i], side.spans) for i, side in p.sides]
         if not sides:
             good.append(end_of_stream(schema))

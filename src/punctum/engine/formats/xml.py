@@ -20,7 +20,7 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
 from punctum.algebra.xml import NAMESPACE, XSI, from_node
 from punctum.engine.formats.lines import BOM
-from punctum.engine.formats.read import Found, Read, differ, option
+from punctum.engine.formats.read import FileContent, Read, differ, option
 from punctum.engine.formats.typed import typed, value
 from punctum.errors import CodecError, PunctumError, SchemaError
 
@@ -43,7 +43,7 @@ def read_xml(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
     name = option(options, "rowTag", "")
     if not name:
         raise SchemaError("the option rowTag is missing", "", "it is the name of a row's element")
-    reader = _Reader(schema, name)
+    reader = _XmlReader(schema, name)
     try:
         reader.parse(_in_utf8(data))
     except CodecError as error:
@@ -70,11 +70,11 @@ def _in_utf8(data: bytes) -> bytes:
     return data
 
 
-class _Reader:
+class _XmlReader:
     """Gathers the elements: rows as texts in the order of the schema, with their place in the file."""
 
     def __init__(self, schema: Schema, name: str) -> None:
-        self.schema, self.name, self.found = schema, name, Found(schema)
+        self.schema, self.name, self.found = schema, name, FileContent(schema)
         self.rows: list[list[str | None]] = []
         self.places: list[tuple[int, int, int]] = []
         self.data = b""
@@ -86,7 +86,7 @@ class _Reader:
         at = _PROLOG.match(data).end()  # type: ignore[union-attr]
         line += data.count(b"\n", 0, at)
         while at < len(data):
-            run = _Run(self, at, line, opening)
+            run = _TextRun(self, at, line, opening)
             fault = run.go()
             if fault is None:
                 return
@@ -129,10 +129,10 @@ class _Reader:
         return self.data[begin : self.data.find(b">", end) + 1]
 
 
-class _Run:
+class _TextRun:
     """One parser, from a place in the file to the next fault."""
 
-    def __init__(self, reader: _Reader, at: int, line: int, opening: bytes) -> None:
+    def __init__(self, reader: _XmlReader, at: int, line: int, opening: bytes) -> None:
         self.reader, self.at, self.line, self.opening = reader, at, line, opening
         self.tags = (reader.name, f"{NAMESPACE}}}{reader.name}")
         self.alone = reader.name not in reader.schema.names  # then no row's element stands inside another one

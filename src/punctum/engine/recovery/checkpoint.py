@@ -62,8 +62,8 @@ def _check_sum(path: Path) -> None:
 
 def begun(checkpoint: str | Path) -> bool:
     """Whether the query that has this checkpoint has begun its first batch: whatever tells of it is enough."""
-    notes = ((Path(checkpoint) / name).glob("[0-9]*") for name in ("offsets", "commits", "state"))
-    return any(True for found in notes for _ in found) or measured(Path(checkpoint)) >= 0
+    metadata = ((Path(checkpoint) / name).glob("[0-9]*") for name in ("offsets", "commits", "state"))
+    return any(True for found in metadata for _ in found) or measured(Path(checkpoint)) >= 0
 
 
 def committed(checkpoint: str | Path) -> bool:
@@ -113,7 +113,7 @@ def query_id(checkpoint: Path) -> str:
     return settled(checkpoint, "id", lambda: uuid4().hex[:8])
 
 
-def settled_plan(checkpoint: str, lines: Sequence[str]) -> None:
+def load_or_init_plan(checkpoint: str, lines: Sequence[str]) -> None:
     """Remember the plan of a checkpoint's query, or refuse another one than that which it has begun with."""
     path = Path(checkpoint) / "punctum" / "plan"
     if not begun(checkpoint):
@@ -147,7 +147,7 @@ def settled_buckets(checkpoint: str, wanted: tuple[int, ...]) -> tuple[int, ...]
     return tuple(known["buckets"])
 
 
-def swept(checkpoint: str) -> None:
+def remove_partial_offsets(checkpoint: str) -> None:
     """Remove half-written offsets of a run that was killed before its first batch: Spark refuses to start on them."""
     if not begun(checkpoint):
         for half in (Path(checkpoint) / "offsets").glob(".*.tmp*"):

@@ -12,7 +12,7 @@ from punctum.algebra.values import Value
 from punctum.analyse.predicates import promised
 from punctum.analyse.safety.inference import sources, title
 from punctum.engine.exchange.cube import CubeExchange
-from punctum.engine.exchange.packing import Exchange, Reach
+from punctum.engine.exchange.packing import BucketKeyRange, Exchange
 from punctum.engine.exchange.quarantine import VIOLATION, Record, fail
 from punctum.engine.formats.files import READERS, reading
 from punctum.engine.formats.read import LONGEST, clean
@@ -20,7 +20,7 @@ from punctum.engine.formats.splits import Split, shown
 from punctum.engine.formats.write import json_lines
 from punctum.engine.runtime.inputs import FromStage, FromStream, StageInput
 from punctum.engine.runtime.lmerge import Merging, bad_elements, never_inserted, not_opened
-from punctum.engine.runtime.stage import Control, Running
+from punctum.engine.runtime.stage import Control, StageRuntime
 from punctum.engine.runtime.sweep import LATE, sweeping
 from punctum.engine.sources.pipe import ROW, Piped, compiled_step
 from punctum.errors import MissingError
@@ -29,7 +29,7 @@ from punctum.ir.definitions import StreamDef, Violation
 from punctum.ir.evaluate import evaluate
 from punctum.ir.expressions import Column, Expression
 from punctum.ir.lifted import inserts_only
-from punctum.ir.planned import Expected, Lasting, MultiJoin, Reported
+from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported
 from punctum.ir.planned import Synopsis as SynopsisNode
 from punctum.ir.shape import shape
 from punctum.ir.windows import steps, window
@@ -61,8 +61,8 @@ from punctum.plan.passes.windows import windowed
 from punctum.plan.physical.cube import shares
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Input, Op, Stage, partition, sweeps
-from punctum.spec.aggregates import Aggregate as AggregateFunction
-from punctum.spec.columns import Column as SpecColumn
+from punctum.spec.aggregates import AggregateFunction as AggregateFunction
+from punctum.spec.columns import ComputedColumn as SpecColumn
 from punctum.spec.join import Join as JoinSpecification
 from punctum.spec.sort import Key as SortKey
 
@@ -106,10 +106,10 @@ def operator(relation: r.Relation, below: Sequence[Schema] = ()) -> Operator:
             scheme = Scheme(schemas[0], relation.scheme.terms)
             origin = origins.AllReported(scheme, schemas[0].names[member], members)
             return Punctuate(schemas[0], [origin], guard=True)
-        case Expected(within=within, time=time):
+        case ExpectNode(within=within, time=time):
             scheme = Scheme(schemas[0], relation.scheme.terms)
             return Expect(scheme, within, None if time is None else schemas[0].names[time])
-        case Lasting(lifespan=lifespan, time=time):
+        case LifespanNode(lifespan=lifespan, time=time):
             scheme = Scheme(schemas[0], relation.scheme.terms)
             return Lifespan(scheme, lifespan, None if time is None else schemas[0].names[time])
         case r.LMerge():
@@ -163,8 +163,10 @@ def _reaching(schema: Schema, known: Schema) -> Schema:
 def _alike(schema: Schema, sides: Sequence[Schema]) -> tuple[Schema, Schema]:
     """The schema of a set operator, for both sides; its whole numbers go as far as those of both sides do."""
     pairs = zip(*(side.attributes for side in sides), strict=True)
-    reaches = [left.reach if left.reach == right.reach else None for left, right in pairs]
-    both = Schema(tuple(replace(a, reach=reach) for a, reach in zip(schema.attributes, reaches, strict=True)))
+    key_ranges = [left.reach if left.reach == right.reach else None for left, right in pairs]
+    both = Schema(
+        tuple(replace(a, reach=key_range) for a, key_range in zip(schema.attributes, key_ranges, strict=True))
+    )
     return both, both
 
 
@@ -230,7 +232,7 @@ def exchange(source: Input, buckets: tuple[int, ...]) -> Exchange:
     return make(source.origin, source, buckets)  # type: ignore[arg-type]
 
 
-def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
+def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> StageRuntime:
     """The operators of a stage in one bucket, with nothing read yet."""
     schemas = [_in_bucket(source, buckets, bucket) for source in stage.inputs]
     operators: list[Operator] = []
@@ -239,8 +241,8 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
     late: list[Callable[[], list[Record]]] = []
     failed: list[Callable[[], list[Record]]] = []
     controls: list[Control] = []
-    expects: dict[int, Expected] = {}
-    lasts: dict[int, Lasting] = {}
+    expects: dict[int, ExpectNode] = {}
+    lasts: dict[int, LifespanNode] = {}
 
     def anew(read: int) -> tuple[int, ...]:
         """What begins anew with an input of a merge: an input of the stage, and the operators that it goes through."""
@@ -255,13 +257,13 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
         below = tuple(place(child) for child in node.inputs)
         outputs = [operators[i].output if i >= 0 else schemas[-1 - i] for i in below]
         made = operator(node.relation, outputs)
-        made.lasting = sweeps(stage)
+        made.punctuations_expire = sweeps(stage)
         if isinstance(made, Punctuate) and isinstance(node.relation, Reported):
             late.append(partial(_late, node.relation.stream, made, VIOLATION))
-        if isinstance(made, Expect) and isinstance(node.relation, Expected):
+        if isinstance(made, Expect) and isinstance(node.relation, ExpectNode):
             late.append(partial(_late, node.relation.stream, made, LATE))
             expects[len(operators)] = node.relation
-        if isinstance(node.relation, Lasting):
+        if isinstance(node.relation, LifespanNode):
             lasts[len(operators)] = node.relation
         if isinstance(made, Merging):
             late.extend([partial(bad_elements, made, node.relation.inputs), *[made.unknown] * (bucket == buckets[0])])
@@ -295,25 +297,27 @@ def running(stage: Stage, buckets: tuple[int, ...], bucket: int) -> Running:
         tuple(failed),
         tuple(labels),
     )
-    made = Running(inputs, *known)
-    return sweeping(made, expects, lasts, last=not stage.inputs[0].everywhere) if sweeps(stage) else made
+    made = StageRuntime(inputs, *known)
+    return sweeping(made, expects, lasts, last=not stage.inputs[0].broadcast) if sweeps(stage) else made
 
 
 def _in_bucket(source: Input, buckets: tuple[int, ...], bucket: int) -> Schema:
     """The schema of an input, with how far whole numbers go that never come to a bucket."""
-    return _with(source.origin.schema, exchange(source, buckets).reaches(bucket))
+    return _with(source.origin.schema, exchange(source, buckets).key_ranges(bucket))
 
 
-def _with(schema: Schema, reaches: dict[int, Reach]) -> Schema:
-    return Schema(tuple(replace(a, reach=reaches.get(i)) for i, a in enumerate(schema.attributes)))
+def _with(schema: Schema, key_ranges: dict[int, BucketKeyRange]) -> Schema:
+    return Schema(tuple(replace(a, reach=key_ranges.get(i)) for i, a in enumerate(schema.attributes)))
 
 
-def _input(source: Input, schema: Schema, buckets: tuple[int, ...], bucket: int, lasting: bool) -> StageInput:
+def _input(
+    source: Input, schema: Schema, buckets: tuple[int, ...], bucket: int, punctuations_expire: bool
+) -> StageInput:
     origin = source.origin
     if not isinstance(origin, Pipe):
-        return FromStage(schema, Exchange(origin.schema, partition(origin.root), buckets, 0), lasting)
+        return FromStage(schema, Exchange(origin.schema, partition(origin.root), buckets, 0), punctuations_expire)
     to = from_pipe(origin, source, buckets)
-    raw = _with(origin.stream.schema, to.reaches(bucket, raw=True))
+    raw = _with(origin.stream.schema, to.key_ranges(bucket, raw=True))
     steps: list[Operator] = []
     for step in origin.steps:
         steps.append(operator(step, [steps[-1].output if steps else raw]))

@@ -14,15 +14,15 @@ from punctum.algebra.pattern import Constant
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
-from punctum.engine.exchange.packing import Exchange, Sent, from_blob, from_lines, from_points, to_lines
+from punctum.engine.exchange.packing import Exchange, Message, from_blob, from_lines, from_points, to_lines
 from punctum.engine.exchange.quarantine import MOST, Record
-from punctum.operators.batch import Batch, batch, constants
+from punctum.operators.batch import PunctuationBatch, batch, constant_punctuations
 from punctum.operators.checked import REASON
-from punctum.operators.columns import Columns, empty
+from punctum.operators.columns import ColumnarSlice, empty
+from punctum.operators.emitted import EmittedPunctuations, hold
 from punctum.operators.guard import Guard, Guarded
 from punctum.operators.operator import Operator
 from punctum.operators.project import Project
-from punctum.operators.said import Said, hold
 from punctum.operators.table import Table
 from punctum.spec.origins import DomainLimits
 
@@ -31,7 +31,7 @@ class StageInput(ABC):
     """An input of a stage, in one bucket."""
 
     @abstractmethod
-    def take(self, sent: Sequence[Sent]) -> Columns:
+    def take(self, sent: Sequence[Message]) -> ColumnarSlice:
         """The slice that has arrived."""
 
     def violations(self) -> list[Record]:
@@ -42,7 +42,7 @@ class StageInput(ABC):
     def puncts(self) -> int:
         """How many punctuations it remembers."""
 
-    def forget(self, said: Batch, sender: int | None = None) -> None:
+    def forget(self, said: PunctuationBatch, sender: int | None = None) -> None:
         """Remember no longer what is over, for all that send or for one bucket of the stage before."""
         raise NotImplementedError(f"{type(self).__name__} does not forget")
 
@@ -54,11 +54,11 @@ class StageInput(ABC):
         return {}
 
     @abstractmethod
-    def notes(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, Any]:
         """The rest of its state, as JSON."""
 
     @abstractmethod
-    def restore(self, notes: dict[str, Any], tables: dict[str, Table]) -> None:
+    def restore(self, metadata: dict[str, Any], tables: dict[str, Table]) -> None:
         """Go on from a state."""
 
 
@@ -83,30 +83,32 @@ class FromStream(StageInput):
         self._violations: list[Record] = []
         self._limits = tuple(DomainLimits(raw).opening())
 
-    def take(self, sent: Sequence[Sent]) -> Columns:
+    def take(self, sent: Sequence[Message]) -> ColumnarSlice:
         """The rows, in the order of their files, and what the stream's punctuations say of them."""
         sent = sorted(sent, key=lambda s: s.place[0])
         limits = self._guard.feed(self._piped(self._limits, {})).puncts if self._limits else ()
         self._limits = ()
         said = self._piped(tuple(p for s in sent for p in from_lines(s.puncts, self._raw)), _points(sent))
-        found = self._guard.split(Columns(_rows(sent, self._schema), said.puncts, said.points))
+        found = self._guard.split(ColumnarSlice(_rows(sent, self._schema), said.puncts, said.constants))
         self._violations = self._told(found, sent) if found.bad.height else []
-        return self._used(Columns(found.good.rows, limits + found.good.puncts, found.good.points))
+        return self._used(ColumnarSlice(found.good.rows, limits + found.good.puncts, found.good.constants))
 
-    def _used(self, piece: Columns) -> Columns:
+    def _used(self, piece: ColumnarSlice) -> ColumnarSlice:
         """A slice with those punctuations that an operator may use."""
         if not self._idle:
             return piece
         puncts = tuple(p for p in piece.puncts if frozenset(i for i, _ in p.sides) not in self._idle)
         at = self._schema.positions
-        points = {name: values for name, values in piece.points.items() if frozenset([at[name]]) not in self._idle}
-        return Columns(piece.rows, puncts, points)
+        constants = {
+            name: values for name, values in piece.constants.items() if frozenset([at[name]]) not in self._idle
+        }
+        return ColumnarSlice(piece.rows, puncts, constants)
 
-    def _piped(self, puncts: tuple[Punctuation, ...], points: dict[str, pl.Series]) -> Columns:
+    def _piped(self, puncts: tuple[Punctuation, ...], constants: dict[str, pl.Series]) -> ColumnarSlice:
         """Punctuations behind the pipe."""
-        said = Columns(empty(self._raw), puncts, points)
+        said = ColumnarSlice(empty(self._raw), puncts, constants)
         for step in self._steps:
-            said = step.feed(Columns(empty(step.inputs[0]), said.puncts, said.points))
+            said = step.feed(ColumnarSlice(empty(step.inputs[0]), said.puncts, said.constants))
         return said
 
     def puncts(self) -> int:
@@ -117,7 +119,7 @@ class FromStream(StageInput):
         """The rows of the last slice that earlier punctuations exclude."""
         return self._violations
 
-    def _told(self, found: Guarded, sent: Sequence[Sent]) -> list[Record]:
+    def _told(self, found: Guarded, sent: Sequence[Message]) -> list[Record]:
         """A record for each bad row, file by file; of very many the rest is counted."""
         records: list[Record] = []
         start = 0
@@ -132,9 +134,9 @@ class FromStream(StageInput):
                 records += [*told, told[-1].counted(beyond)] if beyond > 0 else told
         return records
 
-    def forget(self, said: Batch, sender: int | None = None) -> None:
+    def forget(self, said: PunctuationBatch, sender: int | None = None) -> None:
         """The guard and the pipe forget it; the pipe's columns are the stream's own, some of them left out."""
-        self._guard.forget(0, Batch(self._schema, said.points, said.others))
+        self._guard.forget(0, PunctuationBatch(self._schema, said.constants, said.others))
         for step in reversed(self._steps):
             assert isinstance(step, Project), "a lifespan stands before all filters"
             said = step.before(said)
@@ -148,17 +150,17 @@ class FromStream(StageInput):
         """What the guard has heard and does not melt."""
         return self._guard.tables()
 
-    def notes(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, Any]:
         """What the steps and the guard know."""
-        return {"guard": self._guard.notes()} | {str(n): step.notes() for n, step in enumerate(self._steps)}
+        return {"guard": self._guard.metadata()} | {str(n): step.metadata() for n, step in enumerate(self._steps)}
 
-    def restore(self, notes: dict[str, Any], tables: dict[str, Table]) -> None:
+    def restore(self, metadata: dict[str, Any], tables: dict[str, Table]) -> None:
         """Go on from a state."""
         self._limits = ()
         self._guard.restore_tables(tables)
-        self._guard.restore_notes(notes["guard"])
+        self._guard.restore_metadata(metadata["guard"])
         for n, step in enumerate(self._steps):
-            step.restore_notes(notes[str(n)])
+            step.restore_metadata(metadata[str(n)])
 
 
 Original = Callable[[str | None, pl.DataFrame], list[Record]]
@@ -173,31 +175,31 @@ class FromStage(StageInput):
     hold are forgotten, unless they may be over one day.
     """
 
-    def __init__(self, schema: Schema, origin: Exchange, lasting: bool = False) -> None:
-        self._schema, self._origin, self._lasting = schema, origin, lasting
+    def __init__(self, schema: Schema, origin: Exchange, punctuations_expire: bool = False) -> None:
+        self._schema, self._origin, self._lasting = schema, origin, punctuations_expire
         self._said = {bucket: PunctuationSet(schema) for bucket in origin.buckets}
-        self._agreed = Said(schema)
+        self._agreed = EmittedPunctuations(schema)
 
-    def take(self, sent: Sequence[Sent]) -> Columns:
+    def take(self, sent: Sequence[Message]) -> ColumnarSlice:
         """The rows, and what all buckets together have come to say."""
         ordered = sorted(sent, key=lambda s: s.sender)
         said = [(s.sender, p) for s in ordered for p in from_lines(s.puncts, self._schema)]
         own: dict[int, list[pl.Series]] = {}
         for s in ordered:
-            for name, values in from_points(s.points).items():
+            for name, values in from_points(s.constants).items():
                 at = self._schema.index(name)
                 if self._origin.key == (at,):  # who alone can have rows for a constant need not wait for the others
                     if values.dtype != pl.String:  # what melts may become part of a range that waits
                         hold(self._said[s.sender], at, values)
                     own.setdefault(at, []).append(values.filter(self._origin.owners(values) == s.sender))
                 else:
-                    said += [(s.sender, p) for p in constants(self._schema, at, values)]
-        points = {at: pl.concat(parts) for at, parts in own.items()}
+                    said += [(s.sender, p) for p in constant_punctuations(self._schema, at, values)]
+        constants = {at: pl.concat(parts) for at, parts in own.items()}
         agreed = batch(self._schema, (q for sender, p in said for q in self._together(sender, p)))
-        new = self._agreed.news(agreed + Batch(self._schema, points))
+        new = self._agreed.add_new(agreed + PunctuationBatch(self._schema, constants))
         names = self._schema.names
-        found = {names[at]: values for at, values in new.points.items()}
-        return Columns(_rows(ordered, self._schema), tuple(new.others), found)
+        found = {names[at]: values for at, values in new.constants.items()}
+        return ColumnarSlice(_rows(ordered, self._schema), tuple(new.others), found)
 
     def puncts(self) -> int:
         """What each bucket has said, and what they have agreed on."""
@@ -207,7 +209,7 @@ class FromStage(StageInput):
         """Hear one bucket, and give what the others have said of the same rows before."""
         self._said[sender].add(p)
         agreed = [p]
-        for bucket in self._origin.concerned(p):
+        for bucket in self._origin.target_buckets(p):
             if bucket != sender:
                 agreed = [q for part in agreed for q in self._said[bucket].within(part)]
         for q in agreed if not self._lasting else ():
@@ -217,34 +219,34 @@ class FromStage(StageInput):
                         each.take(q.sides)
         return agreed
 
-    def forget(self, said: Batch, sender: int | None = None) -> None:
+    def forget(self, said: PunctuationBatch, sender: int | None = None) -> None:
         """One bucket says it no longer, so they do not agree on it."""
         for p in said:
             for bucket in self._said if sender is None else (sender,):
                 self._said[bucket].forget(p)
         self._agreed.forget(said)
 
-    def notes(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, Any]:
         """What each bucket has said, and what they have agreed on."""
         said = {str(bucket): to_lines(said) for bucket, said in self._said.items() if len(said)}
-        return {"said": said, "agreed": self._agreed.notes()}
+        return {"said": said, "agreed": self._agreed.metadata()}
 
-    def restore(self, notes: dict[str, Any], tables: dict[str, Table]) -> None:
+    def restore(self, metadata: dict[str, Any], tables: dict[str, Table]) -> None:
         """Go on from a state."""
         self._said = {bucket: PunctuationSet(self._schema) for bucket in self._said}
-        for bucket, lines in notes["said"].items():
+        for bucket, lines in metadata["said"].items():
             self._said[int(bucket)] = PunctuationSet(self._schema, from_lines(str(lines), self._schema))
-        self._agreed.restore(notes["agreed"])
+        self._agreed.restore(metadata["agreed"])
 
 
-def _rows(sent: Sequence[Sent], schema: Schema) -> pl.DataFrame:
+def _rows(sent: Sequence[Message], schema: Schema) -> pl.DataFrame:
     frames = [from_blob(s.rows) for s in sent if s.rows is not None]
     return pl.concat(frames) if frames else empty(schema)
 
 
-def _points(sent: Sequence[Sent]) -> dict[str, pl.Series]:
+def _points(sent: Sequence[Message]) -> dict[str, pl.Series]:
     found: dict[str, list[pl.Series]] = {}
     for s in sent:
-        for name, values in from_points(s.points).items():
+        for name, values in from_points(s.constants).items():
             found.setdefault(name, []).append(values)
     return {name: pl.concat(parts) for name, parts in found.items()}

@@ -25,7 +25,7 @@ _SOURCE = "  USING "
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredState:
     """The state in a checkpoint, behind a batch."""
 
     checkpoint: str
@@ -52,7 +52,7 @@ def state_of(copy: Path, operator: int, spark: SparkSession) -> GroupedData:
 
 
 def settled_state(
-    checkpoint: str, state: str, plan: Sequence[str], copy: Callable[[Stored, Path], None]
+    checkpoint: str, state: str, plan: Sequence[str], copy: Callable[[StoredState, Path], None]
 ) -> Path | None:
     """The copy that a query starts with: of the state asked for, or of that which it began with; none when it has."""
     own = Path(checkpoint) / "punctum"
@@ -72,15 +72,15 @@ def settled_state(
     return own / "state"
 
 
-def _known(own: Path, needed: bool) -> Stored | None:
+def _known(own: Path, needed: bool) -> StoredState | None:
     """The state that a query has begun with, if any; what is left of it shows that there was one."""
     before = any(batch < 0 for batch, _ in metrics_of(own.parent))
     if (own / "state.json").exists() or (needed and (before or (own / "state").exists())):
-        return Stored(**json.loads(read_sealed(own / "state.json")))
+        return StoredState(**json.loads(read_sealed(own / "state.json")))
     return None
 
 
-def _last(state: str) -> Stored:
+def _last(state: str) -> StoredState:
     """The last state of a checkpoint."""
     for name in ("plan", "buckets.json"):
         if not (Path(state) / "punctum" / name).exists():
@@ -90,7 +90,7 @@ def _last(state: str) -> Stored:
     if not batches:
         detail = f"no batch of its query is done in {state}"
         raise QueryError("the checkpoint to start from has no state", detail, "let its query do a batch first")
-    return Stored(state, max(batches))
+    return StoredState(state, max(batches))
 
 
 def _same(known: Path, plan: Sequence[str]) -> None:
@@ -100,7 +100,9 @@ def _same(known: Path, plan: Sequence[str]) -> None:
         raise QueryError("the state to start with is that of another query", changed, hint)
 
 
-def _settle(own: Path, stored: Stored, plan: Sequence[str], copy: Callable[[Stored, Path], None]) -> Stored:
+def _settle(
+    own: Path, stored: StoredState, plan: Sequence[str], copy: Callable[[StoredState, Path], None]
+) -> StoredState:
     """Copy the state, the plan, the buckets and what is kept in them for metrics; then write down that all is there."""
     there = Path(stored.checkpoint) / "punctum"
     _same(there / "plan", plan)

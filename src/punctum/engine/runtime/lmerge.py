@@ -27,23 +27,23 @@ from punctum.lmerge.elements import NEVER, VS, numbers
 from punctum.lmerge.final import NEVER_INSERTED, Final
 from punctum.lmerge.merge import LMerge
 from punctum.lmerge.opened import Opened
-from punctum.lmerge.policies import Policy
+from punctum.lmerge.policies import OutputPolicy
 from punctum.lmerge.properties import Case
-from punctum.lmerge.temporal import Temporal
-from punctum.operators.columns import Columns
-from punctum.operators.operator import Notes
+from punctum.lmerge.temporal import TemporalOperator
+from punctum.operators.columns import ColumnarSlice
+from punctum.operators.operator import Metadata
 from punctum.operators.table import Table
 
 ATTACH, DETACH = "attach", "detach"
 """What a control row may say of an input."""
 
 
-class Merging(Temporal):
+class Merging(TemporalOperator):
     """A merge of replicas, and the control of its inputs if there is any."""
 
     def __init__(self, relation: r.LMerge) -> None:
         assert relation.case is not None
-        policy = Policy.of(relation.policy.insert, relation.policy.adjust, relation.policy.share)
+        policy = OutputPolicy.of(relation.policy.insert, relation.policy.adjust, relation.policy.share)
         schema, several = relation.schema, len(relation.merged)
         there = [name not in relation.absent for name in relation.names]
         self._merge = LMerge([schema] * several, Case(relation.case), policy, there)
@@ -59,7 +59,7 @@ class Merging(Temporal):
         """The last stable of the output, as a whole number."""
         return self._merge.stable
 
-    def feed(self, *slices: Columns) -> Columns:
+    def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice of each input, once the control is heard."""
         if self._control is not None:
             *slices, told = slices  # type: ignore[assignment]
@@ -92,13 +92,13 @@ class Merging(Temporal):
         """Go on with the rows that another one kept."""
         self._merge.restore_tables(tables)
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """The state other than rows."""
-        return self._merge.notes()
+        return self._merge.metadata()
 
-    def restore_notes(self, notes: Notes) -> None:
+    def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self._merge.restore_notes(notes)
+        self._merge.restore_metadata(metadata)
 
     def puncts(self) -> int:
         """The stables of the inputs and of the output."""
@@ -112,9 +112,9 @@ def computed(relation: r.Relation) -> bool:
     return not isinstance(relation, r.Source | r.Filter | r.Projection) or any(map(computed, below))
 
 
-def by_start(piece: Columns) -> Columns:
+def by_start(piece: ColumnarSlice) -> ColumnarSlice:
     """A slice whose rows are ordered by their starts; those of one start stay as they are."""
-    return Columns(piece.rows.sort(VS, maintain_order=True), piece.puncts, piece.points)
+    return ColumnarSlice(piece.rows.sort(VS, maintain_order=True), piece.puncts, piece.constants)
 
 
 def changes(told: pl.DataFrame, names: Sequence[str]) -> list[tuple[str, str, int | None, int]]:

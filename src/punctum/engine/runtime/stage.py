@@ -31,7 +31,7 @@ from punctum.engine.exchange.packing import (
     STREAM,
     WRITTEN,
     Exchange,
-    Sent,
+    Message,
     blob_of,
     from_blob,
     in_parts,
@@ -40,13 +40,13 @@ from punctum.engine.exchange.packing import (
     to_lines,
 )
 from punctum.engine.exchange.quarantine import BUCKET_ROOM, Record, Room
-from punctum.engine.exchange.worker import settle
+from punctum.engine.exchange.worker import init_worker
 from punctum.engine.runtime.inputs import StageInput
 from punctum.engine.runtime.lmerge import ATTACH, Merging, changes
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
 from punctum.errors import failing_in
-from punctum.operators.columns import Columns
+from punctum.operators.columns import ColumnarSlice
 from punctum.operators.operator import Operator
 from punctum.operators.table import Table
 from punctum.plan.joins.counts import ROWS_FROM
@@ -63,7 +63,7 @@ STORED = (*_KEY.names, *_VALUE.names)
 """The columns of a state that a bucket starts with."""
 STATE_NAME = "state"
 """The name that a bucket's state has in Spark's state store."""
-_NOTES = ("", 0)
+_METADATA = ("", 0)
 """Under this key are the stamp of a bucket's state and all of it that is not in chunks."""
 
 
@@ -72,7 +72,7 @@ Control = tuple[int, tuple[tuple[int, ...], ...], tuple[str, ...]]
 
 
 @dataclass(frozen=True)
-class Running:
+class StageRuntime:
     """A stage's operators in one bucket: operators in the order in which they run, and what each of them reads.
 
     A reference below zero is an input (-1 is the first), others are positions of operators. Without operators the stage
@@ -92,11 +92,11 @@ class Running:
     labels: tuple[str, ...] = ()
     """What each operator does, and with which streams: for errors."""
 
-    def feed(self, sent: dict[int, list[Sent]]) -> tuple[Columns, list[Counts]]:
+    def feed(self, sent: dict[int, list[Message]]) -> tuple[ColumnarSlice, list[Counts]]:
         """Run a slice through, and say for each operator how many rows it took, gave and keeps."""
         self._restart(sent)
         taken = [self.take(number, slices_of(sent.get(number, []))) for number in range(len(self.inputs))]
-        given: list[Columns] = []
+        given: list[ColumnarSlice] = []
         metrics: list[Counts] = []
         for n, reads in enumerate(self.reads):
             with failing_in(self.labels[n]):
@@ -105,12 +105,12 @@ class Running:
             metrics.append(counts)
         return renamed(given[-1] if given else taken[0], self.schema), metrics
 
-    def take(self, number: int, sent: list[Sent]) -> Columns:
+    def take(self, number: int, sent: list[Message]) -> ColumnarSlice:
         """The slice that has arrived at an input."""
         with failing_in(f"what comes from {self.names[number]}"):
             return self.inputs[number].take(sent)
 
-    def run(self, number: int, read: list[Columns]) -> tuple[Columns, Counts]:
+    def run(self, number: int, read: list[ColumnarSlice]) -> tuple[ColumnarSlice, Counts]:
         """What an operator gives for the slices that it reads, and how many rows it took, gave and keeps."""
         operator, reads = self.operators[number], self.reads[number]
         slices = [renamed(piece, schema) for piece, schema in zip(read, operator.inputs, strict=True)]
@@ -120,11 +120,11 @@ class Running:
         direct = ((i, piece) for i, piece in zip(reads, slices, strict=True) if i < 0)
         return given, counts | {ROWS_FROM + self._input_name(i): len(piece.rows) for i, piece in direct}
 
-    def needed(self, number: int, slices: list[Columns]) -> list[Columns]:
+    def needed(self, number: int, slices: list[ColumnarSlice]) -> list[ColumnarSlice]:
         """What an operator is to take of the slices that have come for it."""
         return slices
 
-    def _restart(self, sent: dict[int, list[Sent]]) -> None:
+    def _restart(self, sent: dict[int, list[Message]]) -> None:
         """Let inputs begin anew of which a control says so in this batch."""
         for number, inputs, names in self.controls:
             rows = [from_blob(s.rows) for s in sent.get(number, []) if s.rows is not None]
@@ -137,9 +137,9 @@ class Running:
         """How many punctuations the inputs remember that an operator reads."""
         return sum(self.inputs[-1 - i].puncts() for i in reads if i < 0)
 
-    def behind(self, to: Exchange, bucket: int) -> list[tuple[int, Sent]]:
+    def behind(self, to: Exchange, bucket: int) -> list[tuple[int, Message]]:
         """What goes to buckets of the next stage behind the last slice: that time has passed, where that matters."""
-        return [(each, Sent(CLOCK, None, None, None)) for each in to.buckets] if to.clock else []
+        return [(each, Message(CLOCK, None, None, None)) for each in to.buckets] if to.clock else []
 
     def violations(self) -> list[Record]:
         """What the inputs and the operators have not taken of the last slice."""
@@ -172,17 +172,17 @@ class Running:
         kept = {f"{n}.{name}": t for n, operator in enumerate(self.operators) for name, t in operator.tables().items()}
         return heard | kept
 
-    def notes(self) -> str:
+    def metadata(self) -> str:
         """All that is not in tables, as JSON."""
         return json.dumps(self.noted())
 
     def noted(self) -> list[object]:
         """All that is not in tables, as data for JSON."""
-        return [[i.notes() for i in self.inputs], [o.notes() for o in self.operators]]
+        return [[i.metadata() for i in self.inputs], [o.metadata() for o in self.operators]]
 
-    def restore(self, notes: str, chunks: Mapping[str, Mapping[int, pl.DataFrame]]) -> None:
+    def restore(self, metadata: str, chunks: Mapping[str, Mapping[int, pl.DataFrame]]) -> None:
         """Go on from a state."""
-        inputs, operators, *_ = json.loads(notes)
+        inputs, operators, *_ = json.loads(metadata)
 
         def stored(of: int, tables: dict[str, Table]) -> dict[str, Table]:
             return {name: t.restored(chunks.get(f"{of}.{name}", {})) for name, t in tables.items()}
@@ -191,19 +191,21 @@ class Running:
             source.restore(known, stored(-1 - n, source.tables()))
         for n, (operator, known) in enumerate(zip(self.operators, operators, strict=True)):
             operator.restore_tables(stored(n, operator.tables()))
-            operator.restore_notes(known)
+            operator.restore_metadata(known)
 
 
-def renamed(piece: Columns, schema: Schema) -> Columns:
+def renamed(piece: ColumnarSlice, schema: Schema) -> ColumnarSlice:
     """The slice over a schema that differs in names and domains alone."""
     if piece.rows.columns == list(schema.names) and all(p.schema is schema for p in piece.puncts):
         return piece
     names = dict(zip(piece.rows.columns, schema.names, strict=True))
     puncts = tuple(p if p.schema is schema else Punctuation(schema, p.patterns) for p in piece.puncts)
-    return Columns(piece.rows.rename(names), puncts, {names[name]: values for name, values in piece.points.items()})
+    return ColumnarSlice(
+        piece.rows.rename(names), puncts, {names[name]: values for name, values in piece.constants.items()}
+    )
 
 
-def counted(operator: Operator, slices: list[Columns], given: Columns) -> Counts:
+def counted(operator: Operator, slices: list[ColumnarSlice], given: ColumnarSlice) -> Counts:
     """What an operator took, gave and keeps."""
     size = operator.size()
     tables = operator.tables().values()
@@ -224,14 +226,14 @@ def counted(operator: Operator, slices: list[Columns], given: Columns) -> Counts
     }
 
 
-def slices_of(sent: Iterable[Sent]) -> list[Sent]:
+def slices_of(sent: Iterable[Message]) -> list[Message]:
     """What was sent as a part of a slice, and not behind one."""
     return [s for s in sent if s.sender == STREAM or (s.sender >= 0 and s.origin is None)]
 
 
-def said(piece: Columns) -> int:
+def said(piece: ColumnarSlice) -> int:
     """How many punctuations a slice has."""
-    return len(piece.puncts) + sum(map(len, piece.points.values()))
+    return len(piece.puncts) + sum(map(len, piece.constants.values()))
 
 
 @dataclass
@@ -241,7 +243,7 @@ class Cached:
     And since when there is each chunk, by the clock: for metrics alone.
     """
 
-    running: Running
+    running: StageRuntime
     stamp: int | None = None
     stamps: dict[str, dict[int, int]] = field(default_factory=dict)
     born: dict[str, dict[int, float]] = field(default_factory=dict)
@@ -257,25 +259,25 @@ class StageProcessor(StatefulProcessor):
         self,
         run: str,
         number: int,
-        build: Callable[[int], Running],
+        build: Callable[[int], StageRuntime],
         to: Exchange | ResultFiles | CopyFiles | None,
     ) -> None:
         self._run, self._number, self._to = run, number, to
-        self._build: Callable[[int], Running] | bytes = build
+        self._build: Callable[[int], StageRuntime] | bytes = build
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled; the operators are read where they are needed, and not where the state is declared."""
         known = self._build if isinstance(self._build, bytes) else dumps(self._build)  # type: ignore[no-untyped-call]
         return self.__dict__ | {"_build": known}
 
-    def _built(self, bucket: int) -> Running:
+    def _built(self, bucket: int) -> StageRuntime:
         if isinstance(self._build, bytes):
             self._build = loads(self._build)
         return self._build(bucket)  # type: ignore[operator]
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Name the state."""
-        settle()
+        init_worker()
         self._state = handle.getMapState(STATE_NAME, _KEY, _VALUE)
 
     def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:
@@ -286,18 +288,18 @@ class StageProcessor(StatefulProcessor):
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> "Iterator[pd.DataFrame]":
         """Run a batch of one bucket."""
         bucket = int(key[0])
-        sent: dict[int, list[Sent]] = {}
+        sent: dict[int, list[Message]] = {}
         for frame in rows:
             if (frame["input"] < 0).any():
                 yield frame[frame["input"] < 0]
             for number, *arrived in zip(*(frame[name] for name in PACKED), strict=True):
                 if number >= 0:
-                    sent.setdefault(int(number), []).append(Sent(*arrived))
+                    sent.setdefault(int(number), []).append(Message(*arrived))
         if sent:
             with failing_in(f"stage {self._number}"):
                 yield from self._fed(bucket, sent)
 
-    def _fed(self, bucket: int, sent: dict[int, list[Sent]]) -> "Iterator[pd.DataFrame]":
+    def _fed(self, bucket: int, sent: dict[int, list[Message]]) -> "Iterator[pd.DataFrame]":
         import pandas as pd  # here: the process that only declares the state need not wait for it
 
         with failing_in("reading its state"):
@@ -319,19 +321,19 @@ class StageProcessor(StatefulProcessor):
 
     def _load(self, bucket: int) -> Cached:
         """The operators with the bucket's state; they leave the cache until they have been saved."""
-        stored = self._state.getValue(_NOTES)
+        stored = self._state.getValue(_METADATA)
         known = _CACHE.pop((self._run, self._number, bucket), None)
         if stored is None:
             return Cached(self._built(bucket))
         stamp, written = int(stored[0]), bytes(stored[1])
         if known is None or known.stamp != stamp:
-            notes, *wanted = json.loads(written)
+            metadata, *wanted = json.loads(written)
             stamps, born = (
                 {name: {int(n): s for n, s in chunks.items()} for name, chunks in w.items()} for w in wanted
             )
             chunks = self._chunks(known, stamps)
             running = self._built(bucket) if known is None else known.running
-            running.restore(notes, chunks)
+            running.restore(metadata, chunks)
             known = Cached(running, stamp, stamps, born)
         return known
 
@@ -367,12 +369,12 @@ class StageProcessor(StatefulProcessor):
                 self._state.updateValue((name, number), (stamp, to_blob(frame)))
                 known.stamps.setdefault(name, {})[number] = stamp
                 known.born.setdefault(name, {}).setdefault(number, now)
-        notes = json.dumps([known.running.notes(), known.stamps, known.born])
-        self._state.updateValue(_NOTES, (stamp, notes.encode()))
+        metadata = json.dumps([known.running.metadata(), known.stamps, known.born])
+        self._state.updateValue(_METADATA, (stamp, metadata.encode()))
         _CACHE[self._run, self._number, bucket] = known
 
     def _packed(
-        self, bucket: int, piece: Columns, metrics: list[Counts], violations: list[Record], first: bool
+        self, bucket: int, piece: ColumnarSlice, metrics: list[Counts], violations: list[Record], first: bool
     ) -> "pd.DataFrame":
         import pandas as pd
 
@@ -384,11 +386,11 @@ class StageProcessor(StatefulProcessor):
             others += [] if name is None else [(WRITTEN, name)]
         if records := Room(BUCKET_ROOM).taken(chain(violations, refused)):
             others.append((QUARANTINE, "\n".join(record.line() for record in records)))
-        pieces: dict[int, Columns] = {}
+        pieces: dict[int, ColumnarSlice] = {}
         number = 0
         if isinstance(self._to, Exchange):
             pieces, number = self._to.split(piece), self._to.input
-            pieces = self._to.greeting() | pieces if first else pieces
+            pieces = self._to.init_messages() | pieces if first else pieces
         elif self._to is None:
             pieces = {bucket: piece} if len(piece.rows) or said(piece) else {}
         parts, nothing = in_parts(pieces), [None] * len(others)

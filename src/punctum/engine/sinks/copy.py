@@ -18,7 +18,7 @@ from punctum.algebra.values import Type
 from punctum.engine.exchange.quarantine import Record, fail
 from punctum.engine.formats.read import LONGEST, clean
 from punctum.engine.formats.write import json_lines
-from punctum.operators.columns import Columns
+from punctum.operators.columns import ColumnarSlice
 
 _DAY = 86_400_000_000  # microseconds
 _EPOCH = 2_440_588  # the Julian day number of 1970-01-01
@@ -46,7 +46,7 @@ class CopyFiles:
     fails: bool = False
     """Whether a row that cannot be taken stops the query."""
 
-    def write(self, piece: Columns) -> tuple[str | None, Iterable[Record]]:
+    def write(self, piece: ColumnarSlice) -> tuple[str | None, Iterable[Record]]:
         """Write a slice for later: the name for it, if there is any, and records of the rows that cannot be taken."""
         reasons = self._reasons(piece.rows)
         rows, refused = piece.rows.filter(reasons.is_null()), piece.rows.filter(reasons.is_not_null())

@@ -20,8 +20,8 @@ from punctum.engine.exchange.quarantine import Record
 from punctum.engine.formats.write import WRITERS
 from punctum.engine.recovery.durable import writing
 from punctum.lmerge.elements import stable, time_type, time_value
-from punctum.operators.batch import constants
-from punctum.operators.columns import Columns, empty
+from punctum.operators.batch import constant_punctuations
+from punctum.operators.columns import ColumnarSlice, empty
 
 HIDDEN = ".punctum"
 
@@ -44,12 +44,12 @@ class ResultFiles:
         """Where no reader looks, and no other query that writes here."""
         return Path(self.directory) / HIDDEN / self.query
 
-    def write(self, piece: Columns) -> tuple[str | None, Iterable[Record]]:
+    def write(self, piece: ColumnarSlice) -> tuple[str | None, Iterable[Record]]:
         """Write a slice for later: the name for it, if there is anything to write, and no records of rows left out."""
         says = self.punctuations and self.stables is None
         said = [*piece.puncts] if says else []
-        for name, values in piece.points.items() if says else ():
-            said += constants(self.schema, self.schema.index(name), values)
+        for name, values in piece.constants.items() if says else ():
+            said += constant_punctuations(self.schema, self.schema.index(name), values)
         return self._write(piece.rows, said) if piece.rows.height or said else None, ()
 
     def write_stable(self, t: int) -> str:

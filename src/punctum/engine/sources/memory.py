@@ -25,7 +25,7 @@ MEMORY = "memory"
 _BEGIN = 1_000_000_000  # Spark takes files in the order of their times, which it knows to the second
 
 
-class Memory:
+class MemoryStream:
     """A stream that is filled by its program."""
 
     def __init__(self, schema: Schema) -> None:

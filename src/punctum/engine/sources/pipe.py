@@ -13,9 +13,9 @@ from punctum.algebra.scheme import Order, Scheme
 from punctum.ir import relations as r
 from punctum.ir.definitions import AccessOrder, EndEvent, StreamDef
 from punctum.operators import origins
-from punctum.operators.batch import Batch
+from punctum.operators.batch import PunctuationBatch
 from punctum.operators.checked import REASON, Checked, computed, kept
-from punctum.operators.columns import Columns, fitting
+from punctum.operators.columns import ColumnarSlice, fitting
 from punctum.operators.expressions import careful
 from punctum.operators.origins import Origin
 from punctum.operators.punctuate import in_bulk
@@ -37,7 +37,7 @@ class Behind:
     These are numbers of rows in the slice, from 0, each with the reason.
     """
 
-    piece: Columns
+    piece: ColumnarSlice
     told: str | None = None
     failed: tuple[tuple[int, str], ...] = ()
 
@@ -54,15 +54,15 @@ class Piped:
     steps: tuple[r.Relation, ...]
     stream: StreamDef | None = None  # nothing: no punctuations are made
 
-    def __call__(self, piece: Columns) -> Columns:
+    def __call__(self, piece: ColumnarSlice) -> ColumnarSlice:
         """The slice behind the pipe."""
-        return self.skipped(piece).piece
+        return self.apply(piece).piece
 
-    def skipped(self, piece: Columns) -> Behind:
+    def apply(self, piece: ColumnarSlice) -> Behind:
         """The slice behind the pipe; no rows are skipped there."""
         piece, unheard = self.punctuated(piece)
         rows, failed = self.behind(piece.rows)
-        return Behind(Columns(rows, piece.puncts, piece.points), None, unheard + failed)
+        return Behind(ColumnarSlice(rows, piece.puncts, piece.constants), None, unheard + failed)
 
     def behind(self, rows: pl.DataFrame) -> tuple[pl.DataFrame, Failures]:
         """Rows behind the selections and projections, and those that failed there; rows may have numbers already.
@@ -103,7 +103,7 @@ class Piped:
                 rows = made.select(name for name, _ in columns)
         return rows
 
-    def punctuated(self, piece: Columns) -> tuple[Columns, Failures]:
+    def punctuated(self, piece: ColumnarSlice) -> tuple[ColumnarSlice, Failures]:
         """The slice with what is made of its rows, numbered if some failed, and these; it may come in parts."""
         if self.stream is None or not self._origins or piece.rows.is_empty():
             return piece, ()
@@ -115,12 +115,14 @@ class Piped:
             rows = numbered.filter(~pl.col(ROW).is_in([number for number, _ in failed]))
             said = self._heard(rows)
         made = in_bulk(rows, said)
-        both = {name: pl.concat([piece.points[name], v]) for name, v in made.points.items() if name in piece.points}
-        return Columns(rows, piece.puncts + made.puncts, piece.points | made.points | both), failed
+        both = {
+            name: pl.concat([piece.constants[name], v]) for name, v in made.constants.items() if name in piece.constants
+        }
+        return ColumnarSlice(rows, piece.puncts + made.puncts, piece.constants | made.constants | both), failed
 
-    def _heard(self, rows: pl.DataFrame) -> Batch:
+    def _heard(self, rows: pl.DataFrame) -> PunctuationBatch:
         assert self.stream is not None
-        said = Batch(self.stream.schema)
+        said = PunctuationBatch(self.stream.schema)
         for origin in self._origins:
             said += origin.hear(rows)
         return said

@@ -21,7 +21,7 @@ from pyspark.sql.types import StructType
 from punctum.algebra.schema import Schema
 from punctum.engine.exchange import quarantine
 from punctum.engine.exchange.packing import CLOCK, SCHEMA, SIGNAL, STREAM, Exchange, numbered_origin, pack
-from punctum.engine.exchange.worker import settle
+from punctum.engine.exchange.worker import init_worker
 from punctum.engine.formats.files import READERS, Read, check_options
 from punctum.engine.formats.read import LONGEST, ROOM, clean
 from punctum.engine.formats.splits import SplitLog, shown
@@ -29,7 +29,7 @@ from punctum.engine.recovery.durable import RESTORE
 from punctum.engine.sources.listing import SETTLE, Listing
 from punctum.engine.sources.pipe import Behind, Failures
 from punctum.errors import QueryError, failing_in
-from punctum.operators.columns import Columns
+from punctum.operators.columns import ColumnarSlice
 
 FORMAT = "punctum"
 WORTH_A_TASK = 4 << 20
@@ -40,7 +40,7 @@ _PAUSE = 0.05
 class Pipes(Protocol):
     """What a stream's rows go through before they are packed."""
 
-    def skipped(self, piece: Columns) -> Behind:
+    def apply(self, piece: ColumnarSlice) -> Behind:
         """A slice behind the pipe, what is to be told of rows that were skipped there, and what failed."""
 
 
@@ -145,12 +145,12 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Some splits, packed."""
-        settle()
+        init_worker()
         stream = self._stream
         splits, first, tasks = partition.value
         room = quarantine.Room(ROOM // tasks)
         if first:
-            yield pack(stream.to.greeting(), stream.to, STREAM)
+            yield pack(stream.to.init_messages(), stream.to, STREAM)
         for number, split in splits:
             path, file = Path(stream.path) / split.name, shown(split.name)
             with failing_in(f"{stream.name}, the file {file}"):
@@ -190,15 +190,15 @@ def packed(
             quarantine.fail(records[0])
         yield quarantine.packed(room.taken(records, found.more), stream.to.buckets[0])
     if stream.to.clock:
-        yield pack(stream.to.greeting(), stream.to, CLOCK)
-    behind = stream.pipe.skipped(found.piece)
+        yield pack(stream.to.init_messages(), stream.to, CLOCK)
+    behind = stream.pipe.apply(found.piece)
     if behind.failed:
         records = failed(stream, found, file, behind.failed)
         if stream.fails:
             quarantine.fail(records[0])
         yield quarantine.packed(room.taken(records), stream.to.buckets[0])
     if behind.told is not None:
-        yield pack(stream.to.greeting(), stream.to, SIGNAL, behind.told)
+        yield pack(stream.to.init_messages(), stream.to, SIGNAL, behind.told)
     pieces = stream.to.split(behind.piece)
     if pieces:
         yield pack(pieces, stream.to, STREAM, origin)

@@ -31,7 +31,7 @@ class Edge(NamedTuple):
     strict: bool
 
 
-class Order:
+class ImpliedOrder:
     """The closure of comparisons; a class goes by its first attribute."""
 
     def __init__(self, axes: Mapping[At, Axis], places: Mapping[At, Places], comparisons: Iterable[Comparison]) -> None:
@@ -50,10 +50,10 @@ class Order:
         self.sorted = sorted(self.members, key=lambda its: -above[number[its]].bit_count())
         self.edges = _edges(self.of, self.comparisons)
 
-    def adding(self, places: Mapping[At, Places], comparisons: Sequence[Comparison]) -> "Order":
+    def adding(self, places: Mapping[At, Places], comparisons: Sequence[Comparison]) -> "ImpliedOrder":
         """The closure with more conditions."""
         met = {at: here.meet(places[at]) if at in places else here for at, here in self.given.items()}
-        return Order(self.axes, met, (*self.comparisons, *comparisons))
+        return ImpliedOrder(self.axes, met, (*self.comparisons, *comparisons))
 
     def reaches(self, low: At, high: At) -> bool:
         """Whether comparisons alone say that a class is not above another one."""
@@ -196,12 +196,12 @@ class Order:
         """The streams of a class's attributes."""
         return sorted({at[0] for at in self.members[its]})
 
-    def induced(self, attributes: Iterable[At]) -> "Order":
+    def induced(self, attributes: Iterable[At]) -> "ImpliedOrder":
         """What follows for some attributes alone (definition 4.2)."""
         kept = list(attributes)
         found = ((a, self.implied(a, b), b) for a in kept for b in kept if a != b)
         follows = [Comparison(a, op, b) for a, op, b in found if op is not None]
-        return Order(self.axes, {at: self.range(at) for at in kept}, follows)
+        return ImpliedOrder(self.axes, {at: self.range(at) for at in kept}, follows)
 
 
 def _closed(number: Mapping[At, int], comparisons: Sequence[Comparison]) -> list[int]:

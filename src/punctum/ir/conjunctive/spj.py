@@ -13,7 +13,7 @@ from punctum.algebra.pattern import Pattern
 from punctum.algebra.schema import NOT_NULL, Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.ir.conjunctive.axes import At, Axis
-from punctum.ir.conjunctive.orders import Comparison, Order
+from punctum.ir.conjunctive.orders import Comparison, ImpliedOrder
 from punctum.spec.aggregates import Function
 
 HOLISTIC = (Function.COUNT_DISTINCT, Function.MEDIAN)
@@ -99,18 +99,18 @@ class Spj:
         )
 
     @cached_property
-    def order(self) -> Order:
+    def order(self) -> ImpliedOrder:
         """What follows from its conditions."""
         twins: dict[tuple[str, int], At] = {}
         return self._order(lambda at: twins.setdefault((self.streams[at[0]].stream, at[1]), at))
 
     @cached_property
-    def whole_order(self) -> Order:
+    def whole_order(self) -> ImpliedOrder:
         """The same with all attributes of a type on one axis, as the paper has it; nothing else follows from that."""
         first: dict[Type, At] = {}
         return self._order(lambda at: first.setdefault(self.attribute(at).type, at))
 
-    def _order(self, beside: Callable[[At], At]) -> Order:
+    def _order(self, beside: Callable[[At], At]) -> ImpliedOrder:
         """The order on axes that attributes share with those they are compared with and one that stands beside them.
 
         The same attribute of two occurrences of a stream has one axis, so that places can be compared.
@@ -118,7 +118,7 @@ class Spj:
         domains = {at: self.domain(at) for at in self.attributes}
         pairs = [(c.left, c.right) for c in self.compared] + [(beside(at), at) for at in self.attributes]
         axes = _axes(self, domains, pairs)
-        return Order(axes, {at: axes[at].places(domain) for at, domain in domains.items()}, self.compared)
+        return ImpliedOrder(axes, {at: axes[at].places(domain) for at, domain in domains.items()}, self.compared)
 
     def domain(self, at: At) -> Pattern:
         """What is known of an attribute by itself."""

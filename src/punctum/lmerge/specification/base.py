@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from punctum.lmerge.elements import INF, Adjust, Element, Insert, Stable, Time
-from punctum.lmerge.policies import Policy
+from punctum.lmerge.policies import OutputPolicy
 
 
 class Specification(ABC):
@@ -13,8 +13,8 @@ class Specification(ABC):
     waits = False
     """Whether what an input says while it is joining must wait until it has joined."""
 
-    def __init__(self, inputs: int, policy: Policy | None = None) -> None:
-        self.policy = policy or Policy()
+    def __init__(self, inputs: int, policy: OutputPolicy | None = None) -> None:
+        self.policy = policy or OutputPolicy()
         self.max_stable: Time = -INF
         self.since: dict[int, Time] = dict.fromkeys(range(inputs), -INF)
         self.stables: dict[int, Time] = dict.fromkeys(range(inputs), -INF)

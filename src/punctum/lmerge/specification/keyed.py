@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 
 from punctum.lmerge.elements import INF, Adjust, Insert, Stable, Time
-from punctum.lmerge.policies import Adjusting, Inserting, Policy
+from punctum.lmerge.policies import Adjusting, Inserting, OutputPolicy
 from punctum.lmerge.specification.base import Specification
 from punctum.lmerge.tdb import Key
 
@@ -21,7 +21,7 @@ OUT = -1
 class R3(Specification):
     """One index of all inputs, in²t: for each payload and start, the end on each input and on the output."""
 
-    def __init__(self, inputs: int, policy: Policy | None = None) -> None:
+    def __init__(self, inputs: int, policy: OutputPolicy | None = None) -> None:
         super().__init__(inputs, policy)
         self.index: dict[Key, dict[int, Time]] = {}
         self.latest: dict[int, Time] = {}
@@ -134,7 +134,7 @@ class R3(Specification):
 class R3Minus(Specification):
     """An index for each input, and one for the output; shows the first insert, and adjusts at a stable."""
 
-    def __init__(self, inputs: int, policy: Policy | None = None) -> None:
+    def __init__(self, inputs: int, policy: OutputPolicy | None = None) -> None:
         super().__init__(inputs, policy)
         self.indexes: dict[int, dict[Key, Time]] = {s: {} for s in range(inputs)}
         self.output: dict[Key, Time] = {}

@@ -9,7 +9,7 @@ import math
 from collections import Counter
 
 from punctum.lmerge.elements import INF, Adjust, Insert, Stable, Time
-from punctum.lmerge.policies import Adjusting, Inserting, Policy
+from punctum.lmerge.policies import Adjusting, Inserting, OutputPolicy
 from punctum.lmerge.specification.base import Specification
 from punctum.lmerge.tdb import Key
 
@@ -21,7 +21,7 @@ Ends = Counter[Time]
 class R4(Specification):
     """Multisets of events."""
 
-    def __init__(self, inputs: int, policy: Policy | None = None) -> None:
+    def __init__(self, inputs: int, policy: OutputPolicy | None = None) -> None:
         super().__init__(inputs, policy)
         self.index: dict[Key, dict[int, Ends]] = {}
         self.latest: dict[int, Time] = {}

@@ -6,7 +6,7 @@ has said the stable lacks it (a gap), and it is too late. And what comes against
 
 from punctum.algebra.values import Row
 from punctum.lmerge.elements import INF, Adjust, Insert, Stable, Time
-from punctum.lmerge.policies import Policy
+from punctum.lmerge.policies import OutputPolicy
 from punctum.lmerge.specification.base import Specification
 
 
@@ -16,7 +16,7 @@ class Ordered(Specification):
     waits = True
     strictly = False
 
-    def __init__(self, inputs: int, policy: Policy | None = None) -> None:
+    def __init__(self, inputs: int, policy: OutputPolicy | None = None) -> None:
         super().__init__(inputs, policy)
         self.max_vs: Time = -INF
         self.last: dict[int, Time] = {}
@@ -63,7 +63,7 @@ class R0(Ordered):
 class R1(Ordered):
     """Elements with the same start come in the same order on all inputs."""
 
-    def __init__(self, inputs: int, policy: Policy | None = None) -> None:
+    def __init__(self, inputs: int, policy: OutputPolicy | None = None) -> None:
         super().__init__(inputs, policy)
         self.same_vs_count: dict[int, int] = {}
         self.shown = 0
@@ -90,7 +90,7 @@ class R1(Ordered):
 class R2(Ordered):
     """Start and payload are a key."""
 
-    def __init__(self, inputs: int, policy: Policy | None = None) -> None:
+    def __init__(self, inputs: int, policy: OutputPolicy | None = None) -> None:
         super().__init__(inputs, policy)
         self.hash: set[Row] = set()
 

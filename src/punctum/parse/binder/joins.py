@@ -19,7 +19,7 @@ from punctum.ir.functions import call
 from punctum.ir.names import fresh
 from punctum.ir.relations import Filter, Join, Relation
 from punctum.parse.binder.bind import Binder
-from punctum.parse.binder.scope import Scope, Table
+from punctum.parse.binder.scope import FromTable, Scope
 from punctum.parse.lexer.text import Text
 
 _INNER = "supported are INNER JOIN with ON or USING, CROSS JOIN, and comma joins"
@@ -30,7 +30,7 @@ class From:
 
     def __init__(self, text: Text, relation: Callable[[exp.Expr], tuple[str, Relation]], around: Place) -> None:
         self.text, self.relation, self.around = text, relation, around
-        self.tables: list[Table] = []
+        self.tables: list[FromTable] = []
         self.conditions: list[Expression] = []
 
     def read(self, node: exp.Select) -> tuple[Relation, Scope]:
@@ -52,7 +52,7 @@ class From:
         if any(table.alias.lower() == alias.lower() for table in self.tables):
             raise SqlError(f"{alias} is there twice in FROM", "", "give one of them another name: FROM a x, a y", place)
         offset = sum(table.width for table in self.tables)
-        self.tables.append(Table(alias, relation, offset, place))
+        self.tables.append(FromTable(alias, relation, offset, place))
         for inner in node.args.get("joins") or []:
             if isinstance(node, exp.Table):
                 self._join(inner)

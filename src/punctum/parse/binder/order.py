@@ -14,7 +14,7 @@ Named = tuple[str, Expression]
 
 
 @dataclass(frozen=True)
-class Sorted:
+class SortTerm:
     """The keys, by position among the columns and those that are hidden after them."""
 
     keys: list[tuple[int, bool, bool | None]] = field(default_factory=list)
@@ -22,11 +22,11 @@ class Sorted:
     place: Place = field(default_factory=Place)
 
 
-def sort_keys(node: exp.Expr | None, columns: list[Named], binder: Binder, closed: bool) -> Sorted:
+def sort_keys(node: exp.Expr | None, columns: list[Named], binder: Binder, closed: bool) -> SortTerm:
     """The keys of ORDER BY over the columns of a SELECT; a closed result takes no hidden ones."""
     if node is None:
-        return Sorted()
-    found = Sorted(place=binder.place(node))
+        return SortTerm()
+    found = SortTerm(place=binder.place(node))
     binder.clause = "ORDER BY"
     for each in node.expressions:
         ordered = each if isinstance(each, exp.Ordered) else exp.Ordered(this=each, nulls_first=True)

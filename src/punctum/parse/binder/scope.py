@@ -9,7 +9,7 @@ from punctum.ir.relations import Relation, Source
 
 
 @dataclass(frozen=True)
-class Table:
+class FromTable:
     """A relation in FROM: its name there, and where its columns begin in the relation that all of them form."""
 
     alias: str
@@ -43,7 +43,7 @@ class Table:
 class Scope:
     """The tables of a FROM, in the order in which they are written."""
 
-    tables: tuple[Table, ...]
+    tables: tuple[FromTable, ...]
 
     def column(self, name: str, table: str | None, place: Place) -> Column:
         """The column that a name means, or an error that says which there are."""
@@ -65,7 +65,7 @@ class Scope:
         """Whether any table has a column of that name."""
         return any(known.lower() == name for each in self.tables for known in each.relation.schema.names)
 
-    def table(self, alias: str, place: Place) -> Table:
+    def table(self, alias: str, place: Place) -> FromTable:
         """The table of a name."""
         for each in self.tables:
             if each.alias.lower() == alias.lower():
@@ -73,7 +73,7 @@ class Scope:
         aliases = [each.alias for each in self.tables]
         raise SqlError(f"there is no {alias} in FROM", choices(aliases), nearest(alias, aliases), place)
 
-    def _unknown(self, name: str, asked: "list[Table] | tuple[Table, ...]", place: Place) -> SqlError:
+    def _unknown(self, name: str, asked: "list[FromTable] | tuple[FromTable, ...]", place: Place) -> SqlError:
         detail = "; ".join(each.shown for each in asked)
         hint = nearest(name, [known for each in asked for known in each.relation.schema.names])
         return SqlError(f"there is no column {name}", detail, hint, place)

@@ -29,7 +29,7 @@ from punctum.ir.windows import check_input
 from punctum.parse.binder.bind import Binder, aggregates
 from punctum.parse.binder.groups import Groups, read_groups
 from punctum.parse.binder.joins import From
-from punctum.parse.binder.order import Sorted, sort_keys
+from punctum.parse.binder.order import SortTerm, sort_keys
 from punctum.parse.binder.scope import Scope
 from punctum.parse.lexer.text import Text
 
@@ -171,7 +171,7 @@ class Queries:
             found = Distinct(found, place)
         return self._sorted(found, order, place)
 
-    def _sorted(self, found: Relation, order: Sorted, place: Place) -> Relation:
+    def _sorted(self, found: Relation, order: SortTerm, place: Place) -> Relation:
         if not order.keys:
             return found
         keys = tuple((_column(found, at), down, nulls) for at, down, nulls in order.keys)
@@ -234,8 +234,8 @@ class Queries:
         )
 
     def _grouped(
-        self, node: exp.Select, below: Relation, groups: Groups, columns: list[Named], order: Sorted
-    ) -> tuple[Relation, list[Named], Sorted]:
+        self, node: exp.Select, below: Relation, groups: Groups, columns: list[Named], order: SortTerm
+    ) -> tuple[Relation, list[Named], SortTerm]:
         """The relation of the groups, with HAVING, and the columns above it."""
         condition = None
         if (having := node.args.get("having")) is not None:

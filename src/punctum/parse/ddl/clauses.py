@@ -24,7 +24,7 @@ from punctum.ir.expressions import Expression, Literal, mismatch, type_text
 from punctum.ir.relations import Source
 from punctum.ir.types import NUMBERS, TIMES
 from punctum.parse.binder.bind import Binder
-from punctum.parse.binder.scope import Scope, Table
+from punctum.parse.binder.scope import FromTable, Scope
 from punctum.parse.binder.syntax import LENGTHS
 from punctum.parse.ddl.columns import ColumnReader, Terms, literal
 from punctum.parse.lexer.cursor import Cursor
@@ -74,7 +74,7 @@ def _expression(cursor: Cursor, what: str) -> tuple[int, int]:
 
 def _condition(text: Text, begin: int, end: int, stream: StreamDef) -> Expression:
     place = text.at(begin, end - 1)
-    scope = Scope((Table(stream.name, Source(stream), 0, place),))
+    scope = Scope((FromTable(stream.name, Source(stream), 0, place),))
     found = Binder(text, scope, f"{PUNCTUATE} … WHEN", place).bind(text.expression(begin, end))
     if found.type is not Type.BOOLEAN:
         raise mismatch("WHEN needs a condition", place, "it takes BOOLEAN", found)

@@ -11,17 +11,17 @@ MOST = 10**9
 _HINT = "write [ROWS 100] for the last 100 rows"
 
 
-class Window(NamedTuple):
+class WindowClause(NamedTuple):
     """The last so many rows, and where that is written."""
 
     rows: int
     place: Place
 
 
-def parted(tokens: list[Token]) -> tuple[list[Token], dict[int, Window]]:
+def parted(tokens: list[Token]) -> tuple[list[Token], dict[int, WindowClause]]:
     """The tokens without windows, and the windows by the number of the token that each stands behind."""
     left: list[Token] = []
-    windows: dict[int, Window] = {}
+    windows: dict[int, WindowClause] = {}
     i = 0
     while i < len(tokens):
         if not _begins(tokens, i):
@@ -31,7 +31,7 @@ def parted(tokens: list[Token]) -> tuple[list[Token], dict[int, Window]]:
         end = next((k for k in range(i, len(tokens)) if tokens[k].token_type is TokenType.R_BRACKET), None)
         if end is None:
             raise SqlError("a window has no ]", "", _HINT, _place(tokens, i, min(i + 2, len(tokens) - 1)))
-        found = Window(_rows(tokens, i, end), _place(tokens, i, end))
+        found = WindowClause(_rows(tokens, i, end), _place(tokens, i, end))
         if len(left) - 1 in windows:
             raise SqlError("two windows stand behind one stream", "", "leave one out", found.place)
         windows[len(left) - 1] = found

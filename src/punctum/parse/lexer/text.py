@@ -13,21 +13,21 @@ from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import Token, TokenType
 
 from punctum.errors import Place, SqlError
-from punctum.ir.applied import Function
-from punctum.parse.lexer.brackets import Window, parted
+from punctum.ir.applied import UserFunction
+from punctum.parse.lexer.brackets import WindowClause, parted
 
 QUOTED = (TokenType.STRING, TokenType.IDENTIFIER)
 _DIALECT = Spark()
 _UNITS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND")
 
 
-_NOTHING: Mapping[str, Function] = {}
+_NOTHING: Mapping[str, UserFunction] = {}
 
 
 class Text:
     """A script and its tokens, and the functions that it may call beside those of the language."""
 
-    def __init__(self, sql: str, functions: Mapping[str, Function] = _NOTHING) -> None:
+    def __init__(self, sql: str, functions: Mapping[str, UserFunction] = _NOTHING) -> None:
         self.sql, self.functions = sql, functions
         self.tokens, self.windows = parted(tokens(sql))
         self._taken = set[int]()
@@ -42,7 +42,7 @@ class Text:
             elif token.token_type is TokenType.R_PAREN and opened:
                 yield opened.pop(), i
 
-    def window(self, node: exp.Expr) -> Window | None:
+    def window(self, node: exp.Expr) -> WindowClause | None:
         """The window behind an item of FROM: a name, or a query in brackets."""
         metas = [each.meta["start"] for each in node.this.walk() if "start" in each.meta] if self.windows else []
         if not metas:

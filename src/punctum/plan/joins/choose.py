@@ -11,7 +11,7 @@ from punctum.analyse.blocks import Block
 from punctum.analyse.graphs import JoinQuery
 from punctum.analyse.safety.choice import inferred
 from punctum.analyse.safety.inference import Inference
-from punctum.analyse.safety.register import Registered
+from punctum.analyse.safety.register import QueryAnalysis
 from punctum.analyse.safety.useful import declared, minimal
 from punctum.ir.relations import Relation
 from punctum.plan.joins.cost import Cost, Costs, Objective, Purge
@@ -28,7 +28,7 @@ class Schemes(Enum):
 
 
 @dataclass(frozen=True)
-class Aim:
+class PlanOptions:
     """What a plan is to be best in, the options that it is to have, and what is known of the streams.
 
     Without an objective, joins run as they are written where that is safe, and else by the plan that keeps the least.
@@ -65,7 +65,7 @@ class Joined:
         return tree_text(tree, self.query.streams)
 
 
-def chosen(relation: Relation, known: Inference, aim: Aim | None = None) -> Tree:
+def chosen(relation: Relation, known: Inference, options: PlanOptions | None = None) -> Tree:
     """The best tree of join operators for the block that ends with a relation.
 
     >>> from punctum.parse import parse_script
@@ -74,27 +74,27 @@ def chosen(relation: Relation, known: Inference, aim: Aim | None = None) -> Tree
     ...     "".join(stream.format(*each) for each in (("a", 1000), ("b", 1), ("c", 1)))
     ...     + "CREATE SINK o USING console; INSERT INTO o SELECT a.k FROM a JOIN b ON a.k = b.k JOIN c ON b.k = c.k;"
     ... ).queries
-    >>> chosen(query.relation.input, Inference(), Aim(Objective.THROUGHPUT))
+    >>> chosen(query.relation.input, Inference(), PlanOptions(Objective.THROUGHPUT))
     Tree(inputs=(0, Tree(inputs=(1, 2))))
     """
-    return joined(relation, known, aim or Aim()).plans.best
+    return joined(relation, known, options or PlanOptions()).plans.best
 
 
-def joined(relation: Relation, known: Inference, aim: Aim, most: int = 4) -> Joined:
+def joined(relation: Relation, known: Inference, options: PlanOptions, most: int = 4) -> Joined:
     """The join that a relation ends with, and its best plans."""
     found, query = known.block(relation), known.join(relation)
     assert found is not None
-    costs = Costs(query, aim.statistics.measures(found, query, known), aim.purge)
-    return Joined(found, query, costs, plans(costs, aim.by, most))
+    costs = Costs(query, options.statistics.measures(found, query, known), options.purge)
+    return Joined(found, query, costs, plans(costs, options.by, most))
 
 
-def to_run(relation: Relation, known: Inference, aim: Aim) -> Tree:
+def to_run(relation: Relation, known: Inference, options: PlanOptions) -> Tree:
     """The tree that runs for the block that ends with a relation, which is safe."""
     found = known.block(relation)
     assert found is not None
-    if aim.objective is None and known.written(relation):
+    if options.objective is None and known.written(relation):
         return written(found.tree)
-    return chosen(relation, known, aim)
+    return chosen(relation, known, options)
 
 
 def inference(relation: Relation, says: bool, schemes: Schemes) -> Inference:
@@ -104,9 +104,9 @@ def inference(relation: Relation, says: bool, schemes: Schemes) -> Inference:
     return inferred(relation, less=frozenset(declared(relation)) - minimal(relation, says))
 
 
-def total(query: Registered, aim: Aim) -> Cost:
+def total(query: QueryAnalysis, options: PlanOptions) -> Cost:
     """The cost of all joins of a query, each with its best plan."""
-    known, cost = inference(query.query.relation, query.says, aim.schemes), Cost(0.0, 0.0)
+    known, cost = inference(query.query.relation, query.says, options.schemes), Cost(0.0, 0.0)
     for relation in query.ends:
-        cost += joined(relation, known, aim, 1).plans.found[0].cost or Cost(0.0, 0.0)
+        cost += joined(relation, known, options, 1).plans.found[0].cost or Cost(0.0, 0.0)
     return cost

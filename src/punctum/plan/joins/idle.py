@@ -9,11 +9,11 @@ from dataclasses import replace
 
 from punctum.algebra.scheme import Scheme
 from punctum.analyse.safety.useful import beyond, idle
-from punctum.ir.relations import Binary, Join, LMerge, Relation, Source, Unary, over
+from punctum.ir.relations import BinaryRelation, Join, LMerge, Relation, Source, UnaryRelation, over
 from punctum.plan.joins.choose import Schemes
 
 
-def spared(relation: Relation, says: bool = False, schemes: Schemes = Schemes.ALL) -> Relation:
+def mark_unused_schemes(relation: Relation, says: bool = False, schemes: Schemes = Schemes.ALL) -> Relation:
     """The relation with its streams' idle schemes marked, for a result that says punctuations or one that does not.
 
     When a minimal set of schemes is enough, all others are idle.
@@ -27,12 +27,12 @@ def _marked(relation: Relation, schemes: Mapping[str, tuple[Scheme, ...]]) -> Re
             return replace(relation, stream=replace(stream, relation=_marked(stream.relation, schemes)))
         case Source(stream=stream):
             return replace(relation, stream=replace(stream, idle=schemes.get(stream.name, ())))
-        case Join() | Binary():
+        case Join() | BinaryRelation():
             left, right = (_marked(side, schemes) for side in relation.inputs)
             return replace(relation, left=left, right=right)
         case LMerge():
             return over(relation, lambda below: _marked(below, schemes))
-        case Unary():
+        case UnaryRelation():
             return replace(relation, input=_marked(relation.input, schemes))
         case _:
             raise AssertionError(relation)

@@ -38,32 +38,32 @@ from punctum.ir.names import fresh
 from punctum.ir.planned import MultiJoin
 from punctum.ir.relations import Aggregate, Distinct, Filter, Join, OrderBy, Projection, Relation, Source, Window, over
 from punctum.ir.windows import window
-from punctum.plan.joins.choose import Aim, to_run
+from punctum.plan.joins.choose import PlanOptions, to_run
 from punctum.plan.joins.cost import Purge
 from punctum.plan.joins.trees import Tree, written
 from punctum.plan.passes.synopsis import emptied, synopsis
 from punctum.spec.multijoin import Class
 
 
-def planned(relation: Relation, known: Inference, aim: Aim) -> Relation:
+def plan_joins(relation: Relation, known: Inference, options: PlanOptions) -> Relation:
     """The relation with the joins that are to run: those that are written, or those of a tree over a block's inputs."""
     if (part := known.parts.get(id(relation))) is not None:
-        return planned(emptied(relation), known, aim) if part.empty else synopsis(part)
+        return plan_joins(emptied(relation), known, options) if part.empty else synopsis(part)
     found = known.block(relation)
     if found is not None and found.windowed:
         flat = Tree(tuple(range(len(found.leaves))))
-        return lowered(found, flat, partial(planned, known=known, aim=aim))
+        return lowered(found, flat, partial(plan_joins, known=known, options=options))
     if found is not None:
         tree, lazy = written(found.tree), False
         if is_safe := safe(known.join(relation)):
-            tree, lazy = to_run(relation, known, aim), aim.purge is Purge.LAZY
+            tree, lazy = to_run(relation, known, options), options.purge is Purge.LAZY
         as_written = tree == written(found.tree) and (known.written(relation) or not is_safe)
         if lazy or not as_written or not known.plain(relation):
-            return lowered(found, tree, partial(planned, known=known, aim=aim), lazy)
+            return lowered(found, tree, partial(plan_joins, known=known, options=options), lazy)
     if isinstance(relation, Source) and relation.stream.relation is not None:
-        inner = planned(relation.stream.relation, known, aim)
+        inner = plan_joins(relation.stream.relation, known, options)
         return relation if inner is relation.stream.relation else inner
-    below = {id(child): planned(child, known, aim) for child in relation.inputs}
+    below = {id(child): plan_joins(child, known, options) for child in relation.inputs}
     same = all(below[id(child)] is child for child in relation.inputs)
     made = relation if same else over(relation, lambda child: below[id(child)])
     if isinstance(made, Aggregate) and isinstance(relation, Aggregate):

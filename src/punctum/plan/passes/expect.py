@@ -7,7 +7,7 @@ value are in one bucket, and are swept at once. LIFESPAN stands over all of thes
 
 from punctum.algebra.scheme import Order, Scheme
 from punctum.ir.definitions import StreamDef
-from punctum.ir.planned import Expected, Lasting
+from punctum.ir.planned import ExpectNode, LifespanNode
 from punctum.ir.relations import Relation
 from punctum.spec.expect import TIMES
 
@@ -18,11 +18,11 @@ def expected(below: Relation, stream: StreamDef) -> Relation:
     for limits in stream.limits:
         if limits.expect is not None:
             by, at = schema.indices(limits.scheme.attributes), timeline(stream, limits.scheme)
-            below = Expected(below, stream, by, None if at is None else schema.index(at), limits.expect)
+            below = ExpectNode(below, stream, by, None if at is None else schema.index(at), limits.expect)
     for limits in stream.limits:
         if limits.lifespan is not None:
             by, at = schema.indices(limits.scheme.attributes), timeline(stream, limits.scheme)
-            below = Lasting(below, stream, by, None if at is None else schema.index(at), limits.lifespan)
+            below = LifespanNode(below, stream, by, None if at is None else schema.index(at), limits.lifespan)
     return below
 
 

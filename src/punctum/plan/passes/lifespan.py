@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from punctum.algebra.pattern import WILDCARD
 from punctum.algebra.schema import NOT_NULL
 from punctum.errors import SchemaError
-from punctum.ir.planned import Expected, Lasting, Synopsis
+from punctum.ir.planned import ExpectNode, LifespanNode, Synopsis
 from punctum.ir.relations import OrderBy, Relation
 from punctum.plan.passes.windows import windowed
 from punctum.plan.physical.pipes import Pipe
@@ -22,7 +22,7 @@ def check_lifespans(last: Stage) -> None:
     """An error when a query cannot run with the LIFESPANs of its streams."""
     for stage in all_stages(last):
         for op in operators(stage.root):
-            if isinstance(op.relation, Lasting):
+            if isinstance(op.relation, LifespanNode):
                 _check(op, op.relation)
             elif isinstance(op.relation, OrderBy) and (below := next(_lasting(op), None)):
                 raise _refused(below, "ORDER BY does not forget what was closed", "leave ORDER BY out")
@@ -30,7 +30,7 @@ def check_lifespans(last: Stage) -> None:
                 raise _refused(timed, f"{what} remember what was closed, and do not sweep it", "join without them")
 
 
-def _check(op: Op, relation: Lasting) -> None:
+def _check(op: Op, relation: LifespanNode) -> None:
     stream, schema = relation.stream, relation.stream.schema
     for name in relation.scheme.attributes:
         if schema.attributes[schema.index(name)].domain not in (WILDCARD, NOT_NULL):
@@ -48,24 +48,24 @@ def _forever(relation: Relation) -> str | None:
     return "windows" if windowed(relation) else "synopses" if isinstance(relation, Synopsis) else None
 
 
-def _refused(relation: Lasting | Expected, detail: str, hint: str) -> SchemaError:
-    clause = "LIFESPAN" if isinstance(relation, Lasting) else "EXPECT WITHIN"
+def _refused(relation: LifespanNode | ExpectNode, detail: str, hint: str) -> SchemaError:
+    clause = "LIFESPAN" if isinstance(relation, LifespanNode) else "EXPECT WITHIN"
     what = f"the {clause} of {relation.stream.name} {relation.scheme} is not supported in this query"
     return SchemaError(what, detail, f"{hint}, or leave {clause} out")
 
 
-def _lasting(node: Op | Input) -> Iterator[Lasting]:
+def _lasting(node: Op | Input) -> Iterator[LifespanNode]:
     """The lifespans below a node, in its own stage or before."""
-    return (each for each in _below(node) if isinstance(each, Lasting))
+    return (each for each in _below(node) if isinstance(each, LifespanNode))
 
 
-def _below(node: Op | Input) -> Iterator[Lasting | Expected]:
+def _below(node: Op | Input) -> Iterator[LifespanNode | ExpectNode]:
     """The limits in time below a node, in its own stage or before."""
     if isinstance(node, Input):
         if isinstance(node.origin, Stage):
             yield from _below(node.origin.root)
         return
-    if isinstance(node.relation, Lasting | Expected):
+    if isinstance(node.relation, LifespanNode | ExpectNode):
         yield node.relation
     for below in node.inputs:
         yield from _below(below)

@@ -14,7 +14,7 @@ from punctum.ir.planned import MultiJoin, Synopsis
 from punctum.ir.relations import (
     Aggregate,
     AggregateCall,
-    Binary,
+    BinaryRelation,
     Cleansed,
     Filter,
     Final,
@@ -25,14 +25,14 @@ from punctum.ir.relations import (
     Projection,
     Relation,
     Source,
-    Unary,
+    UnaryRelation,
     over,
 )
 
 Names = Sequence[str]
 
 
-def settled(relation: Relation) -> Relation:
+def canonicalise_names(relation: Relation) -> Relation:
     """The same result, with columns on the way named by what they are."""
     return _named(relation, relation.schema.names)
 
@@ -63,7 +63,7 @@ def _named(relation: Relation, names: Names | None) -> Relation:
             return replace(relation, result=Schema(tuple(replace(a, name=name) for name, a in columns)))
         case Aggregate():
             return _aggregate(relation, names)
-        case Binary():
+        case BinaryRelation():
             same = names or relation.schema.names
             return replace(relation, left=_named(relation.left, same), right=_named(relation.right, same))
         case Filter():
@@ -75,7 +75,7 @@ def _named(relation: Relation, names: Names | None) -> Relation:
             return replace(relation, input=below, keys=keys)
         case LMerge() | Final() | Opened() | Cleansed():
             return over(relation, lambda below: _named(below, below.schema.names))
-        case Unary():
+        case UnaryRelation():
             return replace(relation, input=_named(relation.input, names))
         case _:
             raise AssertionError(relation)

@@ -7,7 +7,7 @@ needed gets a projection, which its pipe runs before the exchange. Set operators
 from dataclasses import replace
 
 from punctum.ir.expressions import Column, Expression, columns, rebased
-from punctum.ir.planned import Expected, Lasting, MultiJoin, Reported, Synopsis
+from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
 from punctum.ir.relations import Aggregate, Filter, Join, OrderBy, Projection, Relation, Source, UnionAll, Window, over
 from punctum.ir.windows import window
 
@@ -30,7 +30,7 @@ def _prune(relation: Relation, needed: set[int]) -> tuple[Relation, Moved]:
             below, moved = _prune(relation.input, needed | {*relation.by, relation.member})
             by = tuple(moved[i] for i in relation.by)
             return replace(relation, input=below, by=by, member=moved[relation.member]), moved
-        case Expected() | Lasting():
+        case ExpectNode() | LifespanNode():
             time = () if relation.time is None else (relation.time,)
             below, moved = _prune(relation.input, needed | {*relation.by, *time})
             by, at = tuple(moved[i] for i in relation.by), next((moved[i] for i in time), None)

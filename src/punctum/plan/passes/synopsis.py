@@ -8,14 +8,14 @@ from dataclasses import replace
 
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
-from punctum.analyse.memory.condensed import Condensed
+from punctum.analyse.memory.condensed import SynopsisPart
 from punctum.ir.definitions import NOWHERE
 from punctum.ir.expressions import Column, Expression, Literal, rebased
 from punctum.ir.planned import Synopsis
 from punctum.ir.relations import Aggregate, Distinct, Filter, Projection, Relation, Source, over
 
 
-def synopsis(part: Condensed) -> Relation:
+def synopsis(part: SynopsisPart) -> Relation:
     """The relation of a part, on synopses."""
     query, relation = part.query, part.relation
     place = getattr(relation, "place", NOWHERE)
@@ -40,7 +40,7 @@ def emptied(relation: Relation) -> Relation:
     return over(relation, emptied)
 
 
-def _groups(part: Condensed, relation: Aggregate) -> Relation:
+def _groups(part: SynopsisPart, relation: Aggregate) -> Relation:
     """The groups, whose keys are shown once each."""
     query, keys = part.query, len(relation.keys)
     at = [expression.index for expression in part.shown if isinstance(expression, Column)]

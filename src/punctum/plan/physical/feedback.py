@@ -47,7 +47,7 @@ Below = tuple[Expression | None, ...]
 
 
 @dataclass(frozen=True)
-class Heeds:
+class FeedbackMapping:
     """A column of the result, over what each stage takes, keeps and gives.
 
     ``streams`` are by the stage and the number of its input, ``operators`` by the stage and their number in it.
@@ -86,11 +86,11 @@ class Heeds:
                 self._node(stage, child, each, numbers)
 
 
-def heeds(last: Stage) -> dict[str, Heeds]:
+def feedback_mappings(last: Stage) -> dict[str, FeedbackMapping]:
     """For each column of the result, where it is known in the plan."""
     found = {}
     for i, attribute in enumerate(last.schema.attributes):
-        made = Heeds(attribute.name)
+        made = FeedbackMapping(attribute.name)
         made.stage(last, Column(i, attribute.name, attribute))
         found[attribute.name] = made
     return found

@@ -12,7 +12,7 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.values import value_text
 from punctum.ir.definitions import AccessOrder, AllReported, Clause, EndEvent, StreamDef, TableColumn
 from punctum.ir.expressions import text, type_text
-from punctum.ir.planned import Expected, Lasting, Reported
+from punctum.ir.planned import ExpectNode, LifespanNode, Reported
 from punctum.ir.relations import Relation
 from punctum.parse.ddl.options import DISTINCT
 from punctum.plan.joins.statistics import OPTIONS
@@ -26,11 +26,11 @@ FREE = ("path", "maxFilesPerTrigger", "settle", "feedback", *OPTIONS)
 
 def fingerprint(last: Stage) -> list[str]:
     """The lines of a query, given its last stage."""
-    planned = all_stages(last)
-    pipes = [i.origin for stage in planned for i in stage.inputs if isinstance(i.origin, Pipe)]
+    plan_joins = all_stages(last)
+    pipes = [i.origin for stage in plan_joins for i in stage.inputs if isinstance(i.origin, Pipe)]
     streams = {pipe.stream.name: pipe.stream for pipe in pipes}
     lines = [line for name in sorted(streams) for line in _stream(streams[name])]
-    return lines + [line for stage in planned for line in _stage(stage)]
+    return lines + [line for stage in plan_joins for line in _stage(stage)]
 
 
 def _stream(stream: StreamDef) -> Iterator[str]:
@@ -96,7 +96,7 @@ def _operator(relation: Relation) -> str:
     match relation:
         case Reported():
             label = f"Reported {relation.scheme}"
-        case Expected() | Lasting():
+        case ExpectNode() | LifespanNode():
             label = f"{type(relation).__name__} {relation.scheme} by {relation.clock}"
         case _:
             label = relation.label

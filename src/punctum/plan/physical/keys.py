@@ -7,7 +7,7 @@ to the wanted one position by position: they may name a column twice, and never 
 
 from punctum.ir.elements import VS
 from punctum.ir.lifted import inserts_only
-from punctum.ir.planned import Expected, Lasting, MultiJoin, Reported, Synopsis
+from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
 from punctum.ir.relations import (
     Aggregate,
     Cleansed,
@@ -38,9 +38,9 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
             return [() for _ in relation.inputs]  # else the other buckets never hear what that input says
         case Filter() | UnionAll():
             return [key for _ in relation.inputs]
-        case Reported(by=by) | Expected(by=by):
+        case Reported(by=by) | ExpectNode(by=by):
             return [by] if key is None else [key] if set(key) <= set(by) else None
-        case Lasting():
+        case LifespanNode():
             pipe = as_pipe(relation.input) is not None
             return [key] if pipe or keys_below(relation.input, key) is not None else None
         case Projection():
@@ -95,7 +95,7 @@ def _in_one_bucket(relation: Relation) -> bool:
         return False
     if isinstance(relation, Source) and relation.stream.relation is not None:
         return _in_one_bucket(relation.stream.relation)
-    if isinstance(relation, Filter | Projection | UnionAll | Lasting):
+    if isinstance(relation, Filter | Projection | UnionAll | LifespanNode):
         return any(map(_in_one_bucket, relation.inputs))
     return all(key == () for key in keys_below(relation, None) or [None])
 
@@ -105,9 +105,9 @@ def _prefer(relation: Relation, allowed: list[int]) -> Key | None:
     if not allowed:
         return None
     match relation:
-        case Filter() | Lasting():
+        case Filter() | LifespanNode():
             return _prefer(relation.inputs[0], allowed)
-        case Reported(by=by) | Expected(by=by):
+        case Reported(by=by) | ExpectNode(by=by):
             return tuple(i for i in allowed if i in by) or tuple(allowed)
         case Projection() if as_pipe(relation) is None:
             columns = {column_of(relation.columns[i][1]): i for i in allowed}

@@ -14,7 +14,7 @@ from punctum.algebra.schema import NOT_NULL
 from punctum.algebra.values import Type
 from punctum.ir.expressions import columns
 from punctum.ir.planned import MultiJoin
-from punctum.ir.relations import Aggregate, Binary, Filter, Join, Projection, Relation, Source, Unary
+from punctum.ir.relations import Aggregate, BinaryRelation, Filter, Join, Projection, Relation, Source, UnaryRelation
 from punctum.ir.shape import shape
 from punctum.plan.physical.keys import Key
 
@@ -38,7 +38,7 @@ def _compared(relation: Relation, number: int) -> list[int]:
             return [pair[number].index for pair in relation.on]
         case MultiJoin():
             return [at for each in relation.classes for at in each.of(number)]
-        case Binary():
+        case BinaryRelation():
             return list(range(len(relation.schema)))
         case _:
             return []
@@ -57,10 +57,10 @@ def _carried(relation: Relation, fresh: Iterator[int]) -> Carried:
             return [*(below[column.index] for _, column in relation.keys), *(frozenset() for _ in relation.aggregates)]
         case Join() | MultiJoin():
             return _joined(relation, [each for below in relation.inputs for each in _carried(below, fresh)])
-        case Binary():
+        case BinaryRelation():
             sides = (_carried(side, fresh) for side in relation.inputs)
             return [left | right for left, right in zip(*sides, strict=True)]
-        case Filter() | Unary() if len(relation.schema) == len(relation.inputs[0].schema):
+        case Filter() | UnaryRelation() if len(relation.schema) == len(relation.inputs[0].schema):
             return _carried(relation.inputs[0], fresh)
         case Source():
             return [frozenset([next(fresh)]) for _ in relation.schema.names]

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 from punctum.algebra.schema import Schema
 from punctum.analyse.safety.updates import updating
-from punctum.ir.planned import Expected, Lasting, MultiJoin, Synopsis
+from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
 from punctum.ir.relations import Aggregate, Filter, Join, LMerge, Projection, Relation, Source, Window
-from punctum.plan.joins.choose import Aim, inference
-from punctum.plan.joins.multijoin import planned
-from punctum.plan.passes.lmerge import cased
-from punctum.plan.passes.names import settled
+from punctum.plan.joins.choose import PlanOptions, inference
+from punctum.plan.joins.multijoin import plan_joins
+from punctum.plan.passes.lmerge import choose_merge_cases
+from punctum.plan.passes.names import canonicalise_names
 from punctum.plan.passes.prune import pruned
 from punctum.plan.passes.punctuate import Members, nobody, reported
 from punctum.plan.passes.windows import below_window, windowed
@@ -109,9 +109,9 @@ def stages(
     relation: Relation,
     members: Members = nobody,
     *,
-    whole: bool = False,
-    apart: bool = False,
-    aim: Aim | None = None,
+    global_punctuations: bool = False,
+    out_of_band: bool = False,
+    options: PlanOptions | None = None,
     updates: bool = False,
 ) -> Stage:
     """The last stage of a query; the others are the origins of its inputs. Members are those of tables.
@@ -122,13 +122,13 @@ def stages(
     stage has all of its output in one bucket; where that needs one more exchange, it only brings the output together.
     None is needed when all buckets say the same, and that is written *apart* from what they give.
     """
-    aim = aim or Aim()
+    options = options or PlanOptions()
     relation = updating(relation) if updates else relation
-    relation = cased(relation, inference(relation, whole, aim.schemes))
-    relation = planned(relation, inference(relation, whole, aim.schemes), aim)
-    relation = settled(pruned(reported(relation, members)))
+    relation = choose_merge_cases(relation, inference(relation, global_punctuations, options.schemes))
+    relation = plan_joins(relation, inference(relation, global_punctuations, options.schemes), options)
+    relation = canonicalise_names(pruned(reported(relation, members)))
     last = _Planner().stage(relation)
-    if not whole or not any(source.key for source in last.inputs) or (apart and says_alike(last)):
+    if not global_punctuations or not any(source.key for source in last.inputs) or (out_of_band and says_alike(last)):
         return last
     if isinstance(last.root, Input) and isinstance(last.root.origin, Pipe):
         together, number = Input(0, last.root.origin, ()), last.number
@@ -171,9 +171,9 @@ def needs_clock(stage: Stage) -> bool:
     return any(each.time is None for each in _timed(stage.root))
 
 
-def _timed(node: Op | Input) -> Iterator[Expected | Lasting]:
+def _timed(node: Op | Input) -> Iterator[ExpectNode | LifespanNode]:
     if isinstance(node, Op):
-        if isinstance(node.relation, Expected | Lasting):
+        if isinstance(node.relation, ExpectNode | LifespanNode):
             yield node.relation
         for below in node.inputs:
             yield from _timed(below)

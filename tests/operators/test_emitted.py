@@ -16,15 +16,15 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
 from punctum.operators import GroupBy, Join, Union, frame, to_rows
+from punctum.operators import emitted as saying
 from punctum.operators import join as joining
 from punctum.operators import merge as merging
-from punctum.operators import said as saying
 from punctum.operators.batch import batch
-from punctum.operators.columns import Columns
+from punctum.operators.columns import ColumnarSlice
 from punctum.operators.guard import Guard
-from punctum.operators.memory import Memory
 from punctum.operators.project import Project
-from punctum.spec.aggregates import Aggregate, Function
+from punctum.operators.seen import SeenPunctuations
+from punctum.spec.aggregates import AggregateFunction, Function
 from punctum.spec.guard import Guard as GuardSpecification
 from punctum.spec.stream import Slice
 from spec.operators import BINARY, UNARY, binary_cases, unary_cases
@@ -49,7 +49,7 @@ def few(request: pytest.FixtureRequest) -> Iterator[None]:
 @settings(max_examples=settings().max_examples // 3)
 @given(data=st.data())
 def test_who_forgets_says_the_same(kind: str, data: st.DataObject) -> None:
-    agree(*data.draw(CASES[kind]), points=data.draw(st.booleans()), twice=True)
+    agree(*data.draw(CASES[kind]), constants=data.draw(st.booleans()), twice=True)
 
 
 @pytest.mark.usefixtures("few")
@@ -61,7 +61,7 @@ def test_a_guard_that_lays_down_is_the_specification(data: st.DataObject, restar
         ts, ps = data.draw(st.lists(rows(schema), max_size=4)), data.draw(st.lists(punctuations(schema), max_size=4))
         wanted, violations = spec.feed(Slice(tuple(ts), tuple(ps)))
         before = spec._heard.copy()
-        found = guard.split(Columns(frame(schema, (schema.row(*t) for t in ts)), tuple(ps)))
+        found = guard.split(ColumnarSlice(frame(schema, (schema.row(*t) for t in ts)), tuple(ps)))
         assert to_rows(found.good.rows) == list(wanted.rows)
         assert to_rows(found.bad) == [v.row for v in violations]
         for row, reason in zip(to_rows(found.bad), found.reasons, strict=True):
@@ -82,7 +82,7 @@ def test_a_guard_forgets_nothing() -> None:
     for n in range(0, many, 200_000):
         guard.feed(_closing(range(n, n + 200_000)))
     guard = _restored(guard, Guard(SESSION))
-    late = guard.split(Columns(frame(SESSION, [(f"s{n}", 0) for n in (0, 500, many - 1, many)])))
+    late = guard.split(ColumnarSlice(frame(SESSION, [(f"s{n}", 0) for n in (0, 500, many - 1, many)])))
     assert to_rows(late.good.rows) == [(f"s{many}", 0)]
     assert late.reasons.to_list() == [f'{{"$punct": {{"id": "s{n}"}}}}' for n in (0, 500, many - 1)]
 
@@ -94,36 +94,36 @@ def test_many_at_once_are_as_many_one_by_one(names: list[str]) -> None:
     ended = Punctuation.of(SESSION, id="s7", hour=21)
     once, slowly = Guard(SESSION), Guard(SESSION)
     for guard in (once, slowly):
-        guard.feed(Columns(frame(SESSION, []), (ended, said[3])))
-    new = once.feed(Columns(frame(SESSION, []), tuple(said)))
-    apart = [slowly.feed(Columns(frame(SESSION, []), tuple(said[n : n + 100]))) for n in range(0, 2_500, 100)]
+        guard.feed(ColumnarSlice(frame(SESSION, []), (ended, said[3])))
+    new = once.feed(ColumnarSlice(frame(SESSION, []), tuple(said)))
+    apart = [slowly.feed(ColumnarSlice(frame(SESSION, []), tuple(said[n : n + 100]))) for n in range(0, 2_500, 100)]
     assert {p.patterns for p in new.puncts} == {p.patterns for piece in apart for p in piece.puncts}
     assert said[3] not in new.puncts
-    assert once.feed(Columns(frame(SESSION, []), tuple(said))).puncts == ()
+    assert once.feed(ColumnarSlice(frame(SESSION, []), tuple(said))).puncts == ()
     rows = frame(SESSION, [(f"s{n}", hour) for n in (0, 3, 7, 2_499, 2_500) for hour in (3 * n, 7_500, None)])
-    assert once.split(Columns(rows)).at.to_list() == slowly.split(Columns(rows)).at.to_list() != []
+    assert once.split(ColumnarSlice(rows)).at.to_list() == slowly.split(ColumnarSlice(rows)).at.to_list() != []
 
 
 def test_ranges_that_do_not_melt_are_not_forgotten() -> None:
     guard = Guard(SESSION)
     for n in range(0, 12_000, 500):
         ranges = [Punctuation.of(SESSION, hour=between(1_000 * i, 1_000 * i + 500)) for i in range(n, n + 500)]
-        guard.feed(Columns(frame(SESSION, []), tuple(ranges)))
-    late = guard.split(Columns(frame(SESSION, [("a", hour) for hour in (0, 500, 501, 11_999_200, 11_999_600)])))
+        guard.feed(ColumnarSlice(frame(SESSION, []), tuple(ranges)))
+    late = guard.split(ColumnarSlice(frame(SESSION, [("a", hour) for hour in (0, 500, 501, 11_999_200, 11_999_600)])))
     assert to_rows(late.bad) == [("a", 0), ("a", 500), ("a", 11_999_200)]
 
 
 def test_pairs_melt_before_they_are_laid_down(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(saying, "APART", 10)
-    memory = Memory(SESSION)
+    memory = SeenPunctuations(SESSION)
     for hour in range(100):
-        memory.news(batch(SESSION, [Punctuation.of(SESSION, id=sensor, hour=hour) for sensor in "abc"]))
+        memory.add_new(batch(SESSION, [Punctuation.of(SESSION, id=sensor, hour=hour) for sensor in "abc"]))
     assert (len(memory), len(memory.past)) == (3, 0)
 
 
 def test_what_both_sides_have_closed_is_forgotten() -> None:
     join = Join(SESSION, SESSION, [("id", "id")])
-    groups = GroupBy(join.output, ["left.id"], [Aggregate(Function.COUNT, None, "n")])
+    groups = GroupBy(join.output, ["left.id"], [AggregateFunction(Function.COUNT, None, "n")])
     sizes = []
     for n in range(0, 20_000, 500):
         both = _closing(range(n, n + 500), rows=True)
@@ -137,8 +137,8 @@ def test_what_both_sides_have_closed_is_forgotten() -> None:
 def test_what_one_side_has_closed_is_not() -> None:
     join = Join(SESSION, SESSION, [("id", "id")])
     for n in range(0, 5_000, 500):
-        join.feed(_closing(range(n, n + 500)), Columns(frame(SESSION, [])))
-    join.feed(Columns(frame(SESSION, [])), Columns(frame(SESSION, [("s7", 1), ("t", 1)])))
+        join.feed(_closing(range(n, n + 500)), ColumnarSlice(frame(SESSION, [])))
+    join.feed(ColumnarSlice(frame(SESSION, [])), ColumnarSlice(frame(SESSION, [("s7", 1), ("t", 1)])))
     assert to_rows(join.tables()["right"].frame()) == [("t", 1)]
 
 
@@ -146,22 +146,22 @@ def test_pairs_that_both_sides_have_closed_are_forgotten() -> None:
     union = Union(SESSION, SESSION)
     for n in range(0, 10_000, 200):
         said = tuple(Punctuation.of(SESSION, id=f"s{i}", hour=7 * i) for i in range(n, n + 200))
-        union.feed(Columns(frame(SESSION, []), said), Columns(frame(SESSION, []), said))
+        union.feed(ColumnarSlice(frame(SESSION, []), said), ColumnarSlice(frame(SESSION, []), said))
     assert union.puncts() <= 5 * saying.APART
 
 
 def test_a_projection_waits_for_declared_domains_alone() -> None:
-    from punctum.spec.columns import Column
+    from punctum.spec.columns import ComputedColumn
 
-    project = Project(SESSION, [(Column.same(SESSION, "hour"), pl.col("hour"))])
+    project = Project(SESSION, [(ComputedColumn.same(SESSION, "hour"), pl.col("hour"))])
     for n in range(0, 20_000, 500):
         project.feed(_closing(range(n, n + 500)))
     assert project.puncts() <= 2 * saying.APART
 
 
-def _closing(ids: range, rows: bool = False) -> Columns:
+def _closing(ids: range, rows: bool = False) -> ColumnarSlice:
     names = [f"s{i}" for i in ids]
-    return Columns(frame(SESSION, [(name, 0) for name in names] if rows else []), (), {"id": pl.Series(names)})
+    return ColumnarSlice(frame(SESSION, [(name, 0) for name in names] if rows else []), (), {"id": pl.Series(names)})
 
 
 def _everything(schema: Schema) -> list[Row]:
@@ -171,5 +171,5 @@ def _everything(schema: Schema) -> list[Row]:
 
 def _restored(guard: Guard, fresh: Guard) -> Guard:
     fresh.restore_tables({name: table.restored(table.chunks()) for name, table in guard.tables().items()})
-    fresh.restore_notes(json.loads(json.dumps(guard.notes())))
+    fresh.restore_metadata(json.loads(json.dumps(guard.metadata())))
     return fresh

@@ -18,11 +18,11 @@ from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.punctuation_set import Box, PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row, Type
-from punctum.operators.batch import Batch, Points, add, constants, runs_of
+from punctum.operators.batch import Constants, PunctuationBatch, add, constant_punctuations, runs_of
 from punctum.operators.closed import is_key, keys_of, on_exactly
 from punctum.operators.columns import to_rows
 from punctum.operators.matching import inside, matches, speaking
-from punctum.operators.operator import Notes
+from punctum.operators.operator import Metadata
 from punctum.operators.places import bounds
 from punctum.operators.written import read, read_batch, written
 
@@ -39,46 +39,46 @@ class Store:
 
     >>> session = Schema.of(id="STRING", hour="BIGINT")
     >>> store = Store(session)
-    >>> store.add(Batch(session, {0: pl.Series(["a", "b"]), 1: pl.Series([1, 2, 3])}))
+    >>> store.add(PunctuationBatch(session, {0: pl.Series(["a", "b"]), 1: pl.Series([1, 2, 3])}))
     >>> len(store), store.matches(pl.DataFrame({"id": ["a", "c", "c"], "hour": [9, 3, 4]})).to_list()
     (3, [True, True, False])
     """
 
     def __init__(self, schema: Schema) -> None:
         self.schema, self.known = schema, PunctuationSet(schema)
-        self.points: Points = {}  # strings, on attributes of which no range has been said
+        self.constants: Constants = {}  # strings, on attributes of which no range has been said
 
     def __len__(self) -> int:
-        return len(self.known) + sum(map(len, self.points.values()))
+        return len(self.known) + sum(map(len, self.constants.values()))
 
     def __iter__(self) -> Iterator[Punctuation]:
         yield from self.known
-        yield from Batch(self.schema, self.points)
+        yield from PunctuationBatch(self.schema, self.constants)
 
-    def add(self, said: Batch) -> None:
+    def add(self, said: PunctuationBatch) -> None:
         """Hear punctuations."""
         for p in said.others:
             self._unite(p)
             self.known.add(p)
-        for at, values in said.points.items():
+        for at, values in said.constants.items():
             if self._is_apart(at):
                 self._put(at, values)
             else:
-                add(self.known, Batch(self.schema, {at: values}))
+                add(self.known, PunctuationBatch(self.schema, {at: values}))
 
     def matches(self, df: pl.DataFrame) -> pl.Series:
         """Whether each row matches a punctuation."""
         found = matches(df, self.known)
-        if df.height and any(map(len, self.points.values())):
-            found = found | matches(df, Batch(self.schema, self.points))
+        if df.height and any(map(len, self.constants.values())):
+            found = found | matches(df, PunctuationBatch(self.schema, self.constants))
         return found
 
     def covers(self, p: Punctuation) -> bool:
         """Whether all of a punctuation has been said."""
         if len(p.sides) == 1:
             ((at, pattern),) = p.sides
-            if isinstance(pattern, Constant) and pattern.value is not None and at in self.points:
-                return pattern.value in self.points[at] or self.known.covers(p)
+            if isinstance(pattern, Constant) and pattern.value is not None and at in self.constants:
+                return pattern.value in self.constants[at] or self.known.covers(p)
         return self.known.covers(p)
 
     def closes(self, at: int, values: pl.Series) -> pl.Series:
@@ -89,11 +89,11 @@ class Store:
         said = pl.repeat(False, len(values), eager=True)
         if at in lines and len(lines[at]):
             said = inside(values, bounds(lines[at], self.schema.attributes[at]))
-        return said | values.is_in(self.points[at].implode()) if at in self.points else said
+        return said | values.is_in(self.constants[at].implode()) if at in self.constants else said
 
     def find(self, row: Row) -> Punctuation | None:
         """A punctuation that a row matches, if there is one."""
-        at = next((at for at, values in self.points.items() if row[at] is not None and row[at] in values), None)
+        at = next((at for at, values in self.constants.items() if row[at] is not None and row[at] in values), None)
         if at is not None:
             return Punctuation.of(self.schema, {self.schema.names[at]: row[at]})
         return self.known.find(row)
@@ -108,22 +108,22 @@ class Store:
         reasons = {row: to_json(p, self.schema) for row, p in found.items() if p is not None}
         return pl.Series("reason", [reasons[row] for row in rows], dtype=pl.String)
 
-    def forget(self, said: Batch) -> None:
+    def forget(self, said: PunctuationBatch) -> None:
         """Punctuations on the same attributes are said no longer."""
         forget(self.known, said)
-        for at, values in self.points.items():
+        for at, values in self.constants.items():
             if len(over := on_exactly(said, (at,))):
-                self.points[at] = values.filter(~matches(values.to_frame(self.schema.names[at]), over))
+                self.constants[at] = values.filter(~matches(values.to_frame(self.schema.names[at]), over))
 
-    def notes(self) -> Notes:
+    def metadata(self) -> Metadata:
         """All of it, as data for JSON."""
-        points = written(Batch(self.schema, self.points), self.schema)
-        return {"known": written(self.known, self.schema), "points": points}
+        constants = written(PunctuationBatch(self.schema, self.constants), self.schema)
+        return {"known": written(self.known, self.schema), "points": constants}
 
-    def restore(self, notes: Notes) -> None:
+    def restore(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self.known = PunctuationSet(self.schema, read(notes["known"], self.schema))
-        self.points = read_batch(notes["points"], self.schema).points
+        self.known = PunctuationSet(self.schema, read(metadata["known"], self.schema))
+        self.constants = read_batch(metadata["points"], self.schema).constants
 
     def _is_apart(self, at: int) -> bool:
         """Whether strings of an attribute can melt with nothing that has been said."""
@@ -133,30 +133,30 @@ class Store:
         return boxes != [()] and (at not in lines or len(lines[at]) == lines[at].null)
 
     def _put(self, at: int, values: pl.Series) -> None:
-        known = self.points.get(at)
-        self.points[at] = values if known is None else pl.concat([known, values]).unique(maintain_order=True)
+        known = self.constants.get(at)
+        self.constants[at] = values if known is None else pl.concat([known, values]).unique(maintain_order=True)
 
     def _unite(self, p: Punctuation) -> None:
         """A range of strings is said: from now on strings may melt."""
-        if len(p.sides) == 1 and p.sides[0][0] in self.points and p.sides[0][1] != NULL:
-            for q in constants(self.schema, p.sides[0][0], self.points.pop(p.sides[0][0])):
+        if len(p.sides) == 1 and p.sides[0][0] in self.constants and p.sides[0][1] != NULL:
+            for q in constant_punctuations(self.schema, p.sides[0][0], self.constants.pop(p.sides[0][0])):
                 self.known.add(q)
 
 
-class Said(Store):
+class EmittedPunctuations(Store):
     """What has been said on a stream; it tells what is new (the specification's ``Sayer``), and forgets what is old."""
 
     def __init__(self, schema: Schema) -> None:
         super().__init__(schema)
-        self._last = Batch(schema)  # what was let go of the last slice: who asks at once is told the truth
+        self._last = PunctuationBatch(schema)  # what was let go of the last slice: who asks at once is told the truth
 
-    def news(self, said: Batch) -> Batch:
+    def add_new(self, said: PunctuationBatch) -> PunctuationBatch:
         """What no earlier punctuation covers, or has become wider with earlier ones; from now on it counts as said."""
-        new, self._last = Batch(said.schema), Batch(said.schema)
+        new, self._last = PunctuationBatch(said.schema), PunctuationBatch(said.schema)
         for p in self._say_keys(said.others, new):
             self._unite(p)
             self._say(p, new)
-        for at, values in said.points.items():
+        for at, values in said.constants.items():
             self._say_points(at, values, new)
         self._spare()
         return new
@@ -165,7 +165,7 @@ class Said(Store):
         """Whether all of a punctuation has been said."""
         return super().covers(p) or (len(self._last) > 0 and PunctuationSet(self.schema, self._last).covers(p))
 
-    def _say_keys(self, said: list[Punctuation], new: Batch) -> list[Punctuation]:
+    def _say_keys(self, said: list[Punctuation], new: PunctuationBatch) -> list[Punctuation]:
         """Say combinations of constants at once where they are very many, and give all others."""
         if len(said) <= BULK:
             return said
@@ -174,7 +174,7 @@ class Said(Store):
             if len(ps) <= BULK:
                 few += ps
                 continue
-            keys, rest = keys_of(Batch(self.schema, {}, ps), at)
+            keys, rest = keys_of(PunctuationBatch(self.schema, {}, ps), at)
             known = self._are_known(keys)
             fresh = [p for p, there in zip(filter(is_key, ps), known, strict=True) if not there]
             new.others += fresh
@@ -182,7 +182,7 @@ class Said(Store):
             few += rest
         return few
 
-    def _say_points(self, at: int, values: pl.Series, new: Batch) -> None:
+    def _say_points(self, at: int, values: pl.Series, new: PunctuationBatch) -> None:
         fresh = values.filter(~self._are_known(values.to_frame(self.schema.names[at])))
         if self._is_apart(at):
             self._put(at, fresh)
@@ -191,29 +191,29 @@ class Said(Store):
         else:
             self._melt(at, fresh, new)
             return
-        new.points |= (new + Batch(self.schema, {at: fresh})).points
+        new.constants |= (new + PunctuationBatch(self.schema, {at: fresh})).constants
 
-    def _melt(self, at: int, fresh: pl.Series, new: Batch) -> None:
+    def _melt(self, at: int, fresh: pl.Series, new: PunctuationBatch) -> None:
         """Say constants that may melt with others."""
         lines, boxes = self.known.lines()
         if boxes or (at in lines and len(lines[at]) > 20 * len(fresh)):
-            for p in constants(self.schema, at, fresh):
+            for p in constant_punctuations(self.schema, at, fresh):
                 self._say(p, new)
             return
-        add(self.known, Batch(self.schema, {at: fresh}))
-        new.points |= (new + Batch(self.schema, {at: fresh})).points
+        add(self.known, PunctuationBatch(self.schema, {at: fresh}))
+        new.constants |= (new + PunctuationBatch(self.schema, {at: fresh})).constants
         if self.known.lines()[1]:  # all of the attribute is closed now
             new.others.append(end_of_stream(self.schema))
 
     def _are_known(self, keys: pl.DataFrame) -> pl.Series:
         """Which of some constants, or combinations of constants, have been said."""
         known = speaking(keys, self.known)
-        for at, values in self.points.items():
+        for at, values in self.constants.items():
             if self.schema.names[at] in keys.columns and len(values):
                 known = known | keys[self.schema.names[at]].is_in(values.implode()).fill_null(False)
         return known
 
-    def _say(self, p: Punctuation, new: Batch) -> None:
+    def _say(self, p: Punctuation, new: PunctuationBatch) -> None:
         told = self.known.tell(p)
         new.others += told or ([p] if self._beyond(p) else [])
 
@@ -224,16 +224,16 @@ class Said(Store):
 
     def _spare(self) -> None:
         """Hold less at hand, when it is much."""
-        for at, values in self.points.items():
+        for at, values in self.constants.items():
             if len(values) > APART:
                 self._let_go(at, values)
-                self.points[at] = values.clear()
+                self.constants[at] = values.clear()
         for members in too_many(self.known):
             self._let_go_boxes(members)
 
     def _let_go(self, at: int, values: pl.Series) -> None:
         """Constants that are not held at hand any more are forgotten."""
-        self._last += Batch(self.schema, {at: values})
+        self._last += PunctuationBatch(self.schema, {at: values})
 
     def _let_go_keys(self, keys: pl.DataFrame, said: list[Punctuation]) -> None:
         """Combinations of constants are, too; they come as columns and as punctuations."""
@@ -260,7 +260,7 @@ def far_apart(values: pl.Series) -> bool:
 def hold(known: PunctuationSet, at: int, values: pl.Series) -> None:
     """Add constants to a set that remembers those which melt, and forgets others when they are many."""
     if not far_apart(values):
-        add(known, Batch(known.schema, {at: values}))
+        add(known, PunctuationBatch(known.schema, {at: values}))
         for members in too_many(known):
             taken(known, members)
 
@@ -294,8 +294,8 @@ def settle(one: Store, other: Store, positions: Mapping[int, int], bound: int) -
     """
     back = {theirs: at for at, theirs in positions.items()}
     mine = _open(one, other, positions)
-    other.points |= _open(other, one, back)
-    one.points |= mine
+    other.constants |= _open(other, one, back)
+    one.constants |= mine
     if len(one.known) + len(other.known) <= bound:
         return bound
     for known, old in [(one.known, _closed(one, other, positions)), (other.known, _closed(other, one, back))]:
@@ -304,16 +304,16 @@ def settle(one: Store, other: Store, positions: Mapping[int, int], bound: int) -
     return 2 * (len(one.known) + len(other.known)) + FEW
 
 
-def _open(one: Store, other: Store, positions: Mapping[int, int]) -> Points:
+def _open(one: Store, other: Store, positions: Mapping[int, int]) -> Constants:
     """The strings that another input has not closed too."""
-    there = {at: values for at, values in one.points.items() if at in positions and len(values)}
+    there = {at: values for at, values in one.constants.items() if at in positions and len(values)}
     return {at: values.filter(~other.closes(positions[at], values)) for at, values in there.items()}
 
 
 def _closed(one: Store, other: Store, positions: Mapping[int, int]) -> list[Box]:
     """The constants that another input has closed too, alone or with others."""
     found, names = [], other.schema.names
-    strings = {at: frozenset(values.to_list()) for at, values in other.points.items()}
+    strings = {at: frozenset(values.to_list()) for at, values in other.constants.items()}
     for p in one.known:
         if p.sides and all(at in positions and isinstance(side, Constant) for at, side in p.sides):
             moved = Punctuation.of(other.schema, {names[positions[at]]: side for at, side in p.sides})
@@ -323,7 +323,7 @@ def _closed(one: Store, other: Store, positions: Mapping[int, int]) -> list[Box]
     return found
 
 
-def forget(known: PunctuationSet, said: Batch) -> None:
+def forget(known: PunctuationSet, said: PunctuationBatch) -> None:
     """Take back what punctuations say."""
     for p in said:
         known.forget(p)

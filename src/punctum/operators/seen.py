@@ -13,19 +13,19 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import Box
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
-from punctum.operators.batch import Batch
+from punctum.operators.batch import PunctuationBatch
 from punctum.operators.closed import Closed, is_key, keys_of
 from punctum.operators.columns import to_rows
-from punctum.operators.said import Said, by_attributes
+from punctum.operators.emitted import EmittedPunctuations, by_attributes
 from punctum.operators.table import Table
 
 
-class Memory(Said):
+class SeenPunctuations(EmittedPunctuations):
     """What has been said on a stream.
 
     >>> session = Schema.of(id="STRING", hour="BIGINT")
-    >>> memory = Memory(session)
-    >>> _ = memory.news(Batch(session, {0: pl.Series([f"s{n}" for n in range(1_500)])}))
+    >>> memory = SeenPunctuations(session)
+    >>> _ = memory.add_new(PunctuationBatch(session, {0: pl.Series([f"s{n}" for n in range(1_500)])}))
     >>> len(memory), len(memory.past)
     (1500, 1500)
     >>> memory.matches(pl.DataFrame({"id": ["s7", "t7"], "hour": [1, 1]})).to_list()
@@ -39,9 +39,11 @@ class Memory(Said):
     def __len__(self) -> int:
         return super().__len__() + len(self.past)
 
-    def news(self, said: Batch) -> Batch:
+    def add_new(self, said: PunctuationBatch) -> PunctuationBatch:
         """What is new of punctuations; from now on it counts as said."""
-        return super().news(Batch(said.schema, said.points, self._unheard(said.others)) if len(self.past) else said)
+        return super().add_new(
+            PunctuationBatch(said.schema, said.constants, self._unheard(said.others)) if len(self.past) else said
+        )
 
     def matches(self, df: pl.DataFrame) -> pl.Series:
         """Whether each row matches a punctuation."""
@@ -60,7 +62,7 @@ class Memory(Said):
         rest = reasons.is_null()
         return reasons.scatter(rest.arg_true(), super().why(bad.filter(rest))) if rest.any() else reasons
 
-    def forget(self, said: Batch) -> None:
+    def forget(self, said: PunctuationBatch) -> None:
         """Punctuations on the same attributes are said no longer."""
         super().forget(said)
         self.past.forget(said)
@@ -68,7 +70,7 @@ class Memory(Said):
     def clear(self) -> None:
         """Nothing has been said."""
         self.past.clear()
-        self.restore(Said(self.schema).notes())
+        self.restore(EmittedPunctuations(self.schema).metadata())
 
     def go_on(self, past: Table) -> None:
         """Go on with the closed keys of another one."""
@@ -85,7 +87,7 @@ class Memory(Said):
         """What has not been laid down, of punctuations that are not one constant."""
         known = set[Punctuation]()
         for at, ps in by_attributes(filter(is_key, said)).items():
-            there = self.past.contains(keys_of(Batch(self.schema, {}, ps), at)[0])
+            there = self.past.contains(keys_of(PunctuationBatch(self.schema, {}, ps), at)[0])
             known.update(p for p, is_there in zip(ps, there, strict=True) if is_there)
         return [p for p in said if p not in known] if known else said
 
