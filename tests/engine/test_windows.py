@@ -22,7 +22,7 @@ from punctum.errors import SchemaError
 from punctum.ir.definitions import StreamDef
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
-from punctum.plan.passes.lifespan import check_lifespans
+from punctum.plan.physical.lifespan import check_lifespans
 from punctum.plan.physical.stages import stages
 
 LARGE = "SELECT a, b + 1 AS more FROM s WHERE b > 12"
