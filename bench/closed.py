@@ -11,11 +11,11 @@ import time
 import numpy as np
 import polars as pl
 
+from punctum.algebra.aggregates import AggregateFunction, Function
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.operators import ColumnarSlice, GroupBy
 from punctum.operators.guard import Guard
-from punctum.spec.aggregates import AggregateFunction, Function
 
 SIZES, AT_ONCE, BATCHES = (1_000_000, 3_000_000, 10_000_000), 300_000, 20
 ROWS, CLOSING = 1_000, 100

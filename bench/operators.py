@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import polars as pl
 
+from punctum.algebra.aggregates import AggregateFunction, Function
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.operators import ColumnarSlice, GroupBy, Join, empty
-from punctum.spec.aggregates import AggregateFunction, Function
 
 SLICES, ROWS, CLOSING = 10, 1_000_000, 30_000
 ITEM = Schema.of(itemid="BIGINT", seller="BIGINT")

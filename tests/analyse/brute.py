@@ -6,10 +6,10 @@ from itertools import product
 from statistics import median
 from typing import Any
 
+from punctum.algebra.aggregates import Function
 from punctum.algebra.values import Row
 from punctum.analyse.memory.growth import Arrival
 from punctum.ir.conjunctive.spj import Aggregated, Spj
-from punctum.spec.aggregates import Function
 
 _COMPARE = {"<": lambda a, b: a < b, "<=": lambda a, b: a <= b, "=": lambda a, b: a == b}
 

@@ -3,13 +3,13 @@
 import random
 import re
 
+from punctum.algebra.aggregates import Function
 from punctum.algebra.pattern import Pattern, between, constant, one_of
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.ir.conjunctive.axes import At
 from punctum.ir.conjunctive.orders import Comparison
 from punctum.ir.conjunctive.spj import Aggregated, Occurrence, Spj
-from punctum.spec.aggregates import Function
 
 _PARTS = re.compile(r"(\S+?)\s*(<=|>=|<|>|=| in )\s*(.+)")
 _TURNED = {"<": "<", "<=": "<=", "=": "=", ">": "<", ">=": "<="}

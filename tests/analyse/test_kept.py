@@ -19,13 +19,13 @@ from analyse.test_golden import ADMITTED, HERE, REFUSED
 from engine.simulate import Simulation, run
 from parse.golden import split
 from punctum.algebra import Punctuation, Scheme, end_of_stream
+from punctum.algebra.finite import finite
 from punctum.algebra.schema import Attribute
 from punctum.algebra.values import Row, Type, Value
 from punctum.analyse.safety.register import QueryAnalysis, verdict
 from punctum.ir import Relation, StreamDef
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_script
-from punctum.spec.columns import finite
 
 VALUES, ROWS, ROUNDS, ASKED, NEVER = 2, 8, 6, 8, 7
 

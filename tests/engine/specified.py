@@ -3,9 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from punctum.algebra.aggregates import AggregateFunction
 from punctum.algebra.pattern import Constant
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
+from punctum.algebra.sorting import SortKey
 from punctum.algebra.values import Row, Value
 from punctum.analyse.predicates import promised
 from punctum.ir import expressions as e
@@ -13,7 +15,6 @@ from punctum.ir import relations as r
 from punctum.ir.evaluate import evaluate
 from punctum.ir.shape import shape
 from punctum.spec import Slice
-from punctum.spec.aggregates import AggregateFunction
 from punctum.spec.columns import ComputedColumn
 from punctum.spec.difference import Difference
 from punctum.spec.dupelim import Dupelim
@@ -25,7 +26,7 @@ from punctum.spec.join import Join
 from punctum.spec.merge import Merge
 from punctum.spec.project import Project
 from punctum.spec.select import Select
-from punctum.spec.sort import Key, Sort
+from punctum.spec.sort import Sort
 from punctum.spec.union import Union
 
 
@@ -76,7 +77,7 @@ def _operator(relation: r.Relation) -> tuple[Operator, tuple[Node | str, ...]]:
             return GroupBy(schemas[0], tuple(names[column.index] for _, column in keys), made), below
         case r.OrderBy(keys=keys):
             return Sort(
-                schemas[0], tuple(Key(schemas[0].names[c.index], down, first) for c, down, first in keys)
+                schemas[0], tuple(SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys)
             ), below
         case r.Distinct():
             return Dupelim(schemas[0]), below

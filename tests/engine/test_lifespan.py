@@ -19,8 +19,8 @@ from punctum.engine.runtime.sweep import LATE
 from punctum.errors import SchemaError
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
-from punctum.plan.physical.lifespan import check_lifespans
 from punctum.plan.physical.fingerprint import fingerprint
+from punctum.plan.physical.lifespan import check_lifespans
 from punctum.plan.physical.stages import stages
 
 LASTING = "PUNCTUATED ON (itemid) LIFESPAN '4 hours'"

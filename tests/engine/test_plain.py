@@ -19,24 +19,13 @@ from engine.honest import Plain
 from engine.simulate import Simulation
 from engine.test_buckets import rounded
 from punctum.algebra import Row, Schema, end_of_stream, from_json, tups
+from punctum.algebra.aggregates import AggregateFunction, Function
+from punctum.algebra.sorting import SortKey
 from punctum.ir import StreamDef
 from punctum.ir.definitions import TableColumn
 from punctum.operators.columns import ColumnarSlice, empty, frame, to_rows
 from punctum.parse import parse_query, parse_script, parse_stream
-from punctum.spec import (
-    AggregateFunction,
-    Difference,
-    Dupelim,
-    Function,
-    GroupBy,
-    Join,
-    Key,
-    Project,
-    Select,
-    Slice,
-    Sort,
-    Union,
-)
+from punctum.spec import Difference, Dupelim, GroupBy, Join, Project, Select, Slice, Sort, Union
 
 A = Schema.of(k="BIGINT", x="BIGINT", s="STRING")
 B = Schema.of(k="BIGINT", y="BIGINT", s="STRING")
@@ -113,7 +102,7 @@ def united(a: Schema, b: Schema) -> Feed:
 
 def ordered(a: Schema, b: Schema) -> Feed:
     some = Project.to(a, "k", "x")
-    columns, order = some.start(), Sort(some.output, (Key("k"), Key("x"))).start()
+    columns, order = some.start(), Sort(some.output, (SortKey("k"), SortKey("x"))).start()
     return lambda xs, ys: order.feed(columns.feed(xs))
 
 

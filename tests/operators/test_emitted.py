@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from operators.vectorised import agree
+from punctum.algebra.aggregates import AggregateFunction, Function
 from punctum.algebra.json import from_json
 from punctum.algebra.pattern import between
 from punctum.algebra.punctuation import Punctuation
@@ -24,7 +25,6 @@ from punctum.operators.columns import ColumnarSlice
 from punctum.operators.guard import Guard
 from punctum.operators.project import Project
 from punctum.operators.seen import SeenPunctuations
-from punctum.spec.aggregates import AggregateFunction, Function
 from punctum.spec.guard import Guard as GuardSpecification
 from punctum.spec.stream import Slice
 from spec.operators import BINARY, UNARY, binary_cases, unary_cases

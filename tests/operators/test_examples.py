@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from operators.vectorised import agree, resume, vectorised
+from punctum.algebra.aggregates import AggregateFunction, Function
 from punctum.algebra.pattern import between
 from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.schema import Attribute, Schema
@@ -15,7 +16,6 @@ from punctum.algebra.values import NAN, Type
 from punctum.operators import ColumnarSlice, Dupelim, GroupBy, Guard, Join, Project, Table, frame, to_rows
 from punctum.operators.checked import REASON
 from punctum.operators.columns import canonical, fitting
-from punctum.spec.aggregates import AggregateFunction, Function
 from punctum.spec.columns import ComputedColumn
 from punctum.spec.group_by import GroupBy as SpecGroupBy
 from punctum.spec.join import Join as SpecJoin
@@ -53,7 +53,7 @@ def test_a_join_of_decimals_with_other_digits() -> None:
     assert [len(table) for table in join.tables().values()] == [1, 1]
 
 
-@pytest.mark.parametrize("points", [False, True])
+@pytest.mark.parametrize("constants", [False, True])
 def test_many_keys_that_close(constants: bool) -> None:
     left, right = Schema.of(k="STRING", v="BIGINT"), Schema.of(key="STRING")
     spec = SpecJoin(left, right, (("k", "key"),))

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from operators.vectorised import agree, assert_bags, in_columns, resume, said_in, vectorised
+from punctum.algebra.classes import Class
 from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
@@ -12,7 +13,6 @@ from punctum.algebra.values import Type
 from punctum.operators import MultiJoin, frame, multijoin, to_rows
 from punctum.operators.batch import batch
 from punctum.operators.columns import ColumnarSlice
-from punctum.spec.multijoin import Class
 from punctum.spec.multijoin import MultiJoin as Specification
 from punctum.spec.stream import Slice
 from spec.laws import aligned

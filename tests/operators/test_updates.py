@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.queries import A, ended
+from punctum.algebra.aggregates import AggregateFunction, Function
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.operators.group_by import GroupBy
-from punctum.spec.aggregates import AggregateFunction, Function
 from punctum.spec.group_by import GroupBy as Specification
 from punctum.spec.stream import Slice
 

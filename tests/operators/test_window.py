@@ -9,6 +9,8 @@ import polars as pl
 import pytest
 
 from operators.test_synopsis import same
+from punctum.algebra.aggregates import AggregateFunction, Function
+from punctum.algebra.classes import Class
 from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
@@ -17,9 +19,7 @@ from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.operators.operator import Operator
 from punctum.operators.select import Select
 from punctum.operators.window import NUMBER, Window, WindowGroupBy, WindowJoin
-from punctum.spec.aggregates import AggregateFunction, Function
 from punctum.spec.framework import Execution
-from punctum.spec.multijoin import Class
 from punctum.spec.stream import Slice
 from punctum.spec.window import Window as SpecWindow
 from punctum.spec.window import WindowGroupBy as SpecGroupBy

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from punctum.algebra import NAN, Attribute, Schema, Type, Value, between
 from punctum.algebra.cuts import above, below
+from punctum.algebra.trends import Trend
 from punctum.errors import ComputationError
 from punctum.ir import Projection, StreamDef, evaluate, shape
 from punctum.parse import parse_query
-from punctum.spec import Trend
 
 SCHEMA = Schema.of(a="BIGINT", x="DOUBLE", s="STRING", f="BOOLEAN", d="DATE", t="TIMESTAMP", v="TIMESTAMP_NTZ").where()
 SCHEMA = Schema(

@@ -4,11 +4,12 @@ from itertools import product
 
 from hypothesis import strategies as st
 
+from punctum.algebra.classes import Class
 from punctum.algebra.pattern import between, constant, one_of
 from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Row, Type, Value
-from punctum.spec.multijoin import Class, MultiJoin
+from punctum.spec.multijoin import MultiJoin
 from punctum.spec.stream import Slice
 from spec.laws import matched
 from strategies import SMALL, streams

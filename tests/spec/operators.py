@@ -6,13 +6,15 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from punctum.algebra.aggregates import AggregateFunction, Function
 from punctum.algebra.pattern import between, one_of
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.scheme import Scheme
+from punctum.algebra.sorting import SortKey
+from punctum.algebra.trends import Trend
 from punctum.algebra.values import Type
-from punctum.spec.aggregates import AggregateFunction, Function
-from punctum.spec.columns import ComputedColumn, Trend
+from punctum.spec.columns import ComputedColumn
 from punctum.spec.difference import Difference
 from punctum.spec.dupelim import Dupelim
 from punctum.spec.framework import Specified
@@ -24,7 +26,7 @@ from punctum.spec.origins import AccessOrder, AllReported, DomainLimits, EndEven
 from punctum.spec.project import Project
 from punctum.spec.punctuate import Punctuate
 from punctum.spec.select import Select
-from punctum.spec.sort import Key, Sort
+from punctum.spec.sort import Sort
 from punctum.spec.stream import Slice
 from punctum.spec.union import Union
 from strategies import punctuations, schemas, small, streams
@@ -74,7 +76,7 @@ def groups(schema: Schema) -> st.SearchStrategy[Specified]:
 
 
 def sorts(schema: Schema) -> st.SearchStrategy[Specified]:
-    key = st.builds(Key, st.sampled_from(schema.names), st.booleans(), st.none() | st.booleans())
+    key = st.builds(SortKey, st.sampled_from(schema.names), st.booleans(), st.none() | st.booleans())
     keys = st.lists(key, min_size=1, max_size=2, unique_by=lambda k: k.name)
     return keys.map(lambda found: Sort(schema, tuple(found)))
 

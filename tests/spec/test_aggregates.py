@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from punctum.algebra import NAN, Row, Schema, Value
-from punctum.spec.aggregates import AggregateFunction, Function
+from punctum.algebra.aggregates import AggregateFunction, Function
+from punctum.spec.aggregates import value_of
 
 finite = st.floats(-1e6, 1e6)
 decimals = st.decimals(-(10**6), 10**6, places=2)
@@ -18,7 +19,7 @@ decimals = st.decimals(-(10**6), 10**6, places=2)
 def over(function: Function, kind: str, values: list[Any]) -> Value | None:
     schema = Schema.of(v=kind)
     rows: list[Row] = [schema.row(value) for value in values]
-    return AggregateFunction(function, "v", "result").value(rows, schema)
+    return value_of(AggregateFunction(function, "v", "result"), rows, schema)
 
 
 @given(st.sampled_from(["BIGINT", "DOUBLE", "DECIMAL"]), st.data())

@@ -5,11 +5,13 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
+from punctum.algebra.finite import ENUMERABLE
 from punctum.algebra.pattern import EMPTY, WILDCARD, Pattern, between, constant, one_of
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Attribute, Schema
+from punctum.algebra.trends import Trend
 from punctum.algebra.values import Type
-from punctum.spec.columns import ENUMERABLE, ComputedColumn, Trend
+from punctum.spec.columns import ComputedColumn
 from punctum.spec.framework import unary
 from punctum.spec.project import Project
 from punctum.spec.stream import Slice

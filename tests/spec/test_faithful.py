@@ -13,11 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from punctum.algebra.aggregates import AggregateFunction, Function
 from punctum.algebra.pattern import WILDCARD, Pattern, between, constant, one_of
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
+from punctum.algebra.sorting import SortKey
 from punctum.algebra.values import Row
-from punctum.spec.aggregates import AggregateFunction, Function
 from punctum.spec.difference import Difference
 from punctum.spec.dupelim import Dupelim
 from punctum.spec.framework import Operator
@@ -27,7 +28,7 @@ from punctum.spec.join import Join
 from punctum.spec.merge import Merge
 from punctum.spec.project import Project
 from punctum.spec.select import Select
-from punctum.spec.sort import Key, Sort
+from punctum.spec.sort import Sort
 from punctum.spec.stream import Slice
 from punctum.spec.union import Union
 from spec import batch
@@ -105,7 +106,7 @@ def test_binary(kind: str, data: st.DataObject) -> None:
 def test_sort(keys: list[tuple[int, bool, bool]], data: st.DataObject) -> None:
     keys = list({key[0]: key for key in keys}.values())
     falling = tuple(column for column, descending, _ in keys if descending)
-    operator = Sort(plane, tuple(Key(plane.names[i], descending, first) for i, descending, first in keys))
+    operator = Sort(plane, tuple(SortKey(plane.names[i], descending, first) for i, descending, first in keys))
     stream = data.draw(inputs(plane, falling, most=4))
     faithful_in_order(operator, stream, batch.order(keys), UNIVERSE, most=2)
 
@@ -118,6 +119,6 @@ def test_sort_starts_at_the_first_value_of_a_domain(descending: bool, second: bo
     bounded: Any = st.builds(between, number, number).map(lambda p: Punctuation.of(hours, hour=p))
     stream = data.draw(streams(hours, rows, bounded | promises(hours), 4))
     keys = [(0, descending, False), (1, False, False)][: 1 + second]
-    operator = Sort(hours, tuple(Key(hours.names[i], down, first) for i, down, first in keys))
+    operator = Sort(hours, tuple(SortKey(hours.names[i], down, first) for i, down, first in keys))
     inside = [t for t in UNIVERSE if t[0] in (0, 1, 2)]
     faithful_in_order(operator, stream, batch.order(keys), inside, most=2)

@@ -5,10 +5,10 @@ from itertools import count, islice
 
 import pytest
 
+from punctum.algebra.aggregates import AggregateFunction, Function
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.errors import GrammarError, SchemaError
-from punctum.spec.aggregates import AggregateFunction, Function
 from punctum.spec.dupelim import Dupelim
 from punctum.spec.framework import binary, unary
 from punctum.spec.group_by import GroupBy

@@ -6,11 +6,12 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
+from punctum.algebra.classes import Class
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.errors import SchemaError
-from punctum.spec.multijoin import Class, MultiJoin
+from punctum.spec.multijoin import MultiJoin
 from punctum.spec.stream import Slice
 from spec.laws import conform, minimal, prefixes, proper
 from spec.multijoins import Case, multijoin_cases, needed

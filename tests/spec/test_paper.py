@@ -3,6 +3,7 @@
 from punctum.algebra.pattern import between
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
+from punctum.algebra.sorting import SortKey
 from punctum.algebra.values import Row
 from punctum.spec.difference import Difference, DifferenceRows
 from punctum.spec.dupelim import Dupelim
@@ -10,7 +11,7 @@ from punctum.spec.framework import unary
 from punctum.spec.group_by import GroupBy
 from punctum.spec.join import Join
 from punctum.spec.select import Select
-from punctum.spec.sort import Key, Sort
+from punctum.spec.sort import Sort
 from punctum.spec.stream import Slice, prefix
 
 number = Schema.of(n="BIGINT")
@@ -104,7 +105,7 @@ def test_sort_waits_for_the_first_hour() -> None:
     report = Schema.of(sid="STRING", hour="BIGINT", minute="BIGINT", currtmp="BIGINT").where(hour=between(0, 23))
     first = Slice.of(("S1", 4, 0, 70), ("S1", 3, 0, 71), ("S1", 5, 0, 72), Punctuation.of(report, hour=between(2, 4)))
     second = Slice.of(("S1", 0, 0, 73), Punctuation.of(report, hour=between(0, 3)))
-    nothing, through_four = unary(Sort(report, (Key("hour"),)), [first, second])
+    nothing, through_four = unary(Sort(report, (SortKey("hour"),)), [first, second])
     assert nothing == Slice()
     assert list(map(str, through_four.puncts)) == ["<*, [0,4], *, *>"]
     assert [t[1] for t in through_four.rows] == [0, 3, 4]
@@ -115,7 +116,7 @@ def test_sort_of_the_earlier_text() -> None:
     positive = number.where(n=between(1, None))
     first, second = (Punctuation.of(positive, n=between(low, low + 9)) for low in (1, 11))
     stream = [Slice.of(*rows(8, 2, 6, 11, 3), first), Slice.of(*rows(12, 24, 15), second), Slice.of(*rows(28, 21))]
-    output = list(unary(Sort(positive, (Key("n"),)), stream))
+    output = list(unary(Sort(positive, (SortKey("n"),)), stream))
     assert [list(piece.rows) for piece in output] == [rows(2, 3, 6, 8), rows(11, 12, 15), []]
     assert [list(map(str, piece.puncts)) for piece in output] == [["<[1,10]>"], ["<[1,20]>"], []]
 

@@ -14,13 +14,14 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Scheme
+from punctum.algebra.sorting import SortKey
 from punctum.algebra.values import Row
 from punctum.errors import SchemaError
 from punctum.spec.framework import unary
 from punctum.spec.guard import Guard, guard
 from punctum.spec.origins import AccessOrder, AllReported, DomainLimits, EndEvent, Origin, Selected, Sorted, Unique
 from punctum.spec.punctuate import Punctuate
-from punctum.spec.sort import Key, Sort
+from punctum.spec.sort import Sort
 from punctum.spec.stream import Slice, prefix
 from spec.laws import conform, minimal, proper
 from spec.operators import Case, punctuate_cases
@@ -36,7 +37,7 @@ ORIGINS: dict[str, Origin[Any]] = {
     "all reported": AllReported(Scheme.of(plane, "x"), "y", frozenset({0, 1})),
     "unique": Unique(Scheme.of(plane, "x", "y")),
     "selected": Selected(Punctuation.of(plane, x=3)),
-    "sorted": Sorted(Sort(plane, (Key("x", descending=True), Key("y")))),
+    "sorted": Sorted(Sort(plane, (SortKey("x", descending=True), SortKey("y")))),
 }
 
 
@@ -116,7 +117,7 @@ def test_an_hour_is_complete_when_all_sensors_have_reported() -> None:
 
 def test_a_sort_says_where_it_has_come_to() -> None:
     report = Schema.of(sid="STRING", hour="BIGINT").where(hour=between(0, 23))
-    origin = Sorted(Sort(report, (Key("hour", nulls_first=False), Key("sid"))))
+    origin = Sorted(Sort(report, (SortKey("hour", nulls_first=False), SortKey("sid"))))
     assert made(report, origin, [("S2", 7)]) == [["<*, (,6]>", "<NULL, 7>", "<(,S2), 7>"]]
 
 

@@ -9,6 +9,7 @@ import duckdb
 import pytest
 
 from analyse.memory import random_query, spj
+from punctum.algebra.aggregates import Function
 from punctum.algebra.pattern import between, constant
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
@@ -18,7 +19,6 @@ from punctum.analyse.memory.bounded import failure
 from punctum.analyse.memory.synopses import SynopsisStructure, answers, carried, synopses
 from punctum.ir.conjunctive.orders import Comparison
 from punctum.ir.conjunctive.spj import Spj
-from punctum.spec.aggregates import Function
 from punctum.spec.stream import Slice
 from punctum.spec.synopsis import GroupExecution, JoinExecution, Part, SynopsisCall, SynopsisGroupBy, SynopsisJoin
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
+from punctum.algebra.sorting import SortKey
 from punctum.algebra.values import Row
 from punctum.spec.difference import Difference, DifferenceRows
 from punctum.spec.dupelim import Dupelim
@@ -21,7 +22,7 @@ from punctum.spec.join import Join, Side
 from punctum.spec.merge import Merge
 from punctum.spec.merge import State as Merged
 from punctum.spec.sets import State
-from punctum.spec.sort import Key, Sort
+from punctum.spec.sort import Sort
 from punctum.spec.sort import SortState as Unsorted
 from punctum.spec.stream import Slice
 from spec import batch
@@ -180,8 +181,8 @@ WRONG: list[tuple[Specified, Law, str]] = [
     (HastyGroupBy(*by_x), to_sums, "unsafe"),
     (HastyDifference(plane, plane), over(conform), "cpass"),
     (HastyDifference(plane, plane), to_difference, "unsafe"),
-    (HastySort(plane, (Key("x"),)), over(conform), "cpass"),
-    (HastySort(plane, (Key("x"),)), in_order, "unsafe"),
+    (HastySort(plane, (SortKey("x"),)), over(conform), "cpass"),
+    (HastySort(plane, (SortKey("x"),)), in_order, "unsafe"),
     (BoldMerge(plane, plane), over(conform), "cprop"),
     (BoldMerge(plane, plane), over(proper), "an ungrammatical row"),
     (BoldJoin(*join_on), over(conform), "cprop"),

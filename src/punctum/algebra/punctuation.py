@@ -109,3 +109,18 @@ def end_of_stream(schema: Schema) -> Punctuation:
     <*, *>
     """
     return Punctuation(schema, (WILDCARD,) * len(schema))
+
+
+def excluded(rows: Punctuation) -> tuple[Punctuation, ...]:
+    """The punctuations that hold in a stream all of whose rows match the patterns.
+
+    >>> hour = Schema.of(zoneid="BIGINT", hour="BIGINT")
+    >>> print(*excluded(Punctuation.of(hour, hour=8)))
+    <*, NULL> <*, (,7]> <*, [9,)>
+    """
+    schema = rows.schema
+    return tuple(
+        Punctuation.of(schema, {schema.names[i]: part})
+        for i, pattern in rows.sides
+        for part in schema.attributes[i].domain.minus(pattern)
+    )

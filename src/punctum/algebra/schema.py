@@ -122,3 +122,10 @@ class Schema:
 
     def __str__(self) -> str:
         return ", ".join(f"{a.name} {a.type.value}" for a in self.attributes)
+
+
+def same_schema(left: Schema, right: Schema) -> None:
+    """Refuse inputs whose rows cannot be compared."""
+    if left != right:
+        detail = f"left is ({left}), right is ({right})"
+        raise SchemaError("the inputs have different schemas", detail, "project them to the same attributes first")

@@ -66,6 +66,10 @@ class Type(Enum):
         return accepted
 
 
+INSTANTS: Final = (Type.TIMESTAMP, Type.TIMESTAMP_NTZ)
+"""The types of points in time."""
+
+
 def type_of(value: Value) -> Type:
     """The type whose values look like this one.
 

@@ -9,12 +9,11 @@ from datetime import timedelta
 from functools import reduce
 from typing import Any
 
+from punctum.algebra.finite import finite
 from punctum.algebra.pattern import WILDCARD, Pattern, between, constant, one_of
-from punctum.algebra.punctuation import Punctuation, end_of_stream
+from punctum.algebra.punctuation import Punctuation, end_of_stream, excluded
 from punctum.algebra.schema import NOT_NULL, Schema
 from punctum.ir.expressions import Call, Column, Expression, Literal, conjuncts
-from punctum.spec.columns import finite
-from punctum.spec.select import excluded
 
 _FLIPPED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 

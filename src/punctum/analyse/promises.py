@@ -10,11 +10,11 @@ from itertools import islice, product
 from typing import NamedTuple
 
 from punctum.algebra.cuts import HIGHEST, LOWEST
+from punctum.algebra.finite import finite
 from punctum.algebra.pattern import EMPTY, Pattern
 from punctum.algebra.scheme import Order, Scheme
 from punctum.algebra.values import Type
 from punctum.ir.elements import FROM
-from punctum.spec.columns import finite
 
 MOST = 64
 """So many promises of one relation, or ways to say one, are looked at; any further ones are passed over."""

@@ -59,9 +59,9 @@ from punctum.errors import SchemaError, choices, failing_in
 from punctum.ir.definitions import Violation
 from punctum.operators.batch import constant_punctuations
 from punctum.operators.columns import dtype, fitting
-from punctum.plan.physical.lifespan import check_lifespans
 from punctum.plan.physical.feedback import FeedbackMapping, feedback_mappings
 from punctum.plan.physical.fingerprint import fingerprint
+from punctum.plan.physical.lifespan import check_lifespans
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Input, Stage, all_stages, needs_clock
 

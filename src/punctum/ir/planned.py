@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property
 
+from punctum.algebra.classes import Class
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Order, Scheme
 from punctum.algebra.values import Value
@@ -14,7 +15,6 @@ from punctum.ir.definitions import NOWHERE, StreamDef
 from punctum.ir.expressions import Expression, columns, text
 from punctum.ir.relations import Relation, UnaryRelation, Window
 from punctum.ir.windows import window
-from punctum.spec.multijoin import Class
 
 _UNITS = (("day", 86_400_000), ("hour", 3_600_000), ("minute", 60_000), ("second", 1_000), ("millisecond", 1))
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 
+from punctum.algebra.aggregates import Function
 from punctum.algebra.pattern import WILDCARD, Pattern
 from punctum.algebra.schema import NOT_NULL, Attribute, Schema
 from punctum.algebra.values import Type
@@ -15,7 +16,6 @@ from punctum.errors import Place
 from punctum.ir.definitions import NOWHERE, Policy, StreamDef, Temporal
 from punctum.ir.elements import EVENT, HIDDEN, MARKED, VS, element_schema, is_elements, is_opens, payload_of
 from punctum.ir.expressions import Column, Expression, columns, kind, named, text
-from punctum.spec.aggregates import Function
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from punctum.algebra.pattern import between
+from punctum.algebra.trends import Trend
 from punctum.algebra.values import Type
 from punctum.ir.applied import Applied
 from punctum.ir.expressions import Call, Column, Expression, Literal
-from punctum.spec.columns import Trend
 
 UP, DOWN, NEITHER = Trend.INCREASING, Trend.DECREASING, Trend.NEITHER
 EXACT = 2**53

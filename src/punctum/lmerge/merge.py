@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from punctum.algebra.schema import Schema
+from punctum.algebra.schema import Schema, same_schema
 from punctum.errors import SchemaError
 from punctum.lmerge.elements import ADJUST, NEVER, VE, VS, stable, stable_of, time_type, time_value
 from punctum.lmerge.index import Bad, Index, MergeStep
@@ -29,7 +29,6 @@ from punctum.lmerge.temporal import TemporalOperator
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.operator import Metadata
 from punctum.operators.table import Table
-from punctum.spec.merge import same_schema
 
 INDEXES: dict[Case, Callable[[Schema, int, OutputPolicy], Index]] = {
     Case.R0: Strict,

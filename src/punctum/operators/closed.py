@@ -14,6 +14,7 @@ from typing import cast
 import numpy as np
 import polars as pl
 
+from punctum.algebra.finite import finite
 from punctum.algebra.pattern import NULL, Constant, Pattern
 from punctum.algebra.punctuation import Punctuation, Side
 from punctum.algebra.punctuation_set import Box
@@ -25,7 +26,6 @@ from punctum.operators.matching import matches
 from punctum.operators.places import Bounds, bounds, places
 from punctum.operators.runs import MORE, Mask, Numbers, RunShape, Wanted, coalesced, cut, ends, hashed, merged, shape_of
 from punctum.operators.table import Table
-from punctum.spec.columns import finite
 
 LARGEST = 1 << 20
 """A run with more rows is not merged any more."""

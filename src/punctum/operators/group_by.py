@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from punctum.algebra.aggregates import AggregateFunction
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.operators.batch import Names, PunctuationBatch, columns, heard
@@ -20,7 +21,6 @@ from punctum.operators.matching import matches
 from punctum.operators.operator import Metadata, Operator, Waits
 from punctum.operators.partials import Partial
 from punctum.operators.table import Table
-from punctum.spec.aggregates import AggregateFunction
 from punctum.spec.group_by import GroupBy as Specification
 
 SLACK = 1_000

@@ -3,12 +3,12 @@
 import polars as pl
 
 from punctum.algebra.punctuation_set import PunctuationSet
-from punctum.algebra.schema import Schema
+from punctum.algebra.schema import Schema, same_schema
 from punctum.operators.batch import PunctuationBatch, batch, columns, constant_punctuations, heard
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.emitted import FEW, EmittedPunctuations, Store, settle
 from punctum.operators.operator import Metadata, Operator
-from punctum.spec.merge import combined, same_schema
+from punctum.spec.merge import combined
 
 
 class ReceivedPunctuations:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from punctum.algebra.classes import Class
 from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
@@ -31,8 +32,8 @@ from punctum.operators.matching import free, speaking
 from punctum.operators.operator import Metadata, Operator, Waits
 from punctum.operators.table import Table
 from punctum.operators.written import read, read_batch, written
-from punctum.spec.multijoin import Class, without
 from punctum.spec.multijoin import MultiJoin as Specification
+from punctum.spec.multijoin import without
 
 LEAST = 1_000
 """A lazy join does not purge less than this."""

@@ -12,10 +12,10 @@ from functools import cached_property, partial
 import polars as pl
 import pyarrow as pa
 
+from punctum.algebra.aggregates import AggregateFunction, Function
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.operators.columns import dtype
-from punctum.spec.aggregates import AggregateFunction, Function
 
 TOO_MANY, PART = 10**38, 10**19
 WIDE = pl.Int128()

@@ -11,6 +11,7 @@ from functools import partial
 import polars as pl
 
 from punctum.algebra.cuts import HIGHEST, LOWEST, Cut
+from punctum.algebra.finite import finite
 from punctum.algebra.pattern import EMPTY, NULL, Pattern, span_pattern
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
@@ -22,7 +23,7 @@ from punctum.operators.columns import ColumnarSlice, empty, fitting
 from punctum.operators.emitted import FEW, EmittedPunctuations, forget
 from punctum.operators.operator import Metadata, Operator
 from punctum.operators.written import read, written
-from punctum.spec.columns import ComputedColumn, finite
+from punctum.spec.columns import ComputedColumn
 from punctum.spec.project import Project as Specification
 
 

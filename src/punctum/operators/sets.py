@@ -4,7 +4,7 @@ from abc import abstractmethod
 
 import polars as pl
 
-from punctum.algebra.schema import Schema
+from punctum.algebra.schema import Schema, same_schema
 from punctum.operators.batch import PunctuationBatch, columns, heard
 from punctum.operators.columns import ColumnarSlice, empty
 from punctum.operators.dupelim import distinct, without
@@ -12,7 +12,6 @@ from punctum.operators.matching import matches
 from punctum.operators.merge import ReceivedPunctuations
 from punctum.operators.operator import Metadata, Operator, Waits
 from punctum.operators.table import Table
-from punctum.spec.merge import same_schema
 
 
 class SetOperator(Operator):

@@ -11,6 +11,7 @@ import polars as pl
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
+from punctum.algebra.sorting import SortKey
 from punctum.operators.batch import add, batch, columns, heard
 from punctum.operators.columns import ColumnarSlice, empty
 from punctum.operators.emitted import EmittedPunctuations
@@ -18,7 +19,6 @@ from punctum.operators.matching import matches
 from punctum.operators.operator import Metadata, Operator, Waits
 from punctum.operators.table import Table
 from punctum.operators.written import read, written
-from punctum.spec.sort import Key
 from punctum.spec.sort import Sort as Specification
 
 
@@ -27,7 +27,7 @@ class Sort(Operator):
 
     releasing_inputs = (0,)
 
-    def __init__(self, schema: Schema, keys: Sequence[Key]) -> None:
+    def __init__(self, schema: Schema, keys: Sequence[SortKey]) -> None:
         self.inputs, self.output = (schema,), schema
         self._spec, self._keys = Specification(schema, tuple(keys)), list(keys)
         self._input, self._heard, self._said = Table(empty(schema)), PunctuationSet(schema), EmittedPunctuations(schema)

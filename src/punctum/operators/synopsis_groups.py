@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
+from punctum.algebra.aggregates import AggregateFunction, Function
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.analyse.memory.synopses import SynopsisStructure, carried
@@ -22,7 +23,6 @@ from punctum.operators.operator import Metadata, Operator
 from punctum.operators.partials import PART, TOO_MANY, WHOLE, WIDE, in_parts, joined_parts, scaled
 from punctum.operators.synopsis import TIMES, Buckets, ClosedClasses, combinations, joined, name, repeated
 from punctum.operators.table import Table
-from punctum.spec.aggregates import AggregateFunction, Function
 
 
 class Part:

@@ -13,6 +13,8 @@ from operator import and_, mul, or_
 
 import polars as pl
 
+from punctum.algebra.aggregates import AggregateFunction
+from punctum.algebra.classes import Class
 from punctum.algebra.punctuation import end_of_stream
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
@@ -26,8 +28,6 @@ from punctum.operators.operator import Metadata, Operator
 from punctum.operators.synopsis import ClosedClasses, repeated
 from punctum.operators.table import Table
 from punctum.operators.written import read, written
-from punctum.spec.aggregates import AggregateFunction
-from punctum.spec.multijoin import Class
 from punctum.spec.synopsis import carry
 
 NUMBER = "\0number"

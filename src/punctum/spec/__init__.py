@@ -1,7 +1,6 @@
 """The executable specification: the papers' stream iterators in plain Python, one operator a file."""
 
-from punctum.spec.aggregates import AggregateFunction, Function
-from punctum.spec.columns import ComputedColumn, Trend
+from punctum.spec.columns import ComputedColumn
 from punctum.spec.difference import Difference
 from punctum.spec.dupelim import Dupelim
 from punctum.spec.framework import Operator, Specified, binary, unary
@@ -14,22 +13,19 @@ from punctum.spec.multijoin import MultiJoin
 from punctum.spec.project import Project
 from punctum.spec.punctuate import Punctuate
 from punctum.spec.select import Select
-from punctum.spec.sort import Key, Sort
+from punctum.spec.sort import Sort
 from punctum.spec.stream import Slice, prefix
 from punctum.spec.union import Union
 
 __all__ = [
-    "AggregateFunction",
     "BrokenPromise",
     "ComputedColumn",
     "Difference",
     "Dupelim",
-    "Function",
     "GroupBy",
     "Guard",
     "Intersect",
     "Join",
-    "Key",
     "Merge",
     "MultiJoin",
     "Operator",
@@ -39,7 +35,6 @@ __all__ = [
     "Slice",
     "Sort",
     "Specified",
-    "Trend",
     "Union",
     "binary",
     "guard",

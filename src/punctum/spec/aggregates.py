@@ -6,79 +6,34 @@ that does not fit has no value, and its group goes to the quarantine.
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from decimal import Context, Decimal
-from enum import Enum
 from functools import reduce
 from typing import Any
 
+from punctum.algebra.aggregates import AggregateFunction, Function
 from punctum.algebra.cuts import below
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import NAN, Row, Type, Value
-from punctum.errors import ComputationError, SchemaError
 
-
-class Function(Enum):
-    """An aggregate function."""
-
-    COUNT = "COUNT"
-    SUM = "SUM"
-    MIN = "MIN"
-    MAX = "MAX"
-    AVG = "AVG"
-    COUNT_DISTINCT = "COUNT DISTINCT"
-    MEDIAN = "MEDIAN"
-
-
-_NUMBERS = (Type.BIGINT, Type.DOUBLE, Type.DECIMAL)
-_OF_NUMBERS = (Function.SUM, Function.AVG, Function.MEDIAN)
 _EXACT = Context(prec=100)  # Python rounds sums to 28 digits unless told
 
 
-@dataclass(frozen=True)
-class AggregateFunction:
-    """A function of an attribute, and the name of the result; COUNT of nothing counts rows."""
-
-    function: Function
-    of: str | None
-    name: str
-
-    def attribute(self, schema: Schema) -> Attribute:
-        """The result's name and type."""
-        if self.function in (Function.COUNT, Function.COUNT_DISTINCT):
-            return Attribute(self.name, Type.BIGINT)
-        if self.of is None:
-            raise SchemaError(f"{self.function.value} needs an attribute", "", "only COUNT may count rows")
-        of = schema.attributes[schema.index(self.of)]
-        if self.function in _OF_NUMBERS and of.type not in _NUMBERS:
-            detail = f"{self.of} is a {of.type.value}"
-            raise SchemaError(f"{self.function.value} needs numbers", detail, "use it on BIGINT, DOUBLE or DECIMAL")
-        if self.function in (Function.AVG, Function.MEDIAN):
-            return Attribute(self.name, Type.DOUBLE)
-        more = 10 if self.function is Function.SUM and of.type is Type.DECIMAL else 0
-        return Attribute(self.name, of.type, digits=(min(of.digits[0] + more, 38), of.digits[1]))
-
-    def value(self, ts: Sequence[Row], schema: Schema) -> Value | None:
-        """The result for the rows of a group."""
-        if self.of is None:
-            return len(ts)
-        at = schema.index(self.of)
-        values: list[Any] = [t[at] for t in ts if t[at] is not None]
-        if self.function is Function.COUNT:
-            return len(values)
-        if self.function is Function.COUNT_DISTINCT:
-            return len(set(values))
-        if not values:
-            return None
-        attribute, found = self.attribute(schema), _OVER[self.function](values)
-        if not fits(found, attribute):
-            raise self.no_value(attribute)
-        return attribute.accept(found)
-
-    def no_value(self, attribute: Attribute) -> ComputationError:
-        """The error of a group whose result does not fit its type."""
-        what = f"{self.name} has no value: the result of {self.function.value} does not fit {attribute.type.value}"
-        return ComputationError(what, "", "cast its argument to DECIMAL or DOUBLE")
+def value_of(aggregate: AggregateFunction, ts: Sequence[Row], schema: Schema) -> Value | None:
+    """The result of an aggregate for the rows of a group."""
+    if aggregate.of is None:
+        return len(ts)
+    at = schema.index(aggregate.of)
+    values: list[Any] = [t[at] for t in ts if t[at] is not None]
+    if aggregate.function is Function.COUNT:
+        return len(values)
+    if aggregate.function is Function.COUNT_DISTINCT:
+        return len(set(values))
+    if not values:
+        return None
+    attribute, result = aggregate.attribute(schema), _OVER[aggregate.function](values)
+    if not fits(result, attribute):
+        raise aggregate.no_value(attribute)
+    return attribute.accept(result)
 
 
 def fits(value: Value | None, attribute: Attribute) -> bool:

@@ -12,28 +12,17 @@ and a the attribute that it reads, a pattern on a becomes a pattern on the colum
 Anything else turns the pattern away. f gives NULL for NULL and only for NULL.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from enum import Enum
-from itertools import islice
 from typing import Any
 
 from punctum.algebra.cuts import HIGHEST, LOWEST, Cut, value_after, value_before
-from punctum.algebra.pattern import NULL, Constant, List, Pattern, Range, between, constant, one_of
+from punctum.algebra.finite import finite
+from punctum.algebra.pattern import NULL, Pattern, Range, between, one_of
 from punctum.algebra.schema import NOT_NULL, Attribute, Schema
+from punctum.algebra.trends import Trend
 from punctum.algebra.values import Row, Type, Value
 from punctum.errors import SchemaError
-
-ENUMERABLE = 1_000
-"""How many values a discrete range may have to be taken value by value through an injective function."""
-
-
-class Trend(Enum):
-    """Whether a function keeps the order of its argument, reverses it, or neither."""
-
-    INCREASING = "increasing"
-    DECREASING = "decreasing"
-    NEITHER = "neither"
 
 
 @dataclass(frozen=True)
@@ -95,32 +84,6 @@ class ComputedColumn:
         image = self.attribute.accept(self.function(value))
         assert image is not None, f"{self.attribute.name} is NULL for {value}"
         return image
-
-
-def finite(pattern: Pattern, kind: Type) -> list[Value] | None:
-    """The values of a pattern, when they are few.
-
-    >>> finite(between(3, 5), Type.BIGINT), finite(between(3, None), Type.BIGINT)
-    ([3, 4, 5], None)
-    """
-    match pattern:
-        case Constant(value) if value is not None:
-            return [value]
-        case List(values):
-            return list(values)
-        case Range() if kind.discrete:
-            few = list(islice(_walk(pattern, kind), ENUMERABLE + 1))
-            return few if 0 < len(few) <= ENUMERABLE else None
-        case _:
-            return None
-
-
-def _walk(pattern: Range, kind: Type) -> Iterator[Value]:
-    ((low, high),) = pattern.spans
-    value = value_after(low, kind) if low is not LOWEST and high is not HIGHEST else None
-    while value is not None and pattern.match(value):
-        yield value
-        value = value_after(constant(value).spans[0][1], kind)
 
 
 def _before(low: Cut, kind: Type) -> Value | None:

@@ -23,11 +23,9 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Scheme
-from punctum.algebra.values import Row, Type
+from punctum.algebra.values import INSTANTS, Row
 from punctum.errors import SchemaError
 from punctum.spec.stream import Slice
-
-TIMES = (Type.TIMESTAMP, Type.TIMESTAMP_NTZ)
 
 
 @dataclass(frozen=True)
@@ -128,5 +126,5 @@ def overdue(now: datetime | None, within: timedelta) -> datetime | None:
 
 def check_time(schema: Schema, time: str | None) -> None:
     """An error when an attribute does not tell the time."""
-    if time is not None and (kind := schema.attributes[schema.index(time)].type) not in TIMES:
+    if time is not None and (kind := schema.attributes[schema.index(time)].type) not in INSTANTS:
         raise SchemaError(f"{time} does not tell the time", f"it is {kind.value}", "take a TIMESTAMP")

@@ -16,11 +16,12 @@ With *updates* a group's result comes out after each slice that has rows of it, 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from punctum.algebra.aggregates import AggregateFunction
 from punctum.algebra.functions import set_match, set_nomatch_ts
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
-from punctum.spec.aggregates import AggregateFunction
+from punctum.spec.aggregates import value_of
 from punctum.spec.framework import Kept, Puncts, Rows, Specified, Unary, valued
 from punctum.spec.stream import Slice
 
@@ -91,7 +92,7 @@ class GroupBy(Unary[GroupState], Specified):
 
     def _result(self, group: tuple[Row, list[Row]]) -> Row:
         key, rows = group
-        return (*key, *(a.value(rows, self.schema) for a in self.aggregates))
+        return (*key, *(value_of(a, rows, self.schema) for a in self.aggregates))
 
     def _over_output(self, p: Punctuation) -> Punctuation:
         return Punctuation.of(self.output, {self.schema.names[i]: pattern for i, pattern in p.sides})

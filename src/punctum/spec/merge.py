@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from punctum.algebra.functions import set_combine
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
-from punctum.algebra.schema import Schema
+from punctum.algebra.schema import Schema, same_schema
 from punctum.algebra.values import Row
-from punctum.errors import SchemaError
 from punctum.spec.framework import Binary, Kept, Puncts, Rows, Specified
 from punctum.spec.stream import Slice
 
@@ -27,13 +26,6 @@ def combined(ps: Puncts, others: PunctuationSet) -> Puncts:
     The paper's prop gives the old combinations as well, which minimality then takes away again.
     """
     return [both for p in ps for both in others.within(p)]
-
-
-def same_schema(left: Schema, right: Schema) -> None:
-    """Refuse inputs whose rows cannot be compared."""
-    if left != right:
-        detail = f"left is ({left}), right is ({right})"
-        raise SchemaError("the inputs have different schemas", detail, "project them to the same attributes first")
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import product
 
+from punctum.algebra.classes import Class
+from punctum.algebra.finite import finite
 from punctum.algebra.functions import set_nomatch_ps
 from punctum.algebra.pattern import EMPTY, WILDCARD, Pattern
 from punctum.algebra.punctuation import Punctuation, Side
@@ -31,26 +33,11 @@ from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import NOT_NULL, Attribute, Schema
 from punctum.algebra.values import Row, Type, Value
 from punctum.errors import SchemaError
-from punctum.spec.columns import finite
 from punctum.spec.framework import Hearer, Kept, Puncts, Sayer, Specified, valued
 from punctum.spec.stream import Slice
 
-At = tuple[int, int]
-"""An attribute of an input: both by position."""
 Combination = dict[int, Row]
 """A row of some of the inputs."""
-
-
-@dataclass(frozen=True)
-class Class:
-    """Attributes that must be equal, and the constant that they must have, if any."""
-
-    members: tuple[At, ...]
-    value: Value | None = None
-
-    def of(self, i: int) -> tuple[int, ...]:
-        """The positions of an input's attributes in the class."""
-        return tuple(at for each, at in self.members if each == i)
 
 
 @dataclass(frozen=True)

@@ -21,13 +21,12 @@ from typing import Any, Generic, TypeVar
 
 from punctum.algebra.cuts import below
 from punctum.algebra.pattern import WILDCARD, between
-from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.punctuation import Punctuation, excluded
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Row, Type, Value
 from punctum.errors import PatternError, SchemaError
 from punctum.spec.framework import Puncts, Rows
-from punctum.spec.select import excluded
 from punctum.spec.sort import Sort
 
 S = TypeVar("S")

@@ -5,9 +5,9 @@ The partial result of an AVG is a sum and a count; those of SUM, MIN and MAX are
 
 from typing import Any
 
+from punctum.algebra.aggregates import Function
 from punctum.algebra.cuts import below
 from punctum.algebra.values import Type, Value
-from punctum.spec.aggregates import Function
 
 
 def first(function: Function) -> Any:

@@ -13,7 +13,7 @@ select says so before its first row. A row for which the predicate has no value 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.punctuation import Punctuation, excluded
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
 from punctum.spec.framework import Kept, Puncts, Rows, Specified, Unary, valued
@@ -53,18 +53,3 @@ class Select(Unary[None], Specified):
 
     def ckeep(self, *inputs: Slice) -> Kept:
         return {}
-
-
-def excluded(rows: Punctuation) -> tuple[Punctuation, ...]:
-    """The punctuations that hold in a stream all of whose rows match the patterns.
-
-    >>> hour = Schema.of(zoneid="BIGINT", hour="BIGINT")
-    >>> print(*excluded(Punctuation.of(hour, hour=8)))
-    <*, NULL> <*, (,7]> <*, [9,)>
-    """
-    schema = rows.schema
-    return tuple(
-        Punctuation.of(schema, {schema.names[i]: part})
-        for i, pattern in rows.sides
-        for part in schema.attributes[i].domain.minus(pattern)
-    )

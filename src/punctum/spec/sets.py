@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from punctum.algebra.functions import set_combine, set_nomatch
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
-from punctum.algebra.schema import Schema
+from punctum.algebra.schema import Schema, same_schema
 from punctum.algebra.values import Row
 from punctum.spec.dupelim import Dupelim
 from punctum.spec.framework import Binary, Composed, Kept, Puncts, Rows
-from punctum.spec.merge import combined, same_schema
+from punctum.spec.merge import combined
 from punctum.spec.stream import Slice
 
 State = tuple[list[Row], list[Row], PunctuationSet, PunctuationSet]

@@ -22,23 +22,10 @@ from punctum.algebra.pattern import EMPTY, NULL, Constant, Pattern, between, con
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
+from punctum.algebra.sorting import SortKey
 from punctum.algebra.values import Row
 from punctum.spec.framework import Kept, Puncts, Rows, Specified, Unary
 from punctum.spec.stream import Slice
-
-
-@dataclass(frozen=True)
-class Key:
-    """An attribute to sort by. As in Spark, NULL comes first when ascending and last when descending, unless told."""
-
-    name: str
-    descending: bool = False
-    nulls_first: bool | None = None
-
-    @property
-    def null_leads(self) -> bool:
-        """Whether NULL comes before all values."""
-        return self.nulls_first if self.nulls_first is not None else not self.descending
 
 
 @dataclass(frozen=True)
@@ -54,7 +41,7 @@ class Sort(Unary[SortState], Specified):
     """All rows, in order."""
 
     schema: Schema
-    keys: tuple[Key, ...]
+    keys: tuple[SortKey, ...]
 
     def initial(self) -> SortState:
         return SortState((), PunctuationSet(self.schema))
@@ -95,7 +82,7 @@ class Sort(Unary[SortState], Specified):
         """The longest prefix of the order that is covered, as punctuations.
 
         >>> report = Schema.of(sid="BIGINT", hour="BIGINT").where(hour=between(0, 23))
-        >>> by_hour, heard = Sort(report, (Key("hour"),)), PunctuationSet(report)
+        >>> by_hour, heard = Sort(report, (SortKey("hour"),)), PunctuationSet(report)
         >>> heard.add(Punctuation.of(report, hour=between(2, 4)))
         >>> by_hour.init(heard)
         []
@@ -120,7 +107,7 @@ class Sort(Unary[SortState], Specified):
                     yield from self._prefix(heard, {**fixed, key.name: first})
                 return
 
-    def _parts(self, key: Key, heard: PunctuationSet) -> Iterator[Pattern]:
+    def _parts(self, key: SortKey, heard: PunctuationSet) -> Iterator[Pattern]:
         """The key's domain in parts within which no punctuation tells values apart, in order."""
         at = self.schema.index(key.name)
         attribute = self.schema.attributes[at]
@@ -133,7 +120,7 @@ class Sort(Unary[SortState], Specified):
             if attribute.domain.covers(part):
                 yield part
 
-    def _first(self, key: Key, part: Pattern) -> Constant | None:
+    def _first(self, key: SortKey, part: Pattern) -> Constant | None:
         """The value of a part that comes first in the order, if there is one."""
         if part == NULL:
             return NULL
@@ -146,7 +133,7 @@ class Sort(Unary[SortState], Specified):
         """What has passed when a sorted stream has come to a row: all rows that precede it.
 
         >>> hour = Schema.of(hour="BIGINT")
-        >>> print(*Sort(hour, (Key("hour"),)).before((17,)))
+        >>> print(*Sort(hour, (SortKey("hour"),)).before((17,)))
         <NULL> <(,16]>
         """
         fixed: dict[str, Pattern] = {}

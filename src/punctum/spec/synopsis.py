@@ -25,13 +25,14 @@ from itertools import product
 from math import prod
 from typing import Any, Protocol
 
+from punctum.algebra.aggregates import AggregateFunction, Function
 from punctum.algebra.functions import set_match
 from punctum.algebra.pattern import Pattern
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row, Value
-from punctum.spec.aggregates import AggregateFunction, Function, fits
+from punctum.spec.aggregates import fits, value_of
 from punctum.spec.framework import Hearer, Kept, Operator, Sayer
 from punctum.spec.partials import first, total, with_value
 from punctum.spec.stream import Slice
@@ -308,7 +309,7 @@ class GroupExecution(_Execution):
             weights = [1 if memory.eliminating else prod(stored.count for _, stored in each) for each in met]
             values = [(each[i][0][column],) for each, weight in zip(met, weights, strict=True) for _ in range(weight)]
             schema = Schema((self._operator.schemas[i].attributes[column],))
-            return AggregateFunction(call.function, schema.names[0], call.name).value(values, schema)
+            return value_of(AggregateFunction(call.function, schema.names[0], call.name), values, schema)
         at = memory.calls[i].index(call)
         times = [prod(stored.count for j, (_, stored) in enumerate(each) if j != i) for each in met]
         partials = [each[i][1].partials[at] for each in met]

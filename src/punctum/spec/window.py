@@ -18,12 +18,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
+from punctum.algebra.aggregates import AggregateFunction
 from punctum.algebra.functions import set_match
 from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
-from punctum.spec.aggregates import AggregateFunction
+from punctum.spec.aggregates import value_of
 from punctum.spec.framework import Hearer, Kept, Operator, Sayer
 from punctum.spec.group_by import GroupBy
 from punctum.spec.stream import Slice
@@ -163,7 +164,7 @@ class WindowGroupExecution:
         answer = self._answer() if self._came or ended else []
         width = len(self._operator.by)
         keys = {row[:width] for row in answer}
-        nothing = tuple(each.value([], self._operator.schema) for each in self._operator.aggregates)
+        nothing = tuple(value_of(aggregate, [], self._operator.schema) for aggregate in self._operator.aggregates)
         gone = [(*row[:width], *nothing) for row in self._told if row[:width] not in keys]
         changed = [row for row in answer if row not in self._told] + gone
         self._told = answer

@@ -2,6 +2,7 @@
 
 from math import prod
 
+from punctum.algebra.aggregates import Function
 from punctum.analyse.memory.conjunctions import conjunctive
 from punctum.ir.conjunctive.axes import At
 from punctum.ir.conjunctive.spj import Spj
@@ -19,7 +20,6 @@ from punctum.ir.relations import (
     Union,
     UnionAll,
 )
-from punctum.spec.aggregates import Function
 
 LISTS = (Function.COUNT_DISTINCT, Function.MEDIAN)
 """The functions of which a group keeps values."""

@@ -6,6 +6,7 @@ are stored at most; for *not bounded* the condition that fails, on which attribu
 
 from dataclasses import dataclass
 
+from punctum.algebra.aggregates import Function
 from punctum.analyse.memory.bounded import Failure, failure, open_extremes
 from punctum.analyse.memory.conjunctions import written
 from punctum.analyse.memory.lto import LIMIT, TooManyOrdersError, bounded_in_every_order, reduced
@@ -13,7 +14,6 @@ from punctum.analyse.memory.synopses import SynopsisStructure, answer_rows, answ
 from punctum.analyse.memory.windows import Kept, kept
 from punctum.ir.conjunctive.spj import Spj
 from punctum.ir.relations import Relation
-from punctum.spec.aggregates import Function
 
 _SHOWN = 6
 """So many synopses are told."""

@@ -10,6 +10,7 @@ enough, and as small as has been seen by then.
 from collections.abc import Iterator, Mapping
 
 from punctum.algebra.scheme import Order
+from punctum.algebra.trends import Trend
 from punctum.analyse.blocks import Block
 from punctum.analyse.graphs import Attr, JoinQuery
 from punctum.analyse.promises import Declared
@@ -31,7 +32,6 @@ from punctum.ir.relations import (
     Source,
 )
 from punctum.ir.shape import shape
-from punctum.spec.columns import Trend
 
 EFFORT = 10_000
 """How many states a search may look at."""

@@ -10,6 +10,7 @@ A multiway join instead of binary ones is no form of its own: joins that stand t
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from punctum.algebra.aggregates import Function
 from punctum.analyse.safety.inference import Inference
 from punctum.ir.expressions import Column
 from punctum.ir.relations import (
@@ -25,7 +26,6 @@ from punctum.ir.relations import (
     Union,
     UnionAll,
 )
-from punctum.spec.aggregates import Function
 
 _BLIND = (Function.MIN, Function.MAX, Function.COUNT_DISTINCT)
 """Aggregates that do not see duplicates."""

@@ -18,6 +18,7 @@ from dataclasses import replace
 from punctum.algebra.pattern import WILDCARD
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Order
+from punctum.algebra.trends import Trend
 from punctum.analyse.blocks import Block, block, constants, equalities
 from punctum.analyse.graphs import Attr, JoinQuery, On, safe, unreachable
 from punctum.analyse.memory.condensed import SynopsisPart
@@ -47,7 +48,6 @@ from punctum.ir.relations import (
 )
 from punctum.ir.shape import onto, shape
 from punctum.ir.windows import window
-from punctum.spec.columns import Trend
 
 _NOTHING: Mapping[str, tuple[Declared, ...]] = {}
 

@@ -15,6 +15,7 @@ from enum import Enum
 from math import prod
 from typing import NamedTuple
 
+from punctum.algebra.finite import finite
 from punctum.algebra.pattern import Pattern
 from punctum.algebra.scheme import Order
 from punctum.algebra.values import Type
@@ -50,7 +51,6 @@ from punctum.ir.relations import (
     Window,
 )
 from punctum.ir.windows import window
-from punctum.spec.columns import finite
 
 
 class Verdict(Enum):

@@ -8,6 +8,7 @@ are *idle* for which it is certain, whatever else the stream says, that leaving 
 
 from collections.abc import Iterable, Iterator
 
+from punctum.algebra.finite import finite
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Type
 from punctum.analyse.promises import Declared
@@ -18,7 +19,6 @@ from punctum.ir.definitions import StreamDef
 from punctum.ir.elements import MARKED
 from punctum.ir.expressions import Column, columns
 from punctum.ir.relations import Aggregate, BinaryRelation, Filter, Join, LMerge, Opened, Projection, Relation, Source
-from punctum.spec.columns import finite
 
 Of = tuple[str, str]
 """A stream and a column of it."""

@@ -13,6 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from punctum.algebra.schema import Schema
+from punctum.algebra.trends import Trend
 from punctum.algebra.values import Type
 from punctum.engine.feedback.filter import Signals
 from punctum.engine.recovery.durable import replace_text
@@ -27,7 +28,6 @@ from punctum.operators.columns import dtype
 from punctum.plan.physical.feedback import FeedbackMapping, published, told
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Stage, all_stages
-from punctum.spec.columns import Trend
 
 OPTION = "feedback"
 """The option of sinks, streams and merges."""

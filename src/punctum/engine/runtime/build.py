@@ -6,8 +6,10 @@ from functools import partial
 
 import polars as pl
 
+from punctum.algebra.aggregates import AggregateFunction
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Scheme
+from punctum.algebra.sorting import SortKey
 from punctum.algebra.values import Value
 from punctum.analyse.predicates import promised
 from punctum.analyse.safety.inference import sources, title
@@ -61,10 +63,8 @@ from punctum.plan.passes.windows import windowed
 from punctum.plan.physical.cube import shares
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Input, Op, Stage, partition, sweeps
-from punctum.spec.aggregates import AggregateFunction as AggregateFunction
 from punctum.spec.columns import ComputedColumn as SpecColumn
 from punctum.spec.join import Join as JoinSpecification
-from punctum.spec.sort import Key as SortKey
 
 _PREFIXES = ("$left.", "$right.")  # for names that both inputs of a join have, until the relation renames them
 

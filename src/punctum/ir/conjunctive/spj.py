@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from punctum.algebra.aggregates import Function
 from punctum.algebra.pattern import Pattern
 from punctum.algebra.schema import NOT_NULL, Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.ir.conjunctive.axes import At, Axis
 from punctum.ir.conjunctive.orders import Comparison, ImpliedOrder
-from punctum.spec.aggregates import Function
 
 HOLISTIC = (Function.COUNT_DISTINCT, Function.MEDIAN)
 """The functions that need to know every value."""

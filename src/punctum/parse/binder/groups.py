@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from punctum.algebra.aggregates import Function
 from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError
 from punctum.ir.expressions import Column, Expression, Literal, mismatch, named, text
@@ -19,7 +20,6 @@ from punctum.parse.binder.bind import AGGREGATES, Binder, is_aggregate
 from punctum.parse.binder.order import ordinal
 from punctum.parse.binder.scope import Scope
 from punctum.parse.lexer.text import Text
-from punctum.spec.aggregates import Function
 
 _FUNCTIONS: dict[type, Function] = {
     exp.Count: Function.COUNT,

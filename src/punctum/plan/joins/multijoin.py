@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from punctum.algebra.classes import Class
 from punctum.algebra.pattern import Constant
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type, Value
@@ -42,7 +43,6 @@ from punctum.plan.joins.choose import PlanOptions, to_run
 from punctum.plan.joins.cost import Purge
 from punctum.plan.joins.trees import Tree, written
 from punctum.plan.passes.synopsis import emptied, synopsis
-from punctum.spec.multijoin import Class
 
 
 def plan_joins(relation: Relation, known: Inference, options: PlanOptions) -> Relation:

@@ -6,10 +6,10 @@ value are in one bucket, and are swept at once. LIFESPAN stands over all of thes
 """
 
 from punctum.algebra.scheme import Order, Scheme
+from punctum.algebra.values import INSTANTS
 from punctum.ir.definitions import StreamDef
 from punctum.ir.planned import ExpectNode, LifespanNode
 from punctum.ir.relations import Relation
-from punctum.spec.expect import TIMES
 
 
 def expected(below: Relation, stream: StreamDef) -> Relation:
@@ -34,6 +34,6 @@ def timeline(stream: StreamDef, scheme: Scheme) -> str | None:
     for each in stream.schemes:
         ((name, order), *more) = each.terms
         kind = stream.schema.attributes[stream.schema.index(name)].type
-        if order is Order.ASC and not more and kind in TIMES and name not in scheme.attributes:
+        if order is Order.ASC and not more and kind in INSTANTS and name not in scheme.attributes:
             return name
     return None

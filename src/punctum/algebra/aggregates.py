@@ -1,0 +1,57 @@
+"""Aggregate functions by name: what each is computed of, and which attribute its result is (SQL's types)."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from punctum.algebra.schema import Attribute, Schema
+from punctum.algebra.values import Type
+from punctum.errors import ComputationError, SchemaError
+
+
+class Function(Enum):
+    """An aggregate function."""
+
+    COUNT = "COUNT"
+    SUM = "SUM"
+    MIN = "MIN"
+    MAX = "MAX"
+    AVG = "AVG"
+    COUNT_DISTINCT = "COUNT DISTINCT"
+    MEDIAN = "MEDIAN"
+
+
+_NUMBERS = (Type.BIGINT, Type.DOUBLE, Type.DECIMAL)
+_OF_NUMBERS = (Function.SUM, Function.AVG, Function.MEDIAN)
+
+
+@dataclass(frozen=True)
+class AggregateFunction:
+    """A function of an attribute, and the name of the result; COUNT of nothing counts rows."""
+
+    function: Function
+    of: str | None
+    name: str
+
+    def attribute(self, schema: Schema) -> Attribute:
+        """The result's name and type.
+
+        >>> AggregateFunction(Function.AVG, "price", "mean").attribute(Schema.of(price="BIGINT")).type.value
+        'DOUBLE'
+        """
+        if self.function in (Function.COUNT, Function.COUNT_DISTINCT):
+            return Attribute(self.name, Type.BIGINT)
+        if self.of is None:
+            raise SchemaError(f"{self.function.value} needs an attribute", "", "only COUNT may count rows")
+        of = schema.attributes[schema.index(self.of)]
+        if self.function in _OF_NUMBERS and of.type not in _NUMBERS:
+            detail = f"{self.of} is a {of.type.value}"
+            raise SchemaError(f"{self.function.value} needs numbers", detail, "use it on BIGINT, DOUBLE or DECIMAL")
+        if self.function in (Function.AVG, Function.MEDIAN):
+            return Attribute(self.name, Type.DOUBLE)
+        more = 10 if self.function is Function.SUM and of.type is Type.DECIMAL else 0
+        return Attribute(self.name, of.type, digits=(min(of.digits[0] + more, 38), of.digits[1]))
+
+    def no_value(self, attribute: Attribute) -> ComputationError:
+        """The error of a group whose result does not fit its type."""
+        what = f"{self.name} has no value: the result of {self.function.value} does not fit {attribute.type.value}"
+        return ComputationError(what, "", "cast its argument to DECIMAL or DOUBLE")
