@@ -26,15 +26,15 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.streaming.query import StreamingQuery
 
+from punctum.compile import compile
 from punctum.engine.exchange.packing import Message, blob_of, points_of
 from punctum.engine.formats.files import READERS
 from punctum.engine.runtime import build
 from punctum.engine.sources.pipe import Piped
 from punctum.engine.spark import spark_session
-from punctum.parse import parse_script
 from punctum.plan.physical.pipes import Pipe
-from punctum.plan.physical.stages import stages
-from punctum.session import Query, Session
+from punctum.query import Query
+from punctum.session import Session
 
 SCRIPT = """
 CREATE STREAM item (sellerid BIGINT, itemid BIGINT, ts TIMESTAMP, PUNCTUATED ON (itemid))
@@ -83,7 +83,7 @@ def durations(progress: Sequence[Any]) -> list[float]:
 
 def punctum(directory: Path) -> list[float]:
     """Seconds a batch of Punctum's query."""
-    (query,) = Session().sql(SCRIPT, directory)  # type: ignore[misc]
+    (query,) = Session().script(SCRIPT, directory)
     assert isinstance(query, Query)
     query.start(directory / "checkpoint", available_now=True)
     assert query._run is not None
@@ -98,7 +98,7 @@ def punctum(directory: Path) -> list[float]:
 
 def limit(directory: Path, batches: int) -> tuple[float, float]:
     """Seconds a batch of the same operators over the same slices, in one process: without reading them, and with it."""
-    last = stages(parse_script(SCRIPT).queries[0].relation)
+    last = compile(SCRIPT).queries[0].last
     running = build.running(last, (0,), 0)
     seconds, with_reading = [], []
     for batch in range(batches):

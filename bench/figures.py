@@ -21,7 +21,8 @@ from typing import Any
 import matplotlib as mpl
 
 from punctum.engine.spark import spark_session
-from punctum.session import Query, Session
+from punctum.query import Query
+from punctum.session import Session
 
 HOURS, RATES = 60, (0, 1, 2, 5, 10, 15, 20, 25, 30)
 STREAM = """
@@ -67,7 +68,7 @@ def run(session: Session, rate: int, minutes: int) -> tuple[list[dict[str, Any]]
                 files.setdefault(minute // minutes, []).append(json.dumps(element))
             for n, lines in files.items():
                 (directory / name / f"{n:04}.json").write_text("\n".join(lines))
-        (query,) = session.sql(SCRIPT, directory)  # type: ignore[misc]
+        (query,) = session.script(SCRIPT, directory)
         assert isinstance(query, Query)
         started = time.time()
         query.start(directory / "checkpoint", available_now=True).wait()

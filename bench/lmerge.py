@@ -23,7 +23,8 @@ from punctum.lmerge.elements import INF, Insert, Stable, element_schema, from_co
 from punctum.lmerge.merge import LMerge
 from punctum.lmerge.specification.keyed import R3
 from punctum.operators.columns import ColumnarSlice
-from punctum.session import Query, Session
+from punctum.query import Query
+from punctum.session import Session
 
 NAMES = ("a", "b", "c")
 SCRIPT = "".join(
@@ -74,7 +75,7 @@ def _write(path: Path, rows: pl.DataFrame, stable: np.ndarray) -> None:
 
 def on_spark(directory: Path) -> list[float]:
     """Seconds of each batch."""
-    (query,) = Session().sql(SCRIPT, directory)  # type: ignore[misc]
+    (query,) = Session().script(SCRIPT, directory)
     assert isinstance(query, Query)
     query.start(directory / "checkpoint", available_now=True).wait()
     assert query._run is not None

@@ -21,7 +21,8 @@ import matplotlib as mpl
 import polars as pl
 
 from punctum.engine.spark import spark_session
-from punctum.session import Query, Session
+from punctum.query import Query
+from punctum.session import Session
 
 TURN, FILE, COST = 10_000, 1_000, 0.003
 """Rows of a turn and of a file, and the seconds that an expensive row takes."""
@@ -80,8 +81,7 @@ def session(work: int) -> Session:
 
 def started(made: Session, sql: str, directory: Path, now: bool) -> Query:
     """A query that runs."""
-    (query,) = made.sql(sql, directory)  # type: ignore[misc]
-    assert isinstance(query, Query)
+    (query,) = made.script(sql, directory)
     return query.start(directory / "state" / query.name, available_now=now)
 
 

@@ -16,7 +16,8 @@ from auction import durations, run, watched  # type: ignore[import-not-found]  #
 from pyspark.sql import functions as F  # noqa: N812
 
 from punctum.engine.spark import spark_session
-from punctum.session import Query, Session
+from punctum.query import Query
+from punctum.session import Session
 
 SCRIPT = """
 CREATE STREAM bid (itemid BIGINT, increase DOUBLE, PUNCTUATED ON (itemid))
@@ -44,7 +45,7 @@ def main() -> None:
     try:
         write(directory, rows, batches)
         spark = spark_session()
-        (query,) = Session(spark).sql(SCRIPT, directory)  # type: ignore[misc]
+        (query,) = Session(spark).script(SCRIPT, directory)
         assert isinstance(query, Query)
         schema = spark.read.parquet(str(directory / "bid")).schema
         found = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(directory / "bid"))

@@ -70,7 +70,7 @@ def seconds(directory: Path, format_: str, ours: bool) -> float:
     sink = f"CREATE SINK total USING parquet OPTIONS (path 'out/{name}'); INSERT INTO total {QUERY};"
     if not ours:
         session.stream("bid", by_spark(session.spark, directory, format_), punctuated=["itemid"])
-    (query,) = session.sql((stream if ours else "") + sink, directory)  # type: ignore[misc]
+    (query,) = session.script((stream if ours else "") + sink, directory)
     query.start(directory / "checkpoint" / name, available_now=True).wait()
     assert query._run is not None
     busy = [p["durationMs"]["triggerExecution"] for p in query._run.query.recentProgress if p["numInputRows"]]

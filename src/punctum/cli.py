@@ -6,17 +6,17 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from punctum.commands.check import REFUSED, check
 from punctum.commands.explain import explain
-from punctum.commands.script import plan_options, registered
+from punctum.commands.script import compiled, plan_options, planned
 from punctum.demo.auction import AUCTION
 from punctum.demo.outage import OUTAGE
 from punctum.demo.warehouse import WAREHOUSE
@@ -24,7 +24,7 @@ from punctum.engine.recovery.names import file_name
 from punctum.errors import PunctumError, QueryError, RefusedError
 
 if TYPE_CHECKING:
-    from punctum.session import Query
+    from punctum.query import Query
 
 EXAMPLES = {example.name: example for example in (AUCTION, WAREHOUSE, OUTAGE)}
 REPLICAS = "replicas"
@@ -91,7 +91,7 @@ def demo(example: str | None, directory: Path) -> None:
 @click.option("--quiet", is_flag=True, help="No line for each batch.")
 @plan_options
 def run(
-    script: Path, checkpoint: Path, state: Path | None, available_now: bool, master: str, quiet: bool, **plan: str
+    script: Path, checkpoint: Path, state: Path | None, available_now: bool, master: str, quiet: bool, **plan: Any
 ) -> None:
     """Run the queries of a script until interrupted. With the same checkpoint they go on where they stopped.
 
@@ -111,11 +111,13 @@ def _run(
     available_now: bool,
     master: str,
     quiet: bool,
-    plan: Mapping[str, str],
+    plan: dict[str, Any],
 ) -> None:
-    from punctum.analyse.report.text import admit
+    from punctum.compile import Options
     from punctum.engine.recovery.checkpoint import check_notes
     from punctum.engine.recovery.lease import take_lease
+    from punctum.engine.sources.directories import check_directories
+    from punctum.engine.sources.tables import members
     from punctum.engine.spark import spark_session
     from punctum.session import Session
 
@@ -123,23 +125,25 @@ def _run(
     ours.addFilter(logging.Filter("punctum"))  # when Spark is killed, Py4J logs tracebacks to the root
     logging.basicConfig(format="%(message)s", handlers=[ours])
     logging.getLogger("punctum").setLevel(logging.WARNING if quiet else logging.INFO)
-    known, text = registered(script)
-    admit(known, text)  # before Spark starts; what is only allowed to run says so when it does
-    for each in known:
-        take_lease(checkpoint / each.query.name)
-        check_notes(checkpoint / each.query.name)
-    queries = Session(spark_session(master, log=checkpoint / "spark.log")).sql(text, script.parent)
-    assert isinstance(queries, list)
+    options = Options(planned(**plan), members=partial(members, directory=script.parent))
+    queries = compiled(script, options)
+    queries.admit()  # before Spark starts; what is only allowed to run says so when it does
+    check_directories(queries.analyses, script.parent)
+    for known in queries.analyses:
+        take_lease(checkpoint / known.query.name)
+        check_notes(checkpoint / known.query.name)
+    session = Session(spark_session(master, log=checkpoint / "spark.log"))
+    ready = session.queries(queries, script.parent)
     interrupted = _interruption()
-    click.echo(f"running {', '.join(query.name for query in queries)}; stop with Ctrl-C", err=True)
+    click.echo(f"running {', '.join(query.name for query in ready)}; stop with Ctrl-C", err=True)
     started: list[Query] = []
     try:
-        for query in queries:
+        for query in ready:
             if interrupted.is_set() or any(each.failure for each in started):
                 break
             name = file_name(query.name)
             beginning = state / name if state else ""
-            started.append(query.plan(**plan).start(checkpoint / name, available_now, state=beginning))
+            started.append(query.start(checkpoint / name, available_now, state=beginning))
         failures = _watched(started, interrupted)
         for failure in failures:
             click.echo(f"error: {failure}", err=True)

@@ -91,14 +91,17 @@ IDLE = {
 @pytest.mark.parametrize("name", IDLE)
 def test_idle(name: str) -> None:
     sql, expected = IDLE[name]
-    relation = known(f"{STREAMS} INSERT INTO o {sql} ALLOW UNBOUNDED;").query.relation
-    found = {stream: [str(scheme) for scheme in schemes] for stream, schemes in idle(relation, False).items()}
+    query = known(f"{STREAMS} INSERT INTO o {sql} ALLOW UNBOUNDED;")
+    found = {
+        stream: [str(scheme) for scheme in schemes]
+        for stream, schemes in idle(query.query.relation, False, query.inference).items()
+    }
     assert found == expected
 
 
 def test_nothing_is_idle_that_is_said() -> None:
-    relation = known(f"{STREAMS} INSERT INTO o {JOIN};").query.relation
-    assert idle(relation, True) == {}
+    query = known(f"{STREAMS} INSERT INTO o {JOIN};")
+    assert idle(query.query.relation, True, query.inference) == {}
 
 
 @pytest.mark.parametrize("waited_for", ["k", "x"])
@@ -106,4 +109,5 @@ def test_a_stream_with_a_time_limit_has_no_idle_schemes(waited_for: str) -> None
     """Not even those without one: an ordered scheme is the clock of the others."""
     clause = f"PUNCTUATED ON ({waited_for})"
     sql = STREAMS.replace(clause, f"{clause} EXPECT WITHIN '1 day'", 1)
-    assert idle(known(f"{sql} INSERT INTO o {JOIN};").query.relation, False) == {}
+    query = known(f"{sql} INSERT INTO o {JOIN};")
+    assert idle(query.query.relation, False, query.inference) == {}

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from punctum.algebra.punctuation import Punctuation
+from punctum.compile import PASSES, Options, Pass, compile_relation
 from punctum.engine.exchange.packing import CLOCK, SIGNAL, Message, blob_of, from_blob, points_of, to_blob, to_lines
 from punctum.engine.exchange.quarantine import Record
 from punctum.engine.feedback.filter import Signals, Skipping, skipping
@@ -19,10 +20,28 @@ from punctum.plan.joins.choose import PlanOptions
 from punctum.plan.passes.punctuate import Members, nobody
 from punctum.plan.physical.feedback import feedback_mappings
 from punctum.plan.physical.pipes import Pipe
-from punctum.plan.physical.stages import Input, Stage, needs_clock, stages
+from punctum.plan.physical.stages import Input, Stage, needs_clock
 
 Feed = Mapping[str, ColumnarSlice | Sequence[ColumnarSlice]]
 """A slice of each stream, whole or in the parts that several tasks read."""
+
+
+ALL_PUNCTUATIONS = tuple((name, run) for name, run in PASSES if name != "mark unused schemes")
+"""The passes of a compiler that takes all punctuations everywhere: what each bucket says can be looked at then."""
+
+
+def planned(
+    relation: Relation,
+    members: Members = nobody,
+    *,
+    global_punctuations: bool = False,
+    options: PlanOptions | None = None,
+    updates: bool = False,
+    passes: tuple[Pass, ...] = ALL_PUNCTUATIONS,
+) -> Stage:
+    """The last stage of a relation, compiled as a query is."""
+    how = Options(options or PlanOptions(), members=members, punctuations=global_punctuations, updates=updates)
+    return compile_relation(relation, how, passes).last
 
 
 class Simulation:
@@ -38,8 +57,16 @@ class Simulation:
         options: PlanOptions | None = None,
         updates: bool = False,
         signals: Signals | None = None,
+        passes: tuple[Pass, ...] = ALL_PUNCTUATIONS,
     ) -> None:
-        self.last = stages(relation, members, global_punctuations=global_punctuations, options=options, updates=updates)
+        self.last = planned(
+            relation,
+            members,
+            global_punctuations=global_punctuations,
+            options=options,
+            updates=updates,
+            passes=passes,
+        )
         self._signals, self._heeds = signals, {} if signals is None else feedback_mappings(self.last)
         self._buckets = tuple(range(100, 100 + buckets))
         self._running: dict[tuple[int, int], StageRuntime] = {}

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.queries import DDL, QUERIES, A, B, both
-from engine.simulate import Simulation, run
+from engine.simulate import Simulation, planned, run
 from operators.vectorised import in_columns
 from punctum.algebra import Punctuation, Row
 from punctum.engine.exchange import packing
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
-from punctum.plan.physical.stages import all_stages, stages
+from punctum.plan.physical.stages import all_stages
 from punctum.spec import Slice, prefix
 
 STREAMS = parse_script(DDL).streams
@@ -93,7 +93,7 @@ def test_the_streaming_answer_is_the_batch_answer(
 
 
 def stage_keys(sql: str) -> list[list[tuple[int, ...]]]:
-    last = stages(parse_query(sql, STREAMS))
+    last = planned(parse_query(sql, STREAMS))
     return [[source.key for source in stage.inputs] for stage in all_stages(last)]
 
 

@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from engine.simulate import planned
 from punctum.engine.recovery.checkpoint import load_or_init_plan, query_id, settled_buckets
 from punctum.engine.recovery.durable import read_sealed, write_sealed
 from punctum.errors import QueryError
 from punctum.parse.script import parse_script
 from punctum.plan.physical.fingerprint import fingerprint
-from punctum.plan.physical.stages import stages
-from punctum.session import Query, Session
+from punctum.query import Query
+from punctum.session import Session
 
 SCRIPT = """
 CREATE STREAM item (sellerid BIGINT, itemid BIGINT, name STRING, PUNCTUATED ON (itemid), PUNCTUATED ON (sellerid))
@@ -68,7 +69,7 @@ def changed(by: dict[str, str]) -> str:
 
 def plan(script: str) -> list[str]:
     (query,) = parse_script(script).queries
-    return fingerprint(stages(query.relation, global_punctuations="punctuations" in query.sink.options))
+    return fingerprint(planned(query.relation, global_punctuations="punctuations" in query.sink.options))
 
 
 def begun(checkpoint: Path) -> str:
@@ -158,6 +159,6 @@ def test_a_run_goes_on_with_other_aliases_and_other_places(spark: SparkSession, 
 
 
 def started(spark: SparkSession, script: str, directory: Path) -> Query:
-    (query,) = Session(spark).sql(script, directory)  # type: ignore[misc]
+    (query,) = Session(spark).script(script, directory)
     assert isinstance(query, Query)
     return query.start(directory / "checkpoint", available_now=True)

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.simulate import Simulation
+from engine.simulate import Simulation, planned
 from punctum.algebra.json import from_json
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
@@ -29,7 +29,7 @@ from punctum.lmerge.feedback import Signal
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse.script import parse_function, parse_query, parse_script
 from punctum.plan.physical.feedback import feedback_mappings
-from punctum.plan.physical.stages import all_stages, operators, stages
+from punctum.plan.physical.stages import all_stages, operators
 
 STREAMS = parse_script(
     """
@@ -132,8 +132,8 @@ TRIANGLE = parse_script(
 @settings(max_examples=15, deadline=None)
 def test_what_is_needed_comes_from_joins_that_are_safe_only_as_one(seed: int, restart: bool) -> None:
     rng, relation = Random(seed), TRIANGLE.queries[0].relation
-    planned = all_stages(stages(relation))
-    assert [op for stage in planned for op in operators(stage.root) if isinstance(op.relation, MultiJoin)]
+    stages = all_stages(planned(relation))
+    assert [op for stage in stages for op in operators(stage.root) if isinstance(op.relation, MultiJoin)]
     fed: dict[str, list[list[ColumnarSlice]]] = {}
     for name, closed in (("s", "b"), ("r", "c"), ("q", "t")):
         fed[name] = []
@@ -146,7 +146,7 @@ def test_what_is_needed_comes_from_joins_that_are_safe_only_as_one(seed: int, re
 
 def test_a_join_of_several_keeps_nothing_that_is_not_needed() -> None:
     relation = TRIANGLE.queries[0].relation
-    assert len(feedback_mappings(stages(relation))["t"].streams) == 2, "s and q have t"
+    assert len(feedback_mappings(planned(relation))["t"].streams) == 2, "s and q have t"
     told = Told((), relation.schema)
     running = Simulation(relation, 1, signals=told)
     schemas = {name: TRIANGLE.streams[name].schema for name in "srq"}
@@ -212,7 +212,7 @@ def test_where_the_plan_knows_the_column() -> None:
     found = {
         name: {
             (stage, each): text(over)
-            for (stage, each), over in feedback_mappings(stages(parse_query(sql, STREAMS)))["t"].streams.items()
+            for (stage, each), over in feedback_mappings(planned(parse_query(sql, STREAMS)))["t"].streams.items()
         }
         for name, sql in QUERIES.items()
     }
@@ -224,13 +224,13 @@ def test_where_the_plan_knows_the_column() -> None:
         """CREATE STREAM s (sid STRING, hour BIGINT, PUNCTUATE (hour) WHEN ALL sid IN ('a', 'b')) USING json;
         CREATE SINK o USING console; INSERT INTO o SELECT hour AS t, COUNT(*) AS n FROM s GROUP BY hour;"""
     )
-    assert not feedback_mappings(stages(reported.queries[0].relation))["t"].streams, "who has reported must be seen"
+    assert not feedback_mappings(planned(reported.queries[0].relation))["t"].streams, "who has reported must be seen"
 
 
 @pytest.mark.parametrize(("declared", "known"), [("DETERMINISTIC TIES", {"_vs"}), ("KEY (k)", {"_vs", "_ve", "k"})])
 def test_a_merge_that_counts_sees_all_events_of_a_start(declared: str, known: set[str]) -> None:
     script = MERGE.replace("KEY (k)", f"ORDERED, INSERT ONLY, {declared}")
-    found = feedback_mappings(stages(parse_script(script).queries[0].relation, global_punctuations=True))
+    found = feedback_mappings(planned(parse_script(script).queries[0].relation, global_punctuations=True))
     assert {name for name in ("_vs", "_ve", "k") if found[name].streams} == known
 
 
@@ -244,7 +244,7 @@ INSERT INTO merged SELECT * FROM m;
 
 
 def test_a_merge_passes_on_what_its_own_readers_say(tmp_path: Path) -> None:
-    last = stages(parse_script(MERGE).queries[0].relation, global_punctuations=True)
+    last = planned(parse_script(MERGE).queries[0].relation, global_punctuations=True)
     told = Told(("",), last.schema)
     told_by, upstream = tmp_path / "m.feedback", tmp_path / "a.feedback"
     tells = feedback_publisher(last, str(tmp_path), told, feedback_mappings(last), afresh=True)

@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 from pyspark.sql import SparkSession
 
-from punctum.session import Query, Session
+from punctum.query import Query
+from punctum.session import Session
 
 FILES, ROWS = 3, 20
 PLAN = """
@@ -63,7 +64,7 @@ class Plans:
         if name not in self._running:
             session = Session(self._spark)
             session.function("odd", odd, takes=["BIGINT"], gives="BOOLEAN")
-            (query,) = session.sql(self._scripts[name], self._directory)  # type: ignore[misc]
+            (query,) = session.script(self._scripts[name], self._directory)
             assert isinstance(query, Query)
             self._running[name] = query.start(self._directory / "state" / name)
         self._running[name].catch_up()

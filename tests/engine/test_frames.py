@@ -13,7 +13,8 @@ from pyspark.sql import SparkSession
 
 from punctum.algebra import Punctuation, Schema
 from punctum.errors import PunctumError, QueryError, SchemaError
-from punctum.session import Query, Session
+from punctum.query import Query
+from punctum.session import Session
 
 MEMORY = """
 CREATE STREAM item (itemid BIGINT, name STRING, PUNCTUATED ON (itemid)) USING memory;
@@ -37,7 +38,7 @@ ITEM = Schema.of(itemid="BIGINT", name="STRING")
 
 
 def only(session: Session, script: str, directory: Path) -> Query:
-    (query,) = session.sql(script, directory)  # type: ignore[misc]
+    (query,) = session.script(script, directory)
     assert isinstance(query, Query)
     return query
 
@@ -179,7 +180,7 @@ def test_misuse_of_memory(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(PunctumError):
         item.add(("seventeen", "a vase"))
     with pytest.raises(PunctumError, match="the stream item is defined twice"):
-        session.sql(MEMORY, tmp_path)
-    session.sql(MEMORY.replace("item (", "thing (").replace("FROM item i", "FROM thing i"), tmp_path)
+        session.script(MEMORY, tmp_path)
+    session.script(MEMORY.replace("item (", "thing (").replace("FROM item i", "FROM thing i"), tmp_path)
     with pytest.raises(SchemaError, match="there is another stream bid in memory"):
-        session.sql("CREATE STREAM bid (k BIGINT) USING memory;", tmp_path)
+        session.script("CREATE STREAM bid (k BIGINT) USING memory;", tmp_path)

@@ -145,8 +145,7 @@ def test_hard_values(berlin: SparkSession, tmp_path: Path) -> None:
         tables[name] = (SCHEMA, [e for piece in pieces for e in piece if isinstance(e, tuple)])
         frame(*tables[name]).write_parquet(tmp_path / f"{name}.parquet")
         berlin.read.parquet(str(tmp_path / f"{name}.parquet")).createOrReplaceTempView(name)
-    queries = Session(berlin).sql(SCRIPT, tmp_path)
-    assert isinstance(queries, list)
+    queries = Session(berlin).script(SCRIPT, tmp_path)
     for query in queries:
         query.start(tmp_path / "checkpoint" / query.name, available_now=True).wait()
         kind, sql = QUERIES[query.name]
@@ -156,7 +155,7 @@ def test_hard_values(berlin: SparkSession, tmp_path: Path) -> None:
         in_spark = pl.from_arrow(berlin.sql(sql).toArrow())
         assert isinstance(in_spark, pl.DataFrame)
         assert rows == bag(to_rows(fitting(in_spark, query.schema))), query.name
-        oracle = Specified(query._relation, dict.fromkeys(slices, SCHEMA))
+        oracle = Specified(query._compiled.query.relation, dict.fromkeys(slices, SCHEMA))
         for n, batch in enumerate(batches):
             fed = {name: Slice.of(*pieces[n]) for name, pieces in slices.items()}
             assert bag(batch) == bag(list(oracle.feed(fed).rows)), (query.name, n)

@@ -7,12 +7,12 @@ from typing import Any
 import polars as pl
 import pytest
 
-from engine.simulate import Simulation
+from engine.simulate import ALL_PUNCTUATIONS, Simulation
 from punctum.algebra.punctuation import Punctuation
+from punctum.compile import PASSES, Pass
 from punctum.ir import Relation
 from punctum.operators.columns import ColumnarSlice
 from punctum.parse import parse_script
-from punctum.plan.joins.idle import mark_unused_schemes
 
 SCRIPT = """
 CREATE STREAM a (k BIGINT, x BIGINT, PUNCTUATED ON (k), PUNCTUATED ON (x), PUNCTUATED ON (x, k)) USING memory;
@@ -27,9 +27,11 @@ QUERIES = {
 }
 
 
-def fed(relation: Relation, buckets: int) -> tuple[list[Counter[tuple[Any, ...]]], int, int, list[str]]:
+def fed(
+    relation: Relation, buckets: int, passes: tuple[Pass, ...]
+) -> tuple[list[Counter[tuple[Any, ...]]], int, int, list[str]]:
     """The rows of each slice, the rows and punctuations that are kept in the end, and what was not taken."""
-    chance, simulation = random.Random(buckets), Simulation(relation, buckets)
+    chance, simulation = random.Random(buckets), Simulation(relation, buckets, passes=passes)
     streams = {s.name: s for s in parse_script(SCRIPT.format(QUERIES["join"])).streams.values()}
     found, bad = [], list[str]()
     for n in range(6):
@@ -51,7 +53,7 @@ def fed(relation: Relation, buckets: int) -> tuple[list[Counter[tuple[Any, ...]]
 @pytest.mark.parametrize("name", QUERIES)
 def test_the_same_comes_out(name: str, buckets: int) -> None:
     relation = parse_script(SCRIPT.format(QUERIES[name])).queries[0].relation
-    with_all, without = fed(relation, buckets), fed(mark_unused_schemes(relation), buckets)
+    with_all, without = fed(relation, buckets, ALL_PUNCTUATIONS), fed(relation, buckets, PASSES)
     assert with_all[:2] == without[:2] and with_all[3] == without[3]
     assert sum(map(Counter.total, with_all[0])) >= 24 and len(with_all[3]) == 5
     assert without[2] < with_all[2]

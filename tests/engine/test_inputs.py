@@ -14,7 +14,8 @@ from punctum.cli import cli
 from punctum.engine.formats.files import UNFINISHED
 from punctum.engine.sources.listing import OVERWRITTEN
 from punctum.errors import QueryError, SqlError
-from punctum.session import Query, Session
+from punctum.query import Query
+from punctum.session import Session
 
 SCRIPT = """
 CREATE STREAM `../bid` (k BIGINT, v STRING, PUNCTUATED ON (k)){more} USING csv OPTIONS (path 'in', settle {settle});
@@ -25,7 +26,7 @@ BREAK, STRANGE = "a\n\x1b[31mb.csv", os.fsdecode(b"\xff.csv")
 
 
 def run(spark: SparkSession, directory: Path, more: str = "", settle: str = "0.5") -> Query:
-    (query,) = Session(spark).sql(SCRIPT.format(more=more, settle=settle), directory)  # type: ignore[misc]
+    (query,) = Session(spark).script(SCRIPT.format(more=more, settle=settle), directory)
     assert isinstance(query, Query)
     query.start(directory / "state/rows", available_now=True).wait()
     return query

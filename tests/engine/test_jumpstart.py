@@ -18,7 +18,8 @@ from punctum.engine.recovery.checkpoint import load_or_init_plan
 from punctum.engine.recovery.durable import read_sealed, write_sealed
 from punctum.engine.runtime.jumpstart import StoredState, settled_state
 from punctum.errors import QueryError
-from punctum.session import Query, Session
+from punctum.query import Query
+from punctum.session import Session
 
 BATCHES, FIRST = FILES // 2, 2
 """How many batches there are, of two files each, and how many of them the other query has done."""
@@ -40,7 +41,7 @@ def made(directory: Path, batches: range) -> Path:
 
 
 def the_query(spark: SparkSession, directory: Path) -> Query:
-    (query,) = Session(spark).sql((directory / "kill.sql").read_text(), directory)  # type: ignore[misc]
+    (query,) = Session(spark).script(directory / "kill.sql")
     assert isinstance(query, Query)
     return query
 

@@ -24,7 +24,8 @@ from pyspark.sql import SparkSession
 from engine.kills import FILES, SINKS, Left, begins, begun, below, left, written
 from punctum.engine.commit import Commit
 from punctum.errors import QueryError
-from punctum.session import Query, Session
+from punctum.query import Query
+from punctum.session import Session
 
 KILLS = int(os.environ.get("PUNCTUM_KILLS", "3"))
 OF_DRIVERS, OF_JVMS, OF_EXECUTORS = max(1, KILLS // 10), KILLS // 20, KILLS // 20
@@ -34,8 +35,7 @@ SEED = int(os.environ.get("PUNCTUM_SEED", "1"))
 
 
 def queries(spark: SparkSession, directory: Path) -> dict[str, Query]:
-    found = Session(spark).sql((directory / "kill.sql").read_text(), directory)
-    assert isinstance(found, list)
+    found = Session(spark).script(directory / "kill.sql")
     return {query.name: query for query in found}
 
 

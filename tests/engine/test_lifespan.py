@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.simulate import Simulation
+from engine.simulate import Simulation, planned
 from engine.test_sweep import HOUR, TOTALS, Feeding, at, streams
 from punctum.algebra import Punctuation, Row
 from punctum.algebra.pattern import between
@@ -21,7 +21,6 @@ from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
 from punctum.plan.physical.fingerprint import fingerprint
 from punctum.plan.physical.lifespan import check_lifespans
-from punctum.plan.physical.stages import stages
 
 LASTING = "PUNCTUATED ON (itemid) LIFESPAN '4 hours'"
 ITEMS = range(4)
@@ -168,9 +167,9 @@ def test_a_longer_prefix_holds_for_all_of_it() -> None:
 def test_what_cannot_forget_is_refused(clauses: str, sql: str, why: str) -> None:
     known = parse_script(streams(clauses)).streams
     with pytest.raises(SchemaError, match="the LIFESPAN of item") as error:
-        check_lifespans(stages(parse_query(sql, known)))
+        check_lifespans(planned(parse_query(sql, known)))
     assert why in str(error.value)
-    check_lifespans(stages(parse_query("SELECT itemid FROM bid ORDER BY itemid", known)))
+    check_lifespans(planned(parse_query("SELECT itemid FROM bid ORDER BY itemid", known)))
 
 
 def test_a_lifespan_that_is_changed_goes_on_with_the_state() -> None:

@@ -27,7 +27,8 @@ from punctum.lmerge.openclose import Close, Open
 from punctum.lmerge.policies import OutputPolicy
 from punctum.lmerge.properties import Case
 from punctum.lmerge.tdb import Tdb, View, tdb, view
-from punctum.session import Query, Session
+from punctum.query import Query
+from punctum.session import Session
 
 SLICES = 8
 STREAM = "CREATE TEMPORAL STREAM {0} (p STRING{1}) USING json OPTIONS (path 'in/{0}', maxFilesPerTrigger 1);\n"
@@ -54,8 +55,7 @@ def script(case: Case) -> str:
 
 
 def run(spark: SparkSession, directory: Path, *only: str) -> None:
-    found = Session(spark).sql((directory / "kill.sql").read_text(), directory)
-    assert isinstance(found, list)
+    found = Session(spark).script(directory / "kill.sql")
     for query in found:
         if not only or query.name in only:
             query.start(directory / "state" / query.name, available_now=True).wait()
@@ -147,8 +147,7 @@ def cases(directory: Path, *wanted: Case) -> tuple[str, dict[Case, tuple[Tdb, li
 def test_cases_with_several_files_a_batch(spark: SparkSession, tmp_path: Path) -> None:
     """In R1 two tasks read the files of a batch, whose order matters; names of files do not say it."""
     sql, known = cases(tmp_path, Case.R0, Case.R1, Case.R4)
-    found = Session(spark).sql(sql, tmp_path)
-    assert isinstance(found, list)
+    found = Session(spark).script(sql, tmp_path)
     started = [query.start(tmp_path / "state" / query.name, available_now=True) for query in found]
     for query in started:
         query.wait()
@@ -203,7 +202,7 @@ def test_inputs_come_and_go_while_the_query_runs(spark: SparkSession, tmp_path: 
     sql = "".join(STREAM.format(*each) for each in streams) + LIFE
     for name in NAMES:
         (tmp_path / "in" / name).mkdir(parents=True)
-    (query,) = Session(spark).sql(sql, tmp_path)  # type: ignore[misc]
+    (query,) = Session(spark).script(sql, tmp_path)
     a, b, c = ((each,) for each in "ABC")
     query.start(tmp_path / "state")
     try:
@@ -277,7 +276,7 @@ def test_replicas_of_a_query_are_merged(spark: SparkSession, tmp_path: Path) -> 
         lines = [json.dumps({"ts": ts, "k": k}) for ts, k in known]
         end = '{"$punct": {"ts": {"lt": 20}}}' if name == "s" else '{"$punct": {"ts": {"lt": 10}}}'
         (tmp_path / name / "0.json").write_text("\n".join([*lines, end]))
-    (query,) = Session(spark).sql(sql, tmp_path)  # type: ignore[misc]
+    (query,) = Session(spark).script(sql, tmp_path)
     query.start(tmp_path / "state", available_now=True).wait()
     found = [json.loads(text) for path in (tmp_path / "out").glob("part-*") for text in path.read_text().splitlines()]
     assert sorted(tuple(each.values()) for each in found) == [(0, 3), (1, 1)]

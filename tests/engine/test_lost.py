@@ -12,7 +12,8 @@ from pyspark.sql import SparkSession
 from punctum.engine.recovery.checkpoint import check_notes, files_read, load_or_init_plan, query_id, settled_buckets
 from punctum.engine.recovery.durable import read_sealed, write_sealed
 from punctum.errors import QueryError
-from punctum.session import Query, Session
+from punctum.query import Query
+from punctum.session import Session
 
 PLAN = ["stream a: k BIGINT", "stage 1"]
 HINT = "put it back as it was, or start with a new checkpoint and an empty sink"
@@ -149,7 +150,7 @@ ENDS = '{"$punct": {}}\n'
 
 
 def the_query(spark: SparkSession, directory: Path) -> Query:
-    (query,) = Session(spark).sql(SCRIPT, directory)  # type: ignore[misc]
+    (query,) = Session(spark).script(SCRIPT, directory)
     assert isinstance(query, Query)
     return query
 

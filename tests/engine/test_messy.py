@@ -8,7 +8,8 @@ from pathlib import Path
 import polars as pl
 from pyspark.sql import SparkSession
 
-from punctum.session import Query, Session
+from punctum.query import Query
+from punctum.session import Session
 
 FORMATS = ("json", "csv", "xml", "parquet")
 Row = tuple[object, str]
@@ -55,7 +56,7 @@ def test_read_to_the_end(spark: SparkSession, tmp_path: Path) -> None:
         wrong = encoded(form, [("x", "w")])
         for name, data in {"b": whole, "c": b"", "d": cut, "f": wrong}.items():
             (directory / f"{name}.{form}").write_bytes(data)
-    (query,) = Session(spark).sql(SCRIPT, tmp_path)  # type: ignore[misc]
+    (query,) = Session(spark).script(SCRIPT, tmp_path)
     assert isinstance(query, Query)
     query.start(tmp_path / "state", available_now=True).wait()
     for form in FORMATS:

@@ -42,7 +42,7 @@ def test_what_is_counted_and_what_is_oldest(
     write(tmp_path / "bid/1.json", *({"itemid": n, "increase": 2.0} for n in (1, 2, 1)))
     with caplog.at_level(logging.INFO, "punctum"):
         for _ in range(2):  # the second time with another session's memory: all has to come from the checkpoint
-            (query,) = Session(spark).sql(SCRIPT, tmp_path)  # type: ignore[misc]
+            (query,) = Session(spark).script(SCRIPT, tmp_path)
             query.start(tmp_path / "checkpoint", available_now=True).wait()
             write(tmp_path / "bid/2.json", closed(1), {"itemid": 2, "increase": 1.0})
     first, second = map(json.loads, (tmp_path / "checkpoint/punctum/metrics.jsonl").read_text().splitlines())

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.queries import puncts
-from engine.simulate import Simulation, run
+from engine.simulate import Simulation, planned, run
 from engine.test_buckets import assert_grammatical, rows_of
 from operators.vectorised import in_columns
 from punctum.algebra import Punctuation, Row, Schema, end_of_stream
@@ -30,10 +30,9 @@ from punctum.plan.explain import explain
 from punctum.plan.joins import multijoin as plans
 from punctum.plan.joins.choose import PlanOptions, Schemes
 from punctum.plan.joins.cost import Objective, Purge
-from punctum.plan.joins.idle import mark_unused_schemes
 from punctum.plan.joins.trees import Tree
 from punctum.plan.physical.cube import Cube, shares
-from punctum.plan.physical.stages import Input, Op, all_stages, partition, stages
+from punctum.plan.physical.stages import Input, Op, all_stages, partition
 from punctum.spec import Slice, prefix
 
 WRITTEN = Inference.written
@@ -108,7 +107,7 @@ def met(draw: st.DrawFn) -> list[Slice]:
 
 def test_all_of_these_run_as_one_join() -> None:
     for name, (sql, schemes) in QUERIES.items():
-        assert "MultiJoin" in "\n".join(explain(stages(parse_query(sql, defined(*schemes))))), name
+        assert "MultiJoin" in "\n".join(explain(planned(parse_query(sql, defined(*schemes))))), name
 
 
 def batch(sql: str, streams: list[list[Slice]]) -> list[Row]:
@@ -184,7 +183,7 @@ def test_every_plan_gives_the_batch_answer(
 ) -> None:
     sql = f"SELECT k, COUNT(*) AS n FROM ({STAR}) GROUP BY k"
     schemes = ("k; x; k, x", "k; x", "x; s")
-    relation = mark_unused_schemes(parse_query(sql, defined(*schemes)), True, options.schemes)
+    relation = parse_query(sql, defined(*schemes))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(multijoin, "LEAST", 2)
         patch.setattr(Inference, "written", WRITTEN)
@@ -200,7 +199,7 @@ def test_what_is_asked_for_is_what_runs() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Inference, "written", WRITTEN)
         for options in (PlanOptions(), PlanOptions(Objective.MEMORY), PlanOptions(purge=Purge.LAZY)):
-            found = (op for stage in all_stages(stages(relation, options=options)) for op in joins(stage.root))
+            found = (op for stage in all_stages(planned(relation, options=options)) for op in joins(stage.root))
             plans[str((options.objective, options.purge))] = ", ".join(found)
     assert list(plans.values()) == ["Join, Join", "MultiJoin of 3", "lazy MultiJoin of 2, lazy MultiJoin of 2"]
 
@@ -292,7 +291,7 @@ def test_without_punctuations_it_is_not() -> None:
 
 
 def cube(sql: str, schemes: tuple[str, ...], buckets: int) -> list[CubeExchange]:
-    last = stages(parse_query(sql, defined(*schemes)))
+    last = planned(parse_query(sql, defined(*schemes)))
     (stage,) = all_stages(last)
     found = [exchange(source, tuple(range(buckets))) for source in stage.inputs]
     assert all(isinstance(each, CubeExchange) for each in found)
@@ -300,7 +299,7 @@ def cube(sql: str, schemes: tuple[str, ...], buckets: int) -> list[CubeExchange]
 
 
 def test_rows_are_copied_along_the_dimensions_that_they_lack() -> None:
-    assert partition(stages(parse_query(QUERIES["cycle"][0], defined(*QUERIES["cycle"][1]))).root) is None
+    assert partition(planned(parse_query(QUERIES["cycle"][0], defined(*QUERIES["cycle"][1]))).root) is None
     for each in cube(*QUERIES["cycle"], buckets=8):
         assert each.shares == (2, 2, 2)
         rows = frame(each.schema, [tuple(7 if a.type is Type.BIGINT else "s" for a in each.schema.attributes)])
@@ -315,9 +314,9 @@ def test_shares_copy_as_little_as_they_can() -> None:
 
 def test_inputs_with_a_column_in_common_are_exchanged_by_it() -> None:
     sql, schemes = QUERIES["closed equalities"]
-    (stage,) = all_stages(stages(parse_query(sql, defined(*schemes))))
+    (stage,) = all_stages(planned(parse_query(sql, defined(*schemes))))
     assert [source.by for source in stage.inputs] == ["k", "k", "k"]
-    assert len(all_stages(stages(parse_query(*_grouped())))) == 1
+    assert len(all_stages(planned(parse_query(*_grouped())))) == 1
 
 
 def _grouped() -> tuple[str, dict[str, StreamDef]]:

@@ -62,7 +62,7 @@ def test_joins_that_are_safe_only_as_one(spark: SparkSession, tmp_path: Path) ->
     for files in (range(3), range(3, BATCHES)):
         for name, (schemes, _) in CLOSED.items():
             write(tmp_path / name, schemes, files)
-            queries = Session(spark).sql(script(name), tmp_path / name)
+            queries = Session(spark).script(script(name), tmp_path / name)
             (query,) = queries if isinstance(queries, list) else [queries]
             query.start(tmp_path / "checkpoint" / name, available_now=True).wait()
     with duckdb.connect() as connection:

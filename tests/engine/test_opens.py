@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.simulate import Simulation
+from engine.simulate import Simulation, planned
 from lmerge.opens import ELEMENTS, A, B, Slice, columns, specified, streams
 from punctum.algebra.values import Row
 from punctum.errors import PunctumError
@@ -16,7 +16,7 @@ from punctum.lmerge.openclose import NEVER_OPENED, STARTED, STILL_OPEN, Close, O
 from punctum.lmerge.tdb import Tdb, tdb
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_script
-from punctum.plan.physical.stages import all_stages, stages
+from punctum.plan.physical.stages import all_stages
 
 STREAM = "CREATE TEMPORAL STREAM {} (p STRING, x DOUBLE{}) {} USING json OPTIONS (path 'in');"
 SCRIPT = "".join(
@@ -97,7 +97,7 @@ def test_opens_and_closes_are_merged_with_inserts_and_adjusts(restart: bool) -> 
 
 def test_the_payload_decides_on_the_bucket() -> None:
     def keys(sql: str, elements: bool = True) -> list[list[tuple[int, ...]]]:
-        return [[source.key for source in each.inputs] for each in all_stages(stages(relation(sql, elements)))]
+        return [[source.key for source in each.inputs] for each in all_stages(planned(relation(sql, elements)))]
 
     assert keys("SELECT * FROM a") == [[(0, 1)]]
     assert keys("SELECT * FROM a", elements=False) == [[(0, 1)]]

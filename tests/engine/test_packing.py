@@ -4,13 +4,13 @@ from random import Random
 
 import pytest
 
+from engine.simulate import planned
 from punctum.engine.exchange import packing
 from punctum.engine.exchange.packing import Message, numbered_origin, pack
 from punctum.engine.runtime import build
 from punctum.operators.columns import ColumnarSlice, frame
 from punctum.parse.script import parse_script
 from punctum.plan.physical.pipes import Pipe
-from punctum.plan.physical.stages import stages
 
 SCRIPT = """CREATE STREAM s (n BIGINT, PUNCTUATED ON (n)) USING json; CREATE SINK o USING console;
 INSERT INTO o SELECT DISTINCT n FROM s ORDER BY n;"""
@@ -18,7 +18,7 @@ INSERT INTO o SELECT DISTINCT n FROM s ORDER BY n;"""
 
 def test_parts_of_files_may_come_in_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packing, "PART", 64)
-    last = stages(parse_script(SCRIPT).queries[0].relation)
+    last = planned(parse_script(SCRIPT).queries[0].relation)
     while not isinstance(last.inputs[0].origin, Pipe):
         last = last.inputs[0].origin
     source, bucket = last.inputs[0], (5,)

@@ -10,12 +10,12 @@ from pyspark.sql import DataFrame, SparkSession
 from engine.examples import EXAMPLES, Example
 from punctum.engine.exchange.quarantine import read_records as quarantined
 from punctum.errors import SqlError
-from punctum.session import Query, Session
+from punctum.query import Query
+from punctum.session import Session
 
 
 def run(spark: SparkSession, example: Example, directory: Path) -> Query:
-    (query,) = Session(spark).sql(example.sql, directory)  # type: ignore[misc]
-    assert isinstance(query, Query)
+    (query,) = Session(spark).script(example.sql, directory)
     query.start(directory / "checkpoint", available_now=True).wait()
     return query
 
@@ -43,8 +43,7 @@ def test_clauses_for_a_dataframe(spark: SparkSession, tmp_path: Path) -> None:
     bids: DataFrame = spark.readStream.schema("itemid INT, increase DOUBLE").json(str(tmp_path / "in"))
     session = Session(spark)
     session.stream("bid", bids, clauses="PUNCTUATE (itemid) WHEN increase < 0, DOMAIN itemid BETWEEN 1 AND 99")
-    query = session.sql("SELECT itemid, SUM(increase) AS total FROM bid WHERE increase > 0 GROUP BY itemid")
-    assert isinstance(query, Query)
+    query = session.query("SELECT itemid, SUM(increase) AS total FROM bid WHERE increase > 0 GROUP BY itemid")
     writer = query.dataframe(tmp_path / "c", punctuations=True).writeStream.format("memory").queryName("sums")
     writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True).start().awaitTermination()
     read_records = {tuple(row) for row in spark.table("sums").collect()}

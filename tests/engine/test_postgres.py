@@ -30,7 +30,8 @@ from punctum.engine.sinks.postgres import PostgresSink, PostgresTable
 from punctum.errors import PunctumError, QueryError, SchemaError
 from punctum.ir.definitions import SinkDef
 from punctum.operators.columns import ColumnarSlice, frame
-from punctum.session import Query, Session
+from punctum.query import Query
+from punctum.session import Session
 
 _EXACT = Context(prec=38)
 ITEM = Schema.of(itemid="BIGINT", total="DOUBLE")
@@ -471,7 +472,7 @@ def test_on_spark_and_to_a_function(spark: SparkSession, url: str, tmp_path: Pat
         lines = [bid, f'{{"$punct": {{"itemid": {n}}}}}', "broken"]
         (tmp_path / "in" / f"{n}.json").write_text("\n".join(lines))
     secret = url.replace("postgres:@", f"postgres:{SECRET}@")
-    (query,) = Session(spark).sql(SCRIPT.format(url=secret, fail=""), tmp_path)  # type: ignore[misc]
+    (query,) = Session(spark).script(SCRIPT.format(url=secret, fail=""), tmp_path)
     assert isinstance(query, Query)
     query.start(tmp_path / "checkpoint", available_now=True).wait()
     assert sorted(read(url, 'SELECT * FROM "My Totals"')) == [(0, "\\.", 2.0), (3, "c", 2.0)]
@@ -498,6 +499,6 @@ def test_on_spark_and_to_a_function(spark: SparkSession, url: str, tmp_path: Pat
     assert len(list((tmp_path / "other/quarantine").glob("part-*"))) == 4
     for file in (tmp_path / "in").iterdir():
         file.write_text(file.read_text().replace("broken", "").replace("\\ud800", ""))
-    (exact,) = Session(spark).sql(SCRIPT.format(url=url, fail="ON VIOLATION FAIL"), tmp_path)  # type: ignore[misc]
+    (exact,) = Session(spark).script(SCRIPT.format(url=url, fail="ON VIOLATION FAIL"), tmp_path)
     with pytest.raises(QueryError, match="a row cannot be written to Postgres"):
         exact.start(tmp_path / "exact", available_now=True).wait()

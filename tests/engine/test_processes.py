@@ -56,19 +56,18 @@ def test_what_fails_in_a_worker_reaches_the_user_with_its_place(spark: SparkSess
             "stage 1, Projection k, odd((v + v #2)) AS x of a, b",
         ),
     ):
-        query = session.sql(sql)
-        query.name = "odd"  # type: ignore[union-attr]
+        query = session.query(sql, name="odd")
         with pytest.raises(QueryError) as caught:
-            query.start(tmp_path / str(len(sql)), True, to=lambda *_: None).wait()  # type: ignore[union-attr]
+            query.start(tmp_path / str(len(sql)), True, to=lambda *_: None).wait()
         assert caught.value.detail.startswith("odd gives another number of values")  # Polars may add the expression
         assert caught.value.where == where
 
     def fail(*_: Any) -> None:
         raise ValueError("not today")
 
-    query = session.sql("SELECT k FROM a")
+    query = session.query("SELECT k FROM a")
     with pytest.raises(QueryError) as caught:
-        query.start(tmp_path / "to", True, to=fail).wait()  # type: ignore[union-attr]
+        query.start(tmp_path / "to", True, to=fail).wait()
     assert (caught.value.detail, caught.value.where) == ("ValueError: not today", "the commit of batch 0")
 
 

@@ -15,7 +15,8 @@ from punctum.engine.exchange.quarantine import BEYOND, VIOLATION, Record, Room, 
 from punctum.engine.formats.files import READERS
 from punctum.engine.formats.read import ROOM
 from punctum.errors import QueryError
-from punctum.session import Query, Session
+from punctum.query import Query
+from punctum.session import Session
 
 SCRIPT = """
 CREATE STREAM bid (itemid BIGINT, bidder STRING, increase DOUBLE, PUNCTUATED ON (itemid)){more}
@@ -41,7 +42,7 @@ def written(directory: Path) -> Path:
 
 
 def query(spark: SparkSession, directory: Path, more: str = "") -> Query:
-    (found,) = Session(spark).sql(SCRIPT.format(more=more), directory)  # type: ignore[misc]
+    (found,) = Session(spark).script(SCRIPT.format(more=more), directory)
     assert isinstance(found, Query)
     return found
 
@@ -162,7 +163,7 @@ def test_rows_and_groups_without_a_value(spark: SparkSession, tmp_path: Path) ->
     ]
     for n, lines_ in enumerate(files):
         (tmp_path / "in" / f"{n}.json").write_text("\n".join(lines_))
-    (running,) = Session(spark).sql(POISON.format(more=""), tmp_path)  # type: ignore[misc]
+    (running,) = Session(spark).script(POISON.format(more=""), tmp_path)
     assert isinstance(running, Query)
     running.start(tmp_path / "checkpoint", available_now=True).wait()
     assert lines(tmp_path / "out/total") == [{"itemid": 1, "total": 20}, {"itemid": 4, "total": 4 * half}]
@@ -175,7 +176,7 @@ def test_rows_and_groups_without_a_value(spark: SparkSession, tmp_path: Path) ->
         (None, None, f'{{"itemid":3,"total":{-(2**63)}}}'): "(total - 1) has no value: the result does not fit BIGINT",
     }
     assert sum(batch["quarantined"] for batch in running.metrics()) == 4
-    (running,) = Session(spark).sql(POISON.format(more=" ON VIOLATION FAIL"), tmp_path)  # type: ignore[misc]
+    (running,) = Session(spark).script(POISON.format(more=" ON VIOLATION FAIL"), tmp_path)
     assert isinstance(running, Query)
     with pytest.raises(QueryError) as caught:
         running.start(tmp_path / "other", available_now=True).wait()

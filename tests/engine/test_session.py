@@ -11,7 +11,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from punctum.cli import cli
 from punctum.errors import PunctumError, RefusedError
-from punctum.session import Query, Session
+from punctum.query import Query
+from punctum.session import Session
 
 README = Path(__file__).parents[2] / "README.md"
 
@@ -38,8 +39,7 @@ def test_the_five_lines_of_the_readme(spark: SparkSession, bids: DataFrame) -> N
 def test_the_result_and_its_punctuations_as_a_dataframe(spark: SparkSession, bids: DataFrame, tmp_path: Path) -> None:
     session = Session(spark)
     session.stream("Bid", bids, punctuated=["itemid"])
-    query = session.sql("-- by item\nSELECT itemid, SUM(increase) AS total FROM bid GROUP BY itemid")
-    assert isinstance(query, Query)
+    query = session.query("-- by item\nSELECT itemid, SUM(increase) AS total FROM bid GROUP BY itemid")
     writer = query.dataframe(punctuations=True).writeStream.format("memory").queryName("totals")
     writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True).start().awaitTermination()
     found = {tuple(row) for row in spark.table("totals").collect()}
@@ -125,16 +125,13 @@ WRONG: dict[str, tuple[Callable[[Session, DataFrame, Path], Any], str]] = {
 
 
 def script(session: Session, definitions: str, query: str, directory: Path) -> Query:
-    found = session.sql(f"{definitions} INSERT INTO o {query};", directory)
-    assert isinstance(found, list)
-    return found[0]
+    (made,) = session.script(f"{definitions} INSERT INTO o {query};", directory)
+    return made
 
 
 def select(session: Session, bids: DataFrame, query: str) -> Query:
     session.stream("bid", bids, punctuated=["itemid"])
-    found = session.sql(query)
-    assert isinstance(found, Query)
-    return found
+    return session.query(query)
 
 
 @pytest.mark.parametrize("name", WRONG)
@@ -155,20 +152,20 @@ def test_an_unsafe_query_is_refused_when_it_is_to_run(
     assert unsafe != sql
     (auction / "unsafe.sql").write_text(unsafe)
     said = CliRunner().invoke(cli, ["check", str(auction / "unsafe.sql")]).output.rstrip("\n")
-    (query,) = Session(spark).sql(unsafe, auction)  # type: ignore[misc]
+    (query,) = Session(spark).script(unsafe, auction)
     for run in (lambda: query.start(auction / "state"), lambda: query.dataframe(auction / "state")):
         with pytest.raises(RefusedError) as caught:
             run()
         assert str(caught.value) == said and said.startswith("closing: refused")
     assert not (auction / "state").exists() and not caplog.records
-    (allowed,) = Session(spark).sql(unsafe.replace("i.itemid;", "i.itemid ALLOW UNBOUNDED;"), auction)  # type: ignore[misc]
+    (allowed,) = Session(spark).script(unsafe.replace("i.itemid;", "i.itemid ALLOW UNBOUNDED;"), auction)
     allowed.dataframe(auction / "state")
     assert [record.message.splitlines()[0] for record in caplog.records] == ["closing: unbounded, and allowed to be"]
 
 
 def test_a_query_starts_once(spark: SparkSession, bids: DataFrame, auction: Path) -> None:
     """Until it has ended."""
-    (closing,) = Session(spark).sql((auction / "auction.sql").read_text(), auction)  # type: ignore[misc]
+    (closing,) = Session(spark).script((auction / "auction.sql").read_text(), auction)
     closing.start(auction / "state")
     with pytest.raises(PunctumError) as caught:
         closing.start(auction / "state")

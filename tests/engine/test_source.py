@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxFiles
 
+from engine.simulate import planned
 from punctum.engine.exchange.packing import QUARANTINE, from_blob
 from punctum.engine.runtime import build
 from punctum.engine.sources.listing import OVERWRITTEN
@@ -14,14 +15,13 @@ from punctum.engine.sources.source import FileStream, PackedFilesReader
 from punctum.errors import QueryError
 from punctum.parse.script import parse_script
 from punctum.plan.physical.pipes import Pipe
-from punctum.plan.physical.stages import stages
 
 SCRIPT = """CREATE STREAM s (n BIGINT, PUNCTUATED ON (n)) USING json; CREATE SINK o USING console;
 INSERT INTO o SELECT n FROM s;"""
 
 
 def reader(directory: Path, fails: bool = False, settle: float = 0.2) -> PackedFilesReader:
-    source = stages(parse_script(SCRIPT).queries[0].relation).inputs[0]
+    source = planned(parse_script(SCRIPT).queries[0].relation).inputs[0]
     assert isinstance(source.origin, Pipe)
     to, stream = build.from_pipe(source.origin, source, (5,)), source.origin.stream
     piped, log = build.piped(source.origin), str(directory / "state/s.files")

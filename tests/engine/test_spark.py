@@ -17,7 +17,8 @@ from engine.queries import DDL, QUERIES, A, B
 from engine.test_buckets import batch, rounded
 from punctum.algebra import Punctuation, Row, Schema, end_of_stream, from_json, to_json
 from punctum.engine.formats.files import READERS
-from punctum.session import Query, Session
+from punctum.query import Query
+from punctum.session import Session
 
 CHOSEN = ["columns", "comma", "except", "group", "regroup", "order"]
 SCRIPT = DDL + "".join(
@@ -66,8 +67,7 @@ def output(directory: Path, query: Query, n: int) -> list[Row]:
 
 
 def run(session: Session, directory: Path) -> list[Query]:
-    queries = session.sql(SCRIPT, directory)
-    assert isinstance(queries, list)
+    queries = session.script(SCRIPT, directory)
     for query in queries:
         query.start(directory / "checkpoint" / query.name, available_now=True).wait()
     return queries
@@ -112,8 +112,7 @@ def test_a_result_with_its_punctuations_is_a_stream(spark: SparkSession, tmp_pat
         f"INSERT INTO {name}_out {outer.replace('FROM r', f'FROM {name}_r')};"
         for name in ("json", "parquet", "csv")
     )
-    queries = Session(spark).sql(script, tmp_path)
-    assert isinstance(queries, list)
+    queries = Session(spark).script(script, tmp_path)
     for query in queries:
         query.start(tmp_path / "checkpoint" / query.name, available_now=True).wait()
     wanted = Counter(batch(f"WITH r AS ({inner}) {outer}", rows_of(a), rows_of(b)))
@@ -163,7 +162,7 @@ def test_files_of_every_format_are_streams(spark: SparkSession, tmp_path: Path) 
         "INSERT INTO o SELECT csv.k, COUNT(*) AS n, MAX(xml.s) AS s FROM csv JOIN json ON csv.k = json.k "
         "JOIN parquet ON json.k = parquet.k JOIN xml ON parquet.k = xml.k GROUP BY csv.k;"
     )
-    (query,) = Session(spark).sql(script, tmp_path)  # type: ignore[misc]
+    (query,) = Session(spark).script(script, tmp_path)
     query.start(tmp_path / "checkpoint", available_now=True).wait()
     lines = [line for file in (tmp_path / "o").glob("part-*") for line in file.read_text().splitlines()]
     assert sorted(lines) == ['{"k":1,"n":16,"s":"é"}', '{"k":2,"n":1,"s":"b"}']

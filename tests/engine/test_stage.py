@@ -6,13 +6,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from engine.simulate import planned
 from punctum.algebra import Punctuation, Schema
 from punctum.engine.exchange.packing import CLOCK, PACKED, QUARANTINE, Message, blob_of, from_blob, to_lines
 from punctum.engine.runtime import build, stage
 from punctum.engine.runtime.stage import StageProcessor
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse.script import parse_script
-from punctum.plan.physical.stages import Stage, stages
+from punctum.plan.physical.stages import Stage
 
 SCRIPT = """
 CREATE STREAM a (k BIGINT, v BIGINT, PUNCTUATED ON (k)) USING json OPTIONS (path 'a');
@@ -65,7 +66,7 @@ def test_a_worker_never_takes_what_it_remembers_for_what_is(seed: int, monkeypat
     """Batches go to any worker; a run ends when it may, and the last batch is lost and done again, or not."""
     chance = random.Random(seed)
     (query,) = parse_script(SCRIPT).queries
-    last = stages(query.relation)
+    last = planned(query.relation)
     monkeypatch.setattr("pyspark.TaskContext.get", Attempt)
     store, closed, wanted, released = Store(), set[int](), dict[int, int](), dict[int, int]()
     for run in range(6):
@@ -105,7 +106,7 @@ def test_what_is_swept_and_over_does_not_hang_on_workers(seed: int, monkeypatch:
     """The first stage by itself: one worker that never forgets its operators, and several that do as they like."""
     chance = random.Random(seed)
     (query,) = parse_script(TIMED).queries
-    last = stages(query.relation)
+    last = planned(query.relation)
     (source,) = last.inputs
     first = source.origin
     assert isinstance(first, Stage)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.simulate import Simulation
+from engine.simulate import Simulation, planned
 from punctum.algebra import Punctuation, Row, Schema
 from punctum.algebra.pattern import between
 from punctum.engine.exchange import packing
@@ -18,7 +18,7 @@ from punctum.errors import QueryError
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
 from punctum.plan.physical.fingerprint import fingerprint
-from punctum.plan.physical.stages import all_stages, needs_clock, stages
+from punctum.plan.physical.stages import all_stages, needs_clock
 
 HOUR = 3_600_000
 ITEM = "itemid BIGINT, cat BIGINT, ts TIMESTAMP"
@@ -157,7 +157,7 @@ def test_a_stream_that_fails_when_it_is_violated_fails_when_its_punctuation_is_l
 def test_rows_of_a_value_are_in_one_bucket_and_the_times_may_change_between_runs() -> None:
     one, other = (parse_script(streams(WALL.replace("1 day", time))).streams for time in ("1 day", "2 hours"))
     sql = "SELECT i.cat, COUNT(*) AS n FROM item i GROUP BY i.cat"
-    last, same = stages(parse_query(sql, one)), stages(parse_query(sql, other))
+    last, same = planned(parse_query(sql, one)), planned(parse_query(sql, other))
     assert [[source.key for source in stage.inputs] for stage in all_stages(last)] == [[(0,)], [(1,)]]
     assert fingerprint(last) == fingerprint(same)
     assert any("Expected ON (itemid) by the clock" in line for line in fingerprint(last))

@@ -12,7 +12,8 @@ from punctum.engine.exchange.quarantine import format_records as shown
 from punctum.engine.exchange.quarantine import read_records as quarantined
 from punctum.engine.runtime.sweep import LATE
 from punctum.operators.expect import instant
-from punctum.session import Query, Session
+from punctum.query import Query
+from punctum.session import Session
 
 SCRIPT = """
 CREATE STREAM item (itemid BIGINT, name STRING, PUNCTUATED ON (itemid) EXPECT WITHIN '2 seconds')
@@ -42,8 +43,7 @@ def closed(itemid: int) -> dict[str, Any]:
 
 def run(spark: SparkSession, directory: Path, *names: str) -> list[Query]:
     """Do all that is there, both queries at once."""
-    queries = Session(spark).sql(SCRIPT, directory)
-    assert isinstance(queries, list)
+    queries = Session(spark).script(SCRIPT, directory)
     chosen = [query for query in queries if not names or query.name in names]
     for query in chosen:
         query.start(directory / f"checkpoint-{query.name}", available_now=True)

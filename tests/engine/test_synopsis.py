@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from engine.simulate import Simulation
+from engine.simulate import Simulation, planned
 from punctum.algebra import Punctuation, Row, end_of_stream
 from punctum.analyse.safety.register import registered
 from punctum.engine.exchange import packing
@@ -16,7 +16,7 @@ from punctum.ir import Relation
 from punctum.ir.planned import Synopsis
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
-from punctum.plan.physical.stages import Input, Op, all_stages, stages
+from punctum.plan.physical.stages import Input, Op, all_stages
 
 STREAMS = parse_script(
     """
@@ -118,7 +118,7 @@ def on_synopses(relation: Relation) -> bool:
             for below in node.inputs:
                 yield from nodes(below)
 
-    return any(isinstance(each, Synopsis) for stage in all_stages(stages(relation)) for each in nodes(stage.root))
+    return any(isinstance(each, Synopsis) for stage in all_stages(planned(relation)) for each in nodes(stage.root))
 
 
 def values_kept(simulation: Simulation) -> int:

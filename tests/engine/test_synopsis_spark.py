@@ -45,8 +45,7 @@ def write(directory: Path, files: range) -> None:
 def test_joins_without_punctuations(spark: SparkSession, tmp_path: Path) -> None:
     for files in (range(2), range(2, BATCHES)):
         write(tmp_path, files)
-        queries = Session(spark).sql(SCRIPT, tmp_path)
-        assert isinstance(queries, list)
+        queries = Session(spark).script(SCRIPT, tmp_path)
         for query in queries:
             query.start(tmp_path / "checkpoint" / query.name, available_now=True).wait()
     with duckdb.connect() as connection:
@@ -78,8 +77,7 @@ def test_windows(spark: SparkSession, tmp_path: Path) -> None:
         script += f"CREATE SINK {name} USING json OPTIONS (path '{name}'); INSERT INTO {name} {sql};"
     for files in (range(2), range(2, BATCHES)):
         write(tmp_path, files)
-        queries = Session(spark).sql(script, tmp_path)
-        assert isinstance(queries, list)
+        queries = Session(spark).script(script, tmp_path)
         for query in queries:
             query.start(tmp_path / "checkpoint" / query.name, available_now=True).wait()
     came: dict[str, list[dict[str, int]]] = {"s": [], "t": []}

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.queries import QUERIES, both
-from engine.simulate import Simulation, run
+from engine.simulate import Simulation, planned, run
 from engine.test_buckets import STREAMS, batch, rounded, slices
 from punctum.algebra.scheme import Scheme
 from punctum.ir import StreamDef
 from punctum.operators.columns import ColumnarSlice, to_rows
 from punctum.parse import parse_query
-from punctum.plan.physical.stages import all_stages, stages
+from punctum.plan.physical.stages import all_stages
 from punctum.spec import Slice, prefix
 
 OVER = {
@@ -57,7 +57,7 @@ def test_a_query_over_the_result_is_the_composed_query(
 def test_a_result_is_brought_together_only_where_it_is_apart() -> None:
     def numbers(name: str) -> tuple[int, int]:
         relation = parse_query(QUERIES[name], STREAMS)
-        return len(all_stages(stages(relation))), len(all_stages(stages(relation, global_punctuations=True)))
+        return len(all_stages(planned(relation))), len(all_stages(planned(relation, global_punctuations=True)))
 
     assert numbers("join") == (1, 2)
     assert numbers("select") == (1, 1)  # a pipe: the exchange behind it goes to one bucket

@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from engine.simulate import Simulation
+from engine.simulate import Simulation, planned
 from engine.test_synopsis import some_rows
 from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.values import Row
@@ -23,7 +23,6 @@ from punctum.ir.definitions import StreamDef
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
 from punctum.plan.physical.lifespan import check_lifespans
-from punctum.plan.physical.stages import stages
 
 LARGE = "SELECT a, b + 1 AS more FROM s WHERE b > 12"
 STREAMS = parse_script(
@@ -248,4 +247,4 @@ def test_a_stream_without_a_window_is_purged_when_the_window_closes_its_rows(res
 def test_what_holds_for_a_while_is_refused(clause: str, sql: str) -> None:
     made = f"CREATE STREAM s (a BIGINT, PUNCTUATED ON (a) {clause}) USING json; CREATE STREAM t (d BIGINT) USING json;"
     with pytest.raises(SchemaError, match=f"the {clause.split(' ')[0]}.* of s .* is not supported in this query"):
-        check_lifespans(stages(parse_query(sql, parse_script(made).streams)))
+        check_lifespans(planned(parse_query(sql, parse_script(made).streams)))

@@ -14,17 +14,17 @@ from typing import Any
 
 import duckdb
 
-from engine.simulate import Simulation
+from engine.simulate import Simulation, planned
 from punctum.algebra import Punctuation, end_of_stream
 from punctum.algebra.values import Row
 from punctum.analyse.safety.register import QueryAnalysis, verdict
 from punctum.analyse.safety.states import Verdict
+from punctum.compile import PASSES
 from punctum.errors import PunctumError
 from punctum.operators.columns import ColumnarSlice, empty, frame, to_rows
 from punctum.parse import parse_script
 from punctum.plan.joins.choose import PlanOptions, Schemes
 from punctum.plan.joins.cost import Objective
-from punctum.plan.physical.stages import stages
 from search.scripts import Written, written
 from search.sequences import Element, cut, rows_of, sequence
 
@@ -62,7 +62,7 @@ def look_at(number: int) -> Found:
 def _look(script: Written, number: int) -> tuple[str, str]:
     read = parse_script(script.sql)
     (query,) = verdict(read)
-    stages(query.query.relation)
+    planned(query.query.relation)
     if not query.admitted:
         return "refused", ""
     rng = random.Random(f"{number} data")
@@ -99,6 +99,7 @@ def _run(
         restart=rng.random() < 0.25,
         global_punctuations=global_punctuations,
         options=options,
+        passes=PASSES,
     )
     slices = {name: cut(sent[name], schema, pieces, rng) for name, schema in streams.items()}
     given: list[ColumnarSlice] = []

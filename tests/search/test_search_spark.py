@@ -29,10 +29,9 @@ def test_rich_queries_on_spark(spark: SparkSession, tmp_path: Path) -> None:
         for half in (0, 1):
             for name, elements in sent.items():
                 write(directory / name, half, elements, streams[name].schema)
-            queries = Session(spark).sql(
+            queries = Session(spark).script(
                 script.sql.replace("USING console", "USING json OPTIONS (path 'o')"), directory
             )
-            assert isinstance(queries, list)
             queries[0].start(directory / "checkpoint", available_now=True).wait()
         rows = {name: frame(streams[name].schema, rows_of(elements)) for name, elements in sent.items()}
         files = (directory / "o").glob("part-*")

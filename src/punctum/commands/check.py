@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from punctum.commands.script import registered
+from punctum.commands.script import compiled
 
 REFUSED = 1
 """The exit code when a query is refused."""
@@ -19,7 +19,8 @@ def check(script: Path, as_json: bool) -> None:
     """Say whether each query of a script keeps bounded state, and why; exit with 1 when one is refused."""
     from punctum.analyse.report.text import text, to_json  # here because the SQL parser takes a moment to import
 
-    queries, sql = registered(script)
+    whole = compiled(script)
+    queries, sql = whole.analyses, whole.script.text
     click.echo(json.dumps(to_json(queries), indent=2) if as_json else text(queries, sql) or "there are no queries")
     if not all(query.admitted for query in queries):
         sys.exit(REFUSED)

@@ -1,4 +1,4 @@
-"""A script as the commands read it: its queries with what is known of them, or an error for what is wrong with it."""
+"""A script as the commands read it: compiled, or an error for what is wrong with it."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from punctum.errors import SqlError
-
 if TYPE_CHECKING:
-    from punctum.analyse.safety.register import QueryAnalysis
+    from punctum.compile import Compiled, Options
+    from punctum.plan.joins.choose import PlanOptions
 
 
 def plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -36,13 +35,16 @@ def plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return objective(schemes(purge(command)))
 
 
-def registered(path: Path) -> "tuple[tuple[QueryAnalysis, ...], str]":
-    """The queries of a script, and its text."""
-    from punctum.analyse.safety.register import verdict  # here because the SQL parser takes a moment to import
-    from punctum.parse.script import parse_script
+def compiled(script: Path, options: "Options | None" = None) -> "Compiled":
+    """The script of a file, compiled."""
+    from punctum.compile import Options, compile, read_script  # here because the SQL parser takes a moment to import
 
-    try:
-        script = parse_script(path.read_text(encoding="utf-8"))
-    except UnicodeDecodeError:
-        raise SqlError(f"{path.name} is no text in UTF-8", "", "save it as UTF-8") from None
-    return verdict(script), script.text
+    return compile(read_script(script), options or Options())
+
+
+def planned(objective: str | None, schemes: str, purge: str) -> "PlanOptions":
+    """The options of plans as values."""
+    from punctum.plan.joins.choose import PlanOptions, Schemes
+    from punctum.plan.joins.cost import Objective, Purge
+
+    return PlanOptions(None if objective is None else Objective(objective), Schemes(schemes), Purge(purge))

@@ -9,7 +9,8 @@ from punctum.demo.example import STEPS, Elements, Example
 from punctum.demo.plot import draw
 from punctum.demo.without import Unpunctuated
 from punctum.parse.script import parse_script
-from punctum.session import Query, Session
+from punctum.query import Query
+from punctum.session import Session
 
 Say = Callable[[str], None]
 _HEAD = "  step  rows  punctuations  released  kept  without punctuations"
@@ -34,7 +35,7 @@ def _run(run: RunDirectory, session: Session, interrupted: Event, say: Say) -> b
     say(f"  {run.script} reads what is written to {run.path / 'in'} while it runs")
     done = run.done()
     say(f"  (goes on after step {len(done)})\n{_HEAD}" if done else f"\n{_HEAD}")
-    (query,) = session.sql(run.example.script, run.path.resolve())  # type: ignore[misc]
+    (query,) = session.script(run.example.script, run.path.resolve())
     query.start(run.path.resolve() / "checkpoint")
     try:
         _Steps(run, query, done, say).take(interrupted)

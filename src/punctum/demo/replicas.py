@@ -17,7 +17,8 @@ from threading import Event
 
 from punctum.demo.directory import make
 from punctum.errors import PunctumError
-from punctum.session import Query, Session
+from punctum.query import Query
+from punctum.session import Session
 
 NAME = "replicas"
 STEPS, MINUTES, SENSORS = 8, 20, 5
@@ -47,8 +48,7 @@ def play(directory: Path, session: Session, interrupted: Event, say: Callable[[s
     _prepare(path, script)
     say(f"{NAME}: each minute comes out once, whichever of three replicas live")
     say(f"  the queries of {path / f'{NAME}.sql'} run while reports are written to {path / 'in'}\n\n{_HEAD}")
-    queries = session.sql(script, path.resolve())
-    assert isinstance(queries, list)
+    queries = session.script(script, path.resolve())
     run = _ReplicaRun(path, {query.name: query for query in queries})
     try:
         run.start(*REPLICAS, "merged")

@@ -10,6 +10,7 @@ a while, so this is what it keeps at the least.
 from collections.abc import Mapping
 from pathlib import Path
 
+from punctum.compile import compile_relation
 from punctum.engine.exchange.packing import Message, blob_of
 from punctum.engine.formats.files import READERS
 from punctum.engine.runtime import build
@@ -19,7 +20,7 @@ from punctum.operators.columns import ColumnarSlice
 from punctum.operators.group_by import GroupBy
 from punctum.operators.operator import Operator
 from punctum.plan.physical.pipes import Pipe
-from punctum.plan.physical.stages import Stage, all_stages, stages
+from punctum.plan.physical.stages import Stage, all_stages
 
 _BUCKETS = (0,)
 
@@ -28,7 +29,7 @@ class Unpunctuated:
     """A query that hears no punctuation."""
 
     def __init__(self, relation: Relation) -> None:
-        self._last = stages(relation)
+        self._last = compile_relation(relation).last
         self._running = {stage.number: build.running(stage, _BUCKETS, _BUCKETS[0]) for stage in all_stages(self._last)}
 
     def feed(self, files: Mapping[str, Path]) -> int:

@@ -50,6 +50,7 @@ from punctum.engine.runtime.jumpstart import StoredState, settled_state, state_o
 from punctum.engine.runtime.stage import StageProcessor, StageRuntime
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
+from punctum.engine.sources.directories import check_directory
 from punctum.engine.sources.frames import SOURCES
 from punctum.engine.sources.listing import SETTLE
 from punctum.engine.sources.memory import MEMORY
@@ -61,7 +62,6 @@ from punctum.operators.batch import constant_punctuations
 from punctum.operators.columns import dtype, fitting
 from punctum.plan.physical.feedback import FeedbackMapping, feedback_mappings
 from punctum.plan.physical.fingerprint import fingerprint
-from punctum.plan.physical.lifespan import check_lifespans
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Input, Stage, all_stages, needs_clock
 
@@ -121,7 +121,6 @@ def claimed(settings: Settings) -> Iterator[None]:
 
 def packed(last: Stage, settings: Settings, to: ResultFiles | CopyFiles | None = None) -> DataFrame:
     """The result of a query in packed slices, or in files, with all else that its stages have to say."""
-    check_lifespans(last)
     settings.spark.dataSource.register(PackedFiles)
     plan, checkpoint = fingerprint(last), settings.checkpoint
     copy = partial(StoredState.copy, spark=settings.spark, operators=len(all_stages(last)))
@@ -243,8 +242,7 @@ class _Assembly:
             options=reading(stream),
             settle=float(stream.options.get("settle", SETTLE)),
         )
-        if not Path(files.path).is_dir():
-            raise SchemaError(f"the directory of {stream.name} is not there", files.path, "make it, or mend the path")
+        check_directory(stream, Path(files.path))
         PackedFilesReader(files).check(next(self._files_read, 0))
         return spark.readStream.format(FORMAT).option("stream", files.encoded()).load()
 

@@ -205,7 +205,7 @@ class _ScriptReader:
         elif cursor.accept("CREATE", "TABLE"):
             place = cursor.place
             name = cursor.name("a name", "CREATE TABLE")
-            self._new(name, "table", [*self.known, *self.tables], place)
+            self._new(name, "table", [*self.streams, *self.tables], place)
             self.tables[name] = read_table(cursor, name)
         elif cursor.accept("CREATE", "SINK"):
             place = cursor.place
@@ -224,7 +224,7 @@ class _ScriptReader:
     def _stream(self, cursor: Cursor, temporal: bool = False) -> None:
         place = cursor.place
         name = cursor.name("a name", "CREATE STREAM")
-        self._new(name, "stream", [*self.known, *self.tables], place)
+        self._new(name, "stream", [*self.streams, *self.tables], place)
         if cursor.accept("AS"):
             made = self._made(cursor, name)
             relation = self._query(cursor, cursor.end) if made is None else made
@@ -234,6 +234,7 @@ class _ScriptReader:
             stream = StreamDef(name, relation.schema, relation=relation, temporal=has, place=cursor.whole)
         else:
             stream = (TemporalReader if temporal else StreamReader)(cursor, name, self.tables).read()
+        self.known = {other: known for other, known in self.known.items() if other.lower() != name.lower()}
         self.streams[name] = self.known[name] = stream
 
     def _made(self, cursor: Cursor, name: str) -> Relation | None:

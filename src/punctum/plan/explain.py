@@ -48,7 +48,7 @@ def _lines(node: Op | Input, depth: int) -> Iterator[str]:
 
 def costs(query: QueryAnalysis, options: PlanOptions) -> Iterator[str]:
     """The best plans of each join of a query, and the costs of all joins with other options."""
-    known = inference(query.query.relation, query.says, options.schemes)
+    known = inference(query, query.says, options.schemes)
     for relation in query.ends:
         runs = to_run(relation, known, options) if query.safe else None
         yield from _join(joined(relation, known, options), options, runs)

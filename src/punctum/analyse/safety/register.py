@@ -192,7 +192,7 @@ def verdict(script: Script) -> tuple[QueryAnalysis, ...]:
 def checked(query: QueryAnalysis, sql: str) -> QueryAnalysis:
     """The query, when the cases of its merges are ones that their inputs allow; the error has its place in the SQL."""
     try:
-        assert all(case for _, case in query.cases)
+        tuple(query.cases)
     except SqlError as error:
         raise error.within(sql) from None
     return query

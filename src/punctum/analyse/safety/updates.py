@@ -4,8 +4,6 @@ In: a relation. Out: the grouping whose groups are the rows of its result, wheth
 which columns of the result tell groups apart.
 """
 
-from dataclasses import replace
-
 from punctum.analyse.safety.inference import Inference, closing
 from punctum.ir.expressions import Column
 from punctum.ir.relations import Aggregate, Filter, Projection, Relation, Source
@@ -38,19 +36,6 @@ def closed(found: Aggregate, known: Inference) -> bool:
     if id(found) in known.parts:
         return bool(known.facts(found).promises)
     return bool(closing(known.facts(found.input), [key.index for _, key in found.keys]))
-
-
-def updating(relation: Relation) -> Relation:
-    """The relation with a grouping that gives each group again when it changes."""
-    match relation:
-        case Aggregate():
-            return replace(relation, updates=True)
-        case Projection():
-            return replace(relation, input=updating(relation.input))
-        case Source() if relation.stream.relation is not None:
-            return replace(relation, stream=replace(relation.stream, relation=updating(relation.stream.relation)))
-        case _:
-            raise AssertionError(relation)
 
 
 def key(relation: Relation) -> tuple[str, ...] | None:

@@ -64,14 +64,14 @@ def _verdict(state: OperatorState) -> tuple[str, str, object]:
     return state.operator, state.input, state.verdict
 
 
-def idle(relation: Relation, says: bool) -> dict[str, tuple[Scheme, ...]]:
+def idle(relation: Relation, says: bool, known: Inference) -> dict[str, tuple[Scheme, ...]]:
     """The schemes of each stream whose punctuations no operator of a query can use.
 
     Of each of them a column is in no condition and has no domain: where one of these is, punctuations that leave
     nothing of the column open together can say more than each of them. A stream with a time limit has no idle schemes:
     one of them is waited for, and another may be the clock by which that is.
     """
-    used = useful(relation, says, inferred(relation))
+    used = useful(relation, says, known)
     asked = frozenset(_asked(relation))
     found: dict[str, tuple[Scheme, ...]] = {}
     for stream in dict.fromkeys(source.stream for source in sources(relation, through=True)):

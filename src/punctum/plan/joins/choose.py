@@ -97,16 +97,17 @@ def to_run(relation: Relation, known: Inference, options: PlanOptions) -> Tree:
     return chosen(relation, known, options)
 
 
-def inference(relation: Relation, says: bool, schemes: Schemes) -> Inference:
-    """What is inferred of a query that takes the punctuations of some schemes only."""
+def inference(query: QueryAnalysis, says: bool, schemes: Schemes) -> Inference:
+    """What is inferred of a query, or of one that takes the punctuations of a minimal set of schemes only."""
     if schemes is Schemes.ALL:
-        return inferred(relation)
+        return query.inference
+    relation = query.query.relation
     return inferred(relation, less=frozenset(declared(relation)) - minimal(relation, says))
 
 
 def total(query: QueryAnalysis, options: PlanOptions) -> Cost:
     """The cost of all joins of a query, each with its best plan."""
-    known, cost = inference(query.query.relation, query.says, options.schemes), Cost(0.0, 0.0)
+    known, cost = inference(query, query.says, options.schemes), Cost(0.0, 0.0)
     for relation in query.ends:
         cost += joined(relation, known, options, 1).plans.found[0].cost or Cost(0.0, 0.0)
     return cost

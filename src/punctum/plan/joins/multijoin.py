@@ -21,6 +21,7 @@ from punctum.analyse.graphs import safe
 from punctum.analyse.predicates import pattern_of
 from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.states import few_groups
+from punctum.analyse.safety.temporal import chosen
 from punctum.ir.conjunctive.axes import At
 from punctum.ir.definitions import NOWHERE
 from punctum.ir.expressions import (
@@ -37,7 +38,19 @@ from punctum.ir.expressions import (
 )
 from punctum.ir.names import fresh
 from punctum.ir.planned import MultiJoin
-from punctum.ir.relations import Aggregate, Distinct, Filter, Join, OrderBy, Projection, Relation, Source, Window, over
+from punctum.ir.relations import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Join,
+    LMerge,
+    OrderBy,
+    Projection,
+    Relation,
+    Source,
+    Window,
+    over,
+)
 from punctum.ir.windows import window
 from punctum.plan.joins.choose import PlanOptions, to_run
 from punctum.plan.joins.cost import Purge
@@ -45,29 +58,38 @@ from punctum.plan.joins.trees import Tree, written
 from punctum.plan.passes.synopsis import emptied, synopsis
 
 
-def plan_joins(relation: Relation, known: Inference, options: PlanOptions) -> Relation:
-    """The relation with the joins that are to run: those that are written, or those of a tree over a block's inputs."""
+def plan_joins(relation: Relation, known: Inference, options: PlanOptions, again: Aggregate | None = None) -> Relation:
+    """The relation with the joins that are to run: those that are written, or those of a tree over a block's inputs.
+
+    Merges have their case then, and groups are marked of which there are few, or which come again when they change.
+    """
+    inside = partial(plan_joins, known=known, options=options, again=again)
     if (part := known.parts.get(id(relation))) is not None:
-        return plan_joins(emptied(relation), known, options) if part.empty else synopsis(part)
+        if not part.empty:
+            return synopsis(part, relation is again)
+        made = emptied(relation)
+        return plan_joins(made, known, options, made if relation is again and isinstance(made, Aggregate) else None)
     found = known.block(relation)
     if found is not None and found.windowed:
-        flat = Tree(tuple(range(len(found.leaves))))
-        return lowered(found, flat, partial(plan_joins, known=known, options=options))
+        return lowered(found, Tree(tuple(range(len(found.leaves)))), inside)
     if found is not None:
         tree, lazy = written(found.tree), False
         if is_safe := safe(known.join(relation)):
             tree, lazy = to_run(relation, known, options), options.purge is Purge.LAZY
         as_written = tree == written(found.tree) and (known.written(relation) or not is_safe)
         if lazy or not as_written or not known.plain(relation):
-            return lowered(found, tree, partial(plan_joins, known=known, options=options), lazy)
+            return lowered(found, tree, inside, lazy)
     if isinstance(relation, Source) and relation.stream.relation is not None:
-        inner = plan_joins(relation.stream.relation, known, options)
+        inner = inside(relation.stream.relation)
         return relation if inner is relation.stream.relation else inner
-    below = {id(child): plan_joins(child, known, options) for child in relation.inputs}
+    below = {id(child): inside(child) for child in relation.inputs}
     same = all(below[id(child)] is child for child in relation.inputs)
     made = relation if same else over(relation, lambda child: below[id(child)])
     if isinstance(made, Aggregate) and isinstance(relation, Aggregate):
-        return replace(made, few=True) if few_groups(relation, known.facts(relation.input)) else made
+        few = few_groups(relation, known.facts(relation.input))
+        return replace(made, few=few, updates=relation is again)
+    if isinstance(made, LMerge) and isinstance(relation, LMerge):
+        return replace(made, case=chosen(relation, known).case)
     return _crossed(made) if isinstance(made, Join) and not made.on else made
 
 

@@ -15,12 +15,12 @@ from punctum.ir.planned import Synopsis
 from punctum.ir.relations import Aggregate, Distinct, Filter, Projection, Relation, Source, over
 
 
-def synopsis(part: SynopsisPart) -> Relation:
-    """The relation of a part, on synopses."""
+def synopsis(part: SynopsisPart, updates: bool = False) -> Relation:
+    """The relation of a part, on synopses; its groups may come again when they change."""
     query, relation = part.query, part.relation
     place = getattr(relation, "place", NOWHERE)
     if isinstance(relation, Aggregate) and relation.aggregates:
-        return _groups(part, relation)
+        return _groups(part, relation, updates)
     attributes = tuple(
         replace(query.attribute(at), name=f"{query.streams[at[0]].name}.{query.attribute(at).name}")
         for at in query.shown
@@ -40,15 +40,13 @@ def emptied(relation: Relation) -> Relation:
     return over(relation, emptied)
 
 
-def _groups(part: SynopsisPart, relation: Aggregate) -> Relation:
+def _groups(part: SynopsisPart, relation: Aggregate, updates: bool) -> Relation:
     """The groups, whose keys are shown once each."""
     query, keys = part.query, len(relation.keys)
     at = [expression.index for expression in part.shown if isinstance(expression, Column)]
     attributes = relation.schema.attributes
     shown = tuple(attributes[at.index(n)] for n in range(len(query.shown)))
-    node = Synopsis(
-        part.inputs, query, Schema(shown + attributes[keys:]), relation.updates, part.residual, relation.place
-    )
+    node = Synopsis(part.inputs, query, Schema(shown + attributes[keys:]), updates, part.residual, relation.place)
     if at == list(range(len(query.shown))):
         return node
     columns = [*at, *(len(query.shown) + n for n in range(len(attributes) - keys))]

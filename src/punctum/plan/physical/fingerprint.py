@@ -26,11 +26,11 @@ FREE = ("path", "maxFilesPerTrigger", "settle", "feedback", *OPTIONS)
 
 def fingerprint(last: Stage) -> list[str]:
     """The lines of a query, given its last stage."""
-    plan_joins = all_stages(last)
-    pipes = [i.origin for stage in plan_joins for i in stage.inputs if isinstance(i.origin, Pipe)]
+    planned = all_stages(last)
+    pipes = [i.origin for stage in planned for i in stage.inputs if isinstance(i.origin, Pipe)]
     streams = {pipe.stream.name: pipe.stream for pipe in pipes}
     lines = [line for name in sorted(streams) for line in _stream(streams[name])]
-    return lines + [line for stage in plan_joins for line in _stage(stage)]
+    return lines + [line for stage in planned for line in _stage(stage)]
 
 
 def _stream(stream: StreamDef) -> Iterator[str]:

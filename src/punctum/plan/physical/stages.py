@@ -13,15 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from punctum.algebra.schema import Schema
-from punctum.analyse.safety.updates import updating
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
 from punctum.ir.relations import Aggregate, Filter, Join, LMerge, Projection, Relation, Source, Window
-from punctum.plan.joins.choose import PlanOptions, inference
-from punctum.plan.joins.multijoin import plan_joins
-from punctum.plan.passes.lmerge import choose_merge_cases
-from punctum.plan.passes.names import canonicalise_names
-from punctum.plan.passes.prune import pruned
-from punctum.plan.passes.punctuate import Members, nobody, reported
 from punctum.plan.passes.windows import below_window, windowed
 from punctum.plan.physical.cube import DIMENSIONS, Cube
 from punctum.plan.physical.keys import Key, keys_below
@@ -105,28 +98,13 @@ def partition(node: Op | Input) -> Key | None:
             return below[0] if len(set(below)) == 1 else None
 
 
-def stages(
-    relation: Relation,
-    members: Members = nobody,
-    *,
-    global_punctuations: bool = False,
-    out_of_band: bool = False,
-    options: PlanOptions | None = None,
-    updates: bool = False,
-) -> Stage:
-    """The last stage of a query; the others are the origins of its inputs. Members are those of tables.
-
-    The aim says which plans its joins have; with updates its groups come again when they change.
+def stages(relation: Relation, global_punctuations: bool = False, out_of_band: bool = False) -> Stage:
+    """The last stage of a relation whose joins are planned; the others are the origins of its inputs.
 
     What a bucket says holds for its own share of the rows. For punctuations that hold for the whole result, the last
     stage has all of its output in one bucket; where that needs one more exchange, it only brings the output together.
-    None is needed when all buckets say the same, and that is written *apart* from what they give.
+    None is needed when all buckets say the same, and that is written out of band.
     """
-    options = options or PlanOptions()
-    relation = updating(relation) if updates else relation
-    relation = choose_merge_cases(relation, inference(relation, global_punctuations, options.schemes))
-    relation = plan_joins(relation, inference(relation, global_punctuations, options.schemes), options)
-    relation = canonicalise_names(pruned(reported(relation, members)))
     last = _Planner().stage(relation)
     if not global_punctuations or not any(source.key for source in last.inputs) or (out_of_band and says_alike(last)):
         return last

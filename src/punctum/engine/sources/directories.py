@@ -1,0 +1,61 @@
+"""What a query reads from local directories: looked for before Spark starts, so that a wrong path costs no time."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from punctum.analyse.safety.register import QueryAnalysis
+from punctum.engine.formats.files import READERS
+from punctum.errors import SchemaError
+from punctum.ir.definitions import AllReported, StreamDef, TableColumn
+from punctum.ir.relations import Relation, Source, over
+
+
+def check_directories(queries: Iterable[QueryAnalysis], directory: Path) -> None:
+    """An error when a stream of one of some queries reads a directory that is not there."""
+    for query in queries:
+        made = set(control_directories(query, directory))
+        for stream in query.streams:
+            path = directory_of(stream, directory)
+            if path is not None and path not in made:
+                check_directory(stream, path)
+
+
+def check_directory(stream: StreamDef, path: Path) -> None:
+    """An error when the directory of a stream is not there."""
+    if not path.is_dir():
+        what = "is a file" if path.exists() else "does not exist"
+        raise SchemaError(f"the directory of the stream {stream.name} {what}", str(path), "create it, or fix the path")
+
+
+def directory_of(stream: StreamDef, directory: Path) -> Path | None:
+    """The directory that a stream reads; nothing for one that is not of files."""
+    path = stream.options.get("path")
+    return directory / path if stream.format in READERS and path is not None else None
+
+
+def control_directories(query: QueryAnalysis, directory: Path) -> Iterator[Path]:
+    """The directories in which merges are told of inputs that come and go: they are created when a query starts."""
+    for merge, _ in query.cases:
+        if merge.control is not None:
+            yield directory / merge.control.stream.options["path"]
+
+
+def named_lists(query: QueryAnalysis) -> bool:
+    """Whether a clause of a stream names a table, which is read when the query starts."""
+    clauses = (clause for stream in query.streams for clause in stream.punctuates)
+    return any(isinstance(c, AllReported) and isinstance(c.members, TableColumn) for c in clauses)
+
+
+def anchored(stream: StreamDef, directory: Path) -> StreamDef:
+    """The stream with paths that do not depend on where a query runs, and so all that it is made of."""
+    if stream.relation is not None:
+        return replace(stream, relation=_anchored(stream.relation, directory))
+    path = directory_of(stream, directory)
+    return stream if path is None else replace(stream, options={**stream.options, "path": str(path)})
+
+
+def _anchored(relation: Relation, directory: Path) -> Relation:
+    if isinstance(relation, Source):
+        return replace(relation, stream=anchored(relation.stream, directory))
+    return over(relation, lambda below: _anchored(below, directory))

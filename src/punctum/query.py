@@ -1,0 +1,319 @@
+"""A query of a session: planned, started, watched and stopped.
+
+In the examples, ``spark`` is a Spark session, and ``bids`` a streaming DataFrame of a directory with three bids and the
+punctuation of item 17. ``directory`` holds the script of the README, ``auction.sql``, and what its streams read, and
+``replicas.sql``, a merge of three replicas with a control.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from enum import Enum
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from punctum.algebra.schema import Schema
+from punctum.analyse.report.notebook import html
+from punctum.compile import CompiledQuery
+from punctum.engine.commit import Commit
+from punctum.engine.query import Settings, dataframe
+from punctum.engine.run import Run
+from punctum.engine.runtime.lmerge import ATTACH, DETACH, tell
+from punctum.engine.sources.directories import control_directories, named_lists
+from punctum.engine.sources.frames import frames
+from punctum.engine.sources.tables import members
+from punctum.engine.spark import log_of
+from punctum.engine.start import hand_over, write
+from punctum.errors import PunctumError, QueryError, SchemaError, choices, nearest
+from punctum.plan.joins.choose import PlanOptions, Schemes
+from punctum.plan.joins.cost import Objective, Purge
+from punctum.plan.passes.punctuate import nobody
+from punctum.plan.physical.stages import Stage
+
+_LOG = logging.getLogger(__name__)
+_Option = TypeVar("_Option", bound=Enum)
+Frames = Callable[[], Mapping[str, DataFrame]]
+"""Gives the streams that are DataFrames, by their names."""
+
+
+class Query:
+    """A query that can be started, or had as a DataFrame, when it is admitted.
+
+    >>> session = Session(spark)
+    >>> session.stream("bid", bids)
+    >>> session.query("SELECT DISTINCT itemid FROM bid").dataframe()
+    Traceback (most recent call last):
+    ...
+    punctum.errors.RefusedError: query: refused
+      dupelim of bid: never purged, because it lacks a scheme on some of itemid
+      without punctuations not in bounded memory: itemid of bid is in the result, and its values are without end (C1)
+      none can be forgotten of bid(itemid) = (1), (2), (3), …: what comes later, such as bid(itemid) = (1), ...
+      1 | SELECT DISTINCT itemid FROM bid
+        | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      hint: add PUNCTUATED ON (itemid) to bid
+            or write ALLOW UNBOUNDED after the query
+    >>> session.query("SELECT DISTINCT itemid FROM bid ALLOW UNBOUNDED").dataframe()
+    DataFrame[itemid: bigint]
+    """
+
+    def __init__(self, spark: SparkSession, frames: Frames, compiled: CompiledQuery, directory: Path) -> None:
+        self._spark, self._frames, self._compiled, self._directory = spark, frames, compiled, directory
+        self._run: Run | None = None
+
+    @property
+    def name(self) -> str:
+        """Its name: that of its sink, or the one that it was given.
+
+        >>> session = Session(spark)
+        >>> session.stream("bid", bids, punctuated=["itemid"])
+        >>> session.query("SELECT DISTINCT itemid FROM bid", name="items").name
+        'items'
+        """
+        return self._compiled.query.name
+
+    def __repr__(self) -> str:
+        """The name, how it is, its verdict and its columns.
+
+        >>> (closing,) = Session(spark).script(directory / "auction.sql")
+        >>> closing
+        <Query closing: not started, admitted, (itemid BIGINT, total DOUBLE)>
+        """
+        known = self._compiled.analysis
+        verdict = "admitted" if known.safe else "allowed to be unbounded" if known.admitted else "refused"
+        return f"<Query {self.name}: {self._status}, {verdict}, ({self.schema})>"
+
+    @property
+    def _status(self) -> str:
+        if self._run is None:
+            return "not started"
+        return "running" if self.running else "failed" if self.failure is not None else "ended"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the verdict and the punctuation graphs.
+
+        >>> (closing,) = Session(spark).script(directory / "auction.sql")
+        >>> print(closing._repr_html_().splitlines()[0])
+        <div><pre>closing: admitted
+        """
+        return html(self._compiled.analysis, self._compiled.sql)
+
+    @property
+    def schema(self) -> Schema:
+        """The columns of the result.
+
+        >>> (closing,) = Session(spark).script(directory / "auction.sql")
+        >>> print(closing.schema)
+        itemid BIGINT, total DOUBLE
+        """
+        return self._compiled.query.relation.schema
+
+    def plan(self, objective: str | None = None, schemes: str = "all", purge: str = "eager") -> "Query":
+        """Choose the plan of its joins: the best in ``memory`` or ``throughput``, and not the one that is written.
+
+        It takes the punctuations of ``all`` schemes that are of use, or of a ``minimal`` set of them, and its joins
+        purge in each batch (``eager``) or now and then (``lazy``).
+
+        >>> (closing,) = Session(spark).script(directory / "auction.sql")
+        >>> closing.plan("speed")
+        Traceback (most recent call last):
+        ...
+        punctum.errors.QueryError: unknown objective 'speed'
+          hint: there are: memory, throughput
+        """
+        plan = PlanOptions(
+            None if objective is None else _one_of("objective", Objective, objective),
+            _one_of("schemes", Schemes, schemes),
+            _one_of("purge", Purge, purge),
+        )
+        self._compiled = self._compiled.again(replace(self._compiled.options, plan=plan))
+        return self
+
+    def dataframe(self, checkpoint: str | Path = "", punctuations: bool = False) -> DataFrame:
+        """The result as a streaming DataFrame, for any sink of Spark's.
+
+        Give the checkpoint when a stream of the query is read from files: the list of files is kept there.
+
+        >>> session = Session(spark)
+        >>> session.stream("bid", bids, punctuated=["itemid"])
+        >>> large = session.query("SELECT DISTINCT itemid FROM bid WHERE increase > 4")
+        >>> large.dataframe(punctuations=True)
+        DataFrame[itemid: bigint, _punct: string]
+        """
+        last = self._planned(punctuations).last
+        return dataframe(last, self._settings(last, checkpoint), punctuations)
+
+    def start(
+        self,
+        checkpoint: str | Path,
+        available_now: bool = False,
+        to: Callable[[DataFrame, int], None] | None = None,
+        state: str | Path = "",
+    ) -> "Query":
+        """Run until stopped, or until all that is there is done; with the same checkpoint, from where it stopped.
+
+        The result goes to the query's sink, or to a function that takes each batch of it, a DataFrame, with the batch's
+        number. After a crash the last batch may come again, with the same number and the same rows. A query with a new
+        checkpoint can begin with the state of another one, that of a query with the same plan; its streams then hold
+        what comes after that state.
+
+        >>> (closing,) = Session(spark).script(directory / "auction.sql")
+        >>> closing.start(directory / "state", available_now=True).wait()
+        >>> [line for file in (directory / "out/closing").glob("*.json") for line in file.read_text().splitlines()]
+        ['{"itemid":17,"total":7.0}']
+        >>> closing.metrics()[0]["operators"]["s1o1"]["rows_out"]
+        1
+        """
+        if self.running:
+            raise QueryError(f"the query {self.name} is running", "it was started before", "stop() it first")
+        if self.name in {query.name for query in self._spark.streams.active}:
+            raise QueryError(
+                f"a query {self.name} is running", "names of queries are unique", "stop() it, or rename one"
+            )
+        if to is None and not self._compiled.query.sink.format:
+            raise SchemaError("the query has no sink", "", "INSERT INTO a sink, start(to=…), or use dataframe()")
+        begin = partial(self._begun, checkpoint, available_now, to, state)
+        self._run = Run(self.name, begin, log_of(self._spark))
+        return self
+
+    def _begun(
+        self,
+        checkpoint: str | Path,
+        available_now: bool,
+        to: Callable[[DataFrame, int], None] | None,
+        state: str | Path,
+    ) -> tuple[StreamingQuery, Commit]:
+        if to is not None:
+            last = self._planned(False).last
+            return hand_over(last, self._settings(last, checkpoint, state), self.name, to, available_now)
+        planned = self._planned()
+        settings = self._settings(planned.last, checkpoint, state)
+        return write(planned.last, settings, planned.query.sink, available_now, planned.key)
+
+    @property
+    def running(self) -> bool:
+        """Whether it has been started and has not ended.
+
+        >>> (closing,) = Session(spark).script(directory / "auction.sql")
+        >>> closing.running
+        False
+        """
+        return self._run is not None and self._run.active
+
+    @property
+    def failure(self) -> PunctumError | None:
+        """Why it has ended, when it has failed.
+
+        >>> (closing,) = Session(spark).script(directory / "auction.sql")
+        >>> closing.start(directory / "well", available_now=True).wait()
+        >>> print(closing.failure)
+        None
+        """
+        return None if self._run is None else self._run.failure
+
+    def wait(self) -> None:
+        """Wait until it ends; one that has failed gives its error here.
+
+        >>> (closing,) = Session(spark).script(directory / "auction.sql")
+        >>> closing.wait()
+        Traceback (most recent call last):
+        ...
+        punctum.errors.QueryError: the query closing has not been started
+          hint: start() it first
+        """
+        self._started().wait()
+
+    def catch_up(self) -> None:
+        """Wait until all that its streams have now is done."""
+        self._started().catch_up()
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """What each operator did in the last batches: rows and punctuations in, out and kept.
+
+        Operators are named by their stage and their position in it. Item 18 is still open when this one ends:
+
+        >>> (closing,) = Session(spark).script(directory / "auction.sql")
+        >>> closing.start(directory / "measured", available_now=True).wait()
+        >>> (batch,) = closing.metrics()
+        >>> batch["batch"], batch["operators"]["s1o0"]["rows_in"], batch["operators"]["s1o0"]["rows_kept"]
+        (0, 4, 1)
+        """
+        return self._started().recent
+
+    def attach(self, name: str, since: Any = None) -> None:
+        """Let an input of a merge come, or come again, while the query runs; it is right from a time on, or always.
+
+        >>> (merged,) = Session(spark).script(directory / "replicas.sql")
+        >>> merged.attach("c", since=100)
+        >>> print(*[file.read_text().strip() for file in (directory / "control").glob("*.json")])
+        {"input": "c", "change": "attach", "since": 100}
+        """
+        self._tell(name, ATTACH, since)
+
+    def detach(self, name: str) -> None:
+        """Let an input of a merge go: what it has said does not count any more.
+
+        >>> (merged,) = Session(spark).script(directory / "replicas.sql")
+        >>> merged.detach("d")
+        Traceback (most recent call last):
+        ...
+        punctum.errors.QueryError: the query merged merges no d
+          detail: there are: a, b, c
+        """
+        self._tell(name, DETACH, None)
+
+    def _tell(self, name: str, change: str, since: Any) -> None:
+        merges = [merge for merge, _ in self._compiled.analysis.cases]
+        merge = next((m for m in merges if name.lower() in (each.lower() for each in m.names)), None)
+        if merge is None:
+            known = [each for m in merges for each in m.names]
+            raise QueryError(f"the query {self.name} merges no {name}", choices(known), nearest(name, known))
+        if merge.control is None:
+            hint = "LMERGE (…) OPTIONS (control 'directory')"
+            raise QueryError(f"the merge of {', '.join(merge.names)} takes no changes", "it has no control", hint)
+        tell(self._directory / merge.control.stream.options["path"], merge.control.schema, name, change, since)
+
+    def stop(self) -> None:
+        """Stop it; it can be started again with the same checkpoint.
+
+        >>> (closing,) = Session(spark).script(directory / "auction.sql")
+        >>> closing.start(directory / "stopped").running
+        True
+        >>> closing.stop()
+        >>> closing.running
+        False
+        """
+        if self._run is not None:
+            self._run.stop()
+
+    def _planned(self, punctuations: bool | None = None) -> CompiledQuery:
+        """The query as it is to run, when it is admitted; one that is only allowed to run says so."""
+        if allowed := self._compiled.admit():
+            _LOG.warning(allowed)
+        for path in control_directories(self._compiled.analysis, self._directory):
+            path.mkdir(parents=True, exist_ok=True)
+        options = replace(self._compiled.options, punctuations=punctuations)
+        if options.members is nobody and named_lists(self._compiled.analysis):
+            options = replace(options, members=partial(members, directory=self._directory))
+        return self._compiled.again(options)
+
+    def _settings(self, last: Stage, checkpoint: str | Path, state: str | Path = "") -> Settings:
+        kept, stored = ("" if path == "" else str(Path(path).resolve()) for path in (checkpoint, state))
+        given = frames(last, self._spark, kept) | dict(self._frames())
+        return Settings(self._spark, kept, str(self._directory.resolve()), given, state=stored)
+
+    def _started(self) -> Run:
+        if self._run is None:
+            raise QueryError(f"the query {self.name} has not been started", "", "start() it first")
+        return self._run
+
+
+def _one_of(what: str, options: type[_Option], name: str) -> _Option:
+    try:
+        return options(name)
+    except ValueError:
+        known = choices([str(option.value) for option in options])
+        raise QueryError(f"unknown {what} {name!r}", "", known) from None
