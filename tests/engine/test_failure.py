@@ -19,7 +19,8 @@ from punctum.engine.exchange.packing import Exchange
 from punctum.engine.feedback.filter import Signals
 from punctum.engine.run import ATTEMPTS, TOO_SLOW, Run, failure
 from punctum.engine.runtime import build
-from punctum.engine.sources.source import FileStream, PackedFilesReader
+from punctum.engine.sources.reader import Directory, PackedFilesReader
+from punctum.engine.sources.source import FileStream
 from punctum.engine.spark import spark_alive
 from punctum.errors import ComputationError, PunctumError, QueryError, SqlError, WorkerError, failing_in
 from punctum.operators.columns import ColumnarSlice, frame
@@ -88,18 +89,18 @@ def test_a_file_that_fails_is_named(tmp_path: Path) -> None:
     (tmp_path / "1.json").write_text('{"k": 1, "v": 2}\n')
     pipe = SimpleNamespace(apply=lambda _: 1 // 0)
     to = Exchange(stream.schema, (0,), (1, 2), 0)
-    files = FileStream(
-        "item", stream.schema, pipe, to, False, True, str(tmp_path), "json", str(tmp_path / "log"), None, 1
-    )
-    reader = PackedFilesReader(files)
-    (part,) = reader.partitions(reader.initialOffset(), reader.latestOffset({"files": 0}, reader.getDefaultReadLimit()))
+    files = FileStream("item", stream.schema, pipe, to, False, True, str(tmp_path), "json")
+    directory = Directory("item", "item", files.path, "json", str(tmp_path / "log"), files.pickled())
+    reader = PackedFilesReader([directory], 1)
+    begin = reader.initialOffset()
+    (part,) = reader.partitions(begin, reader.latestOffset(begin, reader.getDefaultReadLimit()))
     with pytest.raises(WorkerError, match=r"ZeroDivisionError: .*\n  where: item, the file 1.json"):
         list[pa.RecordBatch](reader.read(part))
     (tmp_path / "log").unlink()
     (tmp_path / "log").mkdir()
-    reader = PackedFilesReader(files)
+    reader = PackedFilesReader([directory], 1)
     with pytest.raises(WorkerError, match=r"IsADirectoryError: .*\n  where: item, listing its files"):
-        reader.latestOffset({"files": 0}, reader.getDefaultReadLimit())
+        reader.latestOffset(begin, reader.getDefaultReadLimit())
 
 
 def test_the_place_of_an_error_goes_with_it() -> None:

@@ -28,7 +28,9 @@ def made(checkpoint: Path, batches: int = 3) -> Path:
     for log in ("offsets", "commits"):
         (checkpoint / log).mkdir()
         for n in range(batches):
-            (checkpoint / log / str(n)).write_text("v1\n{}\n-\n" + f'{{"logOffset":{n}}}\n{{"files": {n + 1}}}')
+            (checkpoint / log / str(n)).write_text(
+                "v1\n{}\n-\n" + f'{{"logOffset":{n}}}\n{{"files": {{"s-1-0": {n + 1}}}}}'
+            )
     lines = [json.dumps({"batch": n, "kept": {}}) + "\n" for n in range(batches)]
     (checkpoint / "punctum/metrics.jsonl").write_text("".join(lines))
     return checkpoint
@@ -120,7 +122,7 @@ def test_a_batch_that_was_killed_is_not_lost(tmp_path: Path) -> None:
     for log in ("offsets", "commits"):  # Spark keeps the last ones
         (tmp_path / log / "0").unlink()
     assert opened(tmp_path)[1] == (2, 0)
-    assert files_read(tmp_path) == [3]
+    assert files_read(tmp_path) == {"s-1-0": 3}
 
 
 def test_a_sealed_file_is_known_by_its_name(tmp_path: Path) -> None:
@@ -161,7 +163,7 @@ def run(spark: SparkSession, directory: Path) -> list[str]:
 
 
 def test_a_run_on_a_checkpoint_that_has_lost_a_list(spark: SparkSession, tmp_path: Path) -> None:
-    """Each stream has read another number of files: which list is whose follows from the order of Spark's offsets."""
+    """Each stream has read another number of files: which list is whose is in the offsets."""
     keys = [64 * n for n in range(20)]
     lines = {
         "c": [json.dumps({"k": k}) for k in keys],
@@ -179,9 +181,10 @@ def test_a_run_on_a_checkpoint_that_has_lost_a_list(spark: SparkSession, tmp_pat
         flip(path)
         with pytest.raises(QueryError, match=f"{path} is damaged"):
             run(spark, tmp_path / note)
-    assert sorted(files_read(base / "state")) == [2, 3, 4]
     lists = sorted(path.name for path in (base / "state/punctum").glob("*.files"))
     assert [name[0] for name in lists] == ["a", "b", "c"]
+    read = zip((name.removesuffix(".files") for name in lists), (3, 4, 2), strict=True)
+    assert files_read(base / "state") == dict(read)
     for name in "abc":
         (base / name / "end.json").write_text(ENDS)
     for name, files in zip(lists, (3, 4, 2), strict=True):

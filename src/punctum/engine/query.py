@@ -8,7 +8,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, partial, reduce
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -54,16 +54,25 @@ from punctum.engine.sources.directories import check_directory
 from punctum.engine.sources.frames import SOURCES
 from punctum.engine.sources.listing import SETTLE
 from punctum.engine.sources.memory import MEMORY
-from punctum.engine.sources.source import FORMAT, FileStream, FrameStream, PackedFiles, PackedFilesReader, Pipes
+from punctum.engine.sources.reader import (
+    FORMAT,
+    SCHEMA_OPTION,
+    STREAMS_OPTION,
+    Directory,
+    PackedFiles,
+    PackedFilesReader,
+    encoded,
+)
+from punctum.engine.sources.source import FileStream, FrameStream, Pipes
 from punctum.engine.sources.source import packed as packed_piece
 from punctum.errors import SchemaError, choices, failing_in
-from punctum.ir.definitions import Violation
+from punctum.ir.definitions import StreamDef, Violation
 from punctum.operators.batch import constant_punctuations
 from punctum.operators.columns import dtype, fitting
 from punctum.plan.physical.feedback import FeedbackMapping, feedback_mappings
 from punctum.plan.physical.fingerprint import fingerprint
 from punctum.plan.physical.pipes import Pipe
-from punctum.plan.physical.stages import Input, Stage, all_stages, needs_clock
+from punctum.plan.physical.stages import Stage, all_stages, needs_clock
 
 
 @dataclass(frozen=True)
@@ -178,27 +187,34 @@ class _Assembly:
         self._settings, self._buckets, self._run, self._heard = settings, buckets, run, heard
         self._stored, self._numbers = stored, count()
         self._read = set[str]()
-        self._files_read = iter(files_read(Path(settings.checkpoint)) if settings.checkpoint else [])
+        self._files_read = files_read(Path(settings.checkpoint)) if settings.checkpoint else {}
 
     def stage(self, stage: Stage, to: Exchange | ResultFiles | CopyFiles | None) -> DataFrame:
         number = next(self._numbers)  # as Spark numbers them: the last one first, and then its inputs
-        inputs = [self._input(stage, source) for source in stage.inputs]
-        packed = inputs[0]
-        for more in inputs[1:]:
-            packed = packed.union(more)
+        packed = reduce(DataFrame.union, self._inputs(stage))
+        packed = packed.withColumn("origin", F.expr(_TIMED)) if needs_clock(stage) else packed
         running = partial(_running, stage, self._buckets, self._heard.feedback_mappings)
         processor = StageProcessor(self._run, stage.number, running, to)
         state = None if self._stored is None else state_of(self._stored, number, self._settings.spark)
         return packed.groupBy("bucket").transformWithStateInPandas(processor, SCHEMA, "Append", "None", state)
 
-    def _input(self, stage: Stage, source: Input) -> DataFrame:
-        origin, clock = source.origin, needs_clock(stage)
-        if isinstance(origin, Stage):
-            found = self.stage(origin, build.from_stage(origin, source, self._buckets, clock))
-        else:
+    def _inputs(self, stage: Stage) -> Iterator[DataFrame]:
+        """What a stage reads: stages before it, DataFrames, and all streams of files as one source."""
+        clock = needs_clock(stage)
+        directories = []
+        for source in stage.inputs:
+            origin = source.origin
+            if isinstance(origin, Stage):
+                yield self.stage(origin, build.from_stage(origin, source, self._buckets, clock))
+                continue
             to = build.from_pipe(origin, source, self._buckets, clock)
-            found = self._stream(stage, source.number, origin, to)
-        return found.withColumn("origin", F.expr(_TIMED)) if clock else found
+            stream = self._stream(stage, source.number, origin, to)
+            if isinstance(stream, FileStream):
+                directories.append(self._directory(stream, origin.stream, f"{stage.number}-{source.number}"))
+            else:
+                yield self._settings.frames[stream.name].mapInArrow(partial(_packed, stream), SCHEMA)
+        if directories:
+            yield self._files(directories)
 
     def _piped(self, stage: Stage, number: int, pipe: Pipe) -> Pipes:
         """What a pipe does, with what it may skip."""
@@ -207,44 +223,48 @@ class _Assembly:
         found = {column: each for column, each in over.items() if each is not None}
         return Skipping(piped, pipe, signals, found) if known else piped
 
-    def _stream(self, stage: Stage, number: int, pipe: Pipe, to: Exchange) -> DataFrame:
-        stream, spark = pipe.stream, self._settings.spark
+    def _stream(self, stage: Stage, number: int, pipe: Pipe, to: Exchange) -> FrameStream:
+        stream = pipe.stream
         piped = self._piped(stage, number, pipe)
-        first = stream.name not in self._read
+        tells = stream.name not in self._read
         self._read.add(stream.name)
+        fails = stream.on_violation is Violation.FAIL
         if stream.name in self._settings.frames:
-            frame = self._settings.frames[stream.name]
-            named = FrameStream(stream.name, stream.schema, piped, to, stream.on_violation is Violation.FAIL, first)
-            return frame.mapInArrow(partial(_packed, named), SCHEMA)
+            return FrameStream(stream.name, stream.schema, piped, to, fails, tells)
         if stream.format not in READERS:
             hint = choices([*READERS, *SOURCES, MEMORY])
             raise SchemaError(f"the format {stream.format} of {stream.name} is not supported", "", hint)
         if "path" not in stream.options:
             raise SchemaError(f"the stream {stream.name} has no path", "", "OPTIONS (path 'directory')")
+        path = str(Path(self._settings.directory) / stream.options["path"])
+        return FileStream(stream.name, stream.schema, piped, to, fails, tells, path, stream.format, reading(stream))
+
+    def _directory(self, files: FileStream, stream: StreamDef, place: str) -> Directory:
+        """The directory of a stream, with the log of its files in the checkpoint."""
         if not self._settings.checkpoint:
             hint = "dataframe(checkpoint), the same as the checkpointLocation of the writer"
             raise SchemaError(f"the stream {stream.name} is read from files", "there is no checkpoint", hint)
-        most = stream.options.get("maxFilesPerTrigger")
-        files = FileStream(
-            name=stream.name,
-            schema=stream.schema,
-            pipe=piped,
-            to=to,
-            fails=stream.on_violation is Violation.FAIL,
-            tells=first,
-            path=str(Path(self._settings.directory) / stream.options["path"]),
-            format=stream.format,
-            log=str(
-                Path(self._settings.checkpoint) / "punctum" / f"{file_name(stream.name)}-{stage.number}-{number}.files"
-            ),
+        check_directory(stream, Path(files.path))
+        key, most = f"{file_name(stream.name)}-{place}", stream.options.get("maxFilesPerTrigger")
+        return Directory(
+            key=key,
+            stream=stream.name,
+            path=files.path,
+            format=files.format,
+            log=str(Path(self._settings.checkpoint) / "punctum" / f"{key}.files"),
+            reading=files.pickled(),
             files_a_batch=None if most is None else int(most),
-            tasks=spark.sparkContext.defaultParallelism,
-            options=reading(stream),
+            options=files.options,
             settle=float(stream.options.get("settle", SETTLE)),
         )
-        check_directory(stream, Path(files.path))
-        PackedFilesReader(files).check(next(self._files_read, 0))
-        return spark.readStream.format(FORMAT).option("stream", files.encoded()).load()
+
+    def _files(self, directories: list[Directory]) -> DataFrame:
+        """The streams of files of a stage: one source, so one process of Python's that lists them."""
+        spark = self._settings.spark
+        tasks = spark.sparkContext.defaultParallelism
+        PackedFilesReader(directories, tasks).check(self._files_read)
+        source = spark.readStream.format(FORMAT).option(STREAMS_OPTION, encoded(directories, tasks))
+        return source.option(SCHEMA_OPTION, SCHEMA).load()
 
 
 def _running(stage: Stage, buckets: tuple[int, ...], known: Mapping[str, FeedbackMapping], bucket: int) -> StageRuntime:

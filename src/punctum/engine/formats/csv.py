@@ -24,8 +24,9 @@ from punctum.algebra.functions import Element
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.engine.formats.lines import Lines, Mask, Numbers, alike
+from punctum.engine.formats.options import option, switch
 from punctum.engine.formats.puncts import constants, from_punct
-from punctum.engine.formats.read import PUNCT_COLUMN, FileContent, Read, decoded, differ, option, switch
+from punctum.engine.formats.read import PUNCT_COLUMN, FileContent, Read, decoded, differ
 from punctum.engine.formats.typed import typed, value
 from punctum.errors import CodecError, PunctumError, SchemaError, choices
 

@@ -16,8 +16,9 @@ from punctum.algebra.schema import Schema
 from punctum.engine.formats.csv import header, read_csv
 from punctum.engine.formats.json import read_json
 from punctum.engine.formats.opens import opens_of_columns, read_opens
+from punctum.engine.formats.options import option
 from punctum.engine.formats.parquet import from_columns, read_parquet
-from punctum.engine.formats.read import LONGEST, PUNCT_COLUMN, REJECTED, FileContent, Place, Read, clean, option
+from punctum.engine.formats.read import LONGEST, PUNCT_COLUMN, REJECTED, FileContent, Place, Read, clean
 from punctum.engine.formats.splits import ChangedError, Split, gone, shown
 from punctum.engine.formats.temporal import Decoder, elements_of_columns, read_elements
 from punctum.engine.formats.xml import read_xml

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 
-from punctum.engine.formats.read import option
+from punctum.engine.formats.options import option
 from punctum.engine.formats.splits import pread
 
 BLOCK = 64 << 20

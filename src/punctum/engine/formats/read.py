@@ -17,7 +17,7 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Row, Type
 from punctum.engine.formats.lines import Numbers
-from punctum.errors import CodecError, PunctumError, SchemaError
+from punctum.errors import CodecError, PunctumError
 from punctum.operators.columns import ColumnarSlice, canonical, empty, frame
 
 PUNCT_COLUMN = "_punct"
@@ -165,16 +165,3 @@ def in_digits(value: Decimal, attribute: Attribute) -> Decimal:
         detail = f"expected DECIMAL({precision}, {scale}), found {value}"
         raise CodecError(f"the attribute {attribute.name} has a wrong value", detail)
     return value.quantize(Decimal((0, (1,), -scale)), context=_WIDE) if value else Decimal(0)
-
-
-def option(options: Mapping[str, str], name: str, default: str) -> str:
-    """An option of a stream; names are case-insensitive, as in Spark."""
-    return next((value for key, value in options.items() if key.lower() == name.lower()), default)
-
-
-def switch(options: Mapping[str, str], name: str, default: bool) -> bool:
-    """An option that is true or false."""
-    given = option(options, name, str(default)).lower()
-    if given not in ("true", "false"):
-        raise SchemaError(f"the option {name} is {given!r}", "", "'true' or 'false'")
-    return given == "true"

@@ -20,7 +20,8 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
 from punctum.algebra.xml import NAMESPACE, XSI, from_node
 from punctum.engine.formats.lines import BOM
-from punctum.engine.formats.read import FileContent, Read, differ, option
+from punctum.engine.formats.options import option
+from punctum.engine.formats.read import FileContent, Read, differ
 from punctum.engine.formats.typed import typed, value
 from punctum.errors import CodecError, PunctumError, SchemaError
 

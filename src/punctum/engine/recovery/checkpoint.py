@@ -6,7 +6,6 @@ begun again: a file that must be there and is not, or is damaged, is an error.
 """
 
 import json
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from difflib import unified_diff
@@ -20,12 +19,9 @@ from punctum.engine.recovery.durable import damaged, lost, read_sealed, write_se
 from punctum.errors import QueryError
 
 _PROBE = pl.DataFrame({"text": ["", "vase", "é"], "number": [17, -1, None], "price": [0.5, None, -2.0]})
-STATE = "state 2"
+STATE = "state 3"
 """The first line of a plan. It changes when the state of earlier versions can no longer be read."""
 
-
-_READ = re.compile(r'\{"files": (\d+)\}')
-"""How Spark writes down how many files of a directory a batch has read in the end."""
 
 _PIECE = 512
 
@@ -71,14 +67,17 @@ def committed(checkpoint: str | Path) -> bool:
     return any((Path(checkpoint) / "commits").glob("[0-9]*"))
 
 
-def files_read(checkpoint: Path) -> list[int]:
-    """How many files have been read, or begun to be, of each directory, in the order in which Spark has the streams."""
+def files_read(checkpoint: Path) -> dict[str, int]:
+    """How many splits have been read, or begun to be, of each stream of files, by the names of their logs."""
     last = max(_numbered(checkpoint / "offsets"), default=None)
     if last is None:
-        return []
-    path = checkpoint / "offsets" / str(last)
-    lines = path.read_text("utf-8", "replace").split("\n")  # a damaged one Spark refuses
-    return [int(found[1]) for line in lines if (found := _READ.fullmatch(line))]
+        return {}
+    lines = (checkpoint / "offsets" / str(last)).read_text("utf-8", "replace").split("\n")
+    read: dict[str, int] = {}
+    for line in lines:
+        with suppress(ValueError, KeyError, TypeError):  # of another source, or damaged: Spark refuses it then
+            read |= json.loads(line)["files"]
+    return read
 
 
 def metrics_of(checkpoint: Path) -> Iterator[tuple[int, str]]:

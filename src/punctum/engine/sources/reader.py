@@ -1,0 +1,194 @@
+"""The files of a stage's streams as one Spark stream of packed slices: which bytes of which files, batch by batch.
+
+Spark starts a process for each source of a query, and others that only pass the source on. So all streams of files that
+a stage reads are one source, and this module imports nothing but what it takes to list files: what reading them takes
+is pickled inside, and unpickled where files are read.
+
+Which bytes of which files belong to which batch must be the same after a restart. So each stream has a log in the
+checkpoint, a split a line, to which the source appends before it offers new ones; an offset is a number of lines for
+each stream.
+"""
+
+import base64
+import pickle
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, SupportsTriggerAvailableNow
+
+from punctum.engine.formats.splits import Split, SplitLog
+from punctum.engine.recovery.durable import RESTORE
+from punctum.engine.sources.listing import SETTLE, Listing
+from punctum.errors import QueryError, failing_in
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql.types import StructType
+
+FORMAT = "punctum"
+SCHEMA_OPTION, STREAMS_OPTION = "packed", "streams"
+WORTH_A_TASK = 4 << 20
+"""So many bytes of files are worth a task of Spark's of their own."""
+_PAUSE = 0.05
+
+Offset = dict[str, dict[str, int]]
+"""How many splits have been read of each stream: ``{"files": {"bid-1-0": 3, "item-1-1": 2}}``."""
+
+
+@dataclass(frozen=True)
+class Directory:
+    """A stream's directory of files, as it is listed; who reads its files unpickles ``reading``, a FileStream."""
+
+    key: str
+    stream: str
+    path: str
+    format: str
+    log: str
+    reading: bytes
+    files_a_batch: int | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+    settle: float = SETTLE
+
+
+class Share(NamedTuple):
+    """What a task reads of a stream: splits with their numbers in the batch, and whether it says how it begins."""
+
+    key: str
+    splits: tuple[tuple[int, Split], ...]
+    first: bool
+
+
+class PackedFiles(DataSource):
+    """The data source."""
+
+    @classmethod
+    def name(cls) -> str:
+        """Its name in ``spark.readStream.format``."""
+        return FORMAT
+
+    def schema(self) -> str:
+        """Packed slices."""
+        return self.options[SCHEMA_OPTION]
+
+    def streamReader(self, schema: "StructType") -> "PackedFilesReader":
+        """A reader for the directories in the option ``streams``."""
+        directories, tasks = pickle.loads(base64.b64decode(self.options[STREAMS_OPTION]))
+        return PackedFilesReader(directories, tasks)
+
+
+def encoded(directories: Sequence[Directory], tasks: int) -> str:
+    """The directories as a string, for an option of a data source, with the number of tasks that can run at once."""
+    return base64.b64encode(pickle.dumps((tuple(directories), tasks))).decode()
+
+
+class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Offers new files of each stream in the order in which it found them, and reads them packed."""
+
+    def __init__(self, directories: Sequence[Directory], tasks: int) -> None:
+        self._directories, self._tasks = {directory.key: directory for directory in directories}, tasks
+        self._until: dict[str, int] | None = None
+
+    def initialOffset(self) -> Offset:
+        """No file read."""
+        return {"files": dict.fromkeys(self._directories, 0)}
+
+    def getDefaultReadLimit(self) -> ReadLimit:
+        """All that there is: how many files a batch reads is a limit of each stream."""
+        return ReadAllAvailable()
+
+    def prepareForTriggerAvailableNow(self) -> None:
+        """Offer nothing that comes later than now; what is not complete has as long as it takes to settle."""
+        begun = time.monotonic()
+        self._until = {key: self._listed(key) for key in self._directories}
+        waiting = list(self._directories)
+        while waiting := [key for key in waiting if self._waits(key, time.monotonic() - begun)]:
+            time.sleep(_PAUSE)
+            self._until |= {key: self._listed(key) for key in waiting}
+
+    def _waits(self, key: str, waited: float) -> bool:
+        return self._listings[key].waits and waited < self._directories[key].settle + _PAUSE
+
+    def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:
+        """The splits to read by the end of the next batch."""
+        return {"files": {key: self._latest(key, start["files"][key]) for key in self._directories}}
+
+    def _latest(self, key: str, start: int) -> int:
+        end = self._listed(key) if self._until is None else self._until[key]
+        most = self._directories[key].files_a_batch
+        return max(start, end if most is None else min(end, start + most))
+
+    def partitions(self, start: Offset, end: Offset) -> Sequence[InputPartition]:
+        """The batch's splits, dealt out to a task for each core, or to fewer when there is little to read."""
+        self.check(end["files"])
+        splits = [
+            (key, number, split)
+            for key, first in start["files"].items()
+            for number, split in enumerate(self._logs[key].splits[first : end["files"][key]])
+        ]
+        size = sum(_size(split) for _, _, split in splits)
+        tasks = min(self._tasks, len(splits), 1 + size // WORTH_A_TASK)
+        loads = [0] * tasks
+        dealt: list[dict[str, list[tuple[int, Split]]]] = [{} for _ in range(tasks)]
+        for key, number, split in sorted(splits, key=lambda listed: -_size(listed[2])):
+            at = loads.index(min(loads))
+            loads[at] += _size(split) + 1
+            dealt[at].setdefault(key, []).append((number, split))
+        begins = {key for key, first in start["files"].items() if first == 0}
+        return [InputPartition((_shares(task, begins), tasks)) for task in dealt]
+
+    def check(self, read: Mapping[str, int]) -> None:
+        """Refuse a list of fewer files than have been read, or begun to be."""
+        for key, directory in self._directories.items():
+            if (known := len(self._logs[key].splits)) < read.get(key, 0):
+                detail = f"{directory.log} has {known} lines, and a batch has begun to read {read[key]}"
+                raise QueryError(f"the list of the files of {directory.stream} is lost", detail, RESTORE)
+
+    def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
+        """Some splits, packed."""
+        from punctum.engine.sources.source import read_splits  # here: a process that lists files need not wait for it
+
+        shares, tasks = partition.value
+        for share in shares:
+            yield from read_splits(pickle.loads(self._directories[share.key].reading), share, tasks)
+
+    @cached_property
+    def _logs(self) -> dict[str, SplitLog]:
+        return {key: self._log(directory) for key, directory in self._directories.items()}
+
+    def _log(self, directory: Directory) -> SplitLog:
+        with failing_in(f"{directory.stream}, listing its files"):
+            return SplitLog(Path(directory.log))
+
+    @cached_property
+    def _listings(self) -> dict[str, Listing]:
+        return {
+            key: Listing(Path(d.path), d.format, d.options, d.settle, self._logs[key].splits)
+            for key, d in self._directories.items()
+        }
+
+    def _listed(self, key: str) -> int:
+        """How many splits of a stream there are by now, with new ones written to the log first."""
+        with failing_in(f"{self._directories[key].stream}, listing its files"):
+            self._logs[key].append(self._listings[key].news())
+            return len(self._logs[key].splits)
+
+
+def _size(split: Split) -> int:
+    return split.end - split.start
+
+
+def _shares(task: Mapping[str, list[tuple[int, Split]]], begins: set[str]) -> list[Share]:
+    """What a task reads, stream by stream; the one with a beginning stream's first split says how it begins."""
+    return [
+        Share(key, tuple(sorted(splits, key=lambda numbered: numbered[0])), key in begins and _has_first(splits))
+        for key, splits in task.items()
+    ]
+
+
+def _has_first(splits: list[tuple[int, Split]]) -> bool:
+    return any(number == 0 for number, _ in splits)
