@@ -2,17 +2,26 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test bench figures format upgrade clean
+.PHONY: demo test test-long check bench figures format upgrade clean
 
 demo: .venv/ready
 	@$(BIN)/punctum demo
 
-# Tests of one file may share a run, so they stay together. JVMs of a few minutes do better without their best compiler.
-test: .venv/ready
+# One worker has Spark, the other one all tests without it, file by file. JVMs of a few minutes do better without their best
+# compiler. What each test takes is in build/.
+PYTEST := SPARK_SUBMIT_OPTS=-XX:TieredStopAtLevel=1 $(BIN)/pytest -n 2 --dist loadgroup --no-loadscope-reorder
+
+test: check
+	$(PYTEST) -m 'not long' --times build/test-times.txt
+
+# All tests, with more examples, kills and searches.
+test-long: check
+	PUNCTUM_LANE=long $(PYTEST) --times build/test-long-times.txt
+
+check: .venv/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	SPARK_SUBMIT_OPTS=-XX:TieredStopAtLevel=1 $(BIN)/pytest -n 2 --dist loadfile
 
 bench: .venv/ready
 	$(BIN)/python bench/punctuation_set.py

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,50 @@ from punctum.engine.spark import spark_session
 ROOT = Path(__file__).parent
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """An option to record how long each test takes."""
+    parser.addoption("--times", type=Path, help="write the seconds of each test to this file, the slowest first")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The process that hears of all tests records their times."""
+    path = config.getoption("--times")
+    if path and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Times(path))
+
+
+class Times:
+    """The seconds of each test, with its fixtures, written when all tests are done."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._seconds = Counter[str]()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Count what has been done for a test."""
+        self._seconds[re.sub(r"@[\w/.]+$", "", report.nodeid)] += report.duration  # type: ignore[assignment]
+
+    def pytest_sessionfinish(self) -> None:
+        """Write all down."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        lines = [f"{seconds:9.3f} {test}\n" for test, seconds in self._seconds.most_common()]
+        self._path.write_text("".join(lines))
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests on Spark go to one worker, so that there is one Spark."""
+    """Tests on Spark come first and go to one worker, so that there is one Spark; of other files, each to one worker.
+
+    A worker without Spark begins with the tests that start a command with a Spark of its own.
+    """
     for item in items:
-        if "spark" in getattr(item, "fixturenames", ()) or _on_spark(item):
-            item.add_marker(pytest.mark.xdist_group("spark"))
+        group = "spark" if _needs_spark(item) else f"{item.path.parent.name}/{item.path.stem}"
+        item.add_marker(pytest.mark.xdist_group(group))
+    items.sort(key=lambda item: (not _needs_spark(item), item.get_closest_marker("command") is None))
+
+
+def _needs_spark(item: pytest.Item) -> bool:
+    return "spark" in getattr(item, "fixturenames", ()) or _on_spark(item)
 
 
 def _on_spark(item: Any) -> bool:

@@ -2,7 +2,7 @@
 
 import pytest
 from bench.register import ladder
-from hypothesis import event, given, settings
+from hypothesis import event, given
 
 from analyse.definitions import binary_plan_is_safe, purgeable, queries, some_plan_is_safe
 from punctum.analyse.graphs import (
@@ -132,7 +132,6 @@ def test_safe_is_that_some_plan_is(some: JoinQuery) -> None:
     assert safe(some) == some_plan_is_safe(some)
 
 
-@settings(deadline=None)
 @given(queries())
 def test_purgeable_is_that_a_finite_set_of_punctuations_is_enough(some: JoinQuery) -> None:
     for start in range(len(some.streams)):

@@ -8,8 +8,11 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from demo.batch import answer, kept_without
 from demo.test_examples import simulated
+from lanes import PATIENCE, long
 from punctum.cli import EXAMPLES, INTERRUPTED
 from punctum.demo.directory import RunDirectory, rows_of
 from punctum.demo.example import STEPS
@@ -22,6 +25,8 @@ def steps(output: str) -> list[str]:
     return re.findall(r"^ +\d+ +\d.*$", output, re.MULTILINE)
 
 
+@long
+@pytest.mark.command
 def test_a_demo_that_is_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> None:
     run = RunDirectory(EXAMPLES["auction"], tmp_path / "auction")
     command = [sys.executable, "-m", "punctum", "demo", "auction", "--directory", str(tmp_path)]
@@ -32,12 +37,12 @@ def test_a_demo_that_is_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> 
             printed += line
             if len(steps(printed)) == 3 and line.rstrip("\n") in steps(printed):
                 os.killpg(running.pid, signal.SIGINT)  # to the whole group, as a terminal does
-        assert running.wait(60) == INTERRUPTED
+        assert running.wait(PATIENCE) == INTERRUPTED
     stopped = len(steps(printed))
     assert stopped < STEPS
     end = f"  stopped after step {stopped} of {STEPS}; the same command goes on from here"
     assert printed.splitlines()[-1] == end
-    more = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=180).stdout
+    more = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=PATIENCE).stdout
     assert f"(goes on after step {stopped})" in more
 
     lines = steps(printed + more)

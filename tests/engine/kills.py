@@ -15,6 +15,8 @@ from typing import Any
 
 import polars as pl
 
+from lanes import PATIENCE
+
 SCRIPT = """
 CREATE STREAM a (k BIGINT, g BIGINT, s STRING, PUNCTUATED ON (k), PUNCTUATED ON (g))
   USING json OPTIONS (path 'in/a', maxFilesPerTrigger 1);
@@ -100,7 +102,7 @@ def begun(directory: Path, sink: str) -> int:
     return len(list((directory / "state" / sink / "offsets").glob("[0-9]*")))
 
 
-def until(condition: Callable[[], bool], seconds: float = 60) -> bool:
+def until(condition: Callable[[], bool], seconds: float = PATIENCE) -> bool:
     """Wait for a condition, and say whether it has come true."""
     end = time.monotonic() + seconds
     while not (met := condition()) and time.monotonic() < end:
@@ -109,7 +111,7 @@ def until(condition: Callable[[], bool], seconds: float = 60) -> bool:
 
 
 def begins(
-    directory: Path, sink: str, count: int, ended: Callable[[], bool] = lambda: False, seconds: float = 60
+    directory: Path, sink: str, count: int, ended: Callable[[], bool] = lambda: False, seconds: float = PATIENCE
 ) -> bool:
     """Wait until a query has begun so many batches, or has ended; say whether it has not."""
     until(lambda: begun(directory, sink) >= count or ended(), seconds)

@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 from pyspark.sql import SparkSession
 
+from lanes import long
 from punctum.session import Session
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
@@ -28,11 +29,13 @@ def named(name: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("example", [name], indirect=True)
 
 
+@long
 @named("fast_availability")
 def test_fast_availability(spark: SparkSession, tmp_path: Path, example: ModuleType) -> None:
     assert example.example(Session(spark), tmp_path) == {minute: 3 * minute + 3 for minute in range(20)}
 
 
+@long
 @named("fast_forward")
 def test_fast_forward(spark: SparkSession, tmp_path: Path, example: ModuleType) -> None:
     assert example.example(Session(spark), tmp_path) == {"one": 90, "two": 11}, "the last one before 90 ends at it"

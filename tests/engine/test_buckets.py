@@ -8,11 +8,12 @@ from typing import Any
 import duckdb
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.queries import DDL, QUERIES, A, B, both
 from engine.simulate import Simulation, planned, run
+from lanes import examples
 from operators.vectorised import in_columns
 from punctum.algebra import Punctuation, Row
 from punctum.engine.exchange import packing
@@ -72,7 +73,7 @@ def assert_grammatical(pieces: list[ColumnarSlice]) -> None:
 
 
 @pytest.mark.parametrize("name", QUERIES)
-@settings(max_examples=settings().max_examples // 4)
+@examples(25)
 @given(streams=both, buckets=st.integers(1, 4), restart=st.booleans(), constants=st.booleans())
 def test_the_streaming_answer_is_the_batch_answer(
     name: str, streams: tuple[list[Slice], list[Slice]], buckets: int, restart: bool, constants: bool

@@ -3,10 +3,11 @@
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.simulate import Simulation
+from lanes import examples
 from lmerge.running import SCHEMA
 from lmerge.streams import presentation, reference, sliced
 from punctum.analyse.safety.inference import Inference
@@ -37,7 +38,7 @@ def relation(sql: str, elements: bool = True) -> Relation:
 
 
 @given(st.integers(0, 2**32), st.sampled_from([Case.R3, Case.R4]), st.integers(1, 3), st.booleans())
-@settings(max_examples=15, deadline=None)
+@examples(15)
 def test_a_stream_in_order(seed: int, case: Case, buckets: int, restart: bool) -> None:
     rng = Random(seed)
     stream = presentation(rng, reference(rng, case, 15), case)
@@ -53,7 +54,7 @@ def test_a_stream_in_order(seed: int, case: Case, buckets: int, restart: bool) -
 
 
 @given(st.integers(0, 2**32), st.sampled_from([Case.R3, Case.R4]), st.booleans())
-@settings(max_examples=15, deadline=None)
+@examples(15)
 def test_replicas_in_order_are_merged_by_the_simplest_case_that_takes_ties(
     seed: int, case: Case, restart: bool
 ) -> None:

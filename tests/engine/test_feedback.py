@@ -11,10 +11,11 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.simulate import Simulation, planned
+from lanes import examples
 from punctum.algebra.json import from_json
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
@@ -90,7 +91,7 @@ def needed(rows: pl.DataFrame, limit: int) -> Counter[Any]:
 
 @pytest.mark.parametrize("name", QUERIES)
 @given(st.integers(0, 2**32), st.booleans())
-@settings(max_examples=8, deadline=None)
+@examples(8)
 def test_what_is_needed_comes(name: str, seed: int, restart: bool) -> None:
     rng = Random(seed)
     heeds_it(rng, parse_query(QUERIES[name], STREAMS), {each: stream(rng, each, 6) for each in STREAMS}, restart)
@@ -129,7 +130,7 @@ TRIANGLE = parse_script(
 
 
 @given(st.integers(0, 2**32), st.booleans())
-@settings(max_examples=15, deadline=None)
+@examples(15)
 def test_what_is_needed_comes_from_joins_that_are_safe_only_as_one(seed: int, restart: bool) -> None:
     rng, relation = Random(seed), TRIANGLE.queries[0].relation
     stages = all_stages(planned(relation))

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from pyspark.sql import SparkSession
 
+from lanes import also_long
 from punctum.query import Query
 from punctum.session import Session
 
@@ -84,7 +85,7 @@ class Plans:
         ]
 
 
-@pytest.mark.parametrize("signal", ["heard", "old"])
+@pytest.mark.parametrize("signal", also_long("heard", more=["old"]))
 def test_the_merge_gives_the_same(spark: SparkSession, tmp_path: Path, signal: str) -> None:
     plans = Plans(spark, tmp_path, {"a": SELECTED, "b": GROUPED if signal == "old" else SELECTED})
     try:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from lanes import PATIENCE
 from punctum.algebra import Punctuation, Schema
 from punctum.errors import PunctumError, QueryError, SchemaError
 from punctum.query import Query
@@ -84,7 +85,7 @@ def test_slices_of_a_program_are_batches(spark: SparkSession, tmp_path: Path) ->
 def server() -> Iterator[tuple[int, Callable[[str], None]]]:
     """The port of a server, and what sends a text to whoever has come to it."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        listening.settimeout(60)
+        listening.settimeout(PATIENCE)
         there, connected = list[socket.socket](), threading.Event()
 
         def accept() -> None:
@@ -95,7 +96,7 @@ def server() -> Iterator[tuple[int, Callable[[str], None]]]:
         waiting.start()
 
         def send(text: str) -> None:
-            assert connected.wait(60)
+            assert connected.wait(PATIENCE)
             there[0].sendall(text.encode())
 
         yield listening.getsockname()[1], send

@@ -17,6 +17,7 @@ from pyspark.sql import SparkSession
 from engine.specified import Specified
 from engine.test_types import bag, in_duckdb
 from engine.values import HARD
+from lanes import also_long
 from punctum.algebra import Punctuation, Row, Schema, end_of_stream, from_json, to_json
 from punctum.algebra.functions import Element
 from punctum.algebra.schema import Attribute
@@ -48,15 +49,11 @@ QUERIES = {
 }
 UNBOUNDED = ("joined", "regrouped")
 """Those that are complete only when their streams have ended, which they do here."""
-SCRIPT = (
+DDL = (
     f"CREATE STREAM j ({COLUMNS}, PUNCTUATED ON (k)) USING json OPTIONS (path 'j', maxFilesPerTrigger 1);"
     f"CREATE STREAM p ({COLUMNS}, PUNCTUATED ON (t)) USING parquet OPTIONS (path 'p', maxFilesPerTrigger 1);"
-) + "".join(
-    f"CREATE SINK {name} USING {kind} OPTIONS (path 'out/{name}'); INSERT INTO {name} {sql}"
-    f"{' ALLOW UNBOUNDED' * (name in UNBOUNDED)};"
-    for name, (kind, sql) in QUERIES.items()
 )
-SCHEMA = parse_script(SCRIPT).streams["j"].schema
+SCHEMA = parse_script(DDL).streams["j"].schema
 LARGE = [Decimal(n) for n in ("-" + "9" * 30, "0", "9" * 30, "1")]
 
 
@@ -137,25 +134,27 @@ def write(spark: SparkSession, directory: Path, name: str, pieces: list[list[Ele
             in_frame(piece).write_parquet(directory / f"{n}.parquet")
 
 
-def test_hard_values(berlin: SparkSession, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", also_long("joined", "grouped", more=["all", "both", "regrouped"]))
+def test_hard_values(berlin: SparkSession, tmp_path: Path, name: str) -> None:
     slices = {"j": elements(1, "k"), "p": elements(2, "t")}
     tables: dict[str, tuple[Schema, list[Row]]] = {}
-    for name, pieces in slices.items():
-        write(berlin, tmp_path / name, name, pieces)
-        tables[name] = (SCHEMA, [e for piece in pieces for e in piece if isinstance(e, tuple)])
-        frame(*tables[name]).write_parquet(tmp_path / f"{name}.parquet")
-        berlin.read.parquet(str(tmp_path / f"{name}.parquet")).createOrReplaceTempView(name)
-    queries = Session(berlin).script(SCRIPT, tmp_path)
-    for query in queries:
-        query.start(tmp_path / "checkpoint" / query.name, available_now=True).wait()
-        kind, sql = QUERIES[query.name]
-        batches = released(tmp_path / "out" / query.name, kind, query.schema)
-        rows = bag([t for batch in batches for t in batch])
-        assert rows == bag(in_duckdb(sql, query.schema, tables)), query.name
-        in_spark = pl.from_arrow(berlin.sql(sql).toArrow())
-        assert isinstance(in_spark, pl.DataFrame)
-        assert rows == bag(to_rows(fitting(in_spark, query.schema))), query.name
-        oracle = Specified(query._compiled.query.relation, dict.fromkeys(slices, SCHEMA))
-        for n, batch in enumerate(batches):
-            fed = {name: Slice.of(*pieces[n]) for name, pieces in slices.items()}
-            assert bag(batch) == bag(list(oracle.feed(fed).rows)), (query.name, n)
+    for stream, pieces in slices.items():
+        write(berlin, tmp_path / stream, stream, pieces)
+        tables[stream] = (SCHEMA, [e for piece in pieces for e in piece if isinstance(e, tuple)])
+        frame(*tables[stream]).write_parquet(tmp_path / f"{stream}.parquet")
+        berlin.read.parquet(str(tmp_path / f"{stream}.parquet")).createOrReplaceTempView(stream)
+    kind, sql = QUERIES[name]
+    unbounded = " ALLOW UNBOUNDED" if name in UNBOUNDED else ""
+    script = f"{DDL} CREATE SINK o USING {kind} OPTIONS (path 'out'); INSERT INTO o {sql}{unbounded};"
+    (query,) = Session(berlin).script(script, tmp_path)
+    query.start(tmp_path / "checkpoint", available_now=True).wait()
+    batches = released(tmp_path / "out", kind, query.schema)
+    rows = bag([t for batch in batches for t in batch])
+    assert rows == bag(in_duckdb(sql, query.schema, tables))
+    in_spark = pl.from_arrow(berlin.sql(sql).toArrow())
+    assert isinstance(in_spark, pl.DataFrame)
+    assert rows == bag(to_rows(fitting(in_spark, query.schema)))
+    oracle = Specified(query._compiled.query.relation, dict.fromkeys(slices, SCHEMA))
+    for n, batch in enumerate(batches):
+        fed = {stream: Slice.of(*pieces[n]) for stream, pieces in slices.items()}
+        assert bag(batch) == bag(list(oracle.feed(fed).rows)), n

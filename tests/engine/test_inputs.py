@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 from pyspark.sql import SparkSession
 
+from lanes import long
 from punctum.cli import cli
 from punctum.engine.formats.files import UNFINISHED
 from punctum.engine.sources.listing import OVERWRITTEN
@@ -79,6 +80,7 @@ def test_files_that_change_between_runs(spark: SparkSession, tmp_path: Path) -> 
     assert "bid" in kept.name
 
 
+@long
 def test_a_changed_file_stops_a_stream_that_must_not_be_violated(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in/a.csv").write_text("1,a\n")

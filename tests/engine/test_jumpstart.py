@@ -13,7 +13,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from engine.kills import FILES, SCRIPT, Left, begins, left, written
-from engine.test_kill import KILLS, started
+from engine.test_kill import started
+from lanes import PATIENCE, long
 from punctum.engine.recovery.checkpoint import load_or_init_plan
 from punctum.engine.recovery.durable import read_sealed, write_sealed
 from punctum.engine.runtime.jumpstart import StoredState, settled_state
@@ -71,6 +72,7 @@ def behind(directory: Path) -> Left:
     return found | {"metrics": found["metrics"][1:]}  # the first one says what was kept before
 
 
+@long
 def test_two_halves_are_the_whole(spark: SparkSession, halves: tuple[Path, Left], tmp_path: Path) -> None:
     """The first batch fails, and is done again when the other checkpoint has gone."""
     (old, wanted), new = halves, made(tmp_path / "new", range(FIRST, BATCHES))
@@ -87,16 +89,16 @@ def test_two_halves_are_the_whole(spark: SparkSession, halves: tuple[Path, Left]
     assert behind(new) == wanted
 
 
-@pytest.mark.skipif(KILLS < 20, reason="PUNCTUM_KILLS is below 20")
+@long
 def test_a_jumpstart_that_is_killed_is_done_again(halves: tuple[Path, Left], tmp_path: Path) -> None:
     (old, wanted), new, chance = halves, made(tmp_path / "new", range(FIRST, BATCHES)), Random(3)
     with started(new, "local[2]", "--state", str(old)) as running:
         assert begins(new, "grouped", 1, lambda: running.poll() is not None)
         time.sleep(chance.uniform(0, 0.8))
         os.killpg(running.pid, signal.SIGKILL)
-        running.communicate(timeout=60)
+        running.communicate(timeout=PATIENCE)
     with started(new, "local[2]", "--state", str(old)) as running:
-        _, errors = running.communicate(timeout=120)
+        _, errors = running.communicate(timeout=PATIENCE)
     assert running.returncode == 0, errors
     assert behind(new) == wanted
 

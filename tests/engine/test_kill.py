@@ -1,8 +1,8 @@
 """Whatever is killed whenever: the next run gives what an undisturbed one gives, quarantine and metrics included.
 
-PUNCTUM_KILLS says how many random kills there are: 3 when it is not set. Most are of Python workers, which are cheap
-to start again; the others are of the driver with all that it has started, and, from 20 kills on, of the JVM alone, of
-executors of a cluster on this machine, which takes a minute to start, and of a query that starts with another's state.
+The short lane kills one Python worker, the long one 20 processes, or as many as PUNCTUM_KILLS says. Most are workers,
+which are cheap to start again; the others are the driver with all that it has started, and, from 20 kills on, the JVM
+alone and executors of a cluster on this machine, which takes a minute to start.
 """
 
 import errno
@@ -22,12 +22,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from engine.kills import FILES, SINKS, Left, begins, begun, below, left, written
+from lanes import KILLS, PATIENCE, long
 from punctum.engine.commit import Commit
 from punctum.errors import QueryError
 from punctum.query import Query
 from punctum.session import Session
 
-KILLS = int(os.environ.get("PUNCTUM_KILLS", "3"))
 OF_DRIVERS, OF_JVMS, OF_EXECUTORS = max(1, KILLS // 10), KILLS // 20, KILLS // 20
 OF_WORKERS = KILLS - OF_DRIVERS - OF_JVMS - OF_EXECUTORS
 CLUSTER = "local-cluster[2,1,1024]"
@@ -94,6 +94,7 @@ def test_random_kills_of_python_workers(
         assert left(directory, sink) == undisturbed[1][sink], f"seed {SEED}, story {story}, {killed} kills"
 
 
+@long
 def test_random_kills_of_processes(undisturbed: tuple[Path, dict[str, Left]], tmp_path: Path) -> None:
     chance, story = random.Random(SEED), 0
     kills = ["driver"] * OF_DRIVERS + ["JVM"] * OF_JVMS + ["executor"] * OF_EXECUTORS
@@ -109,7 +110,7 @@ def test_random_kills_of_processes(undisturbed: tuple[Path, dict[str, Left]], tm
             if killed_once(directory, kills[-1], chance):
                 kills.pop()
         with started(directory) as running:
-            _, errors = running.communicate(timeout=120)
+            _, errors = running.communicate(timeout=PATIENCE)
         assert running.returncode == 0, errors  # also when executors were killed and all was done before
         for sink in SINKS:
             assert left(directory, sink) == undisturbed[1][sink], f"seed {SEED}, story {story}, {len(kills)} to go"
@@ -120,19 +121,19 @@ def killed_once(directory: Path, what: str, chance: random.Random) -> bool:
     sink = chance.choice(SINKS)
     wanted = begun(directory, sink) + chance.randint(1, 4)
     with started(directory, CLUSTER if what == "executor" else "local[2]") as running:
-        begins(directory, sink, wanted, lambda: running.poll() is not None, seconds=300)
+        begins(directory, sink, wanted, lambda: running.poll() is not None)
         time.sleep(chance.uniform(0, 0.5))
         alive = running.poll() is None
         if what == "driver":
             with suppress(ProcessLookupError):
                 os.killpg(running.pid, signal.SIGKILL)
-            running.communicate(timeout=60)
+            running.communicate(timeout=PATIENCE)
             return alive
         if what == "executor":
             return killed_executor(running, chance)
         for pid in below(running.pid, "java"):
             os.kill(pid, signal.SIGKILL)
-        _, errors = running.communicate(timeout=60)
+        _, errors = running.communicate(timeout=PATIENCE)
     if running.returncode == 0:
         return False
     assert "Traceback" not in errors, errors
@@ -147,7 +148,7 @@ def killed_executor(running: "subprocess.Popen[str]", chance: random.Random) -> 
     if executors:
         with suppress(ProcessLookupError):
             os.kill(chance.choice(executors), signal.SIGKILL)
-    _, errors = running.communicate(timeout=300)
+    _, errors = running.communicate(timeout=PATIENCE)
     assert running.returncode == 0, errors
     return bool(executors)
 
@@ -198,6 +199,7 @@ def test_killed_when_all_is_written_and_spark_does_not_know_it(
     assert not (hidden / "left").exists()
 
 
+@long
 def test_state_that_cannot_be_written(
     spark: SparkSession, undisturbed: tuple[Path, dict[str, Left]], tmp_path: Path
 ) -> None:
@@ -216,6 +218,7 @@ def test_state_that_cannot_be_written(
     assert left(directory, sink) == undisturbed[1][sink]
 
 
+@long
 def test_a_source_file_that_is_gone_when_its_turn_comes(
     spark: SparkSession, undisturbed: tuple[Path, dict[str, Left]], tmp_path: Path
 ) -> None:
@@ -235,6 +238,7 @@ def test_a_source_file_that_is_gone_when_its_turn_comes(
     assert left(directory, sink) == undisturbed[1][sink]
 
 
+@long
 def test_a_disk_that_is_full(spark: SparkSession, undisturbed: tuple[Path, dict[str, Left]], tmp_path: Path) -> None:
     """Where a small file system can be made: all that a query writes is on it, and it fills up in the middle."""
     directory, sink = written(tmp_path), "grouped"

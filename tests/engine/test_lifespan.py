@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.simulate import Simulation, planned
 from engine.test_sweep import HOUR, TOTALS, Feeding, at, streams
+from lanes import examples
 from punctum.algebra import Punctuation, Row
 from punctum.algebra.pattern import between
 from punctum.algebra.punctuation_set import PunctuationSet
@@ -73,7 +74,7 @@ GENERATION: st.SearchStrategy[Drawn] = st.lists(
 
 
 @pytest.mark.parametrize("name", QUERIES)
-@settings(max_examples=max(settings().max_examples // 10, 5))
+@examples(10)
 @given(first=GENERATION, second=GENERATION, buckets=st.integers(1, 3), restart=st.booleans(), whole=st.booleans())
 def test_when_all_is_over_it_is_as_if_nothing_had_been(
     name: str, first: Drawn, second: Drawn, buckets: int, restart: bool, whole: bool

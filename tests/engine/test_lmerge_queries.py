@@ -6,11 +6,12 @@ from typing import Any
 
 import duckdb
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.merged import SLICES, Replica, database, replicas
 from engine.simulate import Simulation
+from lanes import examples
 from punctum.algebra.pattern import between
 from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.schema import Schema
@@ -156,7 +157,7 @@ def _since(replica: Replica, n: int) -> Any:
     return None if since == -INF else since
 
 
-@settings(max_examples=settings().max_examples // 2, deadline=None)
+@examples(50)
 @given(st.integers(0, 2**32), st.sampled_from([1, 2, 3, 7]))
 def test_a_query_over_a_merge_says_what_it_says_of_all_events(seed: int, buckets: int) -> None:
     tried = Tried(seed)

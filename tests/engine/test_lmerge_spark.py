@@ -19,6 +19,7 @@ from pyspark.sql import SparkSession
 from engine.kills import begins, left
 from engine.replicas import NAMES, batches, line, write
 from engine.test_kill import make, started
+from lanes import PATIENCE, long
 from lmerge.running import Specified, behind
 from lmerge.streams import Life, lives, presentation, reference, sliced
 from punctum.errors import QueryError
@@ -100,7 +101,7 @@ def undisturbed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -
     return directory
 
 
-@pytest.mark.parametrize(("case", "seed"), [(Case.R3, 19), (Case.R2, 6)])
+@pytest.mark.parametrize(("case", "seed"), [(Case.R3, 19), pytest.param(Case.R2, 6, marks=long)])
 def test_replicas(spark: SparkSession, undisturbed: Path, tmp_path: Path, case: Case, seed: int) -> None:
     directory = undisturbed if (case, seed) == (Case.R3, 19) else tmp_path
     events, inputs = told(case, seed, tmp_path)
@@ -167,6 +168,7 @@ def test_cases_with_several_files_a_batch(spark: SparkSession, tmp_path: Path) -
     assert not list(tmp_path.glob("out/*.quarantine/*"))
 
 
+@long
 def test_a_merge_that_is_killed_goes_on_with_the_same_stream(undisturbed: Path, tmp_path: Path) -> None:
     chance = Random(1)
     told(Case.R3, 19, tmp_path)
@@ -179,9 +181,9 @@ def test_a_merge_that_is_killed_goes_on_with_the_same_stream(undisturbed: Path, 
         time.sleep(chance.uniform(0, 0.4))
         assert running.poll() is None
         os.killpg(running.pid, signal.SIGKILL)
-        running.communicate(timeout=60)
+        running.communicate(timeout=PATIENCE)
     with started(tmp_path) as running:
-        _, errors = running.communicate(timeout=120)
+        _, errors = running.communicate(timeout=PATIENCE)
     assert running.returncode == 0, errors
     assert left(tmp_path, "elements") == left(undisturbed, "elements")
 

@@ -7,12 +7,13 @@ from itertools import product
 
 import duckdb
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.queries import puncts
 from engine.simulate import Simulation, planned, run
 from engine.test_buckets import assert_grammatical, rows_of
+from lanes import examples
 from operators.vectorised import in_columns
 from punctum.algebra import Punctuation, Row, Schema, end_of_stream
 from punctum.algebra.values import Type
@@ -128,7 +129,7 @@ def in_step(streams: list[list[Slice]], constants: bool, last_only: bool = False
 
 
 @pytest.mark.parametrize("name", QUERIES)
-@settings(max_examples=1 + settings().max_examples // 12)
+@examples(9)
 @given(data=st.data(), buckets=st.sampled_from([1, 2, 3, 4, 8]), restart=st.booleans(), constants=st.booleans())
 def test_the_streaming_answer_is_the_batch_answer(
     name: str, data: st.DataObject, buckets: int, restart: bool, constants: bool
@@ -156,7 +157,7 @@ TREE_SQL = (
 
 
 @pytest.mark.parametrize("tree", TREES, ids=str)
-@settings(max_examples=1 + settings().max_examples // 25)
+@examples(5)
 @given(streams=st.tuples(*[met()] * 4), buckets=st.integers(1, 4))
 def test_any_tree_of_joins_gives_the_batch_answer(tree: Tree, streams: tuple[list[Slice], ...], buckets: int) -> None:
     relation = parse_query(TREE_SQL, defined("x", "x", "x", "x"))
@@ -171,7 +172,7 @@ STAR = "SELECT a.k, b.x, c.s FROM a JOIN b ON a.k = b.k JOIN c ON a.x = c.x"
 EVERY_AIM = [PlanOptions(*each) for each in product([None, *Objective], Schemes, Purge)]
 
 
-@settings(max_examples=1 + settings().max_examples // 4)
+@examples(26)
 @given(
     streams=st.tuples(*[met()] * 3),
     buckets=st.sampled_from([1, 3]),

@@ -3,10 +3,11 @@
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.simulate import Simulation, planned
+from lanes import examples
 from lmerge.opens import ELEMENTS, A, B, Slice, columns, specified, streams
 from punctum.algebra.values import Row
 from punctum.errors import PunctumError
@@ -41,7 +42,7 @@ def relation(sql: str, elements: bool = True) -> Relation:
     return parse_script(SCRIPT + sink).queries[0].relation
 
 
-@settings(max_examples=settings().max_examples // 2)
+@examples(50)
 @given(slices=streams(), buckets=st.integers(1, 4), restart=st.booleans())
 def test_buckets_say_together_what_the_specification_says(slices: list[Slice], buckets: int, restart: bool) -> None:
     known, running, told = (

@@ -11,13 +11,14 @@ from typing import Any
 
 import duckdb
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.examples import EXAMPLES, RELEASED, Example
 from engine.honest import Plain
 from engine.simulate import Simulation
 from engine.test_buckets import rounded
+from lanes import examples
 from punctum.algebra import Row, Schema, end_of_stream, from_json, tups
 from punctum.algebra.aggregates import AggregateFunction, Function
 from punctum.algebra.sorting import SortKey
@@ -197,7 +198,7 @@ both = st.tuples(
 
 
 @pytest.mark.parametrize("name", QUERIES)
-@settings(max_examples=settings().max_examples // 2)
+@examples(50)
 @given(both, st.tuples(slices, slices), st.integers(1, 4), st.booleans())
 def test_plain_data_that_keeps_its_word(
     name: str,
@@ -211,7 +212,7 @@ def test_plain_data_that_keeps_its_word(
 
 
 @pytest.mark.parametrize("name", SEEING_ALL)
-@settings(max_examples=settings().max_examples // 2)
+@examples(50)
 @given(both, st.tuples(slices, slices), st.integers(1, 4), st.booleans())
 def test_rows_that_break_their_streams_word_are_kept_out(
     name: str,

@@ -9,12 +9,13 @@ from functools import partial
 
 import duckdb
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.queries import A, B, puncts
 from engine.simulate import Simulation
 from engine.test_buckets import STREAMS, slices
+from lanes import examples
 from punctum.algebra import Row, Schema, end_of_stream
 from punctum.engine.exchange import packing
 from punctum.errors import QueryError
@@ -139,7 +140,7 @@ def fed(
 
 
 @pytest.mark.parametrize("name", CASES)
-@settings(max_examples=max(settings().max_examples // 4, 5))
+@examples(25)
 @given(found=both, buckets=st.integers(1, 3), restart=st.booleans())
 def test_the_answer_is_that_of_all_others(name: str, found: Streams, buckets: int, restart: bool) -> None:
     sql, good, bad = CASES[name]

@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 import polars as pl
 import psycopg
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pgserver import get_server  # type: ignore[attr-defined]
 from pyspark.sql import DataFrame, SparkSession
 
 import strategies
 from engine.values import HARD
+from lanes import examples
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Row, Type
 from punctum.engine.sinks import postgres
@@ -131,7 +132,7 @@ def batches(draw: st.DrawFn) -> tuple[Schema, list[list[Row]]]:
     return schema, draw(st.lists(st.lists(rows, max_size=6), min_size=1, max_size=3))
 
 
-_SOME = settings(max_examples=settings().max_examples // 4)  # an example costs the server several transactions
+_SOME = examples(25)  # an example costs the server several transactions
 
 
 @_SOME

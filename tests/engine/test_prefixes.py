@@ -10,13 +10,14 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.queries import QUERIES, both
 from engine.simulate import Simulation
 from engine.specified import Specified
 from engine.test_buckets import STREAMS, keys_one_by_one, rounded, slices  # noqa: F401
+from lanes import examples
 from punctum.algebra import PunctuationSet, Row
 from punctum.ir import StreamDef
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
@@ -49,7 +50,7 @@ SPECIFIED = {name: sql for name, sql in QUERIES.items() if name != "filtered"} |
 
 
 @pytest.mark.parametrize("name", SPECIFIED)
-@settings(max_examples=settings().max_examples // 2)
+@examples(50)
 @given(streams=both, buckets=st.integers(1, 4), constants=st.booleans())
 def test_each_slice_is_the_specifications(
     name: str, streams: tuple[list[Slice], list[Slice]], buckets: int, constants: bool
@@ -120,14 +121,14 @@ BINARY: dict[str, Callable[..., list[Row]]] = {
 
 
 @pytest.mark.parametrize("sql", UNARY)
-@settings(max_examples=settings().max_examples // 2)
+@examples(50)
 @given(stream=inputs(plane))
 def test_one_stream_is_faithful(sql: str, stream: list[Slice]) -> None:
     faithful(Engine(sql), [stream], UNARY[sql], [UNIVERSE], most=2)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("sql", BINARY)
-@settings(max_examples=settings().max_examples // 3)
+@examples(33)
 @given(both=st.tuples(inputs(plane), inputs(other)))
 def test_two_streams_are_faithful(sql: str, both: tuple[list[Slice], list[Slice]]) -> None:
     faithful(Engine(sql), both, BINARY[sql], [UNIVERSE] * 2, most=1)  # type: ignore[arg-type]

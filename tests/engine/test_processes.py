@@ -14,6 +14,7 @@ import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
+from lanes import PATIENCE, long
 from punctum.errors import QueryError
 from punctum.session import Session
 
@@ -85,6 +86,8 @@ def test_nobody_else_reaches_what_listens(spark: SparkSession) -> None:
     assert listening(gateway.proc.pid) | listening(os.getpid()) <= {"127.0.0.1", "::1"}
 
 
+@long
+@pytest.mark.command
 def test_twelve_queries_of_several_streams_start_on_two_cores(tmp_path: Path) -> None:
     names, script = "abcd", ""
     for name in names:
@@ -94,12 +97,16 @@ def test_twelve_queries_of_several_streams_start_on_two_cores(tmp_path: Path) ->
         joined = " ".join(f"JOIN {other} ON a.k = {other}.k" for other in names[1 : 2 + n % 3])
         script += f"CREATE SINK q{n} USING json OPTIONS (path 'out/q{n}');"
         script += f"INSERT INTO q{n} SELECT a.k, SUM(a.v) AS total FROM a {joined} GROUP BY a.k;"
-    said = subprocess.run(command(tmp_path, script, "--available-now"), capture_output=True, text=True, timeout=1200)
+    said = subprocess.run(
+        command(tmp_path, script, "--available-now"), capture_output=True, text=True, timeout=PATIENCE
+    )
     assert said.returncode == 0, said.stderr
     for n in range(12):
         assert sorted((row["k"], row["total"]) for row in found(tmp_path / f"out/q{n}")) == [(k, k) for k in KEYS]
 
 
+@long
+@pytest.mark.command
 def test_a_query_that_fails_ends_the_run_and_says_why(tmp_path: Path) -> None:
     write(tmp_path, "good")
     write(tmp_path, "bad")
@@ -114,7 +121,7 @@ def test_a_query_that_fails_ends_the_run_and_says_why(tmp_path: Path) -> None:
             lines.append(line)
             if line.startswith("bads: batch 0"):
                 (tmp_path / "in/bad/1.json").write_text("no JSON\n")
-        assert running.wait(60) == 1, lines
+        assert running.wait(PATIENCE) == 1, lines
     errors = lines[lines.index("error: the query bads has failed\n") :]
     assert "1.json" in errors[1] and "no JSON" in errors[1], errors
     assert errors[2] == "  where: bad, the file 1.json\n", errors
@@ -127,7 +134,7 @@ def test_a_query_that_fails_ends_the_run_and_says_why(tmp_path: Path) -> None:
             lines.append(line)
             if line.startswith("bads: batch 1"):
                 running.send_signal(signal.SIGTERM)
-        assert running.wait(60) == 0, lines
+        assert running.wait(PATIENCE) == 0, lines
     assert lines[-1] == "stopped; the same command goes on from here\n"
 
 

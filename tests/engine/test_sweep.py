@@ -5,10 +5,11 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.simulate import Simulation, planned
+from lanes import examples
 from punctum.algebra import Punctuation, Row, Schema
 from punctum.algebra.pattern import between
 from punctum.engine.exchange import packing
@@ -197,7 +198,7 @@ SLICES = st.lists(
 )
 
 
-@settings(max_examples=settings().max_examples // 4)
+@examples(25)
 @given(SLICES, st.integers(1, 3), st.booleans(), st.integers(1, 6))
 def test_counts_are_those_of_a_model(
     slices: list[tuple[int, list[int], list[int]]], buckets: int, restart: bool, within: int
@@ -244,7 +245,7 @@ WHOLE = st.lists(
 
 
 @pytest.mark.parametrize("name", QUERIES)
-@settings(max_examples=max(settings().max_examples // 10, 5))
+@examples(10)
 @given(slices=WHOLE, buckets=st.integers(2, 3), both=st.booleans(), lasts=st.booleans())
 def test_buckets_and_restarts_change_nothing(
     name: str,

@@ -4,26 +4,28 @@ import json
 import random
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import polars as pl
+import pytest
 from pyspark.sql import SparkSession
 
+from lanes import also_long, long
 from punctum.session import Session
 
 BATCHES = 6
 COLUMNS = {"s": ("a", "b"), "t": ("d", "e")}
-PAIRS = "SELECT a FROM s JOIN t ON a = d WHERE a > 10 AND d < 20"
-SUMS = "SELECT a, SUM(b) AS t, COUNT(*) AS n FROM s JOIN t ON a = d WHERE a > 10 AND d < 20 GROUP BY a"
-BEST = "SELECT DISTINCT a FROM s JOIN t ON a = d AND b < e WHERE a > 10 AND d < 20"
-SCRIPT = (
-    "".join(
-        f"CREATE STREAM {name} ({one} BIGINT, {other} BIGINT) USING json OPTIONS (path '{name}', maxFilesPerTrigger 1);"
-        for name, (one, other) in COLUMNS.items()
-    )
-    + f"CREATE SINK pairs USING json OPTIONS (path 'pairs'); INSERT INTO pairs {PAIRS};"
-    + f"CREATE SINK sums USING json OPTIONS (path 'sums'); INSERT INTO sums {SUMS};"
-    + f"CREATE SINK best USING json OPTIONS (path 'best'); INSERT INTO best {BEST};"
+QUERIES = {  # and the most rows that each keeps
+    "pairs": ("SELECT a FROM s JOIN t ON a = d WHERE a > 10 AND d < 20", 18),
+    "sums": ("SELECT a, SUM(b) AS t, COUNT(*) AS n FROM s JOIN t ON a = d WHERE a > 10 AND d < 20 GROUP BY a", 18),
+    "best": ("SELECT DISTINCT a FROM s JOIN t ON a = d AND b < e WHERE a > 10 AND d < 20", 27),
+    "met": ("SELECT x.a, y.e FROM s [ROWS 40] AS x JOIN t [ROWS 7] AS y ON x.a = y.d WHERE x.b > 100", 47),
+    "last": ("SELECT a, SUM(b) AS t, COUNT(*) AS n FROM s [ROWS 40] GROUP BY a", 40),
+}
+DDL = "".join(
+    f"CREATE STREAM {name} ({one} BIGINT, {other} BIGINT) USING json OPTIONS (path '{name}', maxFilesPerTrigger 1);"
+    for name, (one, other) in COLUMNS.items()
 )
 
 
@@ -42,44 +44,52 @@ def write(directory: Path, files: range) -> None:
             (directory / name / f"{n}.json").write_text("".join(json.dumps(row) + "\n" for row in rows(name, n)))
 
 
-def test_joins_without_punctuations(spark: SparkSession, tmp_path: Path) -> None:
+def run(spark: SparkSession, directory: Path, name: str, ddl: str = DDL) -> list[dict[str, int]]:
+    """What a query gives, stopped and resumed, in the order of its batches; it keeps no more than is said above."""
+    sql, most = QUERIES[name]
+    script = f"{ddl} CREATE SINK {name} USING json OPTIONS (path 'out'); INSERT INTO {name} {sql};"
     for files in (range(2), range(2, BATCHES)):
-        write(tmp_path, files)
-        queries = Session(spark).script(SCRIPT, tmp_path)
-        for query in queries:
-            query.start(tmp_path / "checkpoint" / query.name, available_now=True).wait()
+        write(directory, files)
+        queries = Session(spark).script(script, directory)
+        queries[0].start(directory / "checkpoint", available_now=True).wait()
+    lines = (directory / "checkpoint/punctum/metrics.jsonl").read_text().splitlines()
+    kept = [json.loads(line)["operators"]["s1o0"]["rows_kept"] for line in lines]
+    assert len(kept) == (BATCHES if ddl == DDL else BATCHES // 2) and max(kept) <= most
+    return [json.loads(line) for file in sorted((directory / "out").glob("part-*")) for line in file.open()]
+
+
+def batch(name: str) -> Counter[Any]:
+    """The rows that a query gives over all files at once."""
     with duckdb.connect() as connection:
-        for name in COLUMNS:
-            connection.register(name, pl.DataFrame([row for n in range(BATCHES) for row in rows(name, n)]).to_arrow())
-        for name, sql in (("pairs", PAIRS), ("best", BEST)):
-            files_of = (tmp_path / name).glob("part-*")
-            found = [tuple(json.loads(line).values()) for file in files_of for line in file.read_text().splitlines()]
-            wanted = connection.execute(sql).fetchall()
-            assert Counter(found) == Counter(wanted) and wanted, name
-        groups: dict[int, tuple[int, ...]] = {}
-        for file in sorted((tmp_path / "sums").glob("part-*")):
-            groups |= {row["a"]: tuple(row.values()) for row in map(json.loads, file.read_text().splitlines())}
-        assert Counter(groups.values()) == Counter(connection.execute(SUMS).fetchall()), "the last row of each group"
-    for name, most in (("pairs", 18), ("best", 27), ("sums", 18)):
-        lines = (tmp_path / f"checkpoint/{name}/punctum/metrics.jsonl").read_text().splitlines()
-        kept = [json.loads(line)["operators"]["s1o0"]["rows_kept"] for line in lines]
-        assert len(kept) == BATCHES and max(kept) <= most
+        for stream in COLUMNS:
+            known = [row for n in range(BATCHES) for row in rows(stream, n)]
+            connection.register(stream, pl.DataFrame(known).to_arrow())
+        return Counter(connection.execute(QUERIES[name][0]).fetchall())
 
 
-WINDOW = "SELECT x.a, y.e FROM s [ROWS 40] AS x JOIN t [ROWS 7] AS y ON x.a = y.d WHERE x.b > 100"
-LAST = "SELECT a, SUM(b) AS t, COUNT(*) AS n FROM s [ROWS 40] GROUP BY a"
+@pytest.mark.parametrize("name", also_long("best", more=["pairs"]))
+def test_joins_without_punctuations(spark: SparkSession, tmp_path: Path, name: str) -> None:
+    found = Counter(tuple(row.values()) for row in run(spark, tmp_path, name))
+    assert found == batch(name) and found
 
 
-def test_windows(spark: SparkSession, tmp_path: Path) -> None:
-    """Two files a batch, stopped and resumed: batches are known, so what is in the windows is."""
-    script = SCRIPT.split("CREATE SINK")[0].replace("Trigger 1", "Trigger 2")
-    for name, sql in (("met", WINDOW), ("last", LAST)):
-        script += f"CREATE SINK {name} USING json OPTIONS (path '{name}'); INSERT INTO {name} {sql};"
-    for files in (range(2), range(2, BATCHES)):
-        write(tmp_path, files)
-        queries = Session(spark).script(script, tmp_path)
-        for query in queries:
-            query.start(tmp_path / "checkpoint" / query.name, available_now=True).wait()
+def test_groups_without_punctuations(spark: SparkSession, tmp_path: Path) -> None:
+    groups = {row["a"]: tuple(row.values()) for row in run(spark, tmp_path, "sums")}
+    assert Counter(groups.values()) == batch("sums"), "the last row of each group"
+
+
+TWO_FILES = DDL.replace("Trigger 1", "Trigger 2")
+"""A batch: batches are known, so what is in the windows is."""
+
+
+@long
+def test_groups_of_a_window(spark: SparkSession, tmp_path: Path) -> None:
+    groups = {row["a"]: row for row in run(spark, tmp_path, "last", TWO_FILES)}
+    now = Counter(row["a"] for row in [row for n in range(BATCHES) for row in rows("s", n)][-40:])
+    assert {a: row["n"] for a, row in groups.items()} == {a: now[a] for a in groups} and now.keys() <= groups.keys()
+
+
+def test_a_join_of_windows(spark: SparkSession, tmp_path: Path) -> None:
     came: dict[str, list[dict[str, int]]] = {"s": [], "t": []}
     wanted = Counter[tuple[int, int]]()
     for n in range(0, BATCHES, 2):
@@ -90,13 +100,5 @@ def test_windows(spark: SparkSession, tmp_path: Path) -> None:
         for row in rows("t", n) + rows("t", n + 1):
             wanted.update((row["d"], row["e"]) for x in came["s"][-40:] if x["a"] == row["d"] and x["b"] > 100)
             came["t"].append(row)
-    found = [tuple(json.loads(line).values()) for f in (tmp_path / "met").glob("part-*") for line in f.open()]
-    assert Counter(found) == wanted and found
-    groups: dict[int, dict[str, int]] = {}
-    for file in sorted((tmp_path / "last").glob("part-*")):
-        groups |= {row["a"]: row for row in map(json.loads, file.read_text().splitlines())}
-    now = Counter(row["a"] for row in came["s"][-40:])
-    assert {a: row["n"] for a, row in groups.items()} == {a: now[a] for a in groups} and now.keys() <= groups.keys()
-    for name, most in (("met", 47), ("last", 40)):
-        lines = (tmp_path / f"checkpoint/{name}/punctum/metrics.jsonl").read_text().splitlines()
-        assert max(json.loads(line)["operators"]["s1o0"]["rows_kept"] for line in lines) <= most
+    found = Counter(tuple(row.values()) for row in run(spark, tmp_path, "met", TWO_FILES))
+    assert found == wanted and found

@@ -7,12 +7,13 @@ from typing import Any
 import duckdb
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.simulate import run
 from engine.test_buckets import assert_grammatical, keys_one_by_one, rows_of  # noqa: F401
 from engine.values import HARD
+from lanes import examples
 from operators.vectorised import in_columns
 from punctum.algebra import Punctuation, Schema, end_of_stream
 from punctum.algebra.schema import Attribute
@@ -142,7 +143,7 @@ def test_every_type(name: str, case: Case, buckets: int, restart: bool, constant
 
 
 @pytest.mark.parametrize("name", NUMBERS)
-@settings(max_examples=settings().max_examples // 4)
+@examples(25)
 @given(case=cases([Type.DECIMAL]), buckets=st.integers(1, 4), restart=st.booleans(), constants=st.booleans())
 def test_decimals(name: str, case: Case, buckets: int, restart: bool, constants: bool) -> None:
     check(NUMBERS[name], case, buckets, restart, constants)

@@ -6,12 +6,13 @@
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.queries import QUERIES, both
 from engine.simulate import Simulation, planned, run
 from engine.test_buckets import STREAMS, batch, rounded, slices
+from lanes import examples
 from punctum.algebra.scheme import Scheme
 from punctum.ir import StreamDef
 from punctum.operators.columns import ColumnarSlice, to_rows
@@ -34,7 +35,7 @@ def result(sql: str, fed: list[dict[str, ColumnarSlice]], buckets: int) -> list[
 
 
 @pytest.mark.parametrize("name", OVER)
-@settings(max_examples=settings().max_examples // 4)
+@examples(25)
 @given(streams=both, buckets=st.integers(1, 4))
 def test_a_query_over_the_result_is_the_composed_query(
     name: str, streams: tuple[list[Slice], list[Slice]], buckets: int

@@ -3,9 +3,10 @@
 import json
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from lanes import examples
 from punctum.lmerge.cleanse import Cleanse, cleansed
 from punctum.lmerge.elements import Element, Insert, Stable, from_columns, to_columns
 from punctum.lmerge.merge import LMerge
@@ -21,7 +22,7 @@ CASES = st.sampled_from([Case.R3, Case.R4])
 
 
 @given(st.integers(0, 2**32), CASES)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_what_has_come_out_is_what_is_specified(seed: int, case: Case) -> None:
     rng = Random(seed)
     stream = presentation(rng, reference(rng, case, 20), case)
@@ -41,7 +42,7 @@ def test_what_has_come_out_is_what_is_specified(seed: int, case: Case) -> None:
 
 
 @given(st.integers(0, 2**32), CASES)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_cleansed_replicas_merge_as_case_1(seed: int, case: Case) -> None:
     """The paper's C+LM: order is enforced before the simplest merge that takes ties."""
     rng = Random(seed)

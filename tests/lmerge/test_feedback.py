@@ -3,9 +3,10 @@
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from lanes import examples
 from punctum.algebra.schema import Schema
 from punctum.lmerge.elements import FOREVER, INF, VE, Element, Insert, Stable, element_schema, from_columns, to_columns
 from punctum.lmerge.feedback import Signal, events_over, least
@@ -49,7 +50,7 @@ def fed(merge: Specified | Vectorised, inputs: list[Life], case: Case, delays: l
 
 @pytest.mark.parametrize("case", SPECIFIED, ids=lambda case: case.value)
 @given(st.integers(0, 2**32))
-@settings(max_examples=15, deadline=None)
+@examples(15)
 def test_the_output_is_the_same_with_the_signal(case: Case, seed: int) -> None:
     rng = Random(seed)
     events = reference(rng, case, rng.choice([12, 30]))

@@ -5,9 +5,10 @@ from random import Random
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from lanes import examples
 from punctum.lmerge.elements import INF, Adjust, Element, Insert, Stable, to_columns
 from punctum.lmerge.keyed import TakenEvents
 from punctum.lmerge.merge import LMerge
@@ -35,7 +36,7 @@ def lagging(rng: Random, case: Case, size: int) -> tuple[Tdb, list[Life]]:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.value)
 @pytest.mark.parametrize("kind", [Specified, Vectorised])
 @given(st.integers(0, 2**32))
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_a_merge_is_compatible_with_inputs_that_lag(
     kind: type[Specified] | type[Vectorised], case: Case, seed: int
 ) -> None:
@@ -63,7 +64,7 @@ def states(merge: LMerge, pieces: Iterator[list[list[Element]]]) -> Iterator[obj
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.value)
 @given(st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_what_is_dropped_early_would_be_dropped_later(case: Case, seed: int) -> None:
     """The same merge that looks everything up says and keeps the same."""
     _, replicas = lagging(rng := Random(seed), case, 20)

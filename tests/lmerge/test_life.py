@@ -7,9 +7,10 @@ from random import Random
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from lanes import examples
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.errors import SqlError
@@ -132,7 +133,7 @@ def theorem(seed: int, kind: Kind, case: Case) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_theorem_1_the_output_is_not_chatty(kind: Kind, seed: int) -> None:
     theorem(seed, kind, Case.R3)
 
@@ -150,7 +151,7 @@ def test_theorem_1_counts_adjusts_too() -> None:
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_separate_indexes_say_the_same(seed: int) -> None:
     rng = Random(seed)
     events = reference(rng, Case.R3, 20)
@@ -165,7 +166,7 @@ def test_separate_indexes_say_the_same(seed: int) -> None:
 
 @pytest.mark.parametrize("case", [Case.R3, Case.R3_MINUS, Case.R4])
 @given(st.integers(0, 2**32))
-@settings(max_examples=20, deadline=None)
+@examples(20)
 def test_rows_with_the_same_hash_are_told_apart(case: Case, seed: int) -> None:
     real = nodes.hashes
 
@@ -182,7 +183,7 @@ def test_rows_with_the_same_hash_are_told_apart(case: Case, seed: int) -> None:
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=20, deadline=None)
+@examples(20)
 def test_what_is_final_is_purged(seed: int) -> None:
     rng = Random(seed)
     for case in (Case.R3, Case.R3_MINUS, Case.R4):

@@ -3,9 +3,10 @@
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from lanes import examples
 from punctum.lmerge.elements import INF, Element, Stable
 from punctum.lmerge.merge import INDEXES
 from punctum.lmerge.policies import Adjusting, Inserting, OutputPolicy
@@ -33,14 +34,14 @@ def tried(seed: int, case: Case, policy: OutputPolicy, kind: type[Specified] | t
 
 @pytest.mark.parametrize("case", SPECIFIED, ids=lambda case: case.value)
 @given(st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_the_specification_is_compatible(case: Case, seed: int) -> None:
     tried(seed, case, OutputPolicy(), Specified)
 
 
 @pytest.mark.parametrize("case", INDEXES, ids=lambda case: case.value)
 @given(st.integers(0, 2**32))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_the_vectorised_merge_is_compatible(case: Case, seed: int) -> None:
     tried(seed, case, OutputPolicy(), Vectorised)
 
@@ -48,7 +49,7 @@ def test_the_vectorised_merge_is_compatible(case: Case, seed: int) -> None:
 @pytest.mark.parametrize("case", KEYED, ids=lambda case: case.value)
 @pytest.mark.parametrize("kind", [Specified, Vectorised])
 @given(st.integers(0, 2**32), st.sampled_from(POLICIES))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_every_policy_is_compatible(
     case: Case, kind: type[Specified] | type[Vectorised], seed: int, policy: OutputPolicy
 ) -> None:

@@ -1,14 +1,14 @@
 """Specification = vectorised operators on random grammatical streams, and stopped and resumed = run through."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from lanes import examples
 from operators.vectorised import agree, resume, vectorised
 from punctum.operators import group_by
 from spec.operators import BINARY, UNARY, Case, binary_cases, domain_projects, punctuate_cases, unary_cases
 
-FEWER = settings().max_examples // 3
 CASES = {kind: unary_cases(kind) for kind in UNARY} | {kind: binary_cases(kind) for kind in BINARY}
 CASES["domain-project"] = domain_projects()
 CASES["punctuate"] = punctuate_cases()
@@ -22,14 +22,14 @@ def test_agree(kind: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("kind", CASES)
-@settings(max_examples=FEWER)
+@examples(33)
 @given(data=st.data())
 def test_resume(kind: str, data: st.DataObject) -> None:
     operator, streams = data.draw(CASES[kind])
     resume(lambda: vectorised(operator), streams)
 
 
-@settings(max_examples=FEWER)
+@examples(33)
 @given(case=unary_cases("group-by"))
 def test_groups_that_are_combined_early(case: Case) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -6,9 +6,10 @@ from itertools import product
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from lanes import examples
 from operators.vectorised import agree
 from punctum.algebra.aggregates import AggregateFunction, Function
 from punctum.algebra.json import from_json
@@ -46,7 +47,7 @@ def few(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("kind", CASES)
-@settings(max_examples=settings().max_examples // 3)
+@examples(33)
 @given(data=st.data())
 def test_who_forgets_says_the_same(kind: str, data: st.DataObject) -> None:
     agree(*data.draw(CASES[kind]), constants=data.draw(st.booleans()), twice=True)

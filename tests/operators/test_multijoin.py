@@ -1,9 +1,10 @@
 """The vectorised join of many streams does what its specification says, slice by slice; eager and lazy, and resumed."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from lanes import examples
 from operators.vectorised import agree, assert_bags, in_columns, resume, said_in, vectorised
 from punctum.algebra.classes import Class
 from punctum.algebra.punctuation import Punctuation, end_of_stream
@@ -18,15 +19,13 @@ from punctum.spec.stream import Slice
 from spec.laws import aligned
 from spec.multijoins import Case, multijoin_cases
 
-FEWER = settings().max_examples // 3
-
 
 @given(case=multijoin_cases(), constants=st.booleans())
 def test_agree(case: Case, constants: bool) -> None:
     agree(*case, constants=constants)
 
 
-@settings(max_examples=FEWER)
+@examples(33)
 @given(case=multijoin_cases())
 def test_resume(case: Case) -> None:
     resume(lambda: vectorised(case[0]), case[1])
@@ -44,7 +43,7 @@ def test_what_is_closed_is_forgotten_as_specified(case: Case) -> None:
         assert [known.closed for known in fast._known] == [known.closed for known in running.state]
 
 
-@settings(max_examples=FEWER)
+@examples(33)
 @given(case=multijoin_cases(), least=st.integers(0, 8))
 def test_a_lazy_join_gives_the_same_and_keeps_more(case: Case, least: int) -> None:
     operator, streams = case

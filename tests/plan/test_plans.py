@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import inf
 
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 from analyse.definitions import closed, operator_purgeable, partitions, queries
@@ -66,7 +66,6 @@ def has_product(some: JoinQuery, tree: Tree) -> bool:
     return False
 
 
-@settings(deadline=None)
 @given(costs(), st.sampled_from(Objective))
 def test_the_best_plan_is_the_best_of_all_safe_trees(some: Costs, objective: Objective) -> None:
     every = [tree for tree in trees(list(range(len(some.query.streams)))) if isinstance(tree, Tree)]

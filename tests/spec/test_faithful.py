@@ -10,9 +10,10 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from lanes import examples
 from punctum.algebra.aggregates import AggregateFunction, Function
 from punctum.algebra.pattern import WILDCARD, Pattern, between, constant, one_of
 from punctum.algebra.punctuation import Punctuation
@@ -93,7 +94,7 @@ def test_unary(kind: str, stream: list[Slice]) -> None:
 
 
 @pytest.mark.parametrize("kind", BINARY)
-@settings(max_examples=settings.default.max_examples // 2)  # type: ignore[union-attr]
+@examples(50)
 @given(data=st.data())
 def test_binary(kind: str, data: st.DataObject) -> None:
     operator, table_operator = BINARY[kind]

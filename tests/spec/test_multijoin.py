@@ -4,8 +4,9 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
+from lanes import examples
 from punctum.algebra.classes import Class
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
@@ -24,7 +25,7 @@ def test_invariants(case: Case) -> None:
     proper(*case)
 
 
-@settings(max_examples=2 * settings().max_examples)
+@examples(200)
 @given(multijoin_cases([Type.BIGINT], most=2))
 def test_what_is_kept_is_what_later_rows_could_use(case: Case) -> None:
     operator, streams = case
