@@ -17,7 +17,7 @@ from punctum.errors import SqlError
 from punctum.ir.applied import UserFunction
 from punctum.ir.definitions import QueryDef, Script, StreamDef, writes_apart
 from punctum.ir.relations import Relation, show
-from punctum.parse.script import parse_script, parse_select
+from punctum.parse.script import is_query, parse_script, parse_select
 from punctum.plan.explain import explain
 from punctum.plan.joins.choose import PlanOptions, inference
 from punctum.plan.joins.idle import mark_unused_schemes
@@ -224,6 +224,8 @@ def compile(script: str, options: Options = PLAIN) -> Compiled:
 
 def compile_query(sql: str, name: str = "", options: Options = PLAIN) -> CompiledQuery:
     """A single SELECT, which is written to no sink."""
+    if not is_query(sql):
+        raise SqlError("this is not a query", "", "it begins with SELECT; in Python, session.script() takes a script")
     query = parse_select(sql, options.streams, options.functions)
     return _compiled(QueryAnalysis(replace(query, name=name or query.name)), options, sql)
 

@@ -138,13 +138,9 @@ class Session:
         >>> session.query("SELECT DISTINCT itemid FROM bid WHERE increase > 4", name="large")
         <Query large: not started, admitted, (itemid BIGINT)>
         """
-        return Query(
-            self.spark, self.frames, compile_query(sql, name or self._nameless(), self._options), Path(directory)
-        )
-
-    def _nameless(self) -> str:
-        """A name for a query without one; a second one is not that of the first."""
-        return fresh("query", self._names)
+        compiled = compile_query(sql, name or fresh("query", list(self._names)), self._options)
+        self._names.append(compiled.query.name.lower())
+        return Query(self.spark, self.frames, compiled, Path(directory))
 
     def script(self, script: str | Path, directory: str | Path | None = None) -> list[Query]:
         """The queries of a script, its text or the path of its file; the session remembers the streams that it defines.

@@ -36,10 +36,14 @@ def plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def compiled(script: Path, options: "Options | None" = None) -> "Compiled":
-    """The script of a file, compiled."""
+    """The script of a file, compiled, with sinks that can take what its queries give."""
     from punctum.compile import Options, compile, read_script  # here because the SQL parser takes a moment to import
+    from punctum.engine.sinks.check import check_sink
 
-    return compile(read_script(script), options or Options())
+    whole = compile(read_script(script), options or Options())
+    for query in whole.queries:
+        check_sink(query.query.sink, query.query.relation.schema)
+    return whole
 
 
 def planned(objective: str | None, schemes: str, purge: str) -> "PlanOptions":

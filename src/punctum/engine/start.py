@@ -16,11 +16,12 @@ from punctum.engine.formats.csv import Dialect
 from punctum.engine.formats.write import lines_of
 from punctum.engine.query import Settings, claimed, heard, packed, unpacked
 from punctum.engine.recovery.checkpoint import begun, query_id
+from punctum.engine.sinks.check import check_sink
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.postgres import PostgresSink, PostgresTable
-from punctum.errors import SchemaError, printable
-from punctum.ir.definitions import SinkDef, Violation, takes_elements, takes_punctuations, writes_apart
+from punctum.errors import printable
+from punctum.ir.definitions import SinkDef, Violation, takes_punctuations, writes_apart
 from punctum.ir.relations import LMerge
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Stage, all_stages, operators, says_alike
@@ -37,11 +38,10 @@ def write(
 def _write(
     last: Stage, settings: Settings, sink: SinkDef, available_now: bool, key: tuple[str, ...] | None
 ) -> tuple[StreamingQuery, Commit]:
+    check_sink(sink, last.schema)
     checkpoint = Path(settings.checkpoint)
     named = [name.strip() for name in sink.options.get(OPTION, "").split(",") if name.strip()]
     settings = replace(settings, feedback=tuple(str(Path(settings.directory) / name) for name in named))
-    if sink.format == "postgres" and takes_elements(sink):
-        raise SchemaError(f"the sink {sink.name} takes no elements", "a table has rows", "leave elements out")
     if sink.format in ("console", "postgres"):
         shown = _shown(last.schema) if sink.format == "console" else None
         table = _table(last, settings, sink, key) if sink.format == "postgres" else None

@@ -219,7 +219,14 @@ class _ScriptReader:
             shown = " ".join(words) if words[0] in ("CREATE", "INSERT", "DROP", "ALTER") else words[0]
             query = words[0] in _QUERY
             what = "a query has no sink" if query else f"the statement {shown or 'here'} is not supported"
-            raise SqlError(what, "", "write INSERT INTO sink SELECT …" if query else _STATEMENTS, cursor.whole)
+            raise SqlError(
+                what,
+                "",
+                "write INSERT INTO sink SELECT …; in Python, session.query() takes a SELECT alone"
+                if query
+                else _STATEMENTS,
+                cursor.whole,
+            )
 
     def _stream(self, cursor: Cursor, temporal: bool = False) -> None:
         place = cursor.place

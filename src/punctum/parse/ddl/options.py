@@ -28,6 +28,7 @@ class Takes(Enum):
     NUMBER = "a number above 0"
     SECONDS = "a number of seconds"
     DURATION = "a duration, such as '10 seconds'"
+    NULL = "a text without quotes, separators or ends of lines"
     SEPARATOR = "one ASCII character, not a quote or the end of a line"
 
 
@@ -44,7 +45,7 @@ class Option:
 _CSV = (
     Option("header", Takes.SWITCH, "whether the first line names the columns; false unless it is given"),
     Option("sep", Takes.SEPARATOR, "what stands between two values; a comma unless it is given"),
-    Option("nullValue", Takes.TEXT, "what stands for NULL; nothing unless it is given"),
+    Option("nullValue", Takes.NULL, "what stands for NULL; nothing unless it is given"),
 )
 _XML = (Option("rowTag", Takes.TEXT, "the element of a row; the name of the stream or table unless it is given"),)
 _KNOWN = (
@@ -135,6 +136,9 @@ def checked(what: str, name: str, format_: str, options: Given, place: Place) ->
     for option in taken.values():
         if option.needed and option.name not in found:
             raise SqlError(f"the {what} {name} has no {option.name}", "", f"OPTIONS ({option.name} '…')", place)
+    if (null := found.get("nullValue")) and found.get("sep", ",").replace("\\t", "\t") in null:
+        at = next(at for key, (_, at) in options.items() if key.lower() == "nullvalue")
+        raise SqlError(f"nullValue of {name} is {null!r}", "the separator is in it", Takes.NULL.value, at)
     return format_.lower(), found
 
 
@@ -166,6 +170,7 @@ _FITS: Mapping[Takes, Callable[[str], bool]] = {
     Takes.NUMBER: _is_number,
     Takes.SECONDS: _matches(r"\d+(\.\d+)?"),
     Takes.DURATION: _is_duration,
+    Takes.NULL: lambda text: not set(text) & set('"\r\n\0'),
     Takes.SEPARATOR: lambda text: (len(text) == 1 and text.isascii() and text not in '"\r\n\0') or text == "\\t",
 }
 

@@ -1,0 +1,16 @@
+"""What is wrong with a sink, as far as that is known without opening it: a sink and the columns of its rows in."""
+
+from punctum.algebra.schema import Schema
+from punctum.errors import SchemaError
+from punctum.ir.definitions import SinkDef, takes_elements
+
+
+def check_sink(sink: SinkDef, schema: Schema) -> None:
+    """An error when a sink cannot take rows with these columns."""
+    if sink.format != "postgres":
+        return
+    from punctum.engine.sinks.postgres import PostgresTable  # here because its driver takes a moment to import
+
+    if takes_elements(sink):
+        raise SchemaError(f"the sink {sink.name} takes no elements", "a table has rows", "leave elements out")
+    PostgresTable.of(sink, schema)
