@@ -27,7 +27,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.streaming.query import StreamingQuery
 
 from punctum.compile import compile
-from punctum.engine.exchange.packing import Message, blob_of, points_of
+from punctum.engine.exchange.messages import PackedSlice, StageMessage, StreamSlice
 from punctum.engine.formats.files import READERS
 from punctum.engine.runtime import build
 from punctum.engine.sources.pipe import Piped
@@ -103,14 +103,14 @@ def limit(directory: Path, batches: int) -> tuple[float, float]:
     seconds, with_reading = [], []
     for batch in range(batches):
         begun = time.perf_counter()
-        sent: dict[int, list[Message]] = {}
+        sent: dict[int, list[StageMessage]] = {}
         for source in last.inputs:
             origin = source.origin
             assert isinstance(origin, Pipe)
             for name in (f"{2 * batch:05}.parquet", f"{2 * batch + 1:05}.parquet"):
                 read = READERS["parquet"](directory / origin.stream.name / name, origin.stream.schema, {})
                 piece = Piped(origin.steps)(read.piece)
-                sent.setdefault(source.number, []).append(Message(-1, blob_of(piece), None, points_of(piece)))
+                sent.setdefault(source.number, []).append(StreamSlice(PackedSlice.of(piece)))
         started = time.perf_counter()
         running.feed(sent)
         seconds.append(time.perf_counter() - started)

@@ -141,7 +141,7 @@ def test_every_room_is_on_the_map() -> None:
             assert f"`{module.name}`" in text, f"{module.name} is not on the map"
 
 
-@pytest.mark.parametrize("module", ["sources.reader", "sources.source", "sources.pipe", "runtime.stage"])
+@pytest.mark.parametrize("module", ["sources.reader", "sources.source", "sources.pipe", "runtime.processor"])
 def test_what_a_process_of_spark_starts_with_is_light(module: str) -> None:
     """One is started for each stream and each stage of a query, before its first batch."""
     heavy = {"pandas", "sqlglot", "networkx"} | (

@@ -6,14 +6,28 @@ import polars as pl
 
 from punctum.algebra.punctuation import Punctuation
 from punctum.compile import PASSES, Options, Pass, compile_relation
-from punctum.engine.exchange.packing import CLOCK, SIGNAL, Message, blob_of, from_blob, points_of, to_blob, to_lines
+from punctum.engine.exchange.blobs import from_blob, to_blob
+from punctum.engine.exchange.messages import (
+    Addressed,
+    Clock,
+    Counts,
+    FeedbackMessage,
+    Message,
+    StageMessage,
+    decode,
+    stage_slices,
+    stream_slices,
+    to_all,
+    to_arrow,
+)
 from punctum.engine.exchange.quarantine import Record
-from punctum.engine.feedback.filter import Signals, Skipping, skipping
+from punctum.engine.feedback.filter import Signals, Skipping
 from punctum.engine.formats.read import Read
 from punctum.engine.runtime import build
-from punctum.engine.runtime.stage import Counts, StageRuntime
+from punctum.engine.runtime.stage import StageRuntime
 from punctum.engine.sources.source import FrameStream, Pipes, failed
 from punctum.ir.relations import Relation
+from punctum.lmerge.feedback import Signal
 from punctum.operators.batch import heard
 from punctum.operators.columns import ColumnarSlice, empty
 from punctum.plan.joins.choose import PlanOptions
@@ -90,22 +104,22 @@ class Simulation:
 
     def kept(self) -> int:
         """How many rows all operators keep."""
-        return sum(operator.size().rows for running in self._running.values() for operator in running.operators)
+        return sum(operator.size().rows for running in self._running.values() for operator in running.flow.operators)
 
     def puncts(self) -> int:
         """How many punctuations all operators keep."""
-        return sum(operator.size().puncts for running in self._running.values() for operator in running.operators)
+        return sum(operator.size().puncts for running in self._running.values() for operator in running.flow.operators)
 
     def heard(self) -> int:
         """How many punctuations all inputs remember."""
-        return sum(source.puncts() for running in self._running.values() for source in running.inputs)
+        return sum(source.puncts() for running in self._running.values() for source in running.flow.inputs)
 
     def metadata(self) -> int:
         """How long the notes of all buckets are."""
         return sum(len(running.metadata()) for running in self._running.values())
 
     def _stage(self, stage: Stage, streams: Feed) -> dict[int, ColumnarSlice]:
-        sent: dict[int, dict[int, list[Message]]] = {}
+        sent = list[Addressed]()
         for source in stage.inputs:
             origin, clock = source.origin, needs_clock(stage)
             if isinstance(origin, Pipe):
@@ -117,28 +131,31 @@ class Simulation:
                     to.split(piece) if (stage.number, sender) in self._greeted else to.init_messages() | to.split(piece)
                 )
                 self._greeted.add((stage.number, sender))
-                for bucket, part in pieces.items():
-                    packed = Message(sender, blob_of(part), to_lines(part.puncts), points_of(part))
-                    sent.setdefault(bucket, {}).setdefault(source.number, []).append(packed)
                 if isinstance(origin, Pipe):
-                    behind = [(bucket, Message(CLOCK, None, None, None)) for bucket in self._buckets if clock]
-                    if told is not None:
-                        behind += [(bucket, Message(SIGNAL, None, None, None, told)) for bucket in self._buckets]
+                    sent += stream_slices(pieces, to.input)
+                    sent += to_all(self._buckets, Clock(), to.input) if clock else []
+                    sent += to_all(self._buckets, FeedbackMessage(told), to.input) if told is not None else []
                 else:
-                    behind = self._running[origin.number, sender].behind(to, sender)
-                for bucket, extra in behind:
-                    timed = extra._replace(origin=str(self._now)) if extra.sender == CLOCK else extra
-                    sent.setdefault(bucket, {}).setdefault(source.number, []).append(timed)
-        return {bucket: self._feed(stage, bucket, each) for bucket, each in sorted(sent.items())}
+                    sent += stage_slices(pieces, to.input, sender)
+                    sent += self._running[origin.number, sender].messages(to, sender)
+        arrived: dict[int, dict[int, list[StageMessage]]] = {}
+        for bucket, message, number in decode(to_arrow(sent).to_pydict()):
+            arrived.setdefault(bucket, {}).setdefault(number, []).append(self._timed(message))
+        return {bucket: self._feed(stage, bucket, messages) for bucket, messages in sorted(arrived.items())}
 
-    def _feed(self, stage: Stage, bucket: int, sent: dict[int, list[Message]]) -> ColumnarSlice:
+    def _timed(self, message: Message) -> StageMessage:
+        """A message as Spark passes it on: it says what the time is."""
+        assert isinstance(message, StageMessage)
+        return Clock(self._now) if isinstance(message, Clock) else message
+
+    def _feed(self, stage: Stage, bucket: int, arrived: dict[int, list[StageMessage]]) -> ColumnarSlice:
         running = self._run(stage, bucket)
-        given, counts = running.feed(sent)
-        self.records += running.violations()
+        given, counts = running.feed(arrived)
+        self.records += running.records()
         self.counts += counts
         return given
 
-    def _pieces(self, stage: Stage, source: Input, streams: Feed) -> Iterator[tuple[int, ColumnarSlice, str | None]]:
+    def _pieces(self, stage: Stage, source: Input, streams: Feed) -> Iterator[tuple[int, ColumnarSlice, Signal | None]]:
         origin = source.origin
         if isinstance(origin, Stage):
             yield from ((bucket, piece, None) for bucket, piece in self._stage(origin, streams).items())
@@ -159,12 +176,11 @@ class Simulation:
     def _run(self, stage: Stage, bucket: int) -> StageRuntime:
         known = self._running.get((stage.number, bucket))
         if known is None or self._restart:
-            fresh = build.running(stage, self._buckets, bucket)
-            fresh = skipping(fresh, stage.number, self._heeds) if self._heeds else fresh
+            fresh = build.running(stage, self._buckets, bucket, self._heeds)
             if known is not None:
                 chunks = {
                     name: {n: from_blob(to_blob(chunk)) for n, chunk in table.chunks().items()}
-                    for name, table in known.tables().items()
+                    for name, table in known.flow.tables().items()
                 }
                 fresh.restore(known.metadata(), chunks)
             self._running[stage.number, bucket] = fresh

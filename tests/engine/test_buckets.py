@@ -16,7 +16,6 @@ from engine.simulate import Simulation, planned, run
 from lanes import examples
 from operators.vectorised import in_columns
 from punctum.algebra import Punctuation, Row
-from punctum.engine.exchange import packing
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
 from punctum.plan.physical.stages import all_stages
@@ -29,7 +28,7 @@ STREAMS = parse_script(DDL).streams
 def keys_one_by_one() -> Iterator[None]:
     """Neighbouring keys go to different buckets, for the few keys of these tests would all be one bucket's."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(packing, "RUN", 1)
+        patch.setattr("punctum.engine.exchange.buckets.RUN", 1)
         yield
 
 

@@ -11,7 +11,14 @@ import pytest
 
 from punctum.algebra import Schema
 from punctum.engine.commit import Commit
-from punctum.engine.exchange.packing import METRICS, QUARANTINE, WRITTEN
+from punctum.engine.exchange.messages import (
+    Addressed,
+    Message,
+    MetricsMessage,
+    QuarantineMessage,
+    WrittenMessage,
+    to_arrow,
+)
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sources.listing import Listing
 from punctum.errors import QueryError
@@ -27,10 +34,10 @@ BATCHES = [{0: [1, 2], 1: [3]}, {1: [4]}, {0: [5, 6, 7], 1: [8], 2: [9]}]
 class Told:
     """What the stages tell of a batch, once its files are written."""
 
-    rows: list[dict[str, Any]]
+    messages: list[Message]
 
     def collect(self) -> list[dict[str, Any]]:
-        return self.rows
+        return to_arrow(Addressed(0, message) for message in self.messages).to_pylist()
 
 
 def files(directory: Path) -> ResultFiles:
@@ -38,14 +45,15 @@ def files(directory: Path) -> ResultFiles:
 
 
 def told(directory: Path, batch: int) -> Told:
-    rows: list[dict[str, Any]] = []
+    messages: list[Message] = []
     for bucket, values in BATCHES[batch].items():
         counts = {"s1o0": {"rows_out": len(values), "rows_kept": batch, "bytes_kept": 0}}
         record = {"stream": "a", "file": "f", "position": bucket, "text": "x"}
         name, _ = files(directory).write(ColumnarSlice(frame(K, [(v,) for v in values])))
-        for kind, text in ((METRICS, json.dumps(counts)), (WRITTEN, name), (QUARANTINE, json.dumps(record))):
-            rows.append({"input": kind, "sender": bucket, "puncts": text})
-    return Told(rows)
+        assert name is not None
+        messages += [MetricsMessage(bucket, counts), WrittenMessage(bucket, name)]
+        messages.append(QuarantineMessage([json.dumps(record)]))
+    return Told(messages)
 
 
 def run(directory: Path, start: int) -> Commit:
@@ -155,16 +163,15 @@ def test_a_stable_comes_behind_the_elements_of_all_buckets_when_all_have_heard_i
     heard = [{0: 5, 1: 5}, {0: 9}, {1: 9}, {0: 9, 1: 9}]
     for batch, stables in [(n, stables) for n, stables in enumerate(heard) for _ in "12"]:
         sink.prepare()
-        rows = []
+        messages = list[Message]()
         for bucket, t in stables.items():
             name, _ = sink.write(to_columns([Insert((batch,), t, t + 1), Stable(t)], schema))
             assert name is not None
             os.utime(tmp_path / "out/.punctum/id" / name, (2e9, 2e9))
             counts = {"s1o0": {"rows_out": 1, "rows_kept": 1, "bytes_kept": 0, "stable": t}}
-            rows += [{"input": METRICS, "sender": bucket, "puncts": json.dumps(counts)}]
-            rows += [{"input": WRITTEN, "sender": bucket, "puncts": name}]
+            messages += [MetricsMessage(bucket, counts), WrittenMessage(bucket, name)]
         commit = Commit("o", "id", tmp_path / "state", tmp_path / "out.quarantine", sink)
-        commit(Told(rows), batch)  # type: ignore[arg-type]
+        commit(Told(messages), batch)  # type: ignore[arg-type]
     names = [split.name for split in Listing(tmp_path / "out", "json", {}, 0, []).news()]
     assert names == [
         f"part-id-{name}.json"
@@ -187,7 +194,7 @@ def test_stables_that_follow_from_metrics_need_them(tmp_path: Path, damage: byte
         metrics.write_bytes(damage)
         sink = ResultFiles(str(tmp_path / "out"), "json", element_schema(K), True, "id", stables=stables)
         counts = {"s1o0": {"rows_out": 0, "rows_kept": 0, "bytes_kept": 0, "stable": 9}}
-        told = Told([{"input": METRICS, "sender": 0, "puncts": json.dumps(counts)}])
+        told = Told([MetricsMessage(0, counts)])
         commit = Commit("o", "id", tmp_path / "state", tmp_path / "out.quarantine", sink)
         if stables is None:
             commit(told, 2)  # type: ignore[arg-type]

@@ -15,10 +15,10 @@ from pyspark.errors import PySparkException
 from engine.simulate import Simulation
 from punctum.cli import _watched
 from punctum.engine import run
-from punctum.engine.exchange.packing import Exchange
+from punctum.engine.exchange.buckets import Exchange
 from punctum.engine.feedback.filter import Signals
 from punctum.engine.run import ATTEMPTS, TOO_SLOW, Run, failure
-from punctum.engine.runtime import build
+from punctum.engine.runtime import build, vectorised
 from punctum.engine.sources.reader import Directory, PackedFilesReader
 from punctum.engine.sources.source import FileStream
 from punctum.engine.spark import spark_alive
@@ -39,7 +39,7 @@ SLICE = {name: ColumnarSlice(frame(stream.schema, [(1, 2)])) for name, stream in
 
 def fed(sql: str, kind: str, monkeypatch: pytest.MonkeyPatch, error: Exception, signals: Signals | None = None) -> str:
     """What is said when operators of a kind fail."""
-    made = build.operator
+    made = vectorised.operator
 
     def failing(relation: Any, below: Any = ()) -> Operator:
         operator = made(relation, below)

@@ -45,7 +45,7 @@ def fed(
             frame = pl.DataFrame([*rows, *late], schema=dict.fromkeys(names, pl.Int64), orient="row")
             feed[name] = ColumnarSlice(frame, tuple(said))
         found.append(Counter(simulation.feed(feed).rows.rows()))
-        bad += sorted(record.line() for running in simulation._running.values() for record in running.violations())
+        bad += sorted(record.line() for running in simulation._running.values() for record in running.records())
     return found, simulation.kept(), simulation.puncts(), bad
 
 

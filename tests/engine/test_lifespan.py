@@ -14,7 +14,6 @@ from lanes import examples
 from punctum.algebra import Punctuation, Row
 from punctum.algebra.pattern import between
 from punctum.algebra.punctuation_set import PunctuationSet
-from punctum.engine.exchange import packing
 from punctum.engine.exchange.quarantine import VIOLATION
 from punctum.engine.runtime.sweep import LATE
 from punctum.errors import SchemaError
@@ -31,7 +30,7 @@ ITEMS = range(4)
 def keys_one_by_one() -> Iterator[None]:
     """Neighbouring keys go to different buckets, for the few keys of these tests would all be one bucket's."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(packing, "RUN", 1)
+        patch.setattr("punctum.engine.exchange.buckets.RUN", 1)
         yield
 
 

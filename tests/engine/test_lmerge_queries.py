@@ -17,7 +17,6 @@ from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
 from punctum.analyse.safety.register import verdict
-from punctum.engine.exchange import packing
 from punctum.ir.definitions import Script
 from punctum.ir.relations import LMerge
 from punctum.lmerge.elements import INF, Element, from_columns
@@ -56,7 +55,7 @@ TWO_DAYS = 2 * 86_400_000
 def keys_one_by_one() -> Any:
     """Neighbouring keys go to different buckets."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(packing, "RUN", 1)
+        patch.setattr("punctum.engine.exchange.buckets.RUN", 1)
         yield
 
 

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from engine.queries import QUERIES
 from engine.simulate import Simulation
 from engine.test_buckets import STREAMS
+from punctum.engine.runtime.metrics import oldest
 from punctum.operators.columns import ColumnarSlice, frame
 from punctum.parse import parse_query
 from punctum.session import Session
@@ -72,9 +73,9 @@ def test_what_tables_wait_for_are_their_columns(name: str) -> None:
         {each: ColumnarSlice(frame(schema, [(1, 2, "x"), (None, 0, None)])) for each, schema in streams.items()}
     )
     for running in simulation._running.values():
-        born = {table: dict.fromkeys(range(9), 5.0) for table in running.tables()}
-        kept = {n for n, operator in enumerate(running.operators) if operator.size().rows}
-        found = running.oldest(born)
+        born = {table: dict.fromkeys(range(9), 5.0) for table in running.flow.tables()}
+        kept = {n for n, operator in enumerate(running.flow.operators) if operator.size().rows}
+        found = oldest(running.flow, born)
         assert kept == found.keys()
         assert {since for since, _ in found.values()} <= {5.0}
         assert {what.partition("(")[0] for _, what in found.values()} <= {"a", "b", "stage 1", "stage 2"}

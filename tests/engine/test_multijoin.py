@@ -18,7 +18,6 @@ from operators.vectorised import in_columns
 from punctum.algebra import Punctuation, Row, Schema, end_of_stream
 from punctum.algebra.values import Type
 from punctum.analyse.safety.inference import Inference
-from punctum.engine.exchange import packing
 from punctum.engine.exchange.cube import CubeExchange
 from punctum.engine.runtime.build import exchange
 from punctum.ir import StreamDef
@@ -44,7 +43,7 @@ SCHEMA = Schema.of(k="BIGINT", x="BIGINT", s="STRING")
 def keys_one_by_one_and_joins_as_one() -> Iterator[None]:
     """Neighbouring keys go to different buckets, and joins run as one even where binary joins would do."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(packing, "RUN", 1)
+        patch.setattr("punctum.engine.exchange.buckets.RUN", 1)
         patch.setattr(Inference, "written", lambda self, relation: False)
         yield
 
@@ -331,5 +330,5 @@ def test_a_row_that_violates_is_told_once() -> None:
     simulation = Simulation(relation, 8)
     simulation.feed({"a": ColumnarSlice(frame(schema, []), (Punctuation.of(schema, x=3),))})
     simulation.feed({"a": ColumnarSlice(frame(schema, [(1, 3, "late")]))})
-    told = [record for running in simulation._running.values() for record in running.violations()]
+    told = [record for running in simulation._running.values() for record in running.records()]
     assert [record.stream for record in told] == ["a"]

@@ -17,7 +17,6 @@ from engine.simulate import Simulation
 from engine.test_buckets import STREAMS, slices
 from lanes import examples
 from punctum.algebra import Row, Schema, end_of_stream
-from punctum.engine.exchange import packing
 from punctum.errors import QueryError
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
@@ -115,7 +114,7 @@ Streams = tuple[list[Slice], list[Slice]]
 @pytest.fixture(scope="module", autouse=True)
 def keys_one_by_one() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(packing, "RUN", 1)
+        patch.setattr("punctum.engine.exchange.buckets.RUN", 1)
         yield
 
 

@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable
 
 from engine.simulate import planned
-from punctum.engine.exchange.packing import QUARANTINE, from_blob
+from punctum.engine.exchange.messages import QuarantineMessage, StreamSlice, decode
 from punctum.engine.runtime import build
 from punctum.engine.sources.listing import OVERWRITTEN
 from punctum.engine.sources.reader import WORTH_A_TASK, Directory, Offset, PackedFilesReader
@@ -41,15 +41,16 @@ def files(n: int) -> Offset:
 
 def batch(source: PackedFilesReader, start: int, end: int) -> tuple[list[int], list[str]]:
     """The rows of a batch, in order, and the reasons of what it could not take."""
-    packed = [
-        row
+    messages = [
+        sent.message
         for partition in source.partitions(files(start), files(end))
         for read in source.read(partition)
-        for row in read.to_pylist()
+        for sent in decode(read.to_pydict())
     ]
-    rows = sorted((each for each in packed if each["rows"]), key=lambda each: int(each["origin"].split(" ")[0]))
-    told = [line for each in packed if each["input"] == QUARANTINE for line in each["puncts"].split("\n")]
-    return [n for each in rows for n in from_blob(each["rows"])["n"]], [json.loads(line)["reason"] for line in told]
+    slices = sorted((m for m in messages if isinstance(m, StreamSlice)), key=lambda m: m.order)
+    frames = [rows for m in slices if (rows := m.slice.frame()) is not None]
+    lines = [line for m in messages if isinstance(m, QuarantineMessage) for line in m.lines]
+    return [n for rows in frames for n in rows["n"]], [json.loads(line)["reason"] for line in lines]
 
 
 def write(path: Path, *numbers: int, mode: str = "w") -> None:
@@ -110,8 +111,9 @@ def test_streams_of_a_stage_are_one_source(tmp_path: Path) -> None:
     last = source.latestOffset(first, ReadAllAvailable())
     assert last == {"files": {"in": 3, "more": 3}} == source.latestOffset(last, ReadAllAvailable())
     (task,) = source.partitions(begin, first)
-    rows = [row for read in source.read(task) for row in read.to_pylist() if row["rows"]]
-    assert sorted(n for row in rows for n in from_blob(row["rows"])["n"]) == [0, 1, 2, 10, 11]
+    messages = [sent.message for read in source.read(task) for sent in decode(read.to_pydict())]
+    frames = [m.slice.frame() for m in messages if isinstance(m, StreamSlice)]
+    assert sorted(n for rows in frames if rows is not None for n in rows["n"]) == [0, 1, 2, 10, 11]
     shares, tasks = task.value
     assert tasks == 1 and sorted((share.key, share.first) for share in shares) == [("in", True), ("more", True)]
     ((share,), _) = source.partitions(first, last)[0].value

@@ -8,9 +8,19 @@ import pytest
 
 from engine.simulate import planned
 from punctum.algebra import Punctuation, Schema
-from punctum.engine.exchange.packing import CLOCK, PACKED, QUARANTINE, Message, blob_of, from_blob, to_lines
-from punctum.engine.runtime import build, stage
-from punctum.engine.runtime.stage import StageProcessor
+from punctum.engine.exchange.messages import (
+    Addressed,
+    Clock,
+    PackedSlice,
+    QuarantineMessage,
+    StageMessage,
+    StageSlice,
+    StreamSlice,
+    decode,
+    to_pandas,
+)
+from punctum.engine.runtime import build, processor
+from punctum.engine.runtime.processor import StageProcessor
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse.script import parse_script
 from punctum.plan.physical.stages import Stage
@@ -46,9 +56,8 @@ class Store:
         return iter(list(self.kept.items()))
 
 
-def packed(piece: ColumnarSlice) -> pd.DataFrame:
-    sent = [(0, -1, blob_of(piece), to_lines(piece.puncts), None, None)]
-    return pd.DataFrame(sent, columns=list(PACKED))
+def packed(piece: ColumnarSlice, *more: StageMessage) -> pd.DataFrame:
+    return to_pandas(Addressed(5, message, 0) for message in (StreamSlice(PackedSlice.of(piece)), *more))
 
 
 class Attempt:
@@ -72,7 +81,7 @@ def test_a_worker_never_takes_what_it_remembers_for_what_is(seed: int, monkeypat
     for run in range(6):
         Attempt.number = 0
         caches = [dict[Any, Any]() for _ in range(WORKERS)]
-        processor = StageProcessor(str(run), 1, lambda bucket: build.running(last, (5,), bucket), None)
+        running = StageProcessor(str(run), 1, lambda bucket: build.running(last, (5,), bucket), None)
         for _ in range(chance.randint(1, 8)):
             open_ = [k for k in range(60) if k not in closed]
             rows = [(chance.choice(open_), chance.randint(1, 9)) for _ in range(chance.choice([1, 4, 16]))]
@@ -84,12 +93,13 @@ def test_a_worker_never_takes_what_it_remembers_for_what_is(seed: int, monkeypat
             before = dict(store.kept)
             for _ in range(chance.choice([1, 1, 2])):
                 store.kept = dict(before)
-                monkeypatch.setattr(stage, "_CACHE", chance.choice(caches))
-                processor.init(store)  # type: ignore[arg-type]
-                found = list(processor.handleInputRows((5,), iter([slice_]), None))
+                monkeypatch.setattr(processor, "_CACHE", chance.choice(caches))
+                running.init(store)  # type: ignore[arg-type]
+                found = list(running.handleInputRows((5,), iter([slice_]), None))
             for given in found:
-                for blob in given["rows"][given["input"] >= 0].dropna():
-                    released |= dict(from_blob(blob).select("k", "t").rows())
+                for _, message, _ in decode(given):
+                    if isinstance(message, StageSlice) and (totals := message.slice.frame()) is not None:
+                        released |= dict(totals.select("k", "t").rows())
     assert released == {k: t for k, t in wanted.items() if k in closed}
 
 
@@ -120,18 +130,17 @@ def test_what_is_swept_and_over_does_not_hang_on_workers(seed: int, monkeypatch:
     for now in range(25):
         rows = [(chance.randrange(6), chance.randint(1, 9)) for _ in range(chance.choice([0, 1, 4]))]
         puncts = tuple(Punctuation.of(A, k=k) for k in chance.sample(range(6), chance.choice([0, 0, 1])))
-        tick = pd.DataFrame([(0, CLOCK, None, None, None, str(1000 * now))], columns=list(PACKED))
-        slice_ = pd.concat([packed(ColumnarSlice(frame(A, rows), puncts)), tick])
+        slice_ = packed(ColumnarSlice(frame(A, rows), puncts), Clock(1000 * now))
         given = []
-        for n, (processor, store) in enumerate(zip(processors, stores, strict=True)):
+        for n, (running, store) in enumerate(zip(processors, stores, strict=True)):
             before = dict(store.kept)
             for _ in range(chance.choice([1, 2]) if n else 1):
                 store.kept = dict(before)
-                monkeypatch.setattr(stage, "_CACHE", chance.choice(caches) if n else steady)
-                processor.init(store)  # type: ignore[arg-type]
-                found = pd.concat(list(processor.handleInputRows((5,), iter([slice_]), None)))
-            sent = [Message(*row) for row in found[found["input"] >= 0][list(PACKED[1:])].itertuples(index=False)]
-            piece, _ = after[n].feed({0: [s._replace(sender=5) for s in sent]})
-            records = sorted(t for kind, t in zip(found["input"], found["puncts"], strict=True) if kind == QUARANTINE)
+                monkeypatch.setattr(processor, "_CACHE", chance.choice(caches) if n else steady)
+                running.init(store)  # type: ignore[arg-type]
+                found = pd.concat(list(running.handleInputRows((5,), iter([slice_]), None)))
+            sent = [message for _, message, _ in decode(found)]
+            piece, _ = after[n].feed({0: [message for message in sent if isinstance(message, StageMessage)]})
+            records = sorted(line for m in sent if isinstance(m, QuarantineMessage) for line in m.lines)
             given.append((to_rows(piece.rows), list(map(str, piece.puncts)), after[n].metadata(), records))
         assert given[0] == given[1]

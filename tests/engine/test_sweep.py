@@ -12,9 +12,9 @@ from engine.simulate import Simulation, planned
 from lanes import examples
 from punctum.algebra import Punctuation, Row, Schema
 from punctum.algebra.pattern import between
-from punctum.engine.exchange import packing
 from punctum.engine.exchange.quarantine import VIOLATION
-from punctum.engine.runtime.sweep import LATE, NO_RESULT
+from punctum.engine.runtime.lost import NO_RESULT
+from punctum.engine.runtime.sweep import LATE
 from punctum.errors import QueryError
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
@@ -40,7 +40,7 @@ OPEN = "no punctuation ON (itemid) has come within 1 day"
 def keys_one_by_one() -> Iterator[None]:
     """Neighbouring keys go to different buckets, for the few keys of these tests would all be one bucket's."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(packing, "RUN", 1)
+        patch.setattr("punctum.engine.exchange.buckets.RUN", 1)
         yield
 
 

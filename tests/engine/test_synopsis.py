@@ -11,7 +11,6 @@ import pytest
 from engine.simulate import Simulation, planned
 from punctum.algebra import Punctuation, Row, end_of_stream
 from punctum.analyse.safety.register import registered
-from punctum.engine.exchange import packing
 from punctum.ir import Relation
 from punctum.ir.planned import Synopsis
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
@@ -74,7 +73,7 @@ ON_SYNOPSES = {f"groups: {name}": sql for name, sql in GROUPS.items() if name !=
 def keys_one_by_one() -> Iterator[None]:
     """Neighbouring keys go to different buckets, for the few keys of these tests would all be one bucket's."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(packing, "RUN", 1)
+        patch.setattr("punctum.engine.exchange.buckets.RUN", 1)
         yield
 
 
@@ -122,7 +121,7 @@ def on_synopses(relation: Relation) -> bool:
 
 
 def values_kept(simulation: Simulation) -> int:
-    operators = [operator for running in simulation._running.values() for operator in running.operators]
+    operators = [operator for running in simulation._running.values() for operator in running.flow.operators]
     tables = [table.frame() for operator in operators for table in operator.tables().values()]
     return sum(table.height * max(1, table.width) for table in tables)
 

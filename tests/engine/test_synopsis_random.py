@@ -12,7 +12,6 @@ from engine.test_synopsis import on_synopses, stated, values_kept
 from punctum.algebra import Row
 from punctum.analyse.memory.verdict import memory
 from punctum.analyse.safety.register import registered
-from punctum.engine.exchange import packing
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
 
@@ -107,7 +106,7 @@ def check(sql: str, keys: int | None, chance: random.Random) -> bool:
 
 
 def test_random_queries(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packing, "RUN", 1)  # neighbouring keys go to different buckets
+    monkeypatch.setattr("punctum.engine.exchange.buckets.RUN", 1)  # neighbouring keys go to different buckets
     chance = random.Random(6)
     assert sum(check(*query(chance), chance) for _ in range(400)) >= 30
 

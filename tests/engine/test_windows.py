@@ -121,7 +121,7 @@ def columns(rows: dict[str, list[Row]], streams: dict[str, StreamDef]) -> dict[s
 
 
 def tables(simulation: Simulation) -> list[Any]:
-    operators = [operator for running in simulation._running.values() for operator in running.operators]
+    operators = [operator for running in simulation._running.values() for operator in running.flow.operators]
     return [table.frame() for operator in operators for table in operator.tables().values()]
 
 

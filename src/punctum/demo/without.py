@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from punctum.compile import compile_relation
-from punctum.engine.exchange.packing import Message, blob_of
+from punctum.engine.exchange.messages import PackedSlice, StageMessage, StageSlice, StreamSlice
 from punctum.engine.formats.files import READERS
 from punctum.engine.runtime import build
 from punctum.engine.sources.pipe import Piped
@@ -35,11 +35,11 @@ class Unpunctuated:
     def feed(self, files: Mapping[str, Path]) -> int:
         """Take a file of each stream, and say how many rows are kept now."""
         self._stage(self._last, files)
-        return sum(_rows(operator) for running in self._running.values() for operator in running.operators)
+        return sum(_rows(operator) for running in self._running.values() for operator in running.flow.operators)
 
     def _stage(self, stage: Stage, files: Mapping[str, Path]) -> ColumnarSlice:
         pieces = {source.number: self._origin(source.origin, files) for source in stage.inputs}
-        sent = {number: [Message(0, blob_of(piece), None, None)] for number, piece in pieces.items()}
+        sent = {source.number: [_message(source.origin, pieces[source.number])] for source in stage.inputs}
         return self._running[stage.number].feed(sent)[0]
 
     def _origin(self, origin: Pipe | Stage, files: Mapping[str, Path]) -> ColumnarSlice:
@@ -47,6 +47,11 @@ class Unpunctuated:
             return self._stage(origin, files)
         rows = READERS["json"](files[origin.stream.name], origin.stream.schema, {}).piece.rows
         return Piped(origin.steps)(ColumnarSlice(rows))
+
+
+def _message(origin: Pipe | Stage, piece: ColumnarSlice) -> StageMessage:
+    rows = PackedSlice.of(ColumnarSlice(piece.rows))
+    return StreamSlice(rows) if isinstance(origin, Pipe) else StageSlice(_BUCKETS[0], rows)
 
 
 def _rows(operator: Operator) -> int:

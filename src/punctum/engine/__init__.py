@@ -1,1 +1,1 @@
-"""Everything that imports pyspark: sources, sinks, packing, stages, state and metrics."""
+"""Everything that imports pyspark: sources, sinks, messages, stages, state and metrics."""

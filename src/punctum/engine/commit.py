@@ -1,7 +1,7 @@
 """The end of a batch, in the driver: results get to their sink, and what else the stages have to say to its place.
 
-A batch's packed rows come here from the last stage. Those with an input number of zero or more are results; others
-are files of results that workers have written, records for the quarantine, and metrics.
+A batch's messages come here from the last stage: slices of results or files of them that workers have written, records
+for the quarantine, and metrics.
 """
 
 import json
@@ -16,12 +16,19 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from punctum.engine.exchange.packing import METRICS, QUARANTINE, WRITTEN
+from punctum.engine.exchange.messages import (
+    FOR_DRIVER,
+    Counts,
+    MetricsMessage,
+    QuarantineMessage,
+    StageSlice,
+    WrittenMessage,
+    decode_rows,
+)
 from punctum.engine.exchange.quarantine import how_many, in_order
 from punctum.engine.recovery.checkpoint import metrics_of
 from punctum.engine.recovery.durable import RESTORE, replace_text, writing
 from punctum.engine.recovery.lease import release_lease
-from punctum.engine.runtime.stage import Counts
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.postgres import PostgresSink
 from punctum.errors import QueryError, failing_in, printable
@@ -48,7 +55,7 @@ class Commit:
     checkpoint: Path
     quarantine: Path
     files: ResultFiles | PostgresSink | None = None
-    deliver: "Callable[[list[Any], int], None] | None" = None
+    deliver: "Callable[[list[StageSlice], int], None] | None" = None
     hand_over: "Callable[[DataFrame, int], None] | None" = None
     publish: "Callable[[dict[str, Counts]], None] | None" = None
     """What tells others how far the query is, given the counts of its operators."""
@@ -71,19 +78,19 @@ class Commit:
                 rows = packed.collect()
             else:
                 packed = packed.persist()
-                rows = packed.where("input < 0").collect()
-                self.hand_over(packed.where("input >= 0"), batch)
+                rows = packed.where(FOR_DRIVER).collect()
+                self.hand_over(packed.where(f"NOT {FOR_DRIVER}"), batch)
                 packed.unpersist()
-            told = [row for row in rows if row["input"] < 0]
-            counts = [(int(row["sender"]), json.loads(row["puncts"])) for row in told if row["input"] == METRICS]
+            messages = decode_rows(rows)
+            counts = [(m.sender, m.counts) for m in messages if isinstance(m, MetricsMessage)]
             if self._first:
                 self._recall(batch)
             if self.files is not None:
-                files = sorted((int(row["sender"]), str(row["puncts"])) for row in told if row["input"] == WRITTEN)
+                files = sorted((m.sender, m.file) for m in messages if isinstance(m, WrittenMessage))
                 self.files.commit(batch, [*files, *self._stable(self.files, counts)], self._first)
             if self.deliver is not None:
-                self.deliver([row for row in rows if row["input"] >= 0], batch)
-            records = [line for row in told if row["input"] == QUARANTINE for line in row["puncts"].split("\n")]
+                self.deliver([m for m in messages if isinstance(m, StageSlice)], batch)
+            records = [line for m in messages if isinstance(m, QuarantineMessage) for line in m.lines]
             self._quarantine(records, batch)
             self._measure(counts, how_many(records), batch, begun)
             if self.publish is not None:

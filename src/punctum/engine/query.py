@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache, partial, reduce
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import uuid4
 
 import polars as pl
@@ -22,19 +22,19 @@ from pyspark.sql import functions as F  # noqa: N812
 from punctum.algebra.json import to_json
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
-from punctum.engine.exchange.packing import (
-    CLOCK,
-    METRICS,
-    QUARANTINE,
+from punctum.engine.exchange.buckets import Exchange
+from punctum.engine.exchange.messages import (
+    NOT_METRICS,
     SCHEMA,
-    Exchange,
-    from_blob,
-    from_lines,
-    from_points,
+    TIMED,
+    PackedSlice,
+    QuarantineMessage,
+    StageSlice,
+    decode,
 )
 from punctum.engine.exchange.quarantine import Room, write_records
 from punctum.engine.exchange.worker import init_worker
-from punctum.engine.feedback.filter import Signals, Skipping, skipping
+from punctum.engine.feedback.filter import Signals, Skipping
 from punctum.engine.formats.files import PUNCT_COLUMN, READERS, from_frame, reading
 from punctum.engine.recovery.checkpoint import (
     check_notes,
@@ -47,7 +47,8 @@ from punctum.engine.recovery.lease import check_not_running, release_lease, take
 from punctum.engine.recovery.names import file_name
 from punctum.engine.runtime import build
 from punctum.engine.runtime.jumpstart import StoredState, settled_state, state_of
-from punctum.engine.runtime.stage import StageProcessor, StageRuntime
+from punctum.engine.runtime.processor import StageProcessor
+from punctum.engine.runtime.stage import StageRuntime
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sources.directories import check_directory
@@ -156,12 +157,12 @@ def dataframe(last: Stage, settings: Settings, punctuations: bool = False) -> Da
     if punctuations and PUNCT_COLUMN in last.schema.names:
         raise SchemaError(f"the result has a column {PUNCT_COLUMN}", "punctuations are written there", "rename it")
     with claimed(settings):
-        slices = packed(last, settings).where(F.col("input") != METRICS)
+        slices = packed(last, settings).where(NOT_METRICS)
         return unpacked(slices, last.schema, punctuations, settings.quarantine)
 
 
 def unpacked(slices: DataFrame, schema: Schema, punctuations: bool = False, records: Path | None = None) -> DataFrame:
-    """The rows of packed slices; what comes with them for the quarantine is written there."""
+    """The rows of slices; what comes with them for the quarantine is written there."""
     types = ", ".join(f"`{a.name}` {_spark_type(a)}" for a in schema.attributes)
     types += f", `{PUNCT_COLUMN}` STRING" if punctuations else ""
     return slices.mapInArrow(partial(_unpacked, schema, punctuations, records), types)
@@ -172,10 +173,6 @@ class FeedbackContext(NamedTuple):
 
     signals: Signals
     feedback_mappings: Mapping[str, FeedbackMapping]
-
-
-_TIMED = f"if(sender = {CLOCK}, string(unix_millis(current_timestamp())), origin)"
-"""Where a batch's time belongs: the time that Spark has written down for it, which a batch that is redone has too."""
 
 
 class _Assembly:
@@ -192,7 +189,7 @@ class _Assembly:
     def stage(self, stage: Stage, to: Exchange | ResultFiles | CopyFiles | None) -> DataFrame:
         number = next(self._numbers)  # as Spark numbers them: the last one first, and then its inputs
         packed = reduce(DataFrame.union, self._inputs(stage))
-        packed = packed.withColumn("origin", F.expr(_TIMED)) if needs_clock(stage) else packed
+        packed = packed.withColumn("detail", F.expr(TIMED)) if needs_clock(stage) else packed
         running = partial(_running, stage, self._buckets, self._heard.feedback_mappings)
         processor = StageProcessor(self._run, stage.number, running, to)
         state = None if self._stored is None else state_of(self._stored, number, self._settings.spark)
@@ -268,8 +265,7 @@ class _Assembly:
 
 
 def _running(stage: Stage, buckets: tuple[int, ...], known: Mapping[str, FeedbackMapping], bucket: int) -> StageRuntime:
-    made = build.running(stage, buckets, bucket)
-    return skipping(made, stage.number, known) if known else made
+    return build.running(stage, buckets, bucket, known)
 
 
 def _packed(stream: FrameStream, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -289,25 +285,25 @@ def _unpacked(
     """Results, unpacked into rows and, when asked for, punctuations."""
     init_worker()
     for batch in batches:
-        for packed in batch.to_pylist():
-            if packed["input"] == QUARANTINE:
-                write_records(packed["puncts"].split("\n"), records)
-            elif packed["rows"] is not None:
-                rows = fitting(from_blob(packed["rows"]), schema)
-                yield from _batches(
-                    rows.with_columns(pl.lit(None, pl.String()).alias(PUNCT_COLUMN)) if punctuations else rows
-                )
-            if punctuations and packed["input"] >= 0:
-                yield from _said(packed, schema)
+        for _, message, _ in decode(batch.to_pydict()):
+            if isinstance(message, QuarantineMessage):
+                write_records(message.lines, records)
+            elif isinstance(message, StageSlice):
+                if (rows := message.slice.frame()) is not None:
+                    rows = fitting(rows, schema)
+                    nothing = pl.lit(None, pl.String()).alias(PUNCT_COLUMN)
+                    yield from _batches(rows.with_columns(nothing) if punctuations else rows)
+                if punctuations:
+                    yield from _punctuations(message.slice, schema)
 
 
-def _said(packed: dict[str, Any], schema: Schema) -> Iterator[pa.RecordBatch]:
-    said = list(from_lines(packed["puncts"], schema))
-    for name, values in from_points(packed["points"]).items():
-        said += constant_punctuations(schema, schema.index(name), values)
-    if said:
-        columns = {a.name: pl.Series([None] * len(said), dtype=dtype(a)) for a in schema.attributes}
-        yield from _batches(pl.DataFrame({**columns, PUNCT_COLUMN: [to_json(p, schema) for p in said]}))
+def _punctuations(piece: PackedSlice, schema: Schema) -> Iterator[pa.RecordBatch]:
+    puncts = list(piece.punctuations(schema))
+    for name, values in piece.constant_values().items():
+        puncts += constant_punctuations(schema, schema.index(name), values)
+    if puncts:
+        columns = {a.name: pl.Series([None] * len(puncts), dtype=dtype(a)) for a in schema.attributes}
+        yield from _batches(pl.DataFrame({**columns, PUNCT_COLUMN: [to_json(p, schema) for p in puncts]}))
 
 
 def _batches(rows: pl.DataFrame) -> list[pa.RecordBatch]:

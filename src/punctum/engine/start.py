@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from punctum.algebra.schema import Schema
 from punctum.engine.commit import Commit
-from punctum.engine.exchange.packing import from_blob
+from punctum.engine.exchange.messages import StageSlice
 from punctum.engine.feedback.publisher import OPTION, FeedbackPublisher, feedback_publisher
 from punctum.engine.formats.csv import Dialect
 from punctum.engine.formats.write import lines_of
@@ -109,12 +108,12 @@ def start(slices: DataFrame, commit: Commit, available_now: bool) -> StreamingQu
     return (writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime="0 seconds")).start()
 
 
-def _shown(schema: Schema) -> Callable[[list[Any], int], None]:
+def _shown(schema: Schema) -> Callable[[list[StageSlice], int], None]:
     """Prints results as JSON lines."""
 
-    def show(slices: list[Any], batch: int) -> None:
-        for packed_ in slices:
-            if packed_["rows"] is not None:
-                print("\n".join(map(printable, lines_of(from_blob(bytes(packed_["rows"])), schema))), flush=True)
+    def show(slices: list[StageSlice], batch: int) -> None:
+        for result in slices:
+            if (rows := result.slice.frame()) is not None:
+                print("\n".join(map(printable, lines_of(rows, schema))), flush=True)
 
     return show

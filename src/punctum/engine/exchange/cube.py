@@ -14,7 +14,7 @@ import polars as pl
 from punctum.algebra.pattern import Constant, List
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.values import Type
-from punctum.engine.exchange.packing import BucketKeyRange, Exchange
+from punctum.engine.exchange.buckets import BucketKeyRange, Exchange
 from punctum.operators.columns import dtype
 
 Coordinates = tuple[int, ...]
@@ -29,14 +29,14 @@ class CubeExchange(Exchange):
     shares: tuple[int, ...] = ()
 
     @property
-    def _said_by(self) -> tuple[int | None, ...]:
+    def _deciding(self) -> tuple[int | None, ...]:
         """The columns that decide, in the schema of punctuations."""
         return self.dimensions if self.raw is None else self.raw_dimensions
 
     def target_buckets(self, p: Punctuation) -> Iterable[int]:
         """The buckets whose rows a punctuation can match."""
         slots: list[Iterable[int]] = []
-        for d, at in enumerate(self._said_by):
+        for d, at in enumerate(self._deciding):
             pattern = None if at is None else p.patterns[at]
             if isinstance(pattern, Constant):
                 slots.append(self._slots(d, pl.Series([pattern.value], dtype=self._dtype(d))).unique())
@@ -68,12 +68,12 @@ class CubeExchange(Exchange):
     def _split_rows(self, rows: pl.DataFrame, names: Sequence[str]) -> dict[int, pl.DataFrame]:
         return self._dealt(rows, [None if at is None else self.schema.names[at] for at in self.dimensions])
 
-    def _split_points(self, name: str, values: pl.Series) -> dict[int, pl.Series]:
+    def _split_constants(self, name: str, values: pl.Series) -> dict[int, pl.Series]:
         schema = self.schema if self.raw is None else self.raw
         at = schema.index(name)
-        if self.broadcast or at not in self._said_by:
+        if self.broadcast or at not in self._deciding:
             return dict.fromkeys(self.buckets, values)
-        named = [name if each == at else None for each in self._said_by]
+        named = [name if column == at else None for column in self._deciding]
         return {bucket: part.to_series() for bucket, part in self._dealt(values.alias(name).to_frame(), named).items()}
 
     def _dealt(self, rows: pl.DataFrame, named: Sequence[str | None]) -> dict[int, pl.DataFrame]:
@@ -86,12 +86,12 @@ class CubeExchange(Exchange):
         if slots:
             placed = rows.with_columns(**slots)
             parts = placed.partition_by(*slots, as_dict=True, include_key=False, maintain_order=True)
-        found: dict[int, pl.DataFrame] = {}
+        by_bucket: dict[int, pl.DataFrame] = {}
         for key, part in parts.items():
             fixed = dict(zip(deciding, key, strict=True))
             ways = product(*([fixed[d]] if d in fixed else range(share) for d, share in enumerate(self.shares)))
-            found |= {self._bucket(where): part for where in ways}
-        return found
+            by_bucket |= {self._bucket(where): part for where in ways}
+        return by_bucket
 
     def _slots(self, d: int, values: pl.Series) -> pl.Series:
         """The coordinate of each value in a dimension."""

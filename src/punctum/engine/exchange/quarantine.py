@@ -1,7 +1,7 @@
 """The quarantine: what a query could not take, with the reason.
 
 A record says of which stream and file it is, at which line or row (0: the file as a whole; nothing: not known), the
-reason, the punctuation that it breaks, if any, and the text. Records are lines of JSON; they travel as packed rows.
+reason, the punctuation that it breaks, if any, and the text. Records are lines of JSON; they travel in messages.
 There is room for some megabytes of them in a batch. A record with a count is for all that go beyond.
 """
 
@@ -16,7 +16,7 @@ import polars as pl
 import pyarrow as pa
 from pyspark import TaskContext
 
-from punctum.engine.exchange.packing import ARROW, QUARANTINE
+from punctum.engine.exchange.messages import Addressed, QuarantineMessage, to_arrow
 from punctum.engine.formats.read import FRAME, ROOM
 from punctum.engine.recovery.durable import writing
 from punctum.errors import QueryError, printable
@@ -105,10 +105,8 @@ def fail(
 
 
 def packed(records: Iterable[Record], bucket: int) -> pa.RecordBatch:
-    """Records as a packed row for a bucket, which passes it on."""
-    text = "\n".join(record.line() for record in records)
-    row = {"bucket": bucket, "input": QUARANTINE, "sender": bucket, "puncts": text}
-    return pa.RecordBatch.from_pylist([{name: row.get(name) for name in ARROW.names}], schema=ARROW)
+    """Records as a message by way of a bucket, which passes it on."""
+    return to_arrow([Addressed(bucket, QuarantineMessage([record.line() for record in records]))])
 
 
 def in_order(lines: Iterable[str]) -> list[str]:

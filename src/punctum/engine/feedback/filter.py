@@ -1,47 +1,40 @@
-"""What nobody needs any more: files that say so in, rows that are skipped and state that is purged out.
+"""What nobody needs any more, where streams are read: files that say so in, rows that are skipped out.
 
 A query's sink names the files that its readers write (``feedback 'm.feedback'``, several with commas between them).
 Where a stream is read, rows are skipped before anything else is done with them; while functions of the user's run, the
-files are looked at again after each piece of the rows. What was skipped is told to all buckets in the same batch, so
-that none of them gives a result of half the rows: operators skip and purge what the limit covers, and nothing of it
-comes out. The state remembers the limit.
+files are looked at again after each piece of the rows. What was skipped is told to all buckets in the same batch.
 """
 
-import json
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import polars as pl
 
 from punctum.algebra.schema import Schema
-from punctum.engine.exchange.packing import SIGNAL, Exchange, Message
-from punctum.engine.runtime.stage import Counts, StageRuntime
+from punctum.engine.runtime.feedback import unneeded
 from punctum.engine.sources.pipe import ROW, Behind, Piped
-from punctum.errors import PunctumError
 from punctum.ir.applied import applied
 from punctum.ir.expressions import Column, Expression
 from punctum.ir.relations import Projection, Relation
 from punctum.lmerge.elements import VE
 from punctum.lmerge.feedback import Signal, events_over, least
 from punctum.operators.columns import ColumnarSlice
-from punctum.operators.expressions import compiled
-from punctum.plan.physical.feedback import FeedbackMapping, by_event
+from punctum.plan.physical.feedback import by_event
 from punctum.plan.physical.pipes import Pipe
 
 FIRST, SECONDS = 64, 0.1
 """How many rows go to functions of the user's before another look at the files, and how long that should take."""
 
 
-@dataclass(frozen=True)
 class Signals:
     """Files that say what their writers do not need of a schema's rows; each is read when it has changed."""
 
-    paths: tuple[str, ...]
-    schema: Schema
-    _seen: dict[str, tuple[tuple[int, int], Signal | None]] = field(default_factory=dict, compare=False, repr=False)
+    def __init__(self, paths: tuple[str, ...], schema: Schema) -> None:
+        self.paths, self.schema = paths, schema
+        self._seen: dict[str, tuple[tuple[int, int], Signal | None]] = {}
 
     def now(self) -> Signal | None:
         """What none of them needs."""
@@ -49,8 +42,8 @@ class Signals:
 
     def _read(self, path: str) -> Signal | None:
         try:
-            found = Path(path).stat()
-            stamp = found.st_mtime_ns, found.st_ino
+            status = Path(path).stat()
+            stamp = status.st_mtime_ns, status.st_ino
             if self._seen.get(path, (None,))[0] != stamp:
                 self._seen[path] = stamp, Signal.read(Path(path).read_text("utf-8"), self.schema)
         except (OSError, ValueError):
@@ -80,8 +73,7 @@ class Skipping:
             behind, bad = self.pipe.behind(self._needed(ColumnarSlice(part, piece.puncts), signal))
             rows.append(behind)
             failed += bad
-        written = None if signal is None else json.dumps([signal.column, signal.limit])
-        return Behind(ColumnarSlice(pl.concat(rows), piece.puncts, piece.constants), written, failed)
+        return Behind(ColumnarSlice(pl.concat(rows), piece.puncts, piece.constants), signal, failed)
 
     def _parts(self, rows: pl.DataFrame) -> Iterator[pl.DataFrame]:
         """The rows, in pieces where they go to functions of the user's."""
@@ -118,93 +110,5 @@ def further(known: Signal | None, new: Signal | None) -> Signal | None:
 
 def calls(step: Relation) -> bool:
     """Whether a step of a pipe calls a function of the user's."""
-    read = [each for _, each in step.columns] if isinstance(step, Projection) else [step.predicate]  # type: ignore[attr-defined]
-    return any(True for each in read for _ in applied(each))
-
-
-def unneeded(rows: pl.DataFrame, schema: Schema, over: Expression | None, signal: Signal) -> pl.Series:
-    """Which rows nobody needs; none, when what decides on it cannot be computed in some of them."""
-    try:
-        return signal.over(rows, pl.lit(None) if over is None else compiled(over, schema))
-    except (pl.exceptions.PolarsError, PunctumError):
-        return pl.Series([False]).new_from_index(0, rows.height)
-
-
-@dataclass(frozen=True)
-class FeedbackFilter(StageRuntime):
-    """A stage's operators in one bucket, which skip and purge what nobody needs."""
-
-    number: int = 0
-    feedback_mappings: Mapping[str, FeedbackMapping] = field(default_factory=dict)
-    limits: dict[str, int] = field(default_factory=dict)
-    """The limits so far, by column; the column without a name is that of all rows."""
-    fresh: set[str] = field(default_factory=set)
-
-    def feed(self, sent: dict[int, list[Message]]) -> tuple[ColumnarSlice, list[Counts]]:
-        """Run a slice through, once what nobody needs has gone."""
-        self.fresh.clear()
-        for each in (s for several in sent.values() for s in several if s.sender == SIGNAL):
-            column, limit = json.loads(each.origin or "")
-            if limit > self.limits.get(column, limit - 1):
-                self.limits[column] = limit
-                self.fresh.add(column)
-        for column in self.fresh:
-            self._purge(Signal(column, self.limits[column]))
-        piece, metrics = super().feed(sent)
-        for signal in self._signals():
-            over = self.feedback_mappings[signal.column].results.get(self.number) if signal.column else None
-            if over is not None or not signal.column:
-                piece.rows = piece.rows.filter(~unneeded(piece.rows, self.schema, over, signal))
-        return piece, metrics
-
-    def _signals(self) -> list[Signal]:
-        return [Signal(column, limit) for column, limit in self.limits.items()]
-
-    def _over(self, number: int, column: str) -> Mapping[int, Expression | None]:
-        """What a column is over each input of an operator, where rows can be told apart by it."""
-        if not column:
-            return {}
-        known = self.feedback_mappings[column].operators.get((self.number, number), ())
-        return {i: over for i, over in enumerate(known) if over is not None}
-
-    def _purge(self, signal: Signal) -> None:
-        for n, operator in enumerate(self.operators):
-            over, tables = self._over(n, signal.column), operator.tables()
-            for name, i in operator.keeps().items():
-                if i in over or not signal.column:
-                    tables[name].retain(~unneeded(tables[name].frame(), operator.inputs[i], over.get(i), signal))
-                    operator.purged(name)
-
-    def needed(self, number: int, slices: list[ColumnarSlice]) -> list[ColumnarSlice]:
-        """The slices without rows that nobody needs."""
-        found = list(slices)
-        for signal in self._signals():
-            for i, over in self._over(number, signal.column).items():
-                if found[i].rows.height:
-                    mask = unneeded(found[i].rows, self.operators[number].inputs[i], over, signal)
-                    found[i] = ColumnarSlice(found[i].rows.filter(~mask), found[i].puncts, found[i].constants)
-        return found
-
-    def behind(self, to: Exchange, bucket: int) -> list[tuple[int, Message]]:
-        """What goes to buckets of the next stage behind the last slice: limits that are new."""
-        told = [json.dumps([column, self.limits[column]]) for column in sorted(self.fresh)]
-        signals = [(each, Message(SIGNAL, None, None, None, text)) for text in told for each in to.buckets]
-        return super().behind(to, bucket) + signals
-
-    def noted(self) -> list[object]:
-        """The state, with the limits behind it."""
-        return [*super().noted(), self.limits]
-
-    def restore(self, metadata: str, chunks: Mapping[str, Mapping[int, pl.DataFrame]]) -> None:
-        """Go on from a state; one that no limits were known in has none."""
-        super().restore(metadata, chunks)
-        self.limits.clear()
-        self.limits.update(*json.loads(metadata)[2:])
-
-
-def skipping(made: StageRuntime, number: int, feedback_mappings: Mapping[str, FeedbackMapping]) -> StageRuntime:
-    """A stage that skips what nobody needs; one whose operators sweep has to see all rows."""
-    if type(made) is not StageRuntime:
-        return made
-    same = {each.name: getattr(made, each.name) for each in fields(StageRuntime)}
-    return FeedbackFilter(**same, number=number, feedback_mappings=feedback_mappings)
+    read = [column for _, column in step.columns] if isinstance(step, Projection) else [step.predicate]  # type: ignore[attr-defined]
+    return any(True for expression in read for _ in applied(expression))

@@ -15,9 +15,9 @@ import polars as pl
 from punctum.algebra.schema import Schema
 from punctum.algebra.trends import Trend
 from punctum.algebra.values import Type
+from punctum.engine.exchange.messages import Counts
 from punctum.engine.feedback.filter import Signals
 from punctum.engine.recovery.durable import replace_text
-from punctum.engine.runtime.stage import Counts
 from punctum.errors import PunctumError
 from punctum.ir.evaluate import evaluate
 from punctum.ir.expressions import Column, Expression

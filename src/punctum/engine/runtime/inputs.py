@@ -14,7 +14,9 @@ from punctum.algebra.pattern import Constant
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
-from punctum.engine.exchange.packing import Exchange, Message, from_blob, from_lines, from_points, to_lines
+from punctum.engine.exchange.blobs import from_lines, to_lines
+from punctum.engine.exchange.buckets import Exchange
+from punctum.engine.exchange.messages import StageSlice, StreamSlice, SweepMessage
 from punctum.engine.exchange.quarantine import MOST, Record
 from punctum.operators.batch import PunctuationBatch, batch, constant_punctuations
 from punctum.operators.checked import REASON
@@ -26,12 +28,15 @@ from punctum.operators.project import Project
 from punctum.operators.table import Table
 from punctum.spec.origins import DomainLimits
 
+SliceMessage = StreamSlice | StageSlice | SweepMessage
+"""What brings a slice, or what is said behind one."""
+
 
 class StageInput(ABC):
     """An input of a stage, in one bucket."""
 
     @abstractmethod
-    def take(self, sent: Sequence[Message]) -> ColumnarSlice:
+    def take(self, sent: Sequence[SliceMessage]) -> ColumnarSlice:
         """The slice that has arrived."""
 
     def violations(self) -> list[Record]:
@@ -42,7 +47,7 @@ class StageInput(ABC):
     def puncts(self) -> int:
         """How many punctuations it remembers."""
 
-    def forget(self, said: PunctuationBatch, sender: int | None = None) -> None:
+    def forget(self, expired: PunctuationBatch, sender: int | None = None) -> None:
         """Remember no longer what is over, for all that send or for one bucket of the stage before."""
         raise NotImplementedError(f"{type(self).__name__} does not forget")
 
@@ -83,15 +88,16 @@ class FromStream(StageInput):
         self._violations: list[Record] = []
         self._limits = tuple(DomainLimits(raw).opening())
 
-    def take(self, sent: Sequence[Message]) -> ColumnarSlice:
+    def take(self, sent: Sequence[SliceMessage]) -> ColumnarSlice:
         """The rows, in the order of their files, and what the stream's punctuations say of them."""
-        sent = sorted(sent, key=lambda s: s.place[0])
+        ordered = sorted((m for m in sent if isinstance(m, StreamSlice)), key=lambda m: m.order)
         limits = self._guard.feed(self._piped(self._limits, {})).puncts if self._limits else ()
         self._limits = ()
-        said = self._piped(tuple(p for s in sent for p in from_lines(s.puncts, self._raw)), _points(sent))
-        found = self._guard.split(ColumnarSlice(_rows(sent, self._schema), said.puncts, said.constants))
-        self._violations = self._told(found, sent) if found.bad.height else []
-        return self._used(ColumnarSlice(found.good.rows, limits + found.good.puncts, found.good.constants))
+        puncts = tuple(p for m in ordered for p in m.slice.punctuations(self._raw))
+        piped = self._piped(puncts, _constants(ordered))
+        guarded = self._guard.split(ColumnarSlice(_rows(ordered, self._schema), piped.puncts, piped.constants))
+        self._violations = self._told(guarded, ordered) if guarded.bad.height else []
+        return self._used(ColumnarSlice(guarded.good.rows, limits + guarded.good.puncts, guarded.good.constants))
 
     def _used(self, piece: ColumnarSlice) -> ColumnarSlice:
         """A slice with those punctuations that an operator may use."""
@@ -106,10 +112,10 @@ class FromStream(StageInput):
 
     def _piped(self, puncts: tuple[Punctuation, ...], constants: dict[str, pl.Series]) -> ColumnarSlice:
         """Punctuations behind the pipe."""
-        said = ColumnarSlice(empty(self._raw), puncts, constants)
+        piece = ColumnarSlice(empty(self._raw), puncts, constants)
         for step in self._steps:
-            said = step.feed(ColumnarSlice(empty(step.inputs[0]), said.puncts, said.constants))
-        return said
+            piece = step.feed(ColumnarSlice(empty(step.inputs[0]), piece.puncts, piece.constants))
+        return piece
 
     def puncts(self) -> int:
         """Those that find rows which come too late."""
@@ -119,28 +125,30 @@ class FromStream(StageInput):
         """The rows of the last slice that earlier punctuations exclude."""
         return self._violations
 
-    def _told(self, found: Guarded, sent: Sequence[Message]) -> list[Record]:
+    def _told(self, guarded: Guarded, sent: Sequence[StreamSlice]) -> list[Record]:
         """A record for each bad row, file by file; of very many the rest is counted."""
         records: list[Record] = []
         start = 0
-        for s in sent:
-            height = 0 if s.rows is None else from_blob(s.rows).height
-            here = (found.at >= start) & (found.at < start + height)
+        for message in sent:
+            rows = message.slice.frame()
+            height = 0 if rows is None else rows.height
+            here = (guarded.at >= start) & (guarded.at < start + height)
             start += height
             if here.any():
-                bad = found.bad.filter(here).with_columns(found.reasons.filter(here).alias(REASON))
-                told = self._original(s.place[1], bad.head(max(1, MOST - len(records))))
+                bad = guarded.bad.filter(here).with_columns(guarded.reasons.filter(here).alias(REASON))
+                split = None if message.origin is None else message.origin.split
+                told = self._original(split, bad.head(max(1, MOST - len(records))))
                 beyond = bad.height - len(told) if told else 0
                 records += [*told, told[-1].counted(beyond)] if beyond > 0 else told
         return records
 
-    def forget(self, said: PunctuationBatch, sender: int | None = None) -> None:
+    def forget(self, expired: PunctuationBatch, sender: int | None = None) -> None:
         """The guard and the pipe forget it; the pipe's columns are the stream's own, some of them left out."""
-        self._guard.forget(0, PunctuationBatch(self._schema, said.constants, said.others))
+        self._guard.forget(0, PunctuationBatch(self._schema, expired.constants, expired.others))
         for step in reversed(self._steps):
             assert isinstance(step, Project), "a lifespan stands before all filters"
-            said = step.before(said)
-            step.forget(0, said)
+            expired = step.before(expired)
+            step.forget(0, expired)
 
     def restart(self) -> None:
         """The stream may send again what it has sent before."""
@@ -177,76 +185,77 @@ class FromStage(StageInput):
 
     def __init__(self, schema: Schema, origin: Exchange, punctuations_expire: bool = False) -> None:
         self._schema, self._origin, self._lasting = schema, origin, punctuations_expire
-        self._said = {bucket: PunctuationSet(schema) for bucket in origin.buckets}
+        self._heard = {bucket: PunctuationSet(schema) for bucket in origin.buckets}
         self._agreed = EmittedPunctuations(schema)
 
-    def take(self, sent: Sequence[Message]) -> ColumnarSlice:
+    def take(self, sent: Sequence[SliceMessage]) -> ColumnarSlice:
         """The rows, and what all buckets together have come to say."""
-        ordered = sorted(sent, key=lambda s: s.sender)
-        said = [(s.sender, p) for s in ordered for p in from_lines(s.puncts, self._schema)]
+        ordered = sorted((m for m in sent if not isinstance(m, StreamSlice)), key=lambda m: m.sender)
+        heard = [(m.sender, p) for m in ordered for p in m.slice.punctuations(self._schema)]
         own: dict[int, list[pl.Series]] = {}
-        for s in ordered:
-            for name, values in from_points(s.constants).items():
+        for message in ordered:
+            sender = message.sender
+            for name, values in message.slice.constant_values().items():
                 at = self._schema.index(name)
                 if self._origin.key == (at,):  # who alone can have rows for a constant need not wait for the others
                     if values.dtype != pl.String:  # what melts may become part of a range that waits
-                        hold(self._said[s.sender], at, values)
-                    own.setdefault(at, []).append(values.filter(self._origin.owners(values) == s.sender))
+                        hold(self._heard[sender], at, values)
+                    own.setdefault(at, []).append(values.filter(self._origin.owners(values) == sender))
                 else:
-                    said += [(s.sender, p) for p in constant_punctuations(self._schema, at, values)]
+                    heard += [(sender, p) for p in constant_punctuations(self._schema, at, values)]
         constants = {at: pl.concat(parts) for at, parts in own.items()}
-        agreed = batch(self._schema, (q for sender, p in said for q in self._together(sender, p)))
+        agreed = batch(self._schema, (q for sender, p in heard for q in self._together(sender, p)))
         new = self._agreed.add_new(agreed + PunctuationBatch(self._schema, constants))
         names = self._schema.names
-        found = {names[at]: values for at, values in new.constants.items()}
-        return ColumnarSlice(_rows(ordered, self._schema), tuple(new.others), found)
+        named = {names[at]: values for at, values in new.constants.items()}
+        return ColumnarSlice(_rows(ordered, self._schema), tuple(new.others), named)
 
     def puncts(self) -> int:
         """What each bucket has said, and what they have agreed on."""
-        return sum(map(len, self._said.values())) + len(self._agreed)
+        return sum(map(len, self._heard.values())) + len(self._agreed)
 
     def _together(self, sender: int, p: Punctuation) -> Iterable[Punctuation]:
         """Hear one bucket, and give what the others have said of the same rows before."""
-        self._said[sender].add(p)
+        self._heard[sender].add(p)
         agreed = [p]
         for bucket in self._origin.target_buckets(p):
             if bucket != sender:
-                agreed = [q for part in agreed for q in self._said[bucket].within(part)]
+                agreed = [q for part in agreed for q in self._heard[bucket].within(part)]
         for q in agreed if not self._lasting else ():
             if q.sides and all(isinstance(side, Constant) for _, side in q.sides):
-                for each in self._said.values():
-                    if each.has(q.sides):
-                        each.take(q.sides)
+                for puncts in self._heard.values():
+                    if puncts.has(q.sides):
+                        puncts.take(q.sides)
         return agreed
 
-    def forget(self, said: PunctuationBatch, sender: int | None = None) -> None:
+    def forget(self, expired: PunctuationBatch, sender: int | None = None) -> None:
         """One bucket says it no longer, so they do not agree on it."""
-        for p in said:
-            for bucket in self._said if sender is None else (sender,):
-                self._said[bucket].forget(p)
-        self._agreed.forget(said)
+        for p in expired:
+            for bucket in self._heard if sender is None else (sender,):
+                self._heard[bucket].forget(p)
+        self._agreed.forget(expired)
 
     def metadata(self) -> dict[str, Any]:
         """What each bucket has said, and what they have agreed on."""
-        said = {str(bucket): to_lines(said) for bucket, said in self._said.items() if len(said)}
-        return {"said": said, "agreed": self._agreed.metadata()}
+        heard = {str(bucket): to_lines(puncts) for bucket, puncts in self._heard.items() if len(puncts)}
+        return {"heard": heard, "agreed": self._agreed.metadata()}
 
     def restore(self, metadata: dict[str, Any], tables: dict[str, Table]) -> None:
         """Go on from a state."""
-        self._said = {bucket: PunctuationSet(self._schema) for bucket in self._said}
-        for bucket, lines in metadata["said"].items():
-            self._said[int(bucket)] = PunctuationSet(self._schema, from_lines(str(lines), self._schema))
+        self._heard = {bucket: PunctuationSet(self._schema) for bucket in self._heard}
+        for bucket, lines in metadata["heard"].items():
+            self._heard[int(bucket)] = PunctuationSet(self._schema, from_lines(str(lines), self._schema))
         self._agreed.restore(metadata["agreed"])
 
 
-def _rows(sent: Sequence[Message], schema: Schema) -> pl.DataFrame:
-    frames = [from_blob(s.rows) for s in sent if s.rows is not None]
+def _rows(sent: Sequence[SliceMessage], schema: Schema) -> pl.DataFrame:
+    frames = [rows for message in sent if (rows := message.slice.frame()) is not None]
     return pl.concat(frames) if frames else empty(schema)
 
 
-def _points(sent: Sequence[Message]) -> dict[str, pl.Series]:
-    found: dict[str, list[pl.Series]] = {}
-    for s in sent:
-        for name, values in from_points(s.constants).items():
-            found.setdefault(name, []).append(values)
-    return {name: pl.concat(parts) for name, parts in found.items()}
+def _constants(sent: Sequence[StreamSlice]) -> dict[str, pl.Series]:
+    parts: dict[str, list[pl.Series]] = {}
+    for message in sent:
+        for name, values in message.slice.constant_values().items():
+            parts.setdefault(name, []).append(values)
+    return {name: pl.concat(values) for name, values in parts.items()}

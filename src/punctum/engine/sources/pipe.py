@@ -12,6 +12,7 @@ import polars as pl
 from punctum.algebra.scheme import Order, Scheme
 from punctum.ir import relations as r
 from punctum.ir.definitions import AccessOrder, EndEvent, StreamDef
+from punctum.lmerge.feedback import Signal
 from punctum.operators import origins
 from punctum.operators.batch import PunctuationBatch
 from punctum.operators.checked import REASON, Checked, computed, kept
@@ -38,7 +39,7 @@ class Behind:
     """
 
     piece: ColumnarSlice
-    told: str | None = None
+    told: Signal | None = None
     failed: tuple[tuple[int, str], ...] = ()
 
 

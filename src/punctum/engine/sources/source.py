@@ -10,7 +10,15 @@ from pyspark.cloudpickle import dumps
 
 from punctum.algebra.schema import Schema
 from punctum.engine.exchange import quarantine
-from punctum.engine.exchange.packing import CLOCK, SIGNAL, STREAM, Exchange, numbered_origin, pack
+from punctum.engine.exchange.buckets import Exchange
+from punctum.engine.exchange.messages import (
+    Clock,
+    FeedbackMessage,
+    SplitPart,
+    stream_slices,
+    to_all,
+    to_arrow,
+)
 from punctum.engine.exchange.worker import init_worker
 from punctum.engine.formats.files import READERS, Read, check_options
 from punctum.engine.formats.read import LONGEST, ROOM, clean
@@ -64,12 +72,12 @@ def read_splits(stream: FileStream, share: Share, tasks: int) -> Iterator[pa.Rec
     init_worker()
     room = quarantine.Room(ROOM // tasks)
     if share.first:
-        yield pack(stream.to.init_messages(), stream.to, STREAM)
+        yield to_arrow(stream_slices(stream.to.init_messages(), stream.to.input))
     for number, split in share.splits:
         path, file = Path(stream.path) / split.name, shown(split.name)
         with failing_in(f"{stream.name}, the file {file}"):
             content = READERS[stream.format](path, stream.schema, stream.options, split)
-            yield from packed(content, stream, room, file, numbered_origin(number, split.located(stream.path)))
+            yield from packed(content, stream, room, file, SplitPart(number, 0, split.located(stream.path)))
 
 
 def packed(
@@ -77,7 +85,7 @@ def packed(
     stream: FrameStream,
     room: quarantine.Room,
     file: str | None = None,
-    origin: str | None = None,
+    origin: SplitPart | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """What was read, packed: the elements through the pipe, and what is none of them for the quarantine.
 
@@ -89,7 +97,7 @@ def packed(
             quarantine.fail(records[0])
         yield quarantine.packed(room.taken(records, found.more), stream.to.buckets[0])
     if stream.to.clock:
-        yield pack(stream.to.init_messages(), stream.to, CLOCK)
+        yield to_arrow(to_all(stream.to.buckets, Clock(), stream.to.input))
     behind = stream.pipe.apply(found.piece)
     if behind.failed:
         records = failed(stream, found, file, behind.failed)
@@ -97,10 +105,10 @@ def packed(
             quarantine.fail(records[0])
         yield quarantine.packed(room.taken(records), stream.to.buckets[0])
     if behind.told is not None:
-        yield pack(stream.to.init_messages(), stream.to, SIGNAL, behind.told)
+        yield to_arrow(to_all(stream.to.buckets, FeedbackMessage(behind.told), stream.to.input))
     pieces = stream.to.split(behind.piece)
     if pieces:
-        yield pack(pieces, stream.to, STREAM, origin)
+        yield to_arrow(stream_slices(pieces, stream.to.input, origin))
 
 
 def failed(stream: FrameStream, found: Read, file: str | None, rows: Failures) -> list[quarantine.Record]:

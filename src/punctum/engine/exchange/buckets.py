@@ -1,92 +1,29 @@
-"""Packed slices: how rows and punctuations cross the JVM.
+"""Which bucket gets what: a slice of a stream or of a stage in, the slices of the buckets of the next stage out.
 
-A packed slice is one Spark row for each bucket that has anything: the bucket, the number of the stage's input, the
-bucket that sent it (or -1 for a stream), the rows as one Arrow IPC stream, the punctuations as lines of JSON, those of
-them that are a constant on one attribute as Arrow again, and the file that a stream's slice comes from. A punctuation
-goes to every bucket that it can concern: when it fixes the key to constants, to the bucket of those; else to all.
+Rows with the same key go to the same bucket. A punctuation goes to every bucket that it can concern: when it fixes the
+key to constants, to the bucket of those; else to all.
 """
 
-import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 
-from punctum.algebra.json import from_json, to_json
 from punctum.algebra.pattern import Constant, List
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.operators.columns import ColumnarSlice, dtype, empty
 
-SCHEMA = "bucket BIGINT, input INT, sender BIGINT, rows BINARY, puncts STRING, points BINARY, origin STRING"
-PACKED = ("input", "sender", "rows", "puncts", "points", "origin")
-_FIELDS: dict[str, pa.DataType] = {
-    "bucket": pa.int64(),
-    "input": pa.int32(),
-    "sender": pa.int64(),
-    "rows": pa.binary(),
-    "puncts": pa.string(),
-    "points": pa.binary(),
-    "origin": pa.string(),
-}
-ARROW = pa.schema(_FIELDS)
-METRICS, QUARANTINE, WRITTEN = -2, -3, -4
-"""Input numbers of rows that are no slices. Stages pass them on; their text is in the place of punctuations."""
-STREAM = -1
-"""The sender of what comes from a stream."""
-CLOCK = -2
-"""The sender of rows whose origin is the time of the batch, in milliseconds."""
-SIGNAL = -3
-"""The sender of rows whose origin says what nobody needs any more."""
 RUN = 64
 """Whole numbers go to buckets in runs of so many, so that the keys which a bucket has closed melt into ranges."""
-PART = 1 << 18
-"""About so many bytes of rows are packed into one value."""
 _SPREAD = 0x9E3779B97F4A7C15  # odd, and its bits are mixed: neighbouring runs go to buckets in no order
 _WORD = (1 << 64) - 1
 _FEW = 8
 _MOST_COPIES = 64  # a punctuation with more combinations of key constants goes to all buckets
-
-
-class Message(NamedTuple):
-    """What arrives in a bucket: the sender, and what it sent, packed."""
-
-    sender: int
-    rows: bytes | None
-    puncts: str | None
-    constants: bytes | None
-    origin: str | None = None
-
-    @property
-    def place(self) -> tuple[tuple[int, int], str | None]:
-        """Of what comes from a file: its split's number in the batch and which part of it this is, and the split.
-
-        >>> Message(-1, None, None, None, part_of(numbered_origin(3, "in/bids.json"), 2)).place
-        ((3, 2), 'in/bids.json')
-        """
-        if self.sender in (CLOCK, SIGNAL) or self.origin is None:
-            return (-1, 0), None
-        number, part, split = self.origin.split(" ", 2)
-        return (int(number), int(part)), split
-
-
-def numbered_origin(number: int, split: str) -> str:
-    """The origin of what comes from a split that has a number in its batch: of the first part, or of the only one."""
-    return f"{number} 0 {split}"
-
-
-def part_of(origin: str | None, part: int) -> str | None:
-    """The origin of a part of what comes from somewhere: parts may arrive in any order."""
-    if origin is None or not part:
-        return origin
-    number, _, split = origin.split(" ", 2)
-    return f"{number} {part} {split}"
 
 
 @dataclass(frozen=True)
@@ -108,7 +45,7 @@ class Exchange:
     """Whether all buckets are to be told the time of each batch."""
 
     @property
-    def _said(self) -> tuple[Schema, tuple[int | None, ...]]:
+    def _punctuated(self) -> tuple[Schema, tuple[int | None, ...]]:
         """The schema of punctuations, and where the key's columns are in it."""
         assert self.key is not None
         return (self.schema, self.key) if self.raw is None else (self.raw, self.raw_key)
@@ -123,7 +60,7 @@ class Exchange:
                 puncts.setdefault(bucket, []).append(p)
         constants: dict[int, dict[str, pl.Series]] = {}
         for name, values in piece.constants.items():
-            for bucket, part in self._split_points(name, values).items():
+            for bucket, part in self._split_constants(name, values).items():
                 constants.setdefault(bucket, {})[name] = part
         none = empty(self.schema)
         return {
@@ -131,14 +68,19 @@ class Exchange:
             for b in dict.fromkeys((*rows, *puncts, *constants))
         }
 
+    @property
+    def used_buckets(self) -> tuple[int, ...]:
+        """The buckets that rows can go to: without a key, one."""
+        return self.buckets if self.key else self.buckets[:1]
+
     def init_messages(self) -> dict[int, ColumnarSlice]:
         """Nothing for every bucket: what an operator says before its first row, all of its buckets have to say."""
         return {bucket: ColumnarSlice(empty(self.schema)) for bucket in self.buckets}
 
-    def _split_points(self, name: str, values: pl.Series) -> dict[int, pl.Series]:
+    def _split_constants(self, name: str, values: pl.Series) -> dict[int, pl.Series]:
         if not self.key:
             return {self.buckets[0]: values}
-        schema, key = self._said
+        schema, key = self._punctuated
         if self.broadcast or key != (schema.index(name),):
             return dict.fromkeys(self.buckets, values)
         return {
@@ -162,18 +104,18 @@ class Exchange:
             return [self.target_buckets(p) for p in puncts]
         keys = [self._keys(p) for p in puncts]
         buckets = self._buckets_of([key for known in keys if known is not None for key in known]).to_list()
-        found: list[Iterable[int]] = []
+        targets: list[Iterable[int]] = []
         start = 0
         for known in keys:
-            found.append(self.buckets if known is None else dict.fromkeys(buckets[start : start + len(known)]))
+            targets.append(self.buckets if known is None else dict.fromkeys(buckets[start : start + len(known)]))
             start += len(known or ())
-        return found
+        return targets
 
     def _keys(self, p: Punctuation) -> list[tuple[object, ...]] | None:
         """The keys of the rows that a punctuation can match, when these are few."""
-        _, key = self._said
+        _, key = self._punctuated
         values = [None if i is None else _constants(p, i) for i in key]
-        known = [found for found in values if found is not None]
+        known = [constants for constants in values if constants is not None]
         return list(product(*known)) if len(known) == len(values) and prod(map(len, known)) <= _MOST_COPIES else None
 
     def _buckets_of(self, keys: list[tuple[object, ...]]) -> pl.Series:
@@ -249,74 +191,3 @@ def _constants(p: Punctuation, i: int) -> list[object] | None:
             return list(values)
         case _:
             return None
-
-
-def pack(pieces: dict[int, ColumnarSlice], to: Exchange, sender: int, origin: str | None = None) -> pa.RecordBatch:
-    """Slices by bucket as packed rows."""
-    parts = in_parts(pieces)
-    return pa.RecordBatch.from_arrays(
-        [
-            pa.array([bucket for bucket, _, _ in parts], pa.int64()),
-            pa.array([to.input] * len(parts), pa.int32()),
-            pa.array([sender] * len(parts), pa.int64()),
-            pa.array([blob_of(piece) for _, _, piece in parts], pa.binary()),
-            pa.array([to_lines(piece.puncts) for _, _, piece in parts], pa.string()),
-            pa.array([points_of(piece) for _, _, piece in parts], pa.binary()),
-            pa.array([part_of(origin, part) for _, part, _ in parts], pa.string()),
-        ],
-        schema=ARROW,
-    )
-
-
-def in_parts(pieces: dict[int, ColumnarSlice]) -> list[tuple[int, int, ColumnarSlice]]:
-    """Slices by bucket, those with many bytes of rows in several parts, numbered: the JVM is slow with large values."""
-    found: list[tuple[int, int, ColumnarSlice]] = []
-    for bucket, piece in pieces.items():
-        height = piece.rows.height
-        rows = max(1, height * PART // max(1, int(piece.rows.estimated_size())))
-        found.append((bucket, 0, ColumnarSlice(piece.rows.slice(0, rows), piece.puncts, piece.constants)))
-        starts = enumerate(range(rows, height, rows), 1)
-        found += [(bucket, part, ColumnarSlice(piece.rows.slice(start, rows))) for part, start in starts]
-    return found
-
-
-def blob_of(piece: ColumnarSlice) -> bytes | None:
-    """A slice's rows as a blob; nothing when there are none."""
-    return None if piece.rows.is_empty() else to_blob(piece.rows)
-
-
-def points_of(piece: ColumnarSlice) -> bytes | None:
-    """A slice's constants as a blob: one row, a list for each attribute."""
-    return (
-        to_blob(pl.DataFrame({name: [values] for name, values in piece.constants.items()})) if piece.constants else None
-    )
-
-
-def from_points(blob: bytes | None) -> dict[str, pl.Series]:
-    """The constants of a blob."""
-    if blob is None:
-        return {}
-    return {column.name: column.explode() for column in from_blob(blob).iter_columns()}
-
-
-def to_blob(rows: pl.DataFrame) -> bytes:
-    """Rows as an Arrow IPC stream."""
-    buffer = io.BytesIO()
-    rows.write_ipc_stream(buffer, compression="uncompressed")
-    return buffer.getvalue()
-
-
-def from_blob(blob: bytes) -> pl.DataFrame:
-    """The rows of a blob."""
-    return pl.read_ipc_stream(blob)
-
-
-def to_lines(puncts: Iterable[Punctuation]) -> str | None:
-    """Punctuations as lines of JSON; nothing when there are none."""
-    return "\n".join(to_json(p, p.schema) for p in puncts) or None
-
-
-def from_lines(lines: str | None, schema: Schema) -> tuple[Punctuation, ...]:
-    """The punctuations of lines of JSON."""
-    found = (from_json(line, schema) for line in lines.split("\n")) if lines else ()
-    return tuple(p for p in found if isinstance(p, Punctuation))

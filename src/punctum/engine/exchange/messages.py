@@ -1,0 +1,336 @@
+"""Messages: what streams, the stages of a query and its driver send each other, a class for each kind.
+
+A message crosses the JVM as one Spark row: the bucket that it goes to, its kind, the number of the stage's input that
+it arrives at, the bucket that sent it, the rows as one Arrow IPC stream, the punctuations as lines of JSON, those of
+them that are a constant on one attribute as Arrow again, and a detail that each kind has a use of its own for. This
+module alone knows how: messages go in and columns of such rows come out of ``to_arrow`` and ``to_pandas``, and
+``decode`` is the way back.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import polars as pl
+import pyarrow as pa
+
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.schema import Schema
+from punctum.engine.exchange.blobs import (
+    constants_from_blob,
+    constants_to_blob,
+    from_blob,
+    from_lines,
+    to_blob,
+    to_lines,
+)
+from punctum.lmerge.feedback import Signal
+from punctum.operators.columns import ColumnarSlice
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA = (
+    "bucket BIGINT, kind STRING, input INT, sender BIGINT, rows BINARY, puncts STRING, constants BINARY, detail STRING"
+)
+"""The columns of a message as a row of Spark's."""
+_FIELDS: dict[str, pa.DataType] = {
+    "bucket": pa.int64(),
+    "kind": pa.string(),
+    "input": pa.int32(),
+    "sender": pa.int64(),
+    "rows": pa.binary(),
+    "puncts": pa.string(),
+    "constants": pa.binary(),
+    "detail": pa.string(),
+}
+ARROW = pa.schema(_FIELDS)
+"""The same for Arrow."""
+PART = 1 << 18
+"""About so many bytes of rows are packed into one message."""
+_NONE = -1  # the sender of what no bucket has sent, and the input of what goes to the driver
+Counts = dict[str, Any]
+"""What is counted of an operator in a batch."""
+
+
+class Kind(StrEnum):
+    """What a row of Spark's is."""
+
+    STREAM = "stream"
+    STAGE = "stage"
+    CLOCK = "clock"
+    FEEDBACK = "feedback"
+    SWEEP = "sweep"
+    EXPIRED = "expired"
+    METRICS = "metrics"
+    QUARANTINE = "quarantine"
+    WRITTEN = "written"
+
+
+DRIVER = (Kind.METRICS.value, Kind.QUARANTINE.value, Kind.WRITTEN.value)
+"""The kinds of messages that are for the driver: stages pass them on."""
+FOR_DRIVER = f"kind IN {DRIVER}"
+"""Which rows these are, in SQL."""
+NOT_METRICS = f"kind <> '{Kind.METRICS}'"
+"""Which rows are not metrics, in SQL."""
+TIMED = f"if(kind = '{Kind.CLOCK}', string(unix_millis(current_timestamp())), detail)"
+"""The detail with a batch's time where that belongs, in SQL: the time that Spark has written down for the batch."""
+
+
+class PackedSlice(NamedTuple):
+    """A slice, or a part of one, as it travels: what is not read need not be unpacked."""
+
+    rows: bytes | None = None
+    puncts: str | None = None
+    constants: bytes | None = None
+
+    @staticmethod
+    def of(piece: ColumnarSlice) -> "PackedSlice":
+        """A slice, packed."""
+        rows = None if piece.rows.is_empty() else to_blob(piece.rows)
+        return PackedSlice(rows, to_lines(piece.puncts), constants_to_blob(piece.constants))
+
+    def frame(self) -> pl.DataFrame | None:
+        """The rows, if there are any."""
+        return None if self.rows is None else from_blob(bytes(self.rows))  # Spark may give a bytearray
+
+    def punctuations(self, schema: Schema) -> tuple[Punctuation, ...]:
+        """The punctuations that are not constants on one attribute."""
+        return from_lines(self.puncts, schema)
+
+    def constant_values(self) -> dict[str, pl.Series]:
+        """The constants by attribute."""
+        return constants_from_blob(self.constants)
+
+
+class SplitPart(NamedTuple):
+    """Where a slice comes from: a split, its number in the batch, and which part of it. Parts come in any order."""
+
+    number: int
+    part: int
+    split: str
+
+
+@dataclass(frozen=True, slots=True)
+class StreamSlice:
+    """A slice from a stream; of one without files it is not known where it comes from."""
+
+    slice: PackedSlice
+    origin: SplitPart | None = None
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """What puts the slices of a batch in the order of their files."""
+        return (-1, 0) if self.origin is None else self.origin[:2]
+
+
+@dataclass(frozen=True, slots=True)
+class StageSlice:
+    """A slice from a bucket of the stage before, or from the last stage."""
+
+    sender: int
+    slice: PackedSlice
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The time of the batch, in milliseconds; who sends it does not know it yet."""
+
+    time: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackMessage:
+    """What nobody needs any more."""
+
+    signal: Signal
+
+
+@dataclass(frozen=True, slots=True)
+class SweepMessage:
+    """What is said behind a slice in the place of punctuations that are lost, and what is lost, as data for JSON."""
+
+    sender: int
+    slice: PackedSlice
+    lost: list[list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class ExpiredMessage:
+    """Punctuations of a bucket that are over: who remembers them forgets them."""
+
+    sender: int
+    slice: PackedSlice
+
+
+@dataclass(frozen=True, slots=True)
+class MetricsMessage:
+    """What a bucket has counted, by operator."""
+
+    sender: int
+    counts: dict[str, Counts]
+
+
+@dataclass(frozen=True, slots=True)
+class QuarantineMessage:
+    """Records for the quarantine, each a line of JSON."""
+
+    lines: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenMessage:
+    """A file of results that a bucket has written."""
+
+    sender: int
+    file: str
+
+
+StageMessage = StreamSlice | StageSlice | Clock | FeedbackMessage | SweepMessage | ExpiredMessage
+"""What a stage takes."""
+DriverMessage = MetricsMessage | QuarantineMessage | WrittenMessage
+"""What a stage passes on, for the driver."""
+Message = StageMessage | DriverMessage
+
+
+class Addressed(NamedTuple):
+    """A message, and where it goes: to a bucket, and to an input of the stage there."""
+
+    bucket: int
+    message: Message
+    input: int = _NONE
+
+
+def to_all(buckets: Iterable[int], message: Message, number: int) -> list[Addressed]:
+    """A message to an input of several buckets."""
+    return [Addressed(bucket, message, number) for bucket in buckets]
+
+
+def stream_slices(pieces: Mapping[int, ColumnarSlice], number: int, origin: SplitPart | None = None) -> list[Addressed]:
+    """Slices of a stream by bucket, as messages."""
+    messages = []
+    for bucket, part, piece in in_parts(pieces):
+        place = None if origin is None else origin._replace(part=part)
+        messages.append(Addressed(bucket, StreamSlice(PackedSlice.of(piece), place), number))
+    return messages
+
+
+def stage_slices(pieces: Mapping[int, ColumnarSlice], number: int, sender: int) -> list[Addressed]:
+    """Slices of a stage by bucket, as messages."""
+    parts = in_parts(pieces)
+    return [Addressed(bucket, StageSlice(sender, PackedSlice.of(piece)), number) for bucket, _, piece in parts]
+
+
+def in_parts(pieces: Mapping[int, ColumnarSlice]) -> list[tuple[int, int, ColumnarSlice]]:
+    """Slices by bucket, those with many bytes of rows in several parts, numbered: the JVM is slow with large values."""
+    parts: list[tuple[int, int, ColumnarSlice]] = []
+    for bucket, piece in pieces.items():
+        height = piece.rows.height
+        rows = max(1, height * PART // max(1, int(piece.rows.estimated_size())))
+        parts.append((bucket, 0, ColumnarSlice(piece.rows.slice(0, rows), piece.puncts, piece.constants)))
+        starts = enumerate(range(rows, height, rows), 1)
+        parts += [(bucket, part, ColumnarSlice(piece.rows.slice(start, rows))) for part, start in starts]
+    return parts
+
+
+_Fields = tuple[Kind, int, PackedSlice, str | None]
+_EMPTY = PackedSlice()
+
+
+def _fields(message: Message) -> _Fields:
+    """The kind, the sender, the slice and the detail of a message."""
+    match message:
+        case StreamSlice(piece, origin):
+            return Kind.STREAM, _NONE, piece, None if origin is None else "{} {} {}".format(*origin)
+        case StageSlice(sender, piece):
+            return Kind.STAGE, sender, piece, None
+        case Clock(time):
+            return Kind.CLOCK, _NONE, _EMPTY, None if time is None else str(time)
+        case FeedbackMessage(signal):
+            return Kind.FEEDBACK, _NONE, _EMPTY, json.dumps([signal.column, signal.limit])
+        case SweepMessage(sender, piece, lost):
+            return Kind.SWEEP, sender, piece, json.dumps(lost)
+        case ExpiredMessage(sender, piece):
+            return Kind.EXPIRED, sender, piece, None
+        case MetricsMessage(sender, counts):
+            return Kind.METRICS, sender, _EMPTY, json.dumps(counts)
+        case QuarantineMessage(lines):
+            return Kind.QUARANTINE, _NONE, _EMPTY, "\n".join(lines)
+        case WrittenMessage(sender, file):
+            return Kind.WRITTEN, sender, _EMPTY, file
+
+
+def _message(kind: str, sender: int, piece: PackedSlice, detail: str | None) -> Message:
+    """The message that has these fields."""
+    match kind:
+        case Kind.STREAM:
+            return StreamSlice(piece, None if detail is None else _split_part(detail))
+        case Kind.STAGE:
+            return StageSlice(sender, piece)
+        case Kind.CLOCK:
+            return Clock(None if detail is None else int(detail))
+        case Kind.FEEDBACK:
+            return FeedbackMessage(Signal(*json.loads(detail or "")))
+        case Kind.SWEEP:
+            return SweepMessage(sender, piece, json.loads(detail or ""))
+        case Kind.EXPIRED:
+            return ExpiredMessage(sender, piece)
+        case Kind.METRICS:
+            return MetricsMessage(sender, json.loads(detail or ""))
+        case Kind.QUARANTINE:
+            return QuarantineMessage((detail or "").split("\n"))
+        case Kind.WRITTEN:
+            return WrittenMessage(sender, detail or "")
+        case _:
+            raise AssertionError(kind)
+
+
+def _split_part(detail: str) -> SplitPart:
+    number, part, split = detail.split(" ", 2)
+    return SplitPart(int(number), int(part), split)
+
+
+def _columns(sent: Iterable[Addressed]) -> dict[str, list[Any]]:
+    """Messages as the columns of their rows."""
+    rows = [
+        (bucket, kind.value, number, sender, *piece, detail)
+        for bucket, message, number in sent
+        for kind, sender, piece, detail in (_fields(message),)
+    ]
+    return {name: [row[i] for row in rows] for i, name in enumerate(_FIELDS)}
+
+
+def to_arrow(sent: Iterable[Addressed]) -> pa.RecordBatch:
+    """Messages as rows of Arrow.
+
+    >>> batch = to_arrow([Addressed(5, Clock(), 0), Addressed(5, WrittenMessage(5, "a.json"))])
+    >>> [(sent.bucket, sent.message) for sent in decode(batch.to_pydict())]
+    [(5, Clock(time=None)), (5, WrittenMessage(sender=5, file='a.json'))]
+    """
+    return pa.RecordBatch.from_pydict(_columns(sent), schema=ARROW)
+
+
+def to_pandas(sent: Iterable[Addressed]) -> "pd.DataFrame":
+    """Messages as rows of pandas."""
+    import pandas as pd  # here: the process that only declares a stage need not wait for it
+
+    numbers = {"bucket": "int64", "input": "int32", "sender": "int64"}
+    columns = _columns(sent).items()
+    return pd.DataFrame({name: pd.Series(values, dtype=numbers.get(name, "object")) for name, values in columns})
+
+
+def decode(columns: "Mapping[str, Iterable[Any]] | pd.DataFrame") -> Iterator[Addressed]:
+    """The messages of some rows, given their columns."""
+    for bucket, kind, number, sender, rows, puncts, constants, detail in zip(
+        *(columns[name] for name in _FIELDS), strict=True
+    ):
+        piece = PackedSlice(rows, puncts, constants)
+        yield Addressed(int(bucket), _message(kind, int(sender), piece, detail), int(number))
+
+
+def decode_rows(rows: Sequence[Any]) -> list[Message]:
+    """The messages of rows that Spark has collected."""
+    columns = {name: [row[name] for row in rows] for name in _FIELDS}
+    return [sent.message for sent in decode(columns)]

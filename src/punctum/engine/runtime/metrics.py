@@ -1,0 +1,74 @@
+"""What is counted of a stage's operators: with each slice, and since when they keep what they keep."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from punctum.engine.exchange.messages import Counts
+from punctum.engine.runtime.dataflow import Dataflow
+from punctum.engine.runtime.lmerge import Merging
+from punctum.engine.runtime.stage import StagePart
+from punctum.operators.columns import ColumnarSlice
+from punctum.plan.joins.counts import ROWS_FROM
+
+
+class OperatorMetrics(StagePart):
+    """Counts what each operator took, gave and keeps."""
+
+    def __init__(self, flow: Dataflow) -> None:
+        self._flow = flow
+
+    def on_output(
+        self, number: int, slices: list[ColumnarSlice], given: ColumnarSlice, counts: Counts
+    ) -> ColumnarSlice:
+        """Count; what is given goes on as it is."""
+        counts |= counted(self._flow, number, slices, given)
+        return given
+
+
+def counted(flow: Dataflow, number: int, slices: Sequence[ColumnarSlice], given: ColumnarSlice) -> Counts:
+    """What an operator took, gave and keeps."""
+    operator, reads = flow.operators[number], flow.reads[number]
+    size = operator.size()
+    tables = operator.tables().values()
+    purged = sum(table.purged for table in tables)
+    for table in tables:
+        table.purged = 0
+    merged = {"stable": operator.stable} if isinstance(operator, Merging) else {}
+    direct = [(-1 - i, piece) for i, piece in zip(reads, slices, strict=True) if i < 0]
+    return (
+        merged
+        | {
+            "rows_in": sum(len(piece.rows) for piece in slices),
+            "rows_out": len(given.rows),
+            "puncts_in": sum(map(punctuations_in, slices)),
+            "puncts_out": punctuations_in(given),
+            "rows_purged": purged,
+            "rows_kept": size.rows,
+            "bytes_kept": size.bytes,
+            "puncts_kept": size.puncts,
+            "puncts_waiting": operator.waiting(),
+            "puncts_heard": sum(flow.inputs[i].puncts() for i, _ in direct),
+        }
+        | {ROWS_FROM + flow.names[i]: len(piece.rows) for i, piece in direct}
+    )
+
+
+def oldest(flow: Dataflow, born: Mapping[str, Mapping[int, float]]) -> dict[int, tuple[float, str]]:
+    """For each operator that keeps rows: since when the oldest one is kept, and what it waits for.
+
+    Given is since when there is each chunk of each table.
+    """
+    waiting: dict[int, tuple[float, str]] = {}
+    for n, operator in enumerate(flow.operators):
+        for name, waits in operator.waits().items():
+            first = operator.tables()[name].oldest()
+            since = first and born.get(f"{n}.{name}", {}).get(first[0])
+            if first and since and since < waiting.get(n, (math.inf,))[0]:
+                values = ", ".join(f"{theirs}={first[1][mine]}" for mine, theirs in waits.on)
+                waiting[n] = since, f"{flow.stream(n, waits.input)}({values})"
+    return waiting
+
+
+def punctuations_in(piece: ColumnarSlice) -> int:
+    """How many punctuations a slice has."""
+    return len(piece.puncts) + sum(map(len, piece.constants.values()))

@@ -1,0 +1,175 @@
+"""From the plan to operators: a relation in, its vectorised operator out."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from punctum.algebra.aggregates import AggregateFunction
+from punctum.algebra.schema import Schema
+from punctum.algebra.scheme import Scheme
+from punctum.algebra.sorting import SortKey
+from punctum.algebra.values import Value
+from punctum.analyse.predicates import promised
+from punctum.engine.runtime.lmerge import Merging
+from punctum.engine.sources.pipe import compiled_step
+from punctum.ir import relations as r
+from punctum.ir.evaluate import evaluate
+from punctum.ir.expressions import Column, Expression
+from punctum.ir.lifted import inserts_only
+from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported
+from punctum.ir.planned import Synopsis as SynopsisNode
+from punctum.ir.shape import shape
+from punctum.ir.windows import steps, window
+from punctum.lmerge.cleanse import Cleanse
+from punctum.lmerge.final import Final
+from punctum.lmerge.opened import Opened
+from punctum.operators import origins
+from punctum.operators.checked import Checked
+from punctum.operators.difference import Difference
+from punctum.operators.dupelim import Dupelim
+from punctum.operators.expect import Expect
+from punctum.operators.expressions import careful, compiled
+from punctum.operators.group_by import GroupBy
+from punctum.operators.intersect import Intersect
+from punctum.operators.join import Join
+from punctum.operators.lifespan import Lifespan
+from punctum.operators.merge import Merge
+from punctum.operators.multijoin import MultiJoin as MultiJoinOperator
+from punctum.operators.operator import Operator
+from punctum.operators.project import Project
+from punctum.operators.punctuate import Punctuate
+from punctum.operators.select import Select
+from punctum.operators.sort import Sort
+from punctum.operators.synopsis import SynopsisJoin, met
+from punctum.operators.synopsis_groups import SynopsisGroupBy
+from punctum.operators.union import Union
+from punctum.operators.window import Window, WindowGroupBy, WindowJoin
+from punctum.plan.passes.windows import windowed
+from punctum.spec.columns import ComputedColumn as SpecColumn
+from punctum.spec.join import Join as JoinSpecification
+
+_PREFIXES = ("$left.", "$right.")  # for names that both inputs of a join have, until the relation renames them
+
+
+def operator(relation: r.Relation, below: Sequence[Schema] = ()) -> Operator:
+    """The vectorised operator of a relation, over inputs whose attributes reach as far as those below."""
+    if windowed(relation):
+        return _windows(relation, below)
+    schemas = [child.schema for child in relation.inputs]
+    schemas = [_reaching(*pair) for pair in zip(schemas, below, strict=True)] if below else schemas
+    match relation:
+        case r.Filter(predicate=predicate):
+            return Select(schemas[0], careful(predicate, schemas[0]), promised(predicate, schemas[0]))
+        case r.Projection(columns=columns):
+            return Project(schemas[0], [_column(name, e, schemas[0]) for name, e in columns])
+        case r.Join(on=on, residual=residual):
+            left, right = schemas
+            pairs = [(left.names[mine.index], right.names[theirs.index]) for mine, theirs in on]
+            names = JoinSpecification(left, right, tuple(pairs), _PREFIXES).output
+            return Join(left, right, pairs, _PREFIXES, None if residual is None else careful(residual, names))
+        case MultiJoin(classes=classes, residual=residual, shown=shown, lazy=lazy):
+            holds = None if residual is None else careful(residual, relation.schema)
+            return MultiJoinOperator(schemas, classes, relation.names, holds, shown, lazy)
+        case SynopsisNode(query=query):
+            more = None if relation.residual is None else met(query, relation.residual)
+            if query.aggregates is None:
+                return SynopsisJoin(query, relation.schema, schemas, more)
+            return SynopsisGroupBy(query, relation.schema, schemas, relation.updates, more)
+        case r.Aggregate(keys=keys, aggregates=calls):
+            by = [schemas[0].names[column.index] for _, column in keys]
+            functions = [AggregateFunction(c.function, _name(c.argument, schemas[0]), c.name) for c in calls]
+            filters = [None if c.filter is None else compiled(c.filter, schemas[0]) for c in calls]
+            return GroupBy(schemas[0], by, functions, filters, relation.updates, relation.few)
+        case r.OrderBy(keys=keys):
+            return Sort(schemas[0], [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys])
+        case r.Distinct():
+            return Dupelim(schemas[0])
+        case Reported(member=member, members=members):
+            scheme = Scheme(schemas[0], relation.scheme.terms)
+            origin = origins.AllReported(scheme, schemas[0].names[member], members)
+            return Punctuate(schemas[0], [origin], guard=True)
+        case ExpectNode(within=within, time=time):
+            scheme = Scheme(schemas[0], relation.scheme.terms)
+            return Expect(scheme, within, None if time is None else schemas[0].names[time])
+        case LifespanNode(lifespan=lifespan, time=time):
+            scheme = Scheme(schemas[0], relation.scheme.terms)
+            return Lifespan(scheme, lifespan, None if time is None else schemas[0].names[time])
+        case r.LMerge():
+            return Merging(relation)
+        case r.Cleansed():
+            return Cleanse(schemas[0])
+        case r.Opened():
+            return Opened(schemas[0], relation.schema)
+        case r.Final(input=elements):
+            return Final(schemas[0], inserts_only(elements))
+        case r.UnionAll():
+            return Merge(*_alike(relation.schema, schemas))
+        case r.Union():
+            return Union(*_alike(relation.schema, schemas))
+        case r.Intersect():
+            return Intersect(*_alike(relation.schema, schemas))
+        case r.Except():
+            return Difference(*_alike(relation.schema, schemas))
+        case _:
+            raise AssertionError(relation)
+
+
+def _windows(relation: r.Relation, below: Sequence[Schema]) -> Operator:
+    """The operator of a join that has windows on its inputs, or of groups of one."""
+    given = below or [getattr(window(child), "input", child).schema for child in relation.inputs]
+    windows = [_window(child, schema) for child, schema in zip(relation.inputs, given, strict=True)]
+    if isinstance(relation, MultiJoin):
+        holds = None if relation.residual is None else careful(relation.residual, relation.schema)
+        return WindowJoin(windows, relation.classes, relation.schema, holds, relation.shown)
+    assert isinstance(relation, r.Aggregate)
+    schema = windows[0].output
+    by = [schema.names[column.index] for _, column in relation.keys]
+    functions = [AggregateFunction(c.function, _name(c.argument, schema), c.name) for c in relation.aggregates]
+    filters = [None if c.filter is None else compiled(c.filter, schema) for c in relation.aggregates]
+    return WindowGroupBy(windows[0], by, functions, filters)
+
+
+def _window(relation: r.Relation, schema: Schema) -> Window:
+    over, above = steps(relation)
+    made: list[Operator] = []
+    for step in above:
+        made.append(operator(step, [made[-1].output if made else schema]))
+    return Window(schema, None if over is None else over.rows, made, [compiled_step(step) for step in above])
+
+
+def _reaching(schema: Schema, known: Schema) -> Schema:
+    pairs = zip(schema.attributes, known.attributes, strict=True)
+    return Schema(tuple(replace(mine, reach=below.reach) for mine, below in pairs))
+
+
+def _alike(schema: Schema, sides: Sequence[Schema]) -> tuple[Schema, Schema]:
+    """The schema of a set operator, for both sides; its whole numbers go as far as those of both sides do."""
+    pairs = zip(*(side.attributes for side in sides), strict=True)
+    key_ranges = [left.reach if left.reach == right.reach else None for left, right in pairs]
+    both = Schema(
+        tuple(replace(a, reach=key_range) for a, key_range in zip(schema.attributes, key_ranges, strict=True))
+    )
+    return both, both
+
+
+def _name(argument: Column | None, schema: Schema) -> str | None:
+    return None if argument is None else schema.names[argument.index]
+
+
+def _column(name: str, expression: Expression, schema: Schema) -> tuple[SpecColumn, Checked]:
+    """A column for punctuations, and the expression for its rows."""
+    source, injective, trend = shape(expression)
+    attribute = replace(expression.attribute, name=name)
+    rows = careful(expression, schema)
+    if isinstance(expression, Column):
+        attribute = replace(attribute, reach=schema.attributes[expression.index].reach)
+        return SpecColumn(attribute, schema.names[expression.index]), rows
+    if source is None:
+        return SpecColumn(attribute, None, lambda row: evaluate(expression, row)), rows
+    return SpecColumn(
+        attribute, schema.names[source], partial(_of_one, expression, source, len(schema)), injective, trend
+    ), rows
+
+
+def _of_one(expression: Expression, source: int, size: int, value: Value) -> Value | None:
+    return evaluate(expression, tuple(value if i == source else None for i in range(size)))

@@ -1,0 +1,89 @@
+"""Records of what inputs and operators have not taken: the rows that they know of in, records out."""
+
+import polars as pl
+
+from punctum.algebra.schema import Schema
+from punctum.analyse.safety.inference import sources, title
+from punctum.engine.exchange.quarantine import VIOLATION, Record, fail
+from punctum.engine.formats.files import READERS, reading
+from punctum.engine.formats.read import LONGEST, clean
+from punctum.engine.formats.splits import Split, shown
+from punctum.engine.formats.write import json_lines
+from punctum.engine.sources.pipe import ROW, Piped
+from punctum.errors import MissingError
+from punctum.ir import relations as r
+from punctum.ir.definitions import StreamDef, Violation
+from punctum.operators.checked import REASON, Failed
+from punctum.operators.expect import Expect
+from punctum.operators.operator import Operator
+from punctum.operators.punctuate import Punctuate
+from punctum.plan.physical.pipes import Pipe
+
+
+def originals(pipe: Pipe, split: str | None, bad: pl.DataFrame) -> list[Record]:
+    """Records of rows that violate, as they are in their file; of a stream without files, as the query reads them."""
+    stream = pipe.stream
+    rows = None if split is None or stream.format is None else _in_file(pipe, split, bad)
+    if rows is None or len(rows) < bad.height:
+        texts = zip(json_lines(bad, pipe.schema), bad[REASON], strict=True)
+        rows = [(None, text, why) for text, why in texts]
+    return _violations(stream, None if split is None else shown(Split.at(split)[1].name), rows)
+
+
+def late(stream: StreamDef, operator: Punctuate | Expect, reason: str) -> list[Record]:
+    """Records of the rows that come after all have reported; which file they are from is not known any more."""
+    if operator.late.is_empty():
+        return []
+    texts = zip(json_lines(operator.late, operator.output), operator.reasons, strict=True)
+    return _violations(stream, None, [(None, text, why) for text, why in texts], reason)
+
+
+def failures(relation: r.Relation, operator: Operator) -> list[Record]:
+    """Records of what has no value in an operator: rows that it reads, pairs of them, or groups."""
+    streams = list(sources(relation, through=True))
+    records = [
+        Record(title(relation), why, text)
+        for failed in operator.failed()
+        for text, why in zip(json_lines(*_as_written(failed, relation, operator)), failed.rows[REASON], strict=True)
+    ]
+    if records and any(source.stream.on_violation is Violation.FAIL for source in streams):
+        fail(records[0])
+    return records
+
+
+def _as_written(failed: Failed, relation: r.Relation, operator: Operator) -> tuple[pl.DataFrame, Schema]:
+    """What failed, under the names that the relation has for it when it is a row of its result."""
+    if failed.schema is not operator.output or len(failed.schema) != len(relation.schema):
+        return failed.rows, failed.schema
+    return failed.rows.rename(dict(zip(failed.schema.names, relation.schema.names, strict=True))), relation.schema
+
+
+Bad = list[tuple[int | None, str, str]]
+"""Rows that violate: where they stand, their texts, and what they break."""
+
+
+def _violations(stream: StreamDef, file: str | None, bad: Bad, reason: str = VIOLATION) -> list[Record]:
+    records = [Record(stream.name, reason, text, file, position, why) for position, text, why in bad]
+    if records and stream.on_violation is Violation.FAIL:
+        fail(records[0])
+    return records
+
+
+def _in_file(pipe: Pipe, split: str, bad: pl.DataFrame) -> Bad | None:
+    """The rows of a split that are some bad ones behind the pipe, as they are written there."""
+    assert pipe.stream.format is not None
+    path, within = Split.at(split)
+    try:
+        read = READERS[pipe.stream.format](path, pipe.stream.schema, reading(pipe.stream), within)
+    except MissingError:
+        return None
+    raw = read.piece.rows
+    behind, _ = Piped(pipe.steps).numbered(raw)
+    known = bad.unique()
+    rows = behind.join(known, on=[n for n in bad.columns if n != REASON], nulls_equal=True, maintain_order="left")
+    rows = rows.head(bad.height)
+    written: Bad = []
+    for row, plain, why in zip(rows[ROW], json_lines(raw[rows[ROW]], pipe.stream.schema), rows[REASON], strict=True):
+        position, text = read.place(row)
+        written.append((position, plain if text is None else clean(text, LONGEST), why))
+    return written
