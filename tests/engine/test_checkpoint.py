@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from engine.simulate import planned
-from punctum.engine.recovery.checkpoint import load_or_init_plan, query_id, settled_buckets
+from punctum.engine.recovery.checkpoint import differences, load_or_init_plan, query_id, settled_buckets
 from punctum.engine.recovery.durable import read_sealed, write_sealed
 from punctum.errors import QueryError
 from punctum.parse.script import parse_script
@@ -82,7 +82,11 @@ def begun(checkpoint: Path) -> str:
 
 @pytest.mark.parametrize("name", HARMLESS)
 def test_harmless_changes_go_on(name: str, tmp_path: Path) -> None:
-    load_or_init_plan(begun(tmp_path), plan(changed(HARMLESS[name])))
+    checkpoint, now = begun(tmp_path), plan(changed(HARMLESS[name]))
+    before = read_sealed(tmp_path / "punctum/plan")
+    assert differences(tmp_path / "punctum/plan", now) == ""
+    load_or_init_plan(checkpoint, now)
+    assert read_sealed(tmp_path / "punctum/plan") == before
 
 
 @pytest.mark.parametrize("name", HARMFUL)
@@ -109,8 +113,11 @@ def test_a_literal_with_lines_is_one_line_of_the_plan(tmp_path: Path) -> None:
     load_or_init_plan(begun(tmp_path / "a"), plan(SCRIPT))
     breaking = plan(changed({"'a', 'b'": "'a\\nb', 'c\\\\nd'"}))
     load_or_init_plan(str(tmp_path / "b"), breaking)
+    lines = [len(read_sealed(tmp_path / name / "punctum/plan").splitlines()) for name in ("a", "b")]
+    assert lines[0] == lines[1] == 1 + len(breaking), "and one that says how state is written"
     (tmp_path / "b/offsets").mkdir()
     (tmp_path / "b/offsets/0").touch()
+    assert differences(tmp_path / "b/punctum/plan", breaking) == ""
     load_or_init_plan(str(tmp_path / "b"), breaking)
 
 

@@ -92,8 +92,13 @@ def test_a_rejected_text_is_whole_up_to_a_length(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", READERS)
-def test_options_are_checked_before_anything_is_read(form: str) -> None:
-    check_options(form, NS, OPTIONS)
+def test_options_are_checked_before_anything_is_read(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as forbidden:
+        for name in ("read_bytes", "open"):
+            forbidden.setattr(Path, name, lambda *_: pytest.fail("a file is read"))
+        check_options(form, NS, OPTIONS)
+    with pytest.raises(MissingError):
+        READERS[form](Path("gone"), NS, OPTIONS)
 
 
 @pytest.mark.parametrize(
