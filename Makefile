@@ -1,4 +1,4 @@
-# Two commands do everything: `make demo` and `make test`. Both set up .venv on their first run.
+# Two commands do nearly everything: `make demo` and `make test`. Both set up .venv on their first run.
 PYTHON ?= python3
 BIN := .venv/bin
 

@@ -9,6 +9,7 @@ import pytest
 
 from engine.simulate import Simulation
 from engine.test_synopsis import on_synopses, stated, values_kept
+from lanes import EXAMPLES
 from punctum.algebra import Row
 from punctum.analyse.memory.verdict import memory
 from punctum.analyse.safety.register import registered
@@ -108,7 +109,7 @@ def check(sql: str, keys: int | None, chance: random.Random) -> bool:
 def test_random_queries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("punctum.engine.exchange.buckets.RUN", 1)  # neighbouring keys go to different buckets
     chance = random.Random(6)
-    assert sum(check(*query(chance), chance) for _ in range(400)) >= 30
+    assert sum(check(*query(chance), chance) for _ in range(4 * EXAMPLES)) >= EXAMPLES // 4
 
 
 @pytest.mark.parametrize("sql", ["SELECT 1 AS one FROM t", "SELECT 1 AS one, 'x' AS x FROM t WHERE d > 3"])
