@@ -16,7 +16,7 @@ from punctum.analyse.safety.updates import grouping, key
 from punctum.errors import SqlError
 from punctum.ir.applied import UserFunction
 from punctum.ir.definitions import QueryDef, Script, StreamDef, writes_apart
-from punctum.ir.relations import Relation, show
+from punctum.ir.tree import Relation, show
 from punctum.parse.script import is_query, parse_script, parse_select
 from punctum.plan.explain import explain
 from punctum.plan.joins.choose import PlanOptions, inference

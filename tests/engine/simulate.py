@@ -26,7 +26,7 @@ from punctum.engine.formats.read import Read
 from punctum.engine.runtime import build
 from punctum.engine.runtime.stage import StageRuntime
 from punctum.engine.sources.source import FrameStream, Pipes, failed
-from punctum.ir.relations import Relation
+from punctum.ir.tree import Relation
 from punctum.lmerge.feedback import Signal
 from punctum.operators.batch import heard
 from punctum.operators.columns import ColumnarSlice, empty

@@ -14,6 +14,7 @@ from punctum.ir import expressions as e
 from punctum.ir import relations as r
 from punctum.ir.evaluate import evaluate
 from punctum.ir.shape import shape
+from punctum.ir.tree import Relation
 from punctum.spec import Slice
 from punctum.spec.columns import ComputedColumn
 from punctum.spec.difference import Difference
@@ -42,7 +43,7 @@ class Node:
         return self._running.feed(*below)
 
 
-def tree(relation: r.Relation) -> Node:
+def tree(relation: Relation) -> Node:
     """The operators of a relation, as it is written: nothing pruned, nothing moved."""
     operator, below = _operator(relation)
     made = Node(operator, below)
@@ -53,15 +54,12 @@ def tree(relation: r.Relation) -> Node:
     return _renamed(made, relation.schema)
 
 
-def _operator(relation: r.Relation) -> tuple[Operator, tuple[Node | str, ...]]:
+def _operator(relation: Relation) -> tuple[Operator, tuple[Node | str, ...]]:
     schemas = [child.schema for child in relation.inputs]
     below = tuple(map(tree, relation.inputs))
     match relation:
-        case r.Source(stream=stream) if stream.relation is None:
-            return Project.to(stream.schema, *stream.schema.names), (stream.name,)
         case r.Source(stream=stream):
-            assert stream.relation is not None
-            return Project.to(stream.schema, *stream.schema.names), (tree(stream.relation),)
+            return Project.to(stream.schema, *stream.schema.names), (stream.name,)
         case r.Filter(predicate=predicate):
             return Select(schemas[0], _holds(predicate), promised(predicate, schemas[0])), below
         case r.Projection(columns=columns):
@@ -81,7 +79,7 @@ def _operator(relation: r.Relation) -> tuple[Operator, tuple[Node | str, ...]]:
             ), below
         case r.Distinct():
             return Dupelim(schemas[0]), below
-        case r.BinaryRelation():
+        case r.UnionAll() | r.Union() | r.Intersect() | r.Except():
             kinds = {r.UnionAll: Merge, r.Union: Union, r.Intersect: Intersect, r.Except: Difference}
             made_of: type = kinds[type(relation)]
             schema = relation.schema
@@ -121,7 +119,7 @@ def _column(name: str, expression: e.Expression, schema: Schema) -> ComputedColu
 class Specified:
     """A query that takes a slice of each stream at a time; constants of a slice are heard after what may cover them."""
 
-    def __init__(self, relation: r.Relation, streams: Mapping[str, Schema]) -> None:
+    def __init__(self, relation: Relation, streams: Mapping[str, Schema]) -> None:
         self._tree = tree(relation)
         self._guards = {name: Guard(schema) for name, schema in streams.items()}
 

@@ -24,7 +24,7 @@ from punctum.engine.feedback.publisher import feedback_publisher
 from punctum.ir.definitions import StreamDef
 from punctum.ir.expressions import text
 from punctum.ir.planned import MultiJoin
-from punctum.ir.relations import Relation
+from punctum.ir.tree import Relation
 from punctum.lmerge.elements import FOREVER, NEVER
 from punctum.lmerge.feedback import Signal
 from punctum.operators.columns import ColumnarSlice, frame, to_rows

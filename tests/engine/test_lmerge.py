@@ -8,7 +8,7 @@ from engine.simulate import Simulation
 from punctum.algebra.pattern import between
 from punctum.algebra.punctuation import Punctuation
 from punctum.errors import QueryError
-from punctum.ir.relations import LMerge
+from punctum.ir.temporal import LMerge
 from punctum.lmerge.elements import Adjust, Element, Insert, Stable, to_columns
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_script

@@ -18,7 +18,7 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
 from punctum.analyse.safety.register import verdict
 from punctum.ir.definitions import Script
-from punctum.ir.relations import LMerge
+from punctum.ir.temporal import LMerge
 from punctum.lmerge.elements import INF, Element, from_columns
 from punctum.lmerge.tdb import Event, tdb
 from punctum.operators.columns import ColumnarSlice, frame, to_rows

@@ -17,7 +17,8 @@ from punctum.ir.conjunctive.axes import At
 from punctum.ir.definitions import NOWHERE
 from punctum.ir.expressions import Call, Column, Expression, columns, conjuncts, rebased, text
 from punctum.ir.names import fresh
-from punctum.ir.relations import Filter, Join, Projection, Relation, Source
+from punctum.ir.relations import Filter, Join, Projection
+from punctum.ir.tree import Relation
 from punctum.ir.windows import window
 
 
@@ -75,6 +76,13 @@ def block(relation: Relation) -> Block | None:
 
 
 def _block(relation: Relation) -> Block:
+    below = _unnamed(relation)
+    if relation.alias is None or len(below.leaves) == 1:
+        return below
+    return replace(below, place=relation.alias.place)  # its definition may be in another text
+
+
+def _unnamed(relation: Relation) -> Block:
     match relation:
         case Join():
             return _joined(relation)
@@ -85,8 +93,6 @@ def _block(relation: Relation) -> Block:
                 below = _computed(below, expression)
             shown = below.columns[len(relation.input.schema) :]
             return replace(below, columns=shown, within=(*below.within, relation))
-        case Source() if relation.stream.relation is not None and (below := block(relation.stream.relation)):
-            return replace(below, place=relation.place)  # its definition may be in another text
         case _:
             return Block((relation,), tuple((0, i) for i in range(len(relation.schema))))
 

@@ -76,7 +76,7 @@ def _passes(query: "CompiledQuery") -> Iterator[str]:
 def _explained(query: "CompiledQuery") -> Iterator[str]:
     from punctum.analyse.report.drawing import lines
     from punctum.analyse.report.text import text
-    from punctum.ir.relations import show
+    from punctum.ir.tree import show
     from punctum.plan.explain import costs
     from punctum.plan.explain import explain as stages_of
 

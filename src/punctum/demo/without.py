@@ -15,7 +15,7 @@ from punctum.engine.exchange.messages import PackedSlice, StageMessage, StageSli
 from punctum.engine.formats.files import READERS
 from punctum.engine.runtime import build
 from punctum.engine.sources.pipe import Piped
-from punctum.ir.relations import Relation
+from punctum.ir.tree import Relation
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.group_by import GroupBy
 from punctum.operators.operator import Operator

@@ -21,7 +21,7 @@ from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.postgres import PostgresSink, PostgresTable
 from punctum.errors import printable
 from punctum.ir.definitions import SinkDef, Violation, takes_punctuations, writes_apart
-from punctum.ir.relations import LMerge
+from punctum.ir.temporal import LMerge
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Stage, all_stages, operators, says_alike
 

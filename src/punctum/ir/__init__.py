@@ -14,13 +14,12 @@ from punctum.ir.relations import (
     Join,
     OrderBy,
     Projection,
-    Relation,
     Source,
     Union,
     UnionAll,
-    show,
 )
 from punctum.ir.shape import Shape, shape
+from punctum.ir.tree import Relation, show
 
 __all__ = [
     "Aggregate",

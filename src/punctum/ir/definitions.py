@@ -14,7 +14,7 @@ from punctum.errors import Place
 from punctum.ir.expressions import Expression
 
 if TYPE_CHECKING:
-    from punctum.ir.relations import Relation
+    from punctum.ir.tree import Relation
 
 NOWHERE = Place()
 

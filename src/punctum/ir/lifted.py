@@ -14,7 +14,9 @@ from punctum.errors import Place, SqlError, choices
 from punctum.ir.elements import ADJUST, EVENT, FROM, HIDDEN, TIMES, VE, VOLD, VS, payload_of
 from punctum.ir.expressions import Column, Expression, Literal, columns, rebased, type_text
 from punctum.ir.functions import call
-from punctum.ir.relations import Cleansed, Filter, Final, LMerge, Opened, Projection, Relation, Source
+from punctum.ir.relations import Filter, Projection, Source
+from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
+from punctum.ir.tree import Relation
 
 Moved = list[int]
 """For each column of a relation over events, the column over elements that has it."""
@@ -24,12 +26,7 @@ def inserts_only(relation: Relation) -> bool:
     """Whether the elements of a relation are inserts alone."""
     match relation:
         case Source(stream=stream):
-            inner = stream.relation
-            return (
-                inserts_only(inner)
-                if inner is not None
-                else stream.temporal is not None and stream.temporal.insert_only
-            )
+            return stream.temporal is not None and stream.temporal.insert_only
         case Filter():
             return inserts_only(relation.input)
         case LMerge():
@@ -66,8 +63,6 @@ def _lifted(relation: Relation) -> tuple[Relation, Moved] | None:
     """Selections and projections over elements instead of events, and where the columns are there."""
     if isinstance(relation, Final):
         return relation.input, list(range(len(relation.schema)))
-    if isinstance(relation, Source) and relation.stream.relation is not None:
-        return _lifted(relation.stream.relation)
     if not isinstance(relation, Filter | Projection) or (found := _lifted(relation.input)) is None:
         return None
     below, moved = found

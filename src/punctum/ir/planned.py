@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from punctum.algebra.classes import Class
 from punctum.algebra.schema import Schema
@@ -13,21 +14,27 @@ from punctum.errors import Place
 from punctum.ir.conjunctive.spj import Spj
 from punctum.ir.definitions import NOWHERE, StreamDef
 from punctum.ir.expressions import Expression, columns, text
-from punctum.ir.relations import Relation, UnaryRelation, Window
+from punctum.ir.node import PlannedNode, UnaryRelation
+from punctum.ir.relations import Window
 from punctum.ir.windows import window
+
+if TYPE_CHECKING:
+    from punctum.ir.tree import Relation
 
 _UNITS = (("day", 86_400_000), ("hour", 3_600_000), ("minute", 60_000), ("second", 1_000), ("millisecond", 1))
 
 
 @dataclass(frozen=True)
-class MultiJoin(Relation):
+class MultiJoin(PlannedNode):
     """Combinations of a row of each input that agree on every class of columns and fulfil the residual.
 
     The residual speaks of the columns of all inputs, one after the other; names are those of all columns. Those that
     anybody reads, or all, are ``shown``; of the others no punctuations are said. A lazy one purges now and then.
     """
 
-    joined: tuple[Relation, ...]
+    BELOW = ("joined",)
+
+    joined: "tuple[Relation, ...]"
     classes: tuple[Class, ...]
     residual: Expression | None
     names: tuple[str, ...]
@@ -42,11 +49,6 @@ class MultiJoin(Relation):
             assert len({self.joined[i].schema.attributes[at].type for i, at in each.members}) == 1
         for column in columns(self.residual) if self.residual is not None else ():
             assert column.name == self.names[column.index]
-
-    @property
-    def inputs(self) -> tuple[Relation, ...]:
-        """What is joined."""
-        return self.joined
 
     @cached_property
     def schema(self) -> Schema:
@@ -84,13 +86,15 @@ class MultiJoin(Relation):
 
 
 @dataclass(frozen=True)
-class Synopsis(Relation):
+class Synopsis(PlannedNode):
     """The result of a query over its inputs: the shown attributes, and the aggregates if it groups.
 
     The residual is a further condition; its columns are marks of attributes.
     """
 
-    joined: tuple[Relation, ...]
+    BELOW = ("joined",)
+
+    joined: "tuple[Relation, ...]"
     query: Spj
     result: Schema
     updates: bool = False
@@ -100,11 +104,6 @@ class Synopsis(Relation):
     def __post_init__(self) -> None:
         assert [len(each.schema) for each in self.joined] == [len(each.schema) for each in self.query.streams]
         assert len(self.result) == max(1, len(self.query.shown) + len(self.query.aggregates or ()))
-
-    @property
-    def inputs(self) -> tuple[Relation, ...]:
-        """The streams."""
-        return self.joined
 
     @cached_property
     def schema(self) -> Schema:
@@ -136,7 +135,7 @@ class Synopsis(Relation):
 
 
 @dataclass(frozen=True)
-class Reported(UnaryRelation):
+class Reported(UnaryRelation, PlannedNode):
     """The rows of a stream, with a punctuation when all members have reported the same values of some columns."""
 
     stream: StreamDef
@@ -156,7 +155,7 @@ class Reported(UnaryRelation):
 
 
 @dataclass(frozen=True)
-class Limited(UnaryRelation):
+class Limited(UnaryRelation, PlannedNode):
     """The rows of a stream that has a time limit for the punctuations on some columns."""
 
     stream: StreamDef

@@ -1,50 +1,28 @@
 """Relations: what a query means. A node is its fields, its integrity check and the schema that follows from them.
 
 Expressions speak of the columns of the node below by position; the residual of a join speaks of the columns of both
-sides, the left ones first. The domains in a schema are promises, so each node passes on only those that still hold.
+sides, the left ones first. Nodes of temporal streams are in ``temporal.py``, those of plans in ``planned.py``.
 """
 
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
 
 from punctum.algebra.aggregates import Function
-from punctum.algebra.pattern import WILDCARD, Pattern
+from punctum.algebra.pattern import WILDCARD
 from punctum.algebra.schema import NOT_NULL, Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.errors import Place
-from punctum.ir.definitions import NOWHERE, Policy, StreamDef, Temporal
-from punctum.ir.elements import EVENT, HIDDEN, MARKED, VS, element_schema, is_elements, is_opens, payload_of
-from punctum.ir.expressions import Column, Expression, columns, kind, named, text
+from punctum.ir.definitions import NOWHERE, StreamDef
+from punctum.ir.expressions import Column, Expression, kind, named, text
+from punctum.ir.node import BinaryRelation, Node, UnaryRelation, fits
+
+if TYPE_CHECKING:
+    from punctum.ir.tree import Relation
 
 
 @dataclass(frozen=True)
-class Relation:
-    """The root of all nodes."""
-
-    @property
-    def inputs(self) -> "tuple[Relation, ...]":
-        """The nodes below."""
-        return ()
-
-    @cached_property
-    def schema(self) -> Schema:
-        """The columns of the result."""
-        raise NotImplementedError
-
-    @cached_property
-    def reads(self) -> int:
-        """How often it reads a stream, when all that it names is written out."""
-        return sum(each.reads for each in self.inputs)
-
-    @property
-    def label(self) -> str:
-        """What the node does, on one line."""
-        return type(self).__name__
-
-
-@dataclass(frozen=True)
-class Source(Relation):
+class Source(Node):
     """The rows of a stream."""
 
     stream: StreamDef
@@ -57,30 +35,13 @@ class Source(Relation):
 
     @cached_property
     def reads(self) -> int:
-        """Once, or as often as what the stream stands for."""
-        return 1 if self.stream.relation is None else self.stream.relation.reads
+        """Once."""
+        return 1
 
     @property
     def label(self) -> str:
         """The stream's name."""
         return f"Source {self.stream.name}"
-
-
-@dataclass(frozen=True)
-class UnaryRelation(Relation):
-    """A node with one input, whose columns it keeps unless it says otherwise."""
-
-    input: Relation
-
-    @property
-    def inputs(self) -> tuple[Relation, ...]:
-        """The one node below."""
-        return (self.input,)
-
-    @cached_property
-    def schema(self) -> Schema:
-        """The input's columns."""
-        return self.input.schema
 
 
 @dataclass(frozen=True)
@@ -92,7 +53,7 @@ class Filter(UnaryRelation):
 
     def __post_init__(self) -> None:
         assert self.predicate.type is Type.BOOLEAN
-        _fits(self.predicate, self.input.schema)
+        fits(self.predicate, self.input.schema)
 
     @property
     def label(self) -> str:
@@ -125,7 +86,7 @@ class Projection(UnaryRelation):
 
     def __post_init__(self) -> None:
         for _, expression in self.columns:
-            _fits(expression, self.input.schema)
+            fits(expression, self.input.schema)
         assert self.schema
 
     @cached_property
@@ -140,11 +101,13 @@ class Projection(UnaryRelation):
 
 
 @dataclass(frozen=True)
-class Join(Relation):
+class Join(Node):
     """Pairs of rows that are equal on pairs of columns, if any, and fulfil the residual; names are of all columns."""
 
-    left: Relation
-    right: Relation
+    BELOW = ("left", "right")
+
+    left: "Relation"
+    right: "Relation"
     on: tuple[tuple[Column, Column], ...]
     residual: Expression | None
     names: tuple[str, ...]
@@ -152,18 +115,13 @@ class Join(Relation):
 
     def __post_init__(self) -> None:
         for a, b in self.on:
-            _fits(a, self.left.schema)
-            _fits(b, self.right.schema)
+            fits(a, self.left.schema)
+            fits(b, self.right.schema)
             assert a.type is b.type
         assert len(self.names) == len(self.left.schema) + len(self.right.schema)
         if self.residual is not None:
             assert self.residual.type is Type.BOOLEAN
-            _fits(self.residual, self.schema)
-
-    @property
-    def inputs(self) -> tuple[Relation, ...]:
-        """Both sides."""
-        return self.left, self.right
+            fits(self.residual, self.schema)
 
     @cached_property
     def schema(self) -> Schema:
@@ -184,30 +142,6 @@ class Distinct(UnaryRelation):
     """Each row once."""
 
     place: Place = field(default=NOWHERE, compare=False)
-
-
-@dataclass(frozen=True)
-class BinaryRelation(Relation):
-    """Two inputs with columns of the same names and types."""
-
-    left: Relation
-    right: Relation
-    place: Place = field(default=NOWHERE, compare=False)
-
-    def __post_init__(self) -> None:
-        left, right = ([(a.name, a.type, a.digits) for a in side.schema.attributes] for side in self.inputs)
-        assert left == right, (left, right)
-
-    @property
-    def inputs(self) -> tuple[Relation, ...]:
-        """Both sides."""
-        return self.left, self.right
-
-    @cached_property
-    def schema(self) -> Schema:
-        """The columns, with the domains that hold for rows of either side."""
-        pairs = zip(self.left.schema.attributes, self.right.schema.attributes, strict=True)
-        return Schema(tuple(replace(a, domain=_either(a.domain, b.domain)) for a, b in pairs))
 
 
 class UnionAll(BinaryRelation):
@@ -234,6 +168,10 @@ class Except(BinaryRelation):
     def schema(self) -> Schema:
         """The left columns."""
         return self.left.schema
+
+
+SetOperator: TypeAlias = UnionAll | Union | Intersect | Except
+"""What has two inputs with columns of the same names and types."""
 
 
 @dataclass(frozen=True)
@@ -287,7 +225,7 @@ class Aggregate(UnaryRelation):
         used = [key for _, key in self.keys]
         used += [c for call in self.aggregates for c in (call.argument, call.filter) if c is not None]
         for column in used:
-            _fits(column, self.input.schema)
+            fits(column, self.input.schema)
 
     @cached_property
     def schema(self) -> Schema:
@@ -313,7 +251,7 @@ class OrderBy(UnaryRelation):
     def __post_init__(self) -> None:
         assert self.keys
         for column, _, _ in self.keys:
-            _fits(column, self.input.schema)
+            fits(column, self.input.schema)
 
     @property
     def label(self) -> str:
@@ -323,136 +261,5 @@ class OrderBy(UnaryRelation):
         return f"OrderBy {', '.join(keys)}"
 
 
-@dataclass(frozen=True)
-class Final(UnaryRelation):
-    """The events of a temporal stream as rows, each when it is final: payload, start and end."""
-
-    place: Place = field(default=NOWHERE, compare=False)
-
-    def __post_init__(self) -> None:
-        assert self.input.schema.names[-len(HIDDEN) :] == HIDDEN
-
-    @cached_property
-    def schema(self) -> Schema:
-        """The payload, the start and the end."""
-        return Schema(self.input.schema.attributes[: len(EVENT) - len(HIDDEN)])
-
-
-@dataclass(frozen=True)
-class Opened(UnaryRelation):
-    """The elements of a temporal stream of which the opens and closes are read, and what it declares of them."""
-
-    properties: Temporal
-    place: Place = field(default=NOWHERE, compare=False)
-
-    def __post_init__(self) -> None:
-        assert is_opens(self.input.schema)
-
-    @cached_property
-    def schema(self) -> Schema:
-        """The payload, and the columns of inserts and adjusts."""
-        read = self.input.schema
-        return element_schema(read.attributes[: -len(MARKED)], read.attributes[read.index(VS)].type)
-
-
-@dataclass(frozen=True)
-class Cleansed(UnaryRelation):
-    """The events of a temporal stream as inserts, in the order of their starts, each when all before it are final."""
-
-    place: Place = field(default=NOWHERE, compare=False)
-
-    def __post_init__(self) -> None:
-        assert is_elements(self.input.schema)
-
-    @cached_property
-    def schema(self) -> Schema:
-        """The columns of inserts."""
-        read = self.input.schema
-        return element_schema(payload_of(read), read.attributes[read.index(VS)].type, inserts=True)
-
-
-@dataclass(frozen=True)
-class LMerge(Relation):
-    """One temporal stream of replicas of it; a case that is forced, how it answers, and what controls its inputs.
-
-    ``absent`` are inputs that are not there when the query starts; the control says when they come, and which go.
-    ``feedback`` is the file where it tells what of its inputs nobody needs any more.
-    """
-
-    merged: tuple[Relation, ...]
-    names: tuple[str, ...]
-    policy: Policy = field(default_factory=Policy)
-    case: str | None = None
-    control: Source | None = None
-    absent: tuple[str, ...] = ()
-    feedback: str | None = None
-    place: Place = field(default=NOWHERE, compare=False)
-
-    def __post_init__(self) -> None:
-        kinds = {tuple((a.name, a.type, a.digits) for a in each.schema.attributes) for each in self.merged}
-        assert len(self.merged) == len(self.names) and len(kinds) == 1, (self.names, kinds)
-
-    @property
-    def inputs(self) -> tuple[Relation, ...]:
-        """The replicas, and what controls them."""
-        return self.merged if self.control is None else (*self.merged, self.control)
-
-    @cached_property
-    def schema(self) -> Schema:
-        """The columns of the elements, with the domains that hold for all inputs."""
-        several = zip(*(each.schema.attributes for each in self.merged), strict=True)
-        return Schema(tuple(replace(same[0], domain=_all_of([a.domain for a in same])) for same in several))
-
-    @property
-    def label(self) -> str:
-        """The inputs, and what is asked for."""
-        asked = [f"case {self.case}"] * (self.case is not None) + [str(self.policy)] * (self.policy != Policy())
-        return f"LMerge {', '.join(self.names)}" + (f" ({', '.join(asked)})" if asked else "")
-
-
-def children(relation: Relation) -> dict[str, Relation]:
-    """The nodes below, by the names of their fields."""
-    names = ((), ("input",), ("left", "right"))[len(relation.inputs)]
-    return dict(zip(names, relation.inputs, strict=True))
-
-
-def over(relation: Relation, change: Callable[[Relation], Relation]) -> Relation:
-    """The node over other ones: those below it, each changed."""
-    if isinstance(relation, LMerge):
-        return replace(relation, merged=tuple(map(change, relation.merged)))
-    return replace(relation, **{name: change(child) for name, child in children(relation).items()})
-
-
-def show(relation: Relation) -> str:
-    """The tree of a relation, indented, one node a line."""
-    return "\n".join(_lines(relation, 0))
-
-
-def _lines(relation: Relation, depth: int) -> Iterator[str]:
-    yield "  " * depth + relation.label
-    for below in relation.inputs:
-        yield from _lines(below, depth + 1)
-
-
 def _as(name: str, shown: str) -> str:
     return shown if shown == name else f"{shown} AS {name}"
-
-
-def _all_of(domains: Sequence[Pattern]) -> Pattern:
-    """A domain that holds for each of some."""
-    return reduce(_either, domains)
-
-
-def _either(one: Pattern, other: Pattern) -> Pattern:
-    """A domain that holds where one of two does."""
-    if one == other:
-        return one
-    return WILDCARD if one.null or other.null else NOT_NULL
-
-
-def _fits(expression: Expression, schema: Schema) -> None:
-    """Every column of an expression is the one of that position in the schema."""
-    for column in columns(expression):
-        found = schema.attributes[column.index]
-        assert column.name == found.name, (column, found)
-        assert (found.type, found.digits) == (column.type, column.attribute.digits), (column, found)

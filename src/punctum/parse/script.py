@@ -12,9 +12,11 @@ from punctum.ir.applied import UserFunction
 from punctum.ir.definitions import QueryDef, Script, SinkDef, StreamDef, TableDef, Temporal, takes_elements
 from punctum.ir.functions import NAMES
 from punctum.ir.lifted import elements_of, temporal_of
-from punctum.ir.relations import LMerge, Relation, Source
-from punctum.ir.windows import check_windows
+from punctum.ir.relations import Source
+from punctum.ir.temporal import LMerge
+from punctum.ir.tree import Relation, walk
 from punctum.parse.binder.select import Queries, check_reads
+from punctum.parse.binder.windows import check_windows
 from punctum.parse.ddl.streams import StreamReader, read_sink, read_table
 from punctum.parse.ddl.temporal import TemporalReader, read_cleansed, read_merge
 from punctum.parse.lexer.cursor import Cursor
@@ -120,15 +122,11 @@ def _located(
 
 def _feedback(relation: Relation) -> Iterator[str]:
     """The files that a query over a relation tells what it does not need."""
-    if isinstance(relation, LMerge) and relation.feedback is not None:
-        yield relation.feedback
-    below = relation.inputs
-    if isinstance(relation, Source):
-        if "feedback" in relation.stream.options:
-            yield relation.stream.options["feedback"]
-        below = () if relation.stream.relation is None else (relation.stream.relation,)
-    for each in below:
-        yield from _feedback(each)
+    for node in walk(relation):
+        if isinstance(node, LMerge) and node.feedback is not None:
+            yield node.feedback
+        if isinstance(node, Source) and "feedback" in node.stream.options:
+            yield node.stream.options["feedback"]
 
 
 @contextmanager

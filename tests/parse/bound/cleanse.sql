@@ -16,4 +16,5 @@ INSERT INTO changes SELECT * FROM b WHERE name > 'x';
 -- query changes
 -- name STRING, _vs BIGINT (,), _ve BIGINT, _vold BIGINT, _adjust BOOLEAN false, _from BIGINT
 -- Filter (name > 'x')
---   Source b
+--   Cleansed named b
+--     Source a

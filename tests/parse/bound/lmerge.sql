@@ -28,20 +28,40 @@ INSERT INTO counts SELECT _ve, COUNT(*) AS n FROM m GROUP BY _ve;
 -- LMerge a, b, c
 --   Source a
 --   Source b
---   Source c
+--   Projection symbol, price, _vs, _ve, _vold, _adjust, _from named c
+--     Filter (price > 0.0)
+--       Source b
 -- stream n: symbol STRING, price DOUBLE, _vs BIGINT (,), _ve BIGINT, _vold BIGINT, _adjust BOOLEAN (,), _from BIGINT
 --   Temporal(ordered=False, strictly=False, insert_only=False, ties=False, key=None, open_close=False)
 -- LMerge m, b (case R3-, insert share 0.25, adjust at once)
---   Source m
+--   LMerge a, b, c named m
+--     Source a
+--     Source b
+--     Projection symbol, price, _vs, _ve, _vold, _adjust, _from named c
+--       Filter (price > 0.0)
+--         Source b
 --   Source b
 --   Source n.control
 -- sink changes: json {'path': 'out/changes', 'elements': 'true'}
 -- sink counts: json {'path': 'out/counts'}
 -- query changes
 -- symbol STRING, price DOUBLE, _vs BIGINT (,), _ve BIGINT, _vold BIGINT, _adjust BOOLEAN (,), _from BIGINT
--- Source n
+-- LMerge m, b (case R3-, insert share 0.25, adjust at once) named n
+--   LMerge a, b, c named m
+--     Source a
+--     Source b
+--     Projection symbol, price, _vs, _ve, _vold, _adjust, _from named c
+--       Filter (price > 0.0)
+--         Source b
+--   Source b
+--   Source n.control
 -- query counts
 -- _ve BIGINT, n BIGINT (,)
 -- Aggregate COUNT(*) AS n by _ve
 --   Final
---     Source m
+--     LMerge a, b, c named m
+--       Source a
+--       Source b
+--       Projection symbol, price, _vs, _ve, _vold, _adjust, _from named c
+--         Filter (price > 0.0)
+--           Source b

@@ -12,5 +12,7 @@ INSERT INTO out SELECT d.twice, b.increase FROM dear d JOIN bid b ON d.itemid = 
 -- twice DOUBLE, increase DOUBLE
 -- Projection twice, increase
 --   Join d.itemid = b.itemid
---     Source dear
+--     Projection itemid, (price * 2.0) AS twice named dear
+--       Filter (price > 100.0)
+--         Source item
 --     Source bid

@@ -29,7 +29,9 @@ INSERT INTO events SELECT * FROM a;
 -- stream named: symbol STRING, _ve BIGINT
 -- Projection symbol, _ve
 --   Final
---     Source dear
+--     Projection upper(symbol) AS symbol, _vs, _ve, _vold, _adjust, _from named dear
+--       Filter ((price > 4.0) AND (_vs > 10))
+--         Source a
 -- stream t: ts TIMESTAMP (,), x BIGINT, day DATE (,)
 --   ON (ts ASC)
 --   json {'path': 'in/t'}
@@ -50,7 +52,9 @@ INSERT INTO events SELECT * FROM a;
 -- name STRING, _vs BIGINT (,), _ve BIGINT, _vold BIGINT, _adjust BOOLEAN false, _from BIGINT
 -- Projection symbol AS name, _vs, _ve, _vold, _adjust, _from
 --   Projection symbol, _vs, _ve, _vold, _adjust, _from
---     Source dear
+--     Projection upper(symbol) AS symbol, _vs, _ve, _vold, _adjust, _from named dear
+--       Filter ((price > 4.0) AND (_vs > 10))
+--         Source a
 -- query events
 -- symbol STRING, price DOUBLE, _vs BIGINT (,), _ve BIGINT
 -- Final

@@ -24,7 +24,8 @@ INSERT INTO events SELECT * FROM m;
 -- stream m: name STRING, _vs BIGINT (,), _ve BIGINT, _vold BIGINT, _adjust BOOLEAN (,), _from BIGINT
 --   Temporal(ordered=False, strictly=False, insert_only=False, ties=False, key=None, open_close=False)
 -- LMerge a, c
---   Source a
+--   Opened named a
+--     Source a
 --   Source c
 -- sink changes: json {'path': 'out/changes', 'elements': 'true'}
 -- sink events: json {'path': 'out/events'}
@@ -32,8 +33,12 @@ INSERT INTO events SELECT * FROM m;
 -- close BIGINT, _vs TIMESTAMP (,), _ve TIMESTAMP, _vold TIMESTAMP, _adjust BOOLEAN (,), _from TIMESTAMP
 -- Projection close, _vs, _ve, _vold, _adjust, _from
 --   Filter (open > 'x')
---     Source b
+--     Opened named b
+--       Source b
 -- query events
 -- name STRING, _vs BIGINT (,), _ve BIGINT
 -- Final
---   Source m
+--   LMerge a, c named m
+--     Opened named a
+--       Source a
+--     Source c

@@ -19,7 +19,8 @@ from punctum.ir.conjunctive.axes import At
 from punctum.ir.conjunctive.orders import Comparison
 from punctum.ir.conjunctive.spj import Aggregated, Spj
 from punctum.ir.expressions import Call, Column, Expression, Literal, conjunction, kind, rebased
-from punctum.ir.relations import Filter, Projection, Relation, Source
+from punctum.ir.relations import Filter, Projection, Source
+from punctum.ir.tree import Relation
 
 
 @dataclass(frozen=True)

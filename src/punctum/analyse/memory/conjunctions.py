@@ -21,7 +21,8 @@ from punctum.ir.conjunctive.spj import Aggregated, Occurrence, Spj
 from punctum.ir.definitions import StreamDef
 from punctum.ir.expressions import Call, Column, Expression, Literal, columns, conjuncts, kind, rebased, text
 from punctum.ir.names import fresh
-from punctum.ir.relations import Aggregate, Distinct, Filter, Join, Projection, Relation, Source
+from punctum.ir.relations import Aggregate, Distinct, Filter, Join, Projection, Source
+from punctum.ir.tree import Relation
 
 _OPS = {"<": "<", "<=": "<=", "=": "=", ">": "<", ">=": "<="}
 _WIDEST = 1 << 20
@@ -105,8 +106,6 @@ class _ConditionReader:
     def read(self, relation: Relation) -> list[_Made]:
         """The columns of a relation, whose streams and conditions are noted."""
         match relation:
-            case Source() if relation.stream.relation is not None:
-                return self.read(relation.stream.relation)
             case Source():
                 self.streams.append(relation.stream)
                 number, attributes = len(self.streams) - 1, enumerate(relation.schema.attributes)
@@ -294,8 +293,6 @@ def _top(relation: Relation) -> Aggregate | Distinct | None:
                 return relation
             case Filter() | Projection():
                 relation = relation.input
-            case Source() if relation.stream.relation is not None:
-                relation = relation.stream.relation
             case _:
                 return None
 

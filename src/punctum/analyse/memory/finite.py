@@ -15,11 +15,11 @@ from punctum.ir.relations import (
     Join,
     OrderBy,
     Projection,
-    Relation,
     Source,
     Union,
     UnionAll,
 )
+from punctum.ir.tree import Relation
 
 LISTS = (Function.COUNT_DISTINCT, Function.MEDIAN)
 """The functions of which a group keeps values."""
@@ -28,8 +28,8 @@ LISTS = (Function.COUNT_DISTINCT, Function.MEDIAN)
 def rows(relation: Relation) -> int | None:
     """The most rows that a relation ever gives, or nothing when they are without end."""
     match relation:
-        case Source(stream=stream):
-            return None if stream.relation is None else rows(stream.relation)
+        case Source():
+            return None
         case Filter() | Projection() | OrderBy():
             return rows(relation.inputs[0])
         case Aggregate() if not relation.keys:

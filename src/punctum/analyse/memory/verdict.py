@@ -13,7 +13,7 @@ from punctum.analyse.memory.lto import LIMIT, TooManyOrdersError, bounded_in_eve
 from punctum.analyse.memory.synopses import SynopsisStructure, answer_rows, answers, synopses
 from punctum.analyse.memory.windows import Kept, kept
 from punctum.ir.conjunctive.spj import Spj
-from punctum.ir.relations import Relation
+from punctum.ir.tree import Relation
 
 _SHOWN = 6
 """So many synopses are told."""

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 from punctum.analyse.memory.finite import rows as most_rows
 from punctum.ir.expressions import Call, Column, Expression, columns, conjuncts
-from punctum.ir.relations import Aggregate, Distinct, Filter, Join, Projection, Relation, Source
+from punctum.ir.relations import Aggregate, Distinct, Filter, Join, Projection
+from punctum.ir.tree import Relation, title
 from punctum.ir.windows import window
 
 
@@ -27,7 +28,7 @@ class Kept:
     @property
     def name(self) -> str:
         """The streams that it reads."""
-        return ", ".join(dict.fromkeys(_streams(self.input)))
+        return title(self.input)
 
     @property
     def values(self) -> int | None:
@@ -78,18 +79,9 @@ def _kept(leaf: Relation, used: set[int]) -> Kept:
     return Kept(leaf, chosen, most_rows(Distinct(shown)), False)
 
 
-def _streams(relation: Relation) -> Iterator[str]:
-    if isinstance(relation, Source):
-        yield relation.stream.name
-    for below in relation.inputs:
-        yield from _streams(below)
-
-
 def _top(relation: Relation) -> Relation:
-    while isinstance(relation, Projection) or (isinstance(relation, Source) and relation.stream.relation is not None):
-        inner = relation.stream.relation if isinstance(relation, Source) else relation.input
-        assert inner is not None
-        relation = inner
+    while isinstance(relation, Projection):
+        relation = relation.input
     return relation
 
 
@@ -106,8 +98,6 @@ def _leaves(relation: Relation, needed: set[int]) -> Iterator[tuple[Relation, se
             yield from _leaves(relation.input, needed | _reads(relation.predicate))
         case Projection() if _joins(relation.input):
             yield from _leaves(relation.input, _reads(*(relation.columns[i][1] for i in needed)))
-        case Source() if relation.stream.relation is not None and _joins(relation.stream.relation):
-            yield from _leaves(relation.stream.relation, needed)
         case _:
             yield relation, needed
 
@@ -121,18 +111,14 @@ def _computed(relation: Relation) -> Iterator[int]:
         match each:
             case Call("=", sides):
                 yield sum(not isinstance(side, Column) and bool(_reads(side)) for side in sides)
-    inner = relation.stream.relation if isinstance(relation, Source) else None
-    for below in relation.inputs if inner is None else (inner,):
+    for below in relation.inputs:
         yield from _computed(below)
 
 
 def _joins(relation: Relation) -> bool:
-    while not isinstance(relation, Join):
-        inner = relation.stream.relation if isinstance(relation, Source) else None
-        if not isinstance(relation, Filter | Projection) and inner is None:
-            return False
-        relation = inner if inner is not None else relation.inputs[0]
-    return True
+    while isinstance(relation, Filter | Projection):
+        relation = relation.input
+    return isinstance(relation, Join)
 
 
 def _reads(*expressions: Expression | None) -> set[int]:

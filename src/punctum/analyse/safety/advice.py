@@ -18,20 +18,11 @@ from punctum.analyse.safety.choice import inferred
 from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.states import OperatorState, Verdict, Want, states
 from punctum.ir.elements import FROM
-from punctum.ir.relations import (
-    Aggregate,
-    BinaryRelation,
-    Cleansed,
-    Filter,
-    Final,
-    LMerge,
-    Opened,
-    OrderBy,
-    Projection,
-    Relation,
-    Source,
-)
+from punctum.ir.node import BinaryRelation
+from punctum.ir.relations import Aggregate, Filter, OrderBy, Projection, Source
 from punctum.ir.shape import shape
+from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
+from punctum.ir.tree import Relation, walk
 
 EFFORT = 10_000
 """How many states a search may look at."""
@@ -151,12 +142,10 @@ def _weaker(one: Set, other: Set) -> bool:
 
 def _sorted(relation: Relation) -> Iterator[Want]:
     """The orders that the sorts of a query want, whether they lack them or not."""
-    if isinstance(relation, OrderBy):
-        column, down, _ = relation.keys[0]
-        yield Want(relation.input, column.index, Order.DESC if down else Order.ASC)
-    inner = relation.stream.relation if isinstance(relation, Source) else None
-    for below in relation.inputs if inner is None else (inner,):
-        yield from _sorted(below)
+    for node in walk(relation):
+        if isinstance(node, OrderBy):
+            column, down, _ = node.keys[0]
+            yield Want(node.input, column.index, Order.DESC if down else Order.ASC)
 
 
 def _candidates(relation: Relation, column: int, order: Order, known: Inference) -> Iterator[Declared]:
@@ -164,8 +153,6 @@ def _candidates(relation: Relation, column: int, order: Order, known: Inference)
         yield from _through_join(found, known.join(relation), column, order, known)
         return
     match relation:
-        case Source(stream=stream) if stream.relation is not None:
-            yield from _candidates(stream.relation, column, order, known)
         case Source(stream=stream):
             yield Declared(stream.name, ((stream.schema.names[column], order),))
             ends = known.facts(relation).ending

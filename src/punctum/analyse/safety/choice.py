@@ -11,7 +11,8 @@ from punctum.analyse.promises import Declared
 from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.states import Verdict, states
 from punctum.analyse.safety.unread import unread
-from punctum.ir.relations import Aggregate, Distinct, Relation, Source
+from punctum.ir.relations import Aggregate, Distinct
+from punctum.ir.tree import Relation
 
 
 def inferred(
@@ -37,7 +38,5 @@ def _parts(relation: Relation, known: Inference) -> Iterator[SynopsisPart]:
         if found is not None:
             yield found
             return
-    inner = relation.stream.relation if isinstance(relation, Source) else None
-    below = block.leaves if block is not None else relation.inputs if inner is None else (inner,)
-    for each in below:
+    for each in block.leaves if block is not None else relation.inputs:
         yield from _parts(each, known)

@@ -13,19 +13,9 @@ from dataclasses import dataclass, replace
 from punctum.algebra.aggregates import Function
 from punctum.analyse.safety.inference import Inference
 from punctum.ir.expressions import Column
-from punctum.ir.relations import (
-    Aggregate,
-    BinaryRelation,
-    Distinct,
-    Join,
-    OrderBy,
-    Projection,
-    Relation,
-    Source,
-    UnaryRelation,
-    Union,
-    UnionAll,
-)
+from punctum.ir.node import BinaryRelation, UnaryRelation
+from punctum.ir.relations import Aggregate, Distinct, Join, OrderBy, Projection, Union, UnionAll
+from punctum.ir.tree import Relation
 
 _BLIND = (Function.MIN, Function.MAX, Function.COUNT_DISTINCT)
 """Aggregates that do not see duplicates."""
@@ -76,9 +66,6 @@ class _Change:
             case Aggregate():
                 blind = bool(relation.keys) and all(call.function in _BLIND for call in relation.aggregates)
                 return self._narrow(replace(relation, input=self.of(relation.input, False, blind)))
-            case Source() if relation.stream.relation is not None:
-                inner = self.of(relation.stream.relation, seen, once)
-                return replace(relation, stream=replace(relation.stream, relation=inner))
             case UnaryRelation():
                 passed = seen and isinstance(relation, Projection)  # it drops the columns that are only sorted by
                 return replace(relation, input=self.of(relation.input, passed, once or isinstance(relation, Distinct)))

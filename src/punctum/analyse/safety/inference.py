@@ -12,7 +12,7 @@ One rule for each operator, as the operators propagate punctuations (tables 3 an
 - join: those of an input whose state can be purged, for a punctuation waits for the rows that it matches.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from punctum.algebra.pattern import WILDCARD
@@ -29,24 +29,22 @@ from punctum.ir.definitions import StreamDef
 from punctum.ir.elements import EVENT, FROM, VE
 from punctum.ir.expressions import Column, Expression, columns, conjuncts
 from punctum.ir.lifted import inserts_only
+from punctum.ir.node import BinaryRelation
 from punctum.ir.relations import (
     Aggregate,
-    BinaryRelation,
-    Cleansed,
     Distinct,
     Except,
     Filter,
-    Final,
     Intersect,
-    LMerge,
-    Opened,
     OrderBy,
     Projection,
-    Relation,
+    SetOperator,
     Source,
     Window,
 )
 from punctum.ir.shape import onto, shape
+from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
+from punctum.ir.tree import Relation, titles
 from punctum.ir.windows import window
 
 _NOTHING: Mapping[str, tuple[Declared, ...]] = {}
@@ -127,8 +125,6 @@ class Inference:
             return self._of_block(found, self.join(relation), relation)
         match relation:
             case Source(stream=stream):
-                if stream.relation is not None:
-                    return self.facts(stream.relation)
                 return self._of_stream(stream, self.unread.get(id(relation), frozenset()))
             case Filter():
                 return filtered(self.facts(relation.input), relation, self._early)
@@ -361,30 +357,6 @@ def ordered(below: Facts, relation: OrderBy) -> tuple[Promise, ...]:
     return distinct(Promise(frozenset([(first, order)]), p.origins) for p in (*ready, *whole))
 
 
-def titles(relations: tuple[Relation, ...]) -> tuple[str, ...]:
-    """A name for each relation: those of its streams, numbered where they are the same."""
-    names = [title(relation) for relation in relations]
-    return tuple(
-        name if names.index(name) == i else f"{name} #{names[: i + 1].count(name)}" for i, name in enumerate(names)
-    )
-
-
-def title(relation: Relation) -> str:
-    """The streams of a relation, each once."""
-    return ", ".join(dict.fromkeys(source.stream.name for source in sources(relation)))
-
-
-def sources(relation: Relation, through: bool = False) -> Iterator[Source]:
-    """The streams that a relation reads, from left to right, or those behind named ones too."""
-    waiting = [relation]
-    while waiting:
-        node = waiting.pop()
-        inner = node.stream.relation if through and isinstance(node, Source) else None
-        if isinstance(node, Source) and inner is None:
-            yield node
-        waiting += reversed(node.inputs if inner is None else (inner,))
-
-
 def stables_of(below: Facts, schema: Schema) -> list[Promise]:
     """The promises of stables."""
     wanted = frozenset([(below.same[schema.index(FROM)], Order.ASC)])
@@ -402,7 +374,7 @@ def _of_events(relation: Relation, said: tuple[str, ...], stables: list[Promise]
     return Facts(distinct(promises), each, each, filled=_never_null(relation))
 
 
-def _of_both(relation: BinaryRelation, left: Facts, right: Facts) -> Facts:
+def _of_both(relation: SetOperator, left: Facts, right: Facts) -> Facts:
     """What holds for a set operator: rows of an intersection fit both inputs, those of a difference the left one."""
     each = tuple(range(len(relation.schema)))
     promises = both(left, right)

@@ -14,7 +14,7 @@ from punctum.analyse.promises import Declared
 from punctum.analyse.safety.advice import advice
 from punctum.analyse.safety.choice import inferred
 from punctum.analyse.safety.forms import Form, forms
-from punctum.analyse.safety.inference import Inference, sources
+from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.remembered import Remembered, remembered
 from punctum.analyse.safety.states import OperatorState, Verdict, states
 from punctum.analyse.safety.temporal import Chosen, chosen, merges
@@ -22,7 +22,8 @@ from punctum.analyse.safety.updates import closed, grouping, having
 from punctum.analyse.safety.useful import declared, useful
 from punctum.errors import SchemaError, SqlError
 from punctum.ir.definitions import QueryDef, Script, SinkDef, StreamDef, takes_punctuations
-from punctum.ir.relations import LMerge, Relation, Source
+from punctum.ir.temporal import LMerge
+from punctum.ir.tree import Relation, sources
 from punctum.ir.windows import window
 
 _UPDATES = "updates"
@@ -141,7 +142,7 @@ class QueryAnalysis:
     @property
     def streams(self) -> tuple[StreamDef, ...]:
         """The streams that the query reads, each once."""
-        return tuple(dict.fromkeys(source.stream for source in sources(self.query.relation, through=True)))
+        return tuple(dict.fromkeys(source.stream for source in sources(self.query.relation)))
 
     @property
     def declared(self) -> tuple[Declared, ...]:
@@ -212,9 +213,7 @@ def _blocks(relation: Relation, known: Inference) -> Iterator[Relation]:
     if id(relation) in known.parts:
         return
     found = known.block(relation)
-    inner = relation.stream.relation if isinstance(relation, Source) else None
-    below = relation.inputs if inner is None else (inner,)
-    for each in below if found is None else found.leaves:
+    for each in relation.inputs if found is None else found.leaves:
         yield from _blocks(each, known)
     if found is not None and not found.windowed:
         yield relation

@@ -14,9 +14,11 @@ from punctum.algebra.values import Type
 from punctum.analyse.blocks import Block
 from punctum.analyse.graphs import Attr, JoinQuery
 from punctum.analyse.promises import Promise
-from punctum.analyse.safety.inference import Inference, titles
+from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.states import NAMES
-from punctum.ir.relations import BinaryRelation, Relation, Source
+from punctum.ir.node import BinaryRelation
+from punctum.ir.relations import SetOperator
+from punctum.ir.tree import Relation, titles
 
 _WHOLE = (Type.BIGINT, Type.DATE, Type.BOOLEAN)
 """The types whose values become ranges when all of them are closed, one by one."""
@@ -38,9 +40,7 @@ def remembered(relation: Relation, known: Inference) -> Iterator[Remembered]:
     if id(relation) in known.parts:
         return
     found = known.block(relation)
-    inner = relation.stream.relation if isinstance(relation, Source) else None
-    below = found.leaves if found is not None else relation.inputs if inner is None else (inner,)
-    for each in below:
+    for each in found.leaves if found is not None else relation.inputs:
         yield from remembered(each, known)
     if found is not None and not found.windowed:
         yield from _of_join(found, known.join(relation), known, known.written(relation))
@@ -103,7 +103,7 @@ def _lacking(closing: list[Closing], inputs: set[int], way: frozenset[int]) -> s
     return {i for i in inputs if not any(theirs <= way for _, theirs in closing[i])}
 
 
-def _of_sides(relation: BinaryRelation, known: Inference) -> Iterator[Remembered]:
+def _of_sides(relation: SetOperator, known: Inference) -> Iterator[Remembered]:
     names = titles(relation.inputs)
     facts = [known.facts(each) for each in relation.inputs]
     for side, each in enumerate(relation.inputs):

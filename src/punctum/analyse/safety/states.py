@@ -25,31 +25,29 @@ from punctum.analyse.memory.finite import LISTS, kept, rows
 from punctum.analyse.memory.windows import kept as kept_of_windows
 from punctum.analyse.memory.windows import last_rows
 from punctum.analyse.promises import Declared, Facts, Promise
-from punctum.analyse.safety.inference import Inference, closing, ordered, stables_of, title
+from punctum.analyse.safety.inference import Inference, closing, ordered, stables_of
 from punctum.analyse.safety.temporal import chosen
 from punctum.errors import Place
 from punctum.ir.definitions import NOWHERE
 from punctum.ir.elements import FROM, VS
 from punctum.ir.lifted import inserts_only
+from punctum.ir.node import Node
 from punctum.ir.relations import (
     Aggregate,
-    BinaryRelation,
-    Cleansed,
     Distinct,
     Except,
     Filter,
-    Final,
     Intersect,
-    LMerge,
-    Opened,
     OrderBy,
     Projection,
-    Relation,
+    SetOperator,
     Source,
     Union,
     UnionAll,
     Window,
 )
+from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
+from punctum.ir.tree import Relation, reads_text, title
 from punctum.ir.windows import window
 
 
@@ -84,7 +82,7 @@ class OperatorState:
     chain: tuple[Step, ...] = ()
 
 
-NAMES: dict[type[Relation], str] = {
+NAMES: dict[type[Node], str] = {
     Filter: "select",
     Projection: "project",
     Distinct: "dupelim",
@@ -117,15 +115,13 @@ def states(relation: Relation, known: Inference) -> Iterator[OperatorState]:
         yield from join(found, known.join(relation), known)
         return
     if isinstance(relation, Source):
-        if relation.stream.relation is not None:
-            yield from states(relation.stream.relation, known)
         return
     for below in relation.inputs:
         yield from states(below, known)
     match relation:
         case Aggregate() if (of := window(relation.input)) is not None:
             yield OperatorState(
-                NAMES[Aggregate], title(relation), Verdict.BOUNDED, (last_rows(of.rows),), _place(relation)
+                NAMES[Aggregate], reads_text(relation), Verdict.BOUNDED, (last_rows(of.rows),), _place(relation)
             )
         case Window():
             return
@@ -137,7 +133,7 @@ def states(relation: Relation, known: Inference) -> Iterator[OperatorState]:
             yield _stateless(relation)
         case Opened() | Cleansed() | Final():
             yield _waiting(
-                OperatorState(NAMES[type(relation)], title(relation), Verdict.UNBOUNDED), relation.inputs, known
+                OperatorState(NAMES[type(relation)], reads_text(relation), Verdict.UNBOUNDED), relation.inputs, known
             )
         case Union() | Intersect() | Except():
             yield from _both(relation, known.facts(relation.left), known.facts(relation.right))
@@ -146,7 +142,7 @@ def states(relation: Relation, known: Inference) -> Iterator[OperatorState]:
 
 
 def _stateless(relation: Relation) -> OperatorState:
-    return OperatorState(NAMES[type(relation)], title(relation), Verdict.STATELESS, place=_place(relation))
+    return OperatorState(NAMES[type(relation)], reads_text(relation), Verdict.STATELESS, place=_place(relation))
 
 
 def _join(found: Block, query: JoinQuery, known: Inference) -> Iterator[OperatorState]:
@@ -222,7 +218,7 @@ def _unreached(found: Block, query: JoinQuery, reached: set[int]) -> tuple[Want,
 
 
 def _unary(relation: Distinct | Aggregate | OrderBy, below: Facts) -> OperatorState:
-    operator, name, place = NAMES[type(relation)], title(relation), _place(relation)
+    operator, name, place = NAMES[type(relation)], reads_text(relation), _place(relation)
     closed, missing, wants = _needed(relation, below)
     used = _origins(closed)
     most = _most(relation, below)
@@ -312,7 +308,7 @@ def _values(domain: Pattern, kind: Type) -> int | None:
     return None if values is None else len(values) + domain.null
 
 
-def _both(relation: BinaryRelation, left: Facts, right: Facts) -> Iterator[OperatorState]:
+def _both(relation: SetOperator, left: Facts, right: Facts) -> Iterator[OperatorState]:
     """The states of a set operator: rows that came out, and for two of them rows of each side that wait."""
     operator, place = NAMES[type(relation)], _place(relation)
     sides = ((relation.left, left), (relation.right, right))
@@ -324,14 +320,14 @@ def _both(relation: BinaryRelation, left: Facts, right: Facts) -> Iterator[Opera
     lacking = [side for side, facts in sides if not facts.shared]
     few = rows(relation), _combinations(relation, columns)
     if any(most is not None for most in few):
-        yield _or_few(OperatorState(operator, title(relation), Verdict.UNBOUNDED, place=place, uses=every), *few)
+        yield _or_few(OperatorState(operator, reads_text(relation), Verdict.UNBOUNDED, place=place, uses=every), *few)
     elif lacking:
         wants = tuple(Want(lacking[0], i) for i in range(len(lacking[0].schema)))
         missing = tuple(_some(side) for side in lacking)
-        yield OperatorState(operator, title(relation), Verdict.UNBOUNDED, missing, place, wants)
+        yield OperatorState(operator, reads_text(relation), Verdict.UNBOUNDED, missing, place, wants)
     else:
         witness = tuple(sorted(map(str, left.shared[0].origins | right.shared[0].origins)))
-        yield OperatorState(operator, title(relation), Verdict.PURGEABLE, witness, place, uses=every)
+        yield OperatorState(operator, reads_text(relation), Verdict.PURGEABLE, witness, place, uses=every)
 
 
 def _or_few(state: OperatorState, *most: int | None) -> OperatorState:

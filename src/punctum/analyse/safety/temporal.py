@@ -15,27 +15,14 @@ from dataclasses import dataclass, replace
 
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Order
-from punctum.analyse.safety.inference import Inference, sources
+from punctum.analyse.safety.inference import Inference
 from punctum.errors import SqlError
 from punctum.ir.definitions import Temporal
 from punctum.ir.elements import HIDDEN, VS, is_elements, payload_of
 from punctum.ir.expressions import Column
-from punctum.ir.relations import (
-    Aggregate,
-    Cleansed,
-    Distinct,
-    Except,
-    Filter,
-    Final,
-    Intersect,
-    LMerge,
-    Opened,
-    OrderBy,
-    Projection,
-    Relation,
-    Source,
-    Union,
-)
+from punctum.ir.relations import Aggregate, Distinct, Except, Filter, Intersect, OrderBy, Projection, Source, Union
+from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
+from punctum.ir.tree import Relation, sources, walk
 
 _CASES = ("R0", "R1", "R2", "R3", "R4")
 _LIKE = {"R3-": "R3"}
@@ -111,19 +98,13 @@ def _lack(missing: list[tuple[str, str]]) -> str:
 
 def merges(relation: Relation) -> Iterator[LMerge]:
     """The merges of a relation, each after those below it."""
-    inner = relation.stream.relation if isinstance(relation, Source) else None
-    for below in relation.inputs if inner is None else (inner,):
-        yield from merges(below)
-    if isinstance(relation, LMerge):
-        yield relation
+    return (node for node in walk(relation) if isinstance(node, LMerge))
 
 
 def properties(relation: Relation, known: Inference) -> TemporalProperties:
     """What holds for the elements of a relation."""
     assert is_elements(relation.schema)
     match relation:
-        case Source(stream=stream) if stream.relation is not None:
-            return properties(stream.relation, known)
         case Source(stream=stream):
             assert stream.temporal is not None
             return _declared(stream.temporal, stream.schema)
@@ -195,14 +176,12 @@ def _only_prefixes(relation: Relation, start: int, known: Inference) -> bool:
         return False
     facts = known.facts(relation)
     said = any(p.terms == {(facts.same[start], Order.ASC)} for p in facts.promises)
-    schemes = [scheme for source in sources(relation, through=True) for scheme in source.stream.schemes]
+    schemes = [scheme for source in sources(relation) for scheme in source.stream.schemes]
     return said and all(len(s.terms) == 1 and s.terms[0][1] is not Order.EQUALITY for s in schemes)
 
 
 def _grouped(relation: Relation) -> bool:
     match relation:
-        case Source(stream=stream) if stream.relation is not None:
-            return _grouped(stream.relation)
         case Filter() | Projection():
             return _grouped(relation.input)
         case _:
@@ -212,8 +191,6 @@ def _grouped(relation: Relation) -> bool:
 def _order(relation: Relation) -> list[int]:
     """The columns by which the rows of a relation come in ascending order."""
     match relation:
-        case Source(stream=stream) if stream.relation is not None:
-            return _order(stream.relation)
         case Filter():
             return _order(relation.input)
         case OrderBy():
@@ -235,8 +212,6 @@ def _order(relation: Relation) -> list[int]:
 def _keys(relation: Relation) -> list[frozenset[int]]:
     """Columns of which no two rows of a relation have the same values."""
     match relation:
-        case Source(stream=stream) if stream.relation is not None:
-            return _keys(stream.relation)
         case Source(stream=stream):
             return [frozenset(stream.schema.index(name) for name in names) for names in stream.unique]
         case Filter() | OrderBy():

@@ -8,7 +8,8 @@ from collections.abc import Container, Iterator, Mapping
 
 from punctum.ir.definitions import AllReported, StreamDef
 from punctum.ir.expressions import Expression, columns
-from punctum.ir.relations import Aggregate, Filter, Join, OrderBy, Projection, Relation, Source, UnionAll, Window
+from punctum.ir.relations import Aggregate, Filter, Join, OrderBy, Projection, Source, UnionAll, Window
+from punctum.ir.tree import Relation
 
 
 def unread(relation: Relation, parts: Container[int] = ()) -> Mapping[int, frozenset[int]]:
@@ -18,7 +19,7 @@ def unread(relation: Relation, parts: Container[int] = ()) -> Mapping[int, froze
     waiting = [(relation, _all(relation))]
     while waiting:
         node, wanted = waiting.pop()
-        if isinstance(node, Source) and node.stream.relation is None:
+        if isinstance(node, Source):
             every[id(node)] = node
             needed.setdefault(id(node), set()).update(_all(node) if _watched(node.stream) else wanted or {0})
         elif id(node) in parts:
@@ -31,8 +32,6 @@ def unread(relation: Relation, parts: Container[int] = ()) -> Mapping[int, froze
 def _below(node: Relation, wanted: set[int]) -> Iterator[tuple[Relation, set[int]]]:
     """What is needed of the inputs of a node."""
     match node:
-        case Source(stream=stream) if stream.relation is not None:
-            yield stream.relation, wanted
         case Filter():
             yield node.input, wanted | reads(node.predicate)
         case Window():

@@ -6,7 +6,8 @@ which columns of the result tell groups apart.
 
 from punctum.analyse.safety.inference import Inference, closing
 from punctum.ir.expressions import Column
-from punctum.ir.relations import Aggregate, Filter, Projection, Relation, Source
+from punctum.ir.relations import Aggregate, Filter, Projection
+from punctum.ir.tree import Relation
 
 
 def grouping(relation: Relation) -> Aggregate | None:
@@ -16,8 +17,6 @@ def grouping(relation: Relation) -> Aggregate | None:
             return relation
         case Projection():
             return grouping(relation.input)
-        case Source() if relation.stream.relation is not None:
-            return grouping(relation.stream.relation)
         case _:
             return None
 
@@ -53,7 +52,5 @@ def _keys(relation: Relation) -> list[list[int]]:
         case Projection():
             shown = [(n, e.index) for n, (_, e) in enumerate(relation.columns) if isinstance(e, Column)]
             return [[n for n, below in shown if below in at] for at in _keys(relation.input)]
-        case Source() if relation.stream.relation is not None:
-            return _keys(relation.stream.relation)
         case _:
             raise AssertionError(relation)

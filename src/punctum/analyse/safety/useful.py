@@ -13,12 +13,15 @@ from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Type
 from punctum.analyse.promises import Declared
 from punctum.analyse.safety.choice import inferred
-from punctum.analyse.safety.inference import Inference, sources
+from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.states import OperatorState, states
 from punctum.ir.definitions import StreamDef
 from punctum.ir.elements import MARKED
 from punctum.ir.expressions import Column, columns
-from punctum.ir.relations import Aggregate, BinaryRelation, Filter, Join, LMerge, Opened, Projection, Relation, Source
+from punctum.ir.node import BinaryRelation
+from punctum.ir.relations import Aggregate, Filter, Join, Projection, Source
+from punctum.ir.temporal import LMerge, Opened
+from punctum.ir.tree import Relation, fold, sources, walk
 
 Of = tuple[str, str]
 """A stream and a column of it."""
@@ -26,7 +29,7 @@ Of = tuple[str, str]
 
 def declared(relation: Relation) -> tuple[Declared, ...]:
     """The schemes of the streams that a relation reads, each once."""
-    streams = dict.fromkeys(source.stream for source in sources(relation, through=True))
+    streams = dict.fromkeys(source.stream for source in sources(relation))
     return tuple(Declared.of(stream.name, scheme) for stream in streams for scheme in stream.schemes)
 
 
@@ -74,7 +77,7 @@ def idle(relation: Relation, says: bool, known: Inference) -> dict[str, tuple[Sc
     used = useful(relation, says, known)
     asked = frozenset(_asked(relation))
     found: dict[str, tuple[Scheme, ...]] = {}
-    for stream in dict.fromkeys(source.stream for source in sources(relation, through=True)):
+    for stream in dict.fromkeys(source.stream for source in sources(relation)):
         if stream.limits:
             continue
         unused = [scheme for scheme in stream.schemes if Declared.of(stream.name, scheme) not in used]
@@ -85,7 +88,7 @@ def idle(relation: Relation, says: bool, known: Inference) -> dict[str, tuple[Sc
 def beyond(relation: Relation, says: bool) -> dict[str, tuple[Scheme, ...]]:
     """The schemes of each stream that a minimal set goes without; a stream with time limits is left as it is."""
     kept, found = minimal(relation, says), dict[str, tuple[Scheme, ...]]()
-    for stream in dict.fromkeys(source.stream for source in sources(relation, through=True)):
+    for stream in dict.fromkeys(source.stream for source in sources(relation)):
         if not stream.limits:
             found[stream.name] = tuple(s for s in stream.schemes if Declared.of(stream.name, s) not in kept)
     return found
@@ -100,43 +103,35 @@ def _free(stream: StreamDef, name: str, asked: frozenset[Of]) -> bool:
 
 def _asked(relation: Relation) -> Iterator[Of]:
     """The columns of streams on which conditions hang."""
-    waiting = [relation]
-    while waiting:
-        node = waiting.pop()
+    for node in walk(relation):
         match node:
             case Filter(predicate=condition) | Join(residual=condition) if condition is not None:
-                below = _origins(node.input) if isinstance(node, Filter) else _origins(node)
+                below = fold(node.input if isinstance(node, Filter) else node, _origins)
                 yield from (of for column in columns(condition) for of in below[column.index])
-        inner = node.stream.relation if isinstance(node, Source) else None
-        waiting += node.inputs if inner is None else (inner,)
 
 
-def _origins(relation: Relation) -> list[frozenset[Of]]:
-    """The columns of streams from which each column of a relation comes."""
+def _origins(relation: Relation, below: list[list[frozenset[Of]]]) -> list[frozenset[Of]]:
+    """The columns of streams from which each column of a relation comes, given those of its inputs."""
     match relation:
-        case Source(stream=stream) if stream.relation is None:
-            return [frozenset([(stream.name, name)]) for name in stream.schema.names]
         case Source(stream=stream):
-            assert stream.relation is not None
-            return _origins(stream.relation)
+            return [frozenset([(stream.name, name)]) for name in stream.schema.names]
         case Join():
-            return _origins(relation.left) + _origins(relation.right)
+            return below[0] + below[1]
         case Projection():
-            return [_all(_origins(relation.input), columns(expression)) for _, expression in relation.columns]
+            return [_all(below[0], columns(expression)) for _, expression in relation.columns]
         case Aggregate():
-            below = _origins(relation.input)
             calls = ([c for c in (call.argument, call.filter) if c is not None] for call in relation.aggregates)
-            return [_all(below, read) for read in [*([column] for _, column in relation.keys), *calls]]
-        case LMerge(merged=several):
-            return [frozenset[Of]().union(*each) for each in zip(*map(_origins, several), strict=True)]
+            return [_all(below[0], read) for read in [*([column] for _, column in relation.keys), *calls]]
+        case LMerge():
+            merged = below[: len(relation.merged)]
+            return [frozenset[Of]().union(*same) for same in zip(*merged, strict=True)]
         case Opened():
-            below = _origins(relation.input)
-            start, end, since = below[-len(MARKED) :]
-            return [*below[: -len(MARKED)], start, end, end, start | end, since]
+            start, end, since = below[0][-len(MARKED) :]
+            return [*below[0][: -len(MARKED)], start, end, end, start | end, since]
         case BinaryRelation():
-            return [a | b for a, b in zip(_origins(relation.left), _origins(relation.right), strict=True)]
+            return [left | right for left, right in zip(*below, strict=True)]
         case _:
-            return _origins(relation.inputs[0])
+            return below[0]
 
 
 def _all(below: list[frozenset[Of]], read: Iterable[Column]) -> frozenset[Of]:

@@ -18,7 +18,8 @@ from punctum.engine.runtime.feedback import unneeded
 from punctum.engine.sources.pipe import ROW, Behind, Piped
 from punctum.ir.applied import applied
 from punctum.ir.expressions import Column, Expression
-from punctum.ir.relations import Projection, Relation
+from punctum.ir.relations import Filter, Projection
+from punctum.ir.tree import Relation
 from punctum.lmerge.elements import VE
 from punctum.lmerge.feedback import Signal, events_over, least
 from punctum.operators.columns import ColumnarSlice
@@ -110,5 +111,6 @@ def further(known: Signal | None, new: Signal | None) -> Signal | None:
 
 def calls(step: Relation) -> bool:
     """Whether a step of a pipe calls a function of the user's."""
-    read = [column for _, column in step.columns] if isinstance(step, Projection) else [step.predicate]  # type: ignore[attr-defined]
+    assert isinstance(step, Filter | Projection)
+    read = [column for _, column in step.columns] if isinstance(step, Projection) else [step.predicate]
     return any(True for expression in read for _ in applied(expression))

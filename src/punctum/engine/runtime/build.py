@@ -7,7 +7,6 @@ from functools import partial
 import polars as pl
 
 from punctum.algebra.schema import Schema
-from punctum.analyse.safety.inference import title
 from punctum.engine.exchange.buckets import BucketKeyRange, Exchange
 from punctum.engine.exchange.cube import CubeExchange
 from punctum.engine.exchange.quarantine import VIOLATION, Record
@@ -23,8 +22,9 @@ from punctum.engine.runtime.sweep import LATE, Sweeps
 from punctum.engine.runtime.vectorised import operator
 from punctum.engine.runtime.violations import failures, late, originals
 from punctum.engine.sources.pipe import Piped
-from punctum.ir import relations as r
+from punctum.ir import temporal
 from punctum.ir.planned import ExpectNode, LifespanNode, Reported
+from punctum.ir.tree import Relation, title
 from punctum.lmerge.cleanse import Cleanse
 from punctum.lmerge.final import Final
 from punctum.lmerge.opened import Opened
@@ -133,7 +133,7 @@ class _Wiring:
         made.punctuations_expire = sweeps(self._stage)
         self._note_time(node.relation, made)
         self._note_late(node.relation, made)
-        if isinstance(node.relation, r.LMerge) and node.relation.control is not None:
+        if isinstance(node.relation, temporal.LMerge) and node.relation.control is not None:
             restarted = tuple(map(self._anew, below[:-1]))
             self.controls.append(Control(-1 - below[-1], restarted, node.relation.names))
         self.failed.append(partial(failures, node.relation, made))
@@ -142,7 +142,7 @@ class _Wiring:
         self._labels.append(f"{node.relation.label} of {title(node.relation)}")
         return len(self._operators) - 1
 
-    def _note_time(self, relation: r.Relation, made: Operator) -> None:
+    def _note_time(self, relation: Relation, made: Operator) -> None:
         """Note an operator that expects punctuations, or lets them be over, and one that goes by the clock."""
         number = len(self._operators)
         if isinstance(relation, ExpectNode) and isinstance(made, Expect):
@@ -153,7 +153,7 @@ class _Wiring:
             assert isinstance(made, Expect | Lifespan)
             self.timed.append(made)
 
-    def _note_late(self, relation: r.Relation, made: Operator) -> None:
+    def _note_late(self, relation: Relation, made: Operator) -> None:
         """Note what says which rows of the last slice an operator has kept out."""
         if isinstance(made, Punctuate) and isinstance(relation, Reported):
             self.late.append(partial(late, relation.stream, made, VIOLATION))

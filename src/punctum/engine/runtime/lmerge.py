@@ -14,14 +14,15 @@ import polars as pl
 
 from punctum.algebra.json import to_json
 from punctum.algebra.schema import Schema
-from punctum.analyse.safety.inference import sources, title
 from punctum.engine.exchange.quarantine import Record, fail
 from punctum.engine.formats.write import json_lines
 from punctum.engine.recovery.durable import replace_text
 from punctum.errors import QueryError, SchemaError
-from punctum.ir import relations as r
+from punctum.ir import temporal
 from punctum.ir.definitions import Violation
 from punctum.ir.elements import written
+from punctum.ir.relations import Filter, Projection, Source
+from punctum.ir.tree import Relation, sources, title, walk
 from punctum.lmerge.cleanse import Cleanse
 from punctum.lmerge.elements import NEVER, VS, numbers
 from punctum.lmerge.final import NEVER_INSERTED, Final
@@ -41,7 +42,7 @@ ATTACH, DETACH = "attach", "detach"
 class Merging(TemporalOperator):
     """A merge of replicas, and the control of its inputs if there is any."""
 
-    def __init__(self, relation: r.LMerge) -> None:
+    def __init__(self, relation: temporal.LMerge) -> None:
         assert relation.case is not None
         policy = OutputPolicy.of(relation.policy.insert, relation.policy.adjust, relation.policy.share)
         schema, several = relation.schema, len(relation.merged)
@@ -105,11 +106,9 @@ class Merging(TemporalOperator):
         return self._merge.puncts()
 
 
-def computed(relation: r.Relation) -> bool:
+def computed(relation: Relation) -> bool:
     """Whether a replica is the result of operators: within a slice they give their rows in no order."""
-    inner = relation.stream.relation if isinstance(relation, r.Source) else None
-    below = relation.inputs if inner is None else (inner,)
-    return not isinstance(relation, r.Source | r.Filter | r.Projection) or any(map(computed, below))
+    return not all(isinstance(node, Source | Filter | Projection) for node in walk(relation))
 
 
 def by_start(piece: ColumnarSlice) -> ColumnarSlice:
@@ -138,7 +137,7 @@ def tell(directory: Path, control: Schema, name: str, change: str, since: Any = 
     replace_text(directory / f"{time.time_ns():020}-{change}-{name}.json", line + "\n")
 
 
-def bad_elements(merge: Merging, merged: Sequence[r.Relation]) -> list[Record]:
+def bad_elements(merge: Merging, merged: Sequence[Relation]) -> list[Record]:
     """Records of elements that a merge has not taken of what it merges."""
     shown = written(Schema(merge.output.attributes))
     found = []
@@ -149,22 +148,22 @@ def bad_elements(merge: Merging, merged: Sequence[r.Relation]) -> list[Record]:
     return found
 
 
-def not_opened(opened: Opened, of: r.Relation) -> list[Record]:
+def not_opened(opened: Opened, of: Relation) -> list[Record]:
     """Records of opens and closes that say nothing."""
     shown, stream = Schema(opened.inputs[0].attributes[:-1]), next(sources(of)).stream
     bad = ((why, text) for row, why in opened.bad for text in json_lines(row.select(shown.names), shown))
     return _allowed([Record(stream.name, why, text) for why, text in bad], of)
 
 
-def never_inserted(final: Final | Cleanse, of: r.Relation) -> list[Record]:
+def never_inserted(final: Final | Cleanse, of: Relation) -> list[Record]:
     """Records of adjusts that fit no event."""
     shown = written(Schema(final.inputs[0].attributes))
     texts = json_lines(final.bad.select(shown.names), shown)
     return _allowed([Record(title(of), NEVER_INSERTED, text) for text in texts], of)
 
 
-def _allowed(records: list[Record], of: r.Relation) -> list[Record]:
+def _allowed(records: list[Record], of: Relation) -> list[Record]:
     """The records of what a relation reads; an error, when one of its streams must not be violated."""
-    if records and any(source.stream.on_violation is Violation.FAIL for source in sources(of, through=True)):
+    if records and any(source.stream.on_violation is Violation.FAIL for source in sources(of)):
         fail(records[0])
     return records

@@ -13,12 +13,14 @@ from punctum.analyse.predicates import promised
 from punctum.engine.runtime.lmerge import Merging
 from punctum.engine.sources.pipe import compiled_step
 from punctum.ir import relations as r
+from punctum.ir import temporal
 from punctum.ir.evaluate import evaluate
 from punctum.ir.expressions import Column, Expression
 from punctum.ir.lifted import inserts_only
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported
 from punctum.ir.planned import Synopsis as SynopsisNode
 from punctum.ir.shape import shape
+from punctum.ir.tree import Relation
 from punctum.ir.windows import steps, window
 from punctum.lmerge.cleanse import Cleanse
 from punctum.lmerge.final import Final
@@ -51,7 +53,7 @@ from punctum.spec.join import Join as JoinSpecification
 _PREFIXES = ("$left.", "$right.")  # for names that both inputs of a join have, until the relation renames them
 
 
-def operator(relation: r.Relation, below: Sequence[Schema] = ()) -> Operator:
+def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
     """The vectorised operator of a relation, over inputs whose attributes reach as far as those below."""
     if windowed(relation):
         return _windows(relation, below)
@@ -94,13 +96,13 @@ def operator(relation: r.Relation, below: Sequence[Schema] = ()) -> Operator:
         case LifespanNode(lifespan=lifespan, time=time):
             scheme = Scheme(schemas[0], relation.scheme.terms)
             return Lifespan(scheme, lifespan, None if time is None else schemas[0].names[time])
-        case r.LMerge():
+        case temporal.LMerge():
             return Merging(relation)
-        case r.Cleansed():
+        case temporal.Cleansed():
             return Cleanse(schemas[0])
-        case r.Opened():
+        case temporal.Opened():
             return Opened(schemas[0], relation.schema)
-        case r.Final(input=elements):
+        case temporal.Final(input=elements):
             return Final(schemas[0], inserts_only(elements))
         case r.UnionAll():
             return Merge(*_alike(relation.schema, schemas))
@@ -114,7 +116,7 @@ def operator(relation: r.Relation, below: Sequence[Schema] = ()) -> Operator:
             raise AssertionError(relation)
 
 
-def _windows(relation: r.Relation, below: Sequence[Schema]) -> Operator:
+def _windows(relation: Relation, below: Sequence[Schema]) -> Operator:
     """The operator of a join that has windows on its inputs, or of groups of one."""
     given = below or [getattr(window(child), "input", child).schema for child in relation.inputs]
     windows = [_window(child, schema) for child, schema in zip(relation.inputs, given, strict=True)]
@@ -129,7 +131,7 @@ def _windows(relation: r.Relation, below: Sequence[Schema]) -> Operator:
     return WindowGroupBy(windows[0], by, functions, filters)
 
 
-def _window(relation: r.Relation, schema: Schema) -> Window:
+def _window(relation: Relation, schema: Schema) -> Window:
     over, above = steps(relation)
     made: list[Operator] = []
     for step in above:

@@ -3,7 +3,6 @@
 import polars as pl
 
 from punctum.algebra.schema import Schema
-from punctum.analyse.safety.inference import sources, title
 from punctum.engine.exchange.quarantine import VIOLATION, Record, fail
 from punctum.engine.formats.files import READERS, reading
 from punctum.engine.formats.read import LONGEST, clean
@@ -11,8 +10,8 @@ from punctum.engine.formats.splits import Split, shown
 from punctum.engine.formats.write import json_lines
 from punctum.engine.sources.pipe import ROW, Piped
 from punctum.errors import MissingError
-from punctum.ir import relations as r
 from punctum.ir.definitions import StreamDef, Violation
+from punctum.ir.tree import Relation, sources, title
 from punctum.operators.checked import REASON, Failed
 from punctum.operators.expect import Expect
 from punctum.operators.operator import Operator
@@ -38,9 +37,9 @@ def late(stream: StreamDef, operator: Punctuate | Expect, reason: str) -> list[R
     return _violations(stream, None, [(None, text, why) for text, why in texts], reason)
 
 
-def failures(relation: r.Relation, operator: Operator) -> list[Record]:
+def failures(relation: Relation, operator: Operator) -> list[Record]:
     """Records of what has no value in an operator: rows that it reads, pairs of them, or groups."""
-    streams = list(sources(relation, through=True))
+    streams = list(sources(relation))
     records = [
         Record(title(relation), why, text)
         for failed in operator.failed()
@@ -51,7 +50,7 @@ def failures(relation: r.Relation, operator: Operator) -> list[Record]:
     return records
 
 
-def _as_written(failed: Failed, relation: r.Relation, operator: Operator) -> tuple[pl.DataFrame, Schema]:
+def _as_written(failed: Failed, relation: Relation, operator: Operator) -> tuple[pl.DataFrame, Schema]:
     """What failed, under the names that the relation has for it when it is a row of its result."""
     if failed.schema is not operator.output or len(failed.schema) != len(relation.schema):
         return failed.rows, failed.schema

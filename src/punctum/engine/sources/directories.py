@@ -8,7 +8,8 @@ from punctum.analyse.safety.register import QueryAnalysis
 from punctum.engine.formats.files import READERS
 from punctum.errors import SchemaError
 from punctum.ir.definitions import AllReported, StreamDef, TableColumn
-from punctum.ir.relations import Relation, Source, over
+from punctum.ir.relations import Source
+from punctum.ir.tree import Relation, transform
 
 
 def check_directories(queries: Iterable[QueryAnalysis], directory: Path) -> None:
@@ -51,13 +52,11 @@ def named_lists(query: QueryAnalysis) -> bool:
 
 def anchored(stream: StreamDef, directory: Path) -> StreamDef:
     """The stream with paths that do not depend on where a query runs, and so all that it is made of."""
+
+    def of(node: Relation) -> Relation:
+        return replace(node, stream=anchored(node.stream, directory)) if isinstance(node, Source) else node
+
     if stream.relation is not None:
-        return replace(stream, relation=_anchored(stream.relation, directory))
+        return replace(stream, relation=transform(stream.relation, of))
     path = directory_of(stream, directory)
     return stream if path is None else replace(stream, options={**stream.options, "path": str(path)})
-
-
-def _anchored(relation: Relation, directory: Path) -> Relation:
-    if isinstance(relation, Source):
-        return replace(relation, stream=anchored(relation.stream, directory))
-    return over(relation, lambda below: _anchored(below, directory))

@@ -12,6 +12,7 @@ import polars as pl
 from punctum.algebra.scheme import Order, Scheme
 from punctum.ir import relations as r
 from punctum.ir.definitions import AccessOrder, EndEvent, StreamDef
+from punctum.ir.tree import Relation
 from punctum.lmerge.feedback import Signal
 from punctum.operators import origins
 from punctum.operators.batch import PunctuationBatch
@@ -52,7 +53,7 @@ class Piped:
     value goes no further, and no punctuation is made of it when it is the condition of one.
     """
 
-    steps: tuple[r.Relation, ...]
+    steps: tuple[Relation, ...]
     stream: StreamDef | None = None  # nothing: no punctuations are made
 
     def __call__(self, piece: ColumnarSlice) -> ColumnarSlice:
@@ -141,7 +142,7 @@ class Piped:
         every = [each for condition, columns in self._compiled for each in (condition, *(c for _, c in columns))]
         return any(each is not None and each.reason is not None for each in every)
 
-    def __reduce__(self) -> tuple[type["Piped"], tuple[tuple[r.Relation, ...], StreamDef | None]]:
+    def __reduce__(self) -> tuple[type["Piped"], tuple[tuple[Relation, ...], StreamDef | None]]:
         return Piped, (self.steps, self.stream)
 
 
@@ -168,7 +169,7 @@ def stateless(stream: StreamDef) -> list[Origin]:
     return [*found, *map(origins.Unique, schemes)]
 
 
-def compiled_step(step: r.Relation) -> Step:
+def compiled_step(step: Relation) -> Step:
     """What a selection keeps, or the columns of a projection."""
     below = step.inputs[0].schema
     if isinstance(step, r.Filter):

@@ -14,7 +14,8 @@ from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError
 from punctum.ir.expressions import Column, Expression, Literal, mismatch, named, text
 from punctum.ir.names import fresh
-from punctum.ir.relations import Aggregate, AggregateCall, Projection, Relation
+from punctum.ir.relations import Aggregate, AggregateCall, Projection
+from punctum.ir.tree import Relation
 from punctum.ir.types import NUMBERS, is_interval, is_null
 from punctum.parse.binder.bind import AGGREGATES, Binder, is_aggregate
 from punctum.parse.binder.order import ordinal

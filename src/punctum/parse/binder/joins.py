@@ -17,7 +17,8 @@ from punctum.ir.conjuncts import normalised
 from punctum.ir.expressions import Call, Column, Expression, columns, conjunction, mismatch, rebased
 from punctum.ir.functions import call
 from punctum.ir.names import fresh
-from punctum.ir.relations import Filter, Join, Relation
+from punctum.ir.relations import Filter, Join
+from punctum.ir.tree import Relation
 from punctum.parse.binder.bind import Binder
 from punctum.parse.binder.scope import FromTable, Scope
 from punctum.parse.lexer.text import Text

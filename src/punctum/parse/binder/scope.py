@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from punctum.errors import Place, SqlError, choices, nearest
 from punctum.ir.expressions import Column
-from punctum.ir.relations import Relation, Source
+from punctum.ir.relations import Source
+from punctum.ir.tree import Relation, title
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class FromTable:
     @property
     def shown(self) -> str:
         """Which columns it has, for errors."""
-        name = self.relation.stream.name if isinstance(self.relation, Source) else self.alias
+        name = title(self.relation) if self.relation.alias or isinstance(self.relation, Source) else self.alias
         return f"{name} has: {', '.join(self.relation.schema.names)}"
 
     @property

@@ -14,23 +14,22 @@ from punctum.ir.relations import (
     Distinct,
     Except,
     Filter,
-    Final,
     Intersect,
     OrderBy,
     Projection,
-    Relation,
-    Source,
     Union,
     UnionAll,
     Window,
 )
+from punctum.ir.temporal import Final
+from punctum.ir.tree import Relation, named
 from punctum.ir.types import common, converted, is_interval, is_null
-from punctum.ir.windows import check_input
 from punctum.parse.binder.bind import Binder, aggregates
 from punctum.parse.binder.groups import Groups, read_groups
 from punctum.parse.binder.joins import From
 from punctum.parse.binder.order import SortTerm, sort_keys
 from punctum.parse.binder.scope import Scope
+from punctum.parse.binder.windows import check_input
 from punctum.parse.lexer.text import Text
 
 Named = tuple[str, Expression]
@@ -128,8 +127,9 @@ class Queries:
         if name in self.ctes:
             return self.ctes[name]
         if name in self.streams:
-            source = Source(self.streams[name], self.place(node.this))
-            return source if source.stream.temporal is None else Final(source, source.place)
+            stream, place = self.streams[name], self.place(node.this)
+            relation = named(stream, place)
+            return relation if stream.temporal is None else Final(relation, place)
         if name in self.tables:
             hint = "FROM takes streams; a table is for PUNCTUATE … WHEN ALL … IN"
             raise SqlError(f"{node.name} is a table", "", hint, self.place(node.this))
@@ -226,7 +226,7 @@ class Queries:
 
     def _merged(self, below: Relation, columns: list[Named], place: Place) -> Relation:
         """Columns that each read one column of a relation, as one projection with that below."""
-        if not isinstance(below, Projection):
+        if not isinstance(below, Projection) or below.alias is not None:
             return self._projection(below, columns, place)
         inner = [each for _, each in below.columns]
         return self._projection(

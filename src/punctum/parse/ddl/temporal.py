@@ -22,7 +22,9 @@ from punctum.errors import Place, SqlError, choices, nearest
 from punctum.ir.definitions import Policy, StreamDef, TableDef, Temporal
 from punctum.ir.elements import EVENT, FROM, HIDDEN, TIMES, VE, VS, element_schema, open_schema, payload_of
 from punctum.ir.expressions import type_text
-from punctum.ir.relations import Cleansed, LMerge, Opened, Source
+from punctum.ir.relations import Source
+from punctum.ir.temporal import Cleansed, LMerge, Opened
+from punctum.ir.tree import named
 from punctum.parse.ddl.streams import StreamReader, read_options
 from punctum.parse.lexer.cursor import Cursor
 
@@ -141,7 +143,7 @@ def read_merge(cursor: Cursor, name: str, known: Mapping[str, StreamDef]) -> LMe
     if not cursor.done:
         raise cursor.unexpected("OPTIONS, ; or the end", "LMERGE")
     place = cursor.since(first)
-    merged = tuple(Source(stream, at) for stream, at in zip(streams, places, strict=True))
+    merged = tuple(named(stream, at) for stream, at in zip(streams, places, strict=True))
     names = tuple(stream.name for stream in streams)
     return _with_options(LMerge(merged, names, place=place), name, given)
 
@@ -155,7 +157,7 @@ def read_cleansed(cursor: Cursor, known: Mapping[str, StreamDef]) -> Cleansed:
     cursor.expect(")", "CLEANSE")
     if not cursor.done:
         raise cursor.unexpected("; or the end", "CLEANSE")
-    return Cleansed(Source(stream, place), cursor.since(first))
+    return Cleansed(named(stream, place), cursor.since(first))
 
 
 def _temporal(cursor: Cursor, known: Mapping[str, StreamDef], where: str, takes: str) -> tuple[StreamDef, Place]:

@@ -13,7 +13,7 @@ from punctum.analyse.safety.choice import inferred
 from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.register import QueryAnalysis
 from punctum.analyse.safety.useful import declared, minimal
-from punctum.ir.relations import Relation
+from punctum.ir.tree import Relation
 from punctum.plan.joins.cost import Cost, Costs, Objective, Purge
 from punctum.plan.joins.enumerate import Plan, Plans, plans
 from punctum.plan.joins.statistics import Statistics

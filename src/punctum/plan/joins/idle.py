@@ -10,8 +10,8 @@ from dataclasses import replace
 from punctum.algebra.scheme import Scheme
 from punctum.analyse.safety.register import QueryAnalysis
 from punctum.analyse.safety.useful import beyond, idle
-from punctum.ir.planned import MultiJoin, Synopsis
-from punctum.ir.relations import Relation, Source, over
+from punctum.ir.relations import Source
+from punctum.ir.tree import Relation, transform
 from punctum.plan.joins.choose import Schemes
 
 
@@ -27,11 +27,9 @@ def mark_unused_schemes(
 
 
 def _marked(relation: Relation, schemes: Mapping[str, tuple[Scheme, ...]]) -> Relation:
-    if isinstance(relation, Source):
-        stream = relation.stream
-        inner = None if stream.relation is None else _marked(stream.relation, schemes)
-        idle = schemes.get(stream.name, ()) if inner is None else ()
-        return replace(relation, stream=replace(stream, relation=inner, idle=idle))
-    if isinstance(relation, MultiJoin | Synopsis):
-        return replace(relation, joined=tuple(_marked(below, schemes) for below in relation.joined))
-    return over(relation, lambda below: _marked(below, schemes))
+    def marked(node: Relation) -> Relation:
+        if not isinstance(node, Source):
+            return node
+        return replace(node, stream=replace(node.stream, idle=schemes.get(node.stream.name, ())))
+
+    return transform(relation, marked)

@@ -38,19 +38,9 @@ from punctum.ir.expressions import (
 )
 from punctum.ir.names import fresh
 from punctum.ir.planned import MultiJoin
-from punctum.ir.relations import (
-    Aggregate,
-    Distinct,
-    Filter,
-    Join,
-    LMerge,
-    OrderBy,
-    Projection,
-    Relation,
-    Source,
-    Window,
-    over,
-)
+from punctum.ir.relations import Aggregate, Distinct, Filter, Join, OrderBy, Projection, Window
+from punctum.ir.temporal import LMerge
+from punctum.ir.tree import Relation, with_inputs
 from punctum.ir.windows import window
 from punctum.plan.joins.choose import PlanOptions, to_run
 from punctum.plan.joins.cost import Purge
@@ -79,12 +69,7 @@ def plan_joins(relation: Relation, known: Inference, options: PlanOptions, again
         as_written = tree == written(found.tree) and (known.written(relation) or not is_safe)
         if lazy or not as_written or not known.plain(relation):
             return lowered(found, tree, inside, lazy)
-    if isinstance(relation, Source) and relation.stream.relation is not None:
-        inner = inside(relation.stream.relation)
-        return relation if inner is relation.stream.relation else inner
-    below = {id(child): inside(child) for child in relation.inputs}
-    same = all(below[id(child)] is child for child in relation.inputs)
-    made = relation if same else over(relation, lambda child: below[id(child)])
+    made = with_inputs(relation, [inside(below) for below in relation.inputs])
     if isinstance(made, Aggregate) and isinstance(relation, Aggregate):
         few = few_groups(relation, known.facts(relation.input))
         return replace(made, few=few, updates=relation is again)
@@ -167,18 +152,14 @@ def _flat(relation: Relation, first: int = 0) -> _Flat:
         case Projection() if _has_join(relation.input):
             below = _flat(relation.input, first)
             return replace(below, columns=tuple(_substituted(e, below) for _, e in relation.columns))
-        case Source() if relation.stream.relation is not None and _has_join(relation.stream.relation):
-            return _flat(relation.stream.relation, first)
         case _:
             own = (Column(_mark((first, i)), a.name, a) for i, a in enumerate(relation.schema.attributes))
             return _Flat((relation,), tuple(own))
 
 
 def _has_join(relation: Relation) -> bool:
-    while isinstance(relation, Filter | Projection) or (isinstance(relation, Source) and relation.stream.relation):
-        inner = relation.stream.relation if isinstance(relation, Source) else relation.inputs[0]
-        assert inner is not None
-        relation = inner
+    while isinstance(relation, Filter | Projection):
+        relation = relation.input
     return isinstance(relation, Join)
 
 
@@ -285,8 +266,6 @@ def _constants(relation: Relation) -> dict[int, Value]:
             return {n: below[c.index] for n, (_, c) in enumerate(relation.keys) if c.index in below}
         case Distinct() | OrderBy() | Window():
             return _constants(relation.input)
-        case Source() if relation.stream.relation is not None:
-            return _constants(relation.stream.relation)
         case _:
             return {}
 

@@ -14,10 +14,11 @@ from punctum.algebra.scheme import Order
 from punctum.analyse.blocks import Block
 from punctum.analyse.graphs import JoinQuery
 from punctum.analyse.promises import Promise
-from punctum.analyse.safety.inference import Inference, sources
+from punctum.analyse.safety.inference import Inference
 from punctum.errors import Place
 from punctum.ir.definitions import AccessOrder, StreamDef
-from punctum.ir.relations import Aggregate, Distinct, Filter, Relation, Source
+from punctum.ir.relations import Aggregate, Distinct, Filter, Source
+from punctum.ir.tree import Relation, fold, sources
 from punctum.parse.ddl.clauses import duration
 from punctum.parse.ddl.options import DISTINCT
 from punctum.plan.joins.cost import Measures
@@ -40,12 +41,12 @@ class Statistics:
 
     def rate(self, relation: Relation) -> float:
         """Rows a second of a relation, at a guess."""
-        if isinstance(relation, Source) and relation.stream.relation is None:
-            return self._rate(relation.stream)
-        below = (relation.stream.relation,) if isinstance(relation, Source) else relation.inputs
-        rate = sum(self.rate(each) for each in below if each is not None)
-        share = {Filter: PASSED, Aggregate: GROUPED, Distinct: GROUPED}.get(type(relation), 1.0)
-        return rate * share
+
+        def rate(node: Relation, below: list[float]) -> float:
+            share = {Filter: PASSED, Aggregate: GROUPED, Distinct: GROUPED}.get(type(node), 1.0)
+            return self._rate(node.stream) if isinstance(node, Source) else sum(below) * share
+
+        return fold(relation, rate)
 
     def _rate(self, stream: StreamDef) -> float:
         if "rate" in stream.options:
@@ -63,7 +64,7 @@ class Statistics:
     def measures(self, found: Block, query: JoinQuery, known: Inference) -> Measures:
         """The measures of a join."""
         promises = [promise for leaf in found.leaves for promise in known.facts(leaf).shared]
-        streams = {source.stream.name: source.stream for leaf in found.leaves for source in sources(leaf, through=True)}
+        streams = {source.stream.name: source.stream for leaf in found.leaves for source in sources(leaf)}
         rates = tuple(map(self.rate, found.leaves))
         delays = tuple(self._delay(promise, streams) for promise in promises)
         distinct = self._distinct(found, query, rates, delays)
@@ -102,7 +103,7 @@ class Statistics:
 
 def _declared(leaf: Relation, name: str) -> Iterator[float]:
     """How many values a column of an input is said to have, in the stream where it has the same name."""
-    for source in sources(leaf, through=True):
+    for source in sources(leaf):
         if (option := f"{DISTINCT}{name}") in source.stream.options:
             yield float(source.stream.options[option])
 

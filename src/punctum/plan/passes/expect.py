@@ -9,7 +9,7 @@ from punctum.algebra.scheme import Order, Scheme
 from punctum.algebra.values import INSTANTS
 from punctum.ir.definitions import StreamDef
 from punctum.ir.planned import ExpectNode, LifespanNode
-from punctum.ir.relations import Relation
+from punctum.ir.tree import Relation
 
 
 def expected(below: Relation, stream: StreamDef) -> Relation:

@@ -10,38 +10,26 @@ from dataclasses import replace
 
 from punctum.algebra.schema import Schema
 from punctum.ir.expressions import Column, Expression, rebased, text
+from punctum.ir.node import BinaryRelation, UnaryRelation
 from punctum.ir.planned import MultiJoin, Synopsis
-from punctum.ir.relations import (
-    Aggregate,
-    AggregateCall,
-    BinaryRelation,
-    Cleansed,
-    Filter,
-    Final,
-    Join,
-    LMerge,
-    Opened,
-    OrderBy,
-    Projection,
-    Relation,
-    Source,
-    UnaryRelation,
-    over,
-)
+from punctum.ir.relations import Aggregate, AggregateCall, Filter, Join, OrderBy, Projection, Source
+from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
+from punctum.ir.tree import Relation, transform, with_inputs
 
 Names = Sequence[str]
 
 
 def canonicalise_names(relation: Relation) -> Relation:
     """The same result, with columns on the way named by what they are."""
-    return _named(relation, relation.schema.names)
+    plain = transform(relation, lambda node: node if node.alias is None else replace(node, alias=None))
+    return _named(plain, relation.schema.names)
 
 
 def _named(relation: Relation, names: Names | None) -> Relation:
     """The relation with these names of its columns, or with any that follow from what it reads."""
     match relation:
         case Source():
-            return relation if relation.stream.relation is None else _named(relation.stream.relation, names)
+            return relation
         case Projection():
             below = _named(relation.input, None)
             found = [_moved(expression, below) for _, expression in relation.columns]
@@ -74,7 +62,7 @@ def _named(relation: Relation, names: Names | None) -> Relation:
             keys = tuple((_column(column, below), down, first) for column, down, first in relation.keys)
             return replace(relation, input=below, keys=keys)
         case LMerge() | Final() | Opened() | Cleansed():
-            return over(relation, lambda below: _named(below, below.schema.names))
+            return with_inputs(relation, [_named(below, below.schema.names) for below in relation.inputs])
         case UnaryRelation():
             return replace(relation, input=_named(relation.input, names))
         case _:

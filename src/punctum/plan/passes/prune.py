@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from punctum.ir.expressions import Column, Expression, columns, rebased
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
-from punctum.ir.relations import Aggregate, Filter, Join, OrderBy, Projection, Relation, Source, UnionAll, Window, over
+from punctum.ir.relations import Aggregate, Filter, Join, OrderBy, Projection, Source, UnionAll, Window
+from punctum.ir.tree import Relation, with_inputs
 from punctum.ir.windows import window
 
 Moved = dict[int, int]
@@ -22,8 +23,6 @@ def pruned(relation: Relation) -> Relation:
 
 def _prune(relation: Relation, needed: set[int]) -> tuple[Relation, Moved]:
     match relation:
-        case Source() if relation.stream.relation is not None:
-            return _prune(relation.stream.relation, needed)
         case Source():
             return _chosen(relation, needed)
         case Reported():
@@ -75,7 +74,7 @@ def _prune(relation: Relation, needed: set[int]) -> tuple[Relation, Moved]:
             keys_ = tuple((_column(column, moved), down, first) for column, down, first in relation.keys)
             return replace(relation, input=below, keys=keys_), moved
         case _:
-            return over(relation, pruned), _all(relation)
+            return with_inputs(relation, [pruned(below) for below in relation.inputs]), _all(relation)
 
 
 def _join(relation: Join, needed: set[int]) -> tuple[Relation, Moved]:

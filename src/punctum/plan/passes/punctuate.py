@@ -4,12 +4,12 @@ All other clauses look at one row at a time and run where a stream is read, befo
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from punctum.algebra.values import Value
 from punctum.ir.definitions import AllReported, StreamDef, TableColumn
-from punctum.ir.planned import MultiJoin, Reported, Synopsis
-from punctum.ir.relations import Relation, Source, over
+from punctum.ir.planned import Reported
+from punctum.ir.relations import Source
+from punctum.ir.tree import Relation, transform
 from punctum.plan.passes.expect import expected
 
 Members = Callable[[TableColumn], tuple[Value, ...]]
@@ -23,17 +23,17 @@ def nobody(column: TableColumn) -> tuple[Value, ...]:
 
 def reported(relation: Relation, members: Members) -> Relation:
     """The relation with an operator over a stream for each of its lists of reporters, and for each EXPECT WITHIN."""
-    if isinstance(relation, Source) and relation.stream.relation is not None:
-        return reported(relation.stream.relation, members)
-    if isinstance(relation, Source):
-        found: Relation = relation
-        for clause in relation.stream.punctuates:
+
+    def over(node: Relation) -> Relation:
+        if not isinstance(node, Source):
+            return node
+        reporting: Relation = node
+        for clause in node.stream.punctuates:
             if isinstance(clause, AllReported):
-                found = _waiting(found, relation.stream, clause, members)
-        return expected(found, relation.stream)
-    if isinstance(relation, MultiJoin | Synopsis):
-        return replace(relation, joined=tuple(reported(each, members) for each in relation.joined))
-    return over(relation, lambda below: reported(below, members))
+                reporting = _waiting(reporting, node.stream, clause, members)
+        return expected(reporting, node.stream)
+
+    return transform(relation, over)
 
 
 def _waiting(below: Relation, stream: StreamDef, clause: AllReported, members: Members) -> Reported:

@@ -12,7 +12,8 @@ from punctum.analyse.memory.condensed import SynopsisPart
 from punctum.ir.definitions import NOWHERE
 from punctum.ir.expressions import Column, Expression, Literal, rebased
 from punctum.ir.planned import Synopsis
-from punctum.ir.relations import Aggregate, Distinct, Filter, Projection, Relation, Source, over
+from punctum.ir.relations import Aggregate, Distinct, Filter, Projection, Source
+from punctum.ir.tree import Relation, transform
 
 
 def synopsis(part: SynopsisPart, updates: bool = False) -> Relation:
@@ -33,11 +34,11 @@ def synopsis(part: SynopsisPart, updates: bool = False) -> Relation:
 
 def emptied(relation: Relation) -> Relation:
     """The relation with nothing read of its streams, for no row fulfils its conditions."""
-    if isinstance(relation, Source) and relation.stream.relation is not None:
-        return emptied(relation.stream.relation)
-    if isinstance(relation, Source):
-        return Filter(relation, Literal(False, Type.BOOLEAN))
-    return over(relation, emptied)
+
+    def of(node: Relation) -> Relation:
+        return Filter(node, Literal(False, Type.BOOLEAN)) if isinstance(node, Source) else node
+
+    return transform(relation, of)
 
 
 def _groups(part: SynopsisPart, relation: Aggregate, updates: bool) -> Relation:

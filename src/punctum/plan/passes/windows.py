@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from punctum.ir.planned import MultiJoin
-from punctum.ir.relations import Aggregate, Relation, Window
+from punctum.ir.relations import Aggregate, Window
+from punctum.ir.tree import Relation
 from punctum.ir.windows import steps, window
 
 

@@ -28,17 +28,16 @@ from punctum.ir.relations import (
     Distinct,
     Except,
     Filter,
-    Final,
     Intersect,
     Join,
-    LMerge,
     OrderBy,
     Projection,
-    Relation,
     Source,
     Union,
     UnionAll,
 )
+from punctum.ir.temporal import Final, LMerge
+from punctum.ir.tree import Relation
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Input, Op, Stage, all_stages, operators, sweeps
 

@@ -13,7 +13,7 @@ from punctum.algebra.values import value_text
 from punctum.ir.definitions import AccessOrder, AllReported, Clause, EndEvent, StreamDef, TableColumn
 from punctum.ir.expressions import text, type_text
 from punctum.ir.planned import ExpectNode, LifespanNode, Reported
-from punctum.ir.relations import Relation
+from punctum.ir.tree import Relation
 from punctum.parse.ddl.options import DISTINCT
 from punctum.plan.joins.statistics import OPTIONS
 from punctum.plan.passes.windows import windows

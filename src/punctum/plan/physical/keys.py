@@ -8,20 +8,9 @@ to the wanted one position by position: they may name a column twice, and never 
 from punctum.ir.elements import VS
 from punctum.ir.lifted import inserts_only
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
-from punctum.ir.relations import (
-    Aggregate,
-    Cleansed,
-    Filter,
-    Final,
-    Join,
-    LMerge,
-    Opened,
-    OrderBy,
-    Projection,
-    Relation,
-    Source,
-    UnionAll,
-)
+from punctum.ir.relations import Aggregate, Filter, Join, OrderBy, Projection, UnionAll
+from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
+from punctum.ir.tree import Relation
 from punctum.plan.passes.windows import windowed
 from punctum.plan.physical.pipes import as_pipe, column_of
 
@@ -93,8 +82,6 @@ def _in_one_bucket(relation: Relation) -> bool:
     """Whether all rows of a relation are in one bucket, wherever else they could be."""
     if as_pipe(relation) is not None:
         return False
-    if isinstance(relation, Source) and relation.stream.relation is not None:
-        return _in_one_bucket(relation.stream.relation)
     if isinstance(relation, Filter | Projection | UnionAll | LifespanNode):
         return any(map(_in_one_bucket, relation.inputs))
     return all(key == () for key in keys_below(relation, None) or [None])

@@ -12,7 +12,8 @@ from punctum.algebra.pattern import WILDCARD
 from punctum.algebra.schema import NOT_NULL
 from punctum.errors import SchemaError
 from punctum.ir.planned import ExpectNode, LifespanNode, Synopsis
-from punctum.ir.relations import OrderBy, Relation
+from punctum.ir.relations import OrderBy
+from punctum.ir.tree import Relation
 from punctum.plan.passes.windows import windowed
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Input, Op, Stage, all_stages, operators

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from punctum.algebra.schema import Schema
 from punctum.ir.definitions import StreamDef
 from punctum.ir.expressions import Column
-from punctum.ir.relations import Filter, Projection, Relation, Source, Window
+from punctum.ir.relations import Filter, Projection, Source, Window
+from punctum.ir.tree import Relation
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,7 @@ class Pipe:
 def as_pipe(relation: Relation) -> Pipe | None:
     """The relation as a pipe, when it is a stream under selections and projections alone."""
     if isinstance(relation, Source):
-        inner = relation.stream.relation
-        return Pipe(relation.stream) if inner is None else as_pipe(inner)
+        return Pipe(relation.stream)
     if isinstance(relation, Window):
         return as_pipe(relation.input)
     if isinstance(relation, Filter | Projection):

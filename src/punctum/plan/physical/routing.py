@@ -13,9 +13,11 @@ from punctum.algebra.pattern import WILDCARD
 from punctum.algebra.schema import NOT_NULL
 from punctum.algebra.values import Type
 from punctum.ir.expressions import columns
+from punctum.ir.node import BinaryRelation, UnaryRelation
 from punctum.ir.planned import MultiJoin
-from punctum.ir.relations import Aggregate, BinaryRelation, Filter, Join, Projection, Relation, Source, UnaryRelation
+from punctum.ir.relations import Aggregate, Filter, Join, Projection, Source
 from punctum.ir.shape import shape
+from punctum.ir.tree import Relation
 from punctum.plan.physical.keys import Key
 
 Carried = list[frozenset[int]]
@@ -46,8 +48,6 @@ def _compared(relation: Relation, number: int) -> list[int]:
 
 def _carried(relation: Relation, fresh: Iterator[int]) -> Carried:
     match relation:
-        case Source() if relation.stream.relation is not None:
-            return _carried(relation.stream.relation, fresh)
         case Projection():
             below = _carried(relation.input, fresh)
             shapes = (shape(expression) for _, expression in relation.columns)
@@ -89,8 +89,6 @@ def limited(relation: Relation) -> frozenset[int]:
     They have a domain, or a condition speaks of them or of what equals them.
     """
     match relation:
-        case Source() if relation.stream.relation is not None:
-            return limited(relation.stream.relation)
         case Projection():
             below, shapes = limited(relation.input), (shape(expression) for _, expression in relation.columns)
             return frozenset(n for n, s in enumerate(shapes) if s.source is None or s.source in below)

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 
 from punctum.algebra.schema import Schema
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
-from punctum.ir.relations import Aggregate, Filter, Join, LMerge, Projection, Relation, Source, Window
+from punctum.ir.relations import Aggregate, Filter, Join, Projection, Window
+from punctum.ir.temporal import LMerge
+from punctum.ir.tree import Relation
 from punctum.plan.passes.windows import below_window, windowed
 from punctum.plan.physical.cube import DIMENSIONS, Cube
 from punctum.plan.physical.keys import Key, keys_below
@@ -175,9 +177,6 @@ class _Planner:
         pipe = as_pipe(relation)
         if pipe is not None:
             return into.input(pipe, tuple(range(len(pipe.schema))) if key is None else key, repeated=repeated)
-        if isinstance(relation, Source):
-            assert relation.stream.relation is not None
-            return self._place(relation.stream.relation, key, into, repeated)
         if isinstance(relation, Window):
             return self._place(relation.input, key, into, repeated)
         if (
