@@ -9,7 +9,7 @@ from analyse.test_golden import REFUSED
 from analyse.test_kept import registered
 from punctum.algebra.scheme import Order
 from punctum.analyse.promises import Declared
-from punctum.analyse.safety import advice
+from punctum.analyse.safety.advice import advice
 from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.register import QueryAnalysis
 from punctum.analyse.safety.states import Verdict, states
@@ -52,13 +52,11 @@ def test_all_smallest_sets_are_found(path: Path) -> None:
     assert {frozenset(each) for each in query.advice} == smallest(query, 2)
 
 
-def test_a_search_that_is_too_long_gives_one_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_that_is_too_long_gives_one_set() -> None:
     """It is enough; with a little more effort nothing can be left out of it."""
     query = next(registered(path) for path in REFUSED if path.stem == "many")
     assert len(query.advice) == 9
-    monkeypatch.setattr(advice, "EFFORT", 0)
-    (one,) = advice.advice(query.query.relation)
+    (one,) = advice(query.query.relation, effort=0)
     assert enough(query, frozenset(one)) and len(one) > 2
-    monkeypatch.setattr(advice, "EFFORT", 30)
-    (one,) = advice.advice(query.query.relation)
+    (one,) = advice(query.query.relation, effort=30)
     assert enough(query, frozenset(one)) and len(one) == 2

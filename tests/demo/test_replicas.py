@@ -31,12 +31,9 @@ def test_what_is_not_the_demos_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "replicas/mine").exists()
 
 
-def test_two_are_killed_and_one_returns(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replicas, "STEPS", 4)
-    monkeypatch.setattr(replicas, "KILLED", {1: "b", 2: "a", 3: "c"})
-    monkeypatch.setattr(replicas, "RETURNS", {3: "b"})
-    said: list[str] = []
-    assert replicas.play(tmp_path, Session(spark), Event(), said.append)
+def test_two_are_killed_and_one_returns(spark: SparkSession, tmp_path: Path) -> None:
+    story, said = replicas.Story(4, {1: "b", 2: "a", 3: "c"}, {3: "b"}), list[str]()
+    assert replicas.play(tmp_path, Session(spark), Event(), said.append, story)
     assert "80 minutes, each once" in said[-1]
     counts = [line.split()[2:6] for line in said[-5:-1]]
     assert counts == [["20", "-", "20", "20"], ["-", "-", "40", "40"], ["-", "60", "-", "60"], ["-", "80", "-", "80"]]

@@ -14,7 +14,6 @@ from pyspark.errors import PySparkException
 
 from engine.simulate import Simulation
 from punctum.cli import _watched
-from punctum.engine import run
 from punctum.engine.exchange.buckets import Exchange
 from punctum.engine.feedback.filter import Signals
 from punctum.engine.run import ATTEMPTS, TOO_SLOW, Run, failure
@@ -179,8 +178,7 @@ def started(*errors: str | None) -> tuple[Run, list[Fake]]:
     return Run("q", begin, "spark.log"), made
 
 
-def test_a_query_that_was_slow_to_start_is_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "StreamingQuery", Fake)
+def test_a_query_that_was_slow_to_start_is_started_again() -> None:
     again, made = started(TOO_SLOW, f"…: {TOO_SLOW}.", None)
     assert again.active and len(made) == 3 and again.failure is None
     again.wait()
@@ -192,14 +190,15 @@ def test_a_query_that_was_slow_to_start_is_started_again(monkeypatch: pytest.Mon
     assert len(made) == ATTEMPTS
 
 
-def test_a_start_waits_for_the_processes_of_a_query(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_start_waits_for_the_processes_of_a_query() -> None:
     slow = Fake(None)
     timer = threading.Timer(0.2, slow.commit.begun.set)
     timer.start()
     Run("q", lambda: (slow, slow.commit), "")  # type: ignore[arg-type,return-value]
     assert slow.commit.begun.is_set()
-    monkeypatch.setattr(run, "PATIENCE", 0)
-    Run("q", lambda: (Fake(None), slow.commit), "")  # type: ignore[arg-type,return-value]
+    never = Fake(None)
+    Run("q", lambda: (never, never.commit), "", patience=0)  # type: ignore[arg-type,return-value]
+    assert never.isActive and not never.commit.begun.is_set()
 
 
 def test_a_run_ends_when_one_query_has_failed_or_spark_has() -> None:

@@ -3,7 +3,7 @@
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator
+from functools import partial
 
 import pytest
 from hypothesis import example, given
@@ -16,7 +16,7 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.engine.formats import json as reader
-from punctum.engine.formats.json import read_json, shape_of
+from punctum.engine.formats.json import shape_of
 from punctum.errors import PunctumError
 from strategies import punctuations, rows
 
@@ -91,13 +91,8 @@ def oracle(data: bytes, schema: Schema) -> tuple[Counter[Element], list[int]]:
     return found, rejected
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _fast_road_for_small_files() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reader, "FEW", 1)
-        yield
-
-
+read_json = partial(reader.read_json, few=1)
+"""The fast road for small files, too."""
 N = Schema.of(a0="BIGINT")
 X = Schema.of(a0="DOUBLE", a1="STRING")
 
@@ -162,7 +157,6 @@ def test_a_few_orders_of_keys_take_the_fast_road(monkeypatch: pytest.MonkeyPatch
         chance.shuffle(keys)
         lines.append(json.dumps(dict.fromkeys(keys, n)))
     monkeypatch.setattr(reader, "from_json", lambda *_: pytest.fail("read exactly"))
-    monkeypatch.setattr(reader, "FEW", 1)
     assert elements(read_json("\n".join(lines).encode(), schema, {}), schema) == Counter((n, n, n) for n in range(300))
 
 

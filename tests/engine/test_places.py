@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,6 @@ from hypothesis import strategies as st
 
 from engine.reading import mutated
 from punctum.algebra.schema import Schema
-from punctum.engine.formats import json as json_reader
 from punctum.engine.formats.csv import read_csv
 from punctum.engine.formats.json import read_json
 from punctum.engine.formats.parquet import read_parquet
@@ -21,6 +21,7 @@ from test_fuzz import CSV, CSV_SAID, DOCUMENT, EVERY, LINE, SAID, parquet_file
 Reader = Callable[[bytes, Schema, Mapping[str, str]], Read]
 FILES: dict[str, tuple[Reader, bytes]] = {
     "json": (read_json, "\n".join([LINE, *SAID, LINE, "", LINE]).encode()),
+    "json by shape": (partial(read_json, few=1), "\n".join([LINE, *SAID, LINE, "", LINE]).encode()),
     "csv": (read_csv, (CSV + CSV_SAID + CSV + CSV).encode()),
     "xml": (read_xml, DOCUMENT.encode()),
 }
@@ -34,9 +35,7 @@ def test_what_stands_there(form: str) -> None:
     def holds(seed: int) -> None:
         chance = random.Random(seed)
         data = mutated(whole, chance, times=chance.choice([0, 1, 3]) + 1) if seed else whole
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(json_reader, "FEW", chance.choice([1, 64]))
-            read = reader(data, EVERY, {"rowTag": "t"})
+        read = reader(data, EVERY, {"rowTag": "t"})
         lines = data.split(b"\n")
         for n, row in enumerate(to_rows(read.piece.rows)):
             position, text = read.place(n)

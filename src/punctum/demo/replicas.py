@@ -7,7 +7,7 @@ report again.
 
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from itertools import pairwise
@@ -21,13 +21,23 @@ from punctum.query import Query
 from punctum.session import Session
 
 NAME = "replicas"
-STEPS, MINUTES, SENSORS = 8, 20, 5
+MINUTES, SENSORS = 20, 5
 REPLICAS = ("a", "b", "c")
-KILLED, RETURNS = {2: "b", 4: "a", 6: "c"}, {5: "b"}
-"""In which steps replicas are killed, and in which one returns."""
 _HEAD = "  step  reports     a     b     c  merged"
 Counts = dict[str, int | None]
 """How many minutes there are by then; nothing for a replica that is dead."""
+
+
+@dataclass(frozen=True)
+class Story:
+    """How many steps there are, in which of them replicas are killed, and in which one returns."""
+
+    steps: int
+    killed: Mapping[int, str]
+    returns: Mapping[int, str]
+
+
+STORY = Story(8, {2: "b", 4: "a", 6: "c"}, {5: "b"})
 
 
 @dataclass(frozen=True)
@@ -41,7 +51,9 @@ class Told:
     """How many elements each replica has written so far, those that it has repeated too, and the merge."""
 
 
-def play(directory: Path, session: Session, interrupted: Event, say: Callable[[str], None]) -> bool:
+def play(
+    directory: Path, session: Session, interrupted: Event, say: Callable[[str], None], story: Story = STORY
+) -> bool:
     """Run it, and tell whether it came to its end; it starts afresh each time."""
     path = directory / NAME
     script = resources.files("punctum.demo").joinpath(f"{NAME}.sql").read_text("utf-8")
@@ -49,12 +61,12 @@ def play(directory: Path, session: Session, interrupted: Event, say: Callable[[s
     say(f"{NAME}: each minute comes out once, whichever of three replicas live")
     say(f"  the queries of {path / f'{NAME}.sql'} run while reports are written to {path / 'in'}\n\n{_HEAD}")
     queries = session.script(script, path.resolve())
-    run = _ReplicaRun(path, {query.name: query for query in queries})
+    run = _ReplicaRun(path, {query.name: query for query in queries}, story)
     try:
         run.start(*REPLICAS, "merged")
-        for step in range(1, STEPS + 1):
+        for step in range(1, story.steps + 1):
             if interrupted.is_set():
-                say(f"  stopped after step {step - 1} of {STEPS}; the same command starts afresh")
+                say(f"  stopped after step {step - 1} of {story.steps}; the same command starts afresh")
                 return False
             say(run.step(step))
     finally:
@@ -81,8 +93,8 @@ def _prepare(path: Path, script: str) -> None:
 class _ReplicaRun:
     """The queries of a run, and what has been told of them."""
 
-    def __init__(self, path: Path, queries: dict[str, Query]) -> None:
-        self._path, self._queries, self.told = path, queries, list[Told]()
+    def __init__(self, path: Path, queries: dict[str, Query], story: Story) -> None:
+        self._path, self._queries, self._story, self.told = path, queries, story, list[Told]()
         self._alive: set[str] = set()
 
     def start(self, *names: str) -> None:
@@ -94,7 +106,7 @@ class _ReplicaRun:
     def step(self, step: int) -> str:
         """Write the reports of a step, let who lives take them, and tell it."""
         events = []
-        if name := RETURNS.get(step):
+        if name := self._story.returns.get(step):
             shutil.rmtree(self._path / "state" / name)
             self._queries["merged"].attach(f"replica_{name}")
             self.start(name)
@@ -103,7 +115,7 @@ class _ReplicaRun:
         for name in sorted(self._alive - {"merged"}):
             self._queries[name].catch_up()
         self._queries["merged"].catch_up()
-        if name := KILLED.get(step):
+        if name := self._story.killed.get(step):
             self._queries[name].stop()
             self._alive.remove(name)
             self._queries["merged"].detach(f"replica_{name}")
@@ -123,7 +135,7 @@ class _ReplicaRun:
             for sensor in range(SENSORS)
         ]
         chance.shuffle(rows)
-        end = {} if step == STEPS else {"minute": {"lt": first + MINUTES}}
+        end = {} if step == self._story.steps else {"minute": {"lt": first + MINUTES}}
         part = self._path / f".{step}"
         part.write_text("".join(json.dumps(row) + "\n" for row in [*rows, {"$punct": end}]))
         part.replace(self._path / "in" / f"{step:02}.json")
@@ -138,7 +150,7 @@ class _ReplicaRun:
 
     def complete(self) -> bool:
         """Whether the merge has given each minute once."""
-        return sorted(self._events(self._path / "out")) == list(range(STEPS * MINUTES))
+        return sorted(self._events(self._path / "out")) == list(range(self._story.steps * MINUTES))
 
 
 def line(told: Told, events: Sequence[str]) -> str:

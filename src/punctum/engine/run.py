@@ -34,8 +34,11 @@ _JAVA = re.compile(r"^(?:Caused by)?: (.+)", re.MULTILINE)
 class Run:
     """A query that has been started by what begins it from its checkpoint."""
 
-    def __init__(self, name: str, begin: Callable[[], tuple[StreamingQuery, Commit]], log: str) -> None:
+    def __init__(
+        self, name: str, begin: Callable[[], tuple[StreamingQuery, Commit]], log: str, patience: float = PATIENCE
+    ) -> None:
         self._name, self._begin, self._log, self._attempts = name, begin, log, ATTEMPTS
+        self._patience = patience
         self._attempt()
 
     def _attempt(self) -> None:
@@ -43,7 +46,7 @@ class Run:
         self._attempts -= 1
         with spark_alive():
             self.query, self._commit = self._begin()
-            until = time.monotonic() + PATIENCE
+            until = time.monotonic() + self._patience
             while self.query.isActive and not self._commit.begun.wait(0.05) and time.monotonic() < until:
                 if self.query.status["message"].startswith("Waiting"):
                     return
@@ -71,14 +74,14 @@ class Run:
     def wait(self) -> None:
         """Wait until it ends; one that has failed gives its error here."""
         try:
-            self._until(StreamingQuery.awaitTermination)
+            self._until(lambda query: query.awaitTermination())
         finally:
             if not self.query.isActive:
                 self._commit.end()
 
     def catch_up(self) -> None:
         """Wait until all that its streams have now is done, or it ends."""
-        self._until(StreamingQuery.processAllAvailable)
+        self._until(lambda query: query.processAllAvailable())
 
     def _until(self, done: Callable[[StreamingQuery], object]) -> None:
         while self.active:

@@ -45,8 +45,11 @@ def memory(relation: Relation) -> MemoryVerdict:
     return of_query(found.query, found.compared)
 
 
-def of_query(query: Spj, compared: int = 0) -> MemoryVerdict:
-    """The same for a query that is a select-project-join, of whose result so many computed columns are compared."""
+def of_query(query: Spj, compared: int = 0, limit: int = LIMIT) -> MemoryVerdict:
+    """The same for a query that is a select-project-join, of whose result so many computed columns are compared.
+
+    Where a stream is there twice, so many orders of attributes are looked at, at most.
+    """
     if not query.order.satisfiable:
         return MemoryVerdict(True, "no row fulfils its conditions", values=0)
     found = failure(query)
@@ -54,7 +57,7 @@ def of_query(query: Spj, compared: int = 0) -> MemoryVerdict:
         return _bounded(query, compared)
     if query.selfjoin and query.eliminating and found.condition != "mixed":
         smaller = reduced(query)
-        return _twice(query, found) if failure(smaller) is not None else _bounded(smaller, compared)
+        return _twice(query, found, limit) if failure(smaller) is not None else _bounded(smaller, compared)
     return MemoryVerdict(False, _why(found), failure=found)
 
 
@@ -112,11 +115,11 @@ def _number(values: int) -> str:
     return "1 value" if values == 1 else f"{values} values"
 
 
-def _twice(query: Spj, found: Failure) -> MemoryVerdict:
+def _twice(query: Spj, found: Failure, limit: int) -> MemoryVerdict:
     """The verdict where a stream is there twice: each derived query after redundant occurrences are left out."""
     watched = [query.watching(call) for call in open_extremes(query)]
     try:
-        bounded = all(bounded_in_every_order(each, LIMIT) for each in [query, *watched])
+        bounded = all(bounded_in_every_order(each, limit) for each in [query, *watched])
     except TooManyOrdersError:
         why = "a stream is there twice, and there are too many orders of its attributes to look at each"
         return MemoryVerdict(False, f"not decided: {why}", failure=found)

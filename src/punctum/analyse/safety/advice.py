@@ -25,7 +25,7 @@ from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, walk
 
 EFFORT = 10_000
-"""How many states a search may look at."""
+"""How many states a search may look at unless told."""
 
 MOST = 100
 """So many sets are told at most."""
@@ -33,9 +33,12 @@ MOST = 100
 Set = frozenset[Declared]
 
 
-def advice(relation: Relation) -> tuple[tuple[Declared, ...], ...]:
-    """The smallest sets of schemes with which a relation would be safe; none when no schemes can do it."""
-    search = _AdviceSearch(relation)
+def advice(relation: Relation, effort: int = EFFORT) -> tuple[tuple[Declared, ...], ...]:
+    """The smallest sets of schemes with which a relation would be safe; none when no schemes can do it.
+
+    A search that looks at more states than its effort allows gives one set that is enough.
+    """
+    search = _AdviceSearch(relation, effort)
     first = search.unbounded(frozenset())
     if first is None:
         return ()
@@ -58,9 +61,9 @@ class _TooManyError(Exception):
 class _AdviceSearch:
     """Looks at a relation with further schemes."""
 
-    def __init__(self, relation: Relation) -> None:
+    def __init__(self, relation: Relation, effort: int) -> None:
         self.relation, self.plain = relation, inferred(relation)
-        self._left = EFFORT
+        self._left = effort
         wanted = [want for state in states(relation, self.plain) for want in state.wants]
         self._orders = {each for want in [*wanted, *_sorted(relation)] for each in self.candidates(want)}
 

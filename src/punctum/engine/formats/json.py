@@ -26,7 +26,7 @@ from punctum.engine.formats.typed import NUMBER, converted, plain
 from punctum.errors import PunctumError
 from punctum.operators.columns import empty
 
-FEW = 64  # fewer lines are not worth a regular expression
+_FEW = 64  # fewer lines are not worth a regular expression
 _SHAPES = 16  # so many orders of keys get a fast road
 _DEEPEST = 4
 _BLANK = " \t\r\n"
@@ -48,14 +48,14 @@ _ARROW: dict[Type, pa.DataType] = {
 _AS_TEXT = (Type.DATE, Type.TIMESTAMP, Type.TIMESTAMP_NTZ)
 
 
-def read_json(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
-    """The elements of a file of JSON lines."""
-    return _JsonReader(Lines.of(data), schema).read()
+def read_json(data: bytes, schema: Schema, options: Mapping[str, str], few: int = _FEW) -> Read:
+    """The elements of a file of JSON lines; fewer lines than ``few`` are read one by one."""
+    return _JsonReader(Lines.of(data), schema, few).read()
 
 
 class _JsonReader:
-    def __init__(self, lines: Lines, schema: Schema) -> None:
-        self.lines, self.schema = lines, schema
+    def __init__(self, lines: Lines, schema: Schema, few: int) -> None:
+        self.lines, self.schema, self.few = lines, schema, few
         self.found = FileContent(schema)
 
     def read(self) -> Read:
@@ -89,7 +89,7 @@ class _JsonReader:
         """Which lines have the shape of a line before them."""
         proven = np.zeros(len(self.lines), np.bool_)
         shapes = _SHAPES
-        while shapes and len(wanted) >= FEW:
+        while shapes and len(wanted) >= self.few:
             shape = shape_of(self.lines[int(wanted[0])], self.schema)
             if shape is not None:
                 shapes -= 1
