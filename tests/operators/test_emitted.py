@@ -152,9 +152,9 @@ def test_pairs_that_both_sides_have_closed_are_forgotten() -> None:
 
 
 def test_a_projection_waits_for_declared_domains_alone() -> None:
-    from punctum.spec.columns import ComputedColumn
+    from punctum.operators.images import ComputedColumn
 
-    project = Project(SESSION, [(ComputedColumn.same(SESSION, "hour"), pl.col("hour"))])
+    project = Project(SESSION, [(ComputedColumn(SESSION.attributes[SESSION.index("hour")], "hour"), pl.col("hour"))])
     for n in range(0, 20_000, 500):
         project.feed(_closing(range(n, n + 500)))
     assert project.puncts() <= 2 * saying.APART

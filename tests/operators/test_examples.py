@@ -16,7 +16,7 @@ from punctum.algebra.values import NAN, Type
 from punctum.operators import ColumnarSlice, Dupelim, GroupBy, Guard, Join, Project, Table, frame, to_rows
 from punctum.operators.checked import REASON
 from punctum.operators.columns import canonical, fitting
-from punctum.spec.columns import ComputedColumn
+from punctum.operators.images import ComputedColumn
 from punctum.spec.group_by import GroupBy as SpecGroupBy
 from punctum.spec.join import Join as SpecJoin
 from punctum.spec.stream import Slice

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 
@@ -21,6 +22,7 @@ from punctum.errors import SchemaError
 from punctum.operators import ColumnarSlice, frame, to_rows
 from punctum.operators.batch import heard
 from punctum.operators.expect import Expect, instant
+from punctum.operators.expect import Swept as FastSwept
 from punctum.spec.expect import Expect as Specification
 from punctum.spec.expect import Swept
 from punctum.spec.stream import Slice
@@ -86,7 +88,7 @@ def _without(xs: Slice, at: tuple[int, ...], keys: list[Row]) -> Slice:
     return Slice(tuple(t for t in xs.rows if tuple(t[i] for i in at) not in keys), xs.puncts)
 
 
-def told(swept: list[Swept]) -> Counter[tuple[str, datetime, int]]:
+def told(swept: Sequence[Swept | FastSwept]) -> Counter[tuple[str, datetime, int]]:
     return Counter((str(each.punctuation), each.since, each.rows) for each in swept)
 
 

@@ -69,6 +69,7 @@ def test_the_vectorised_one_is_the_specification(
         if restart:
             again = Lifespan(scheme, span, time)
             again.restore_metadata(json.loads(json.dumps(fast.metadata())))
+            assert again.metadata() == fast.metadata()
             fast = again
 
 

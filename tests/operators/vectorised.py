@@ -38,10 +38,11 @@ from punctum.operators import (
 )
 from punctum.operators.batch import batch, heard
 from punctum.operators.columns import ColumnarSlice
+from punctum.operators.images import ComputedColumn
 from punctum.operators.operator import PAST
 from punctum.spec import framework
 from punctum.spec import origins as specified
-from punctum.spec.columns import ComputedColumn
+from punctum.spec.columns import ComputedColumn as SpecColumn
 from punctum.spec.difference import Difference as SpecDifference
 from punctum.spec.dupelim import Dupelim as SpecDupelim
 from punctum.spec.group_by import GroupBy as SpecGroupBy
@@ -66,7 +67,7 @@ def vectorised(operator: framework.Operator) -> Operator:
         case SpecSelect():
             return Select(operator.schema, by_row(operator.schema, operator.predicate, pl.Boolean()), operator.implied)
         case SpecProject():
-            return Project(operator.schema, [(c, expression(operator.schema, c)) for c in operator.columns])
+            return Project(operator.schema, [(column(c), expression(operator.schema, c)) for c in operator.columns])
         case SpecGroupBy():
             return GroupBy(operator.schema, operator.by, operator.aggregates)
         case SpecSort():
@@ -91,13 +92,20 @@ def vectorised(operator: framework.Operator) -> Operator:
     raise AssertionError(operator)
 
 
+def column(spec: SpecColumn) -> ComputedColumn:
+    """The column for punctuations that should do what a specified one does."""
+    if spec.source is None:
+        return ComputedColumn(spec.attribute, None)
+    return ComputedColumn(spec.attribute, spec.source, spec.function, spec.injective, spec.trend)
+
+
 def origin(spec: specified.Origin[Any], schema: Schema) -> origins.Origin:
     """The vectorised origin that should do what a specified one does."""
     match spec:
         case specified.EndEvent():
             return origins.EndEvent(spec.scheme, by_row(schema, spec.when, pl.Boolean()))
         case specified.AccessOrder():
-            return origins.AccessOrder(spec)
+            return origins.AccessOrder(schema, spec.attribute, spec.descending, spec.delay)
         case specified.DomainLimits():
             return origins.DomainLimits(schema)
         case specified.AllReported():
@@ -116,7 +124,7 @@ def by_row(schema: Schema, function: Callable[[Row], Any], kind: pl.DataType) ->
     return pl.map_batches([pl.col(name) for name in schema.names], apply, return_dtype=kind)
 
 
-def expression(schema: Schema, column: ComputedColumn) -> pl.Expr:
+def expression(schema: Schema, column: SpecColumn) -> pl.Expr:
     if column.source is not None and column.function is None:
         return pl.col(column.source)
     return by_row(schema, lambda t: column.value(t, schema), dtype(column.attribute))

@@ -1,4 +1,4 @@
-"""Expect, vectorised: see ``punctum.spec.expect``.
+"""Expect, vectorised: a value that is not closed in time is swept, and rows of it that come later are late.
 
 The table ``open`` holds, for each slice and each value that is open, the time of the first row and how many came; it is
 combined when it has doubled. ``swept`` and ``late`` say what the last slice has led to: the records that an engine puts
@@ -6,23 +6,34 @@ into quarantine. The punctuations of what was swept, ``sweeping``, are not in th
 slice of their own behind it, whose rows, wherever operators release them, are what should have been closed: no results.
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 import polars as pl
 
+from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Attribute
 from punctum.algebra.scheme import Scheme
-from punctum.algebra.values import Type
+from punctum.algebra.values import Type, Value
 from punctum.operators.batch import PunctuationBatch, batch, columns, heard
+from punctum.operators.clock import StreamClock
 from punctum.operators.columns import ColumnarSlice, dtype, empty, to_rows
 from punctum.operators.matching import matches
 from punctum.operators.operator import PAST, Metadata, Operator, Waits
 from punctum.operators.seen import SeenPunctuations
 from punctum.operators.table import Table
-from punctum.spec.expect import Swept, check_time, closing, overdue, passed
 
 SLACK = 1_000
 """So many partial counts are not worth combining."""
+
+
+class Swept(NamedTuple):
+    """A value that was not closed in time: the punctuation that is missing, since when it was open, how many rows."""
+
+    punctuation: Punctuation
+    since: datetime
+    rows: int
 
 
 class Expect(Operator):
@@ -30,24 +41,27 @@ class Expect(Operator):
 
     def __init__(self, scheme: Scheme, within: timedelta, time: str | None = None) -> None:
         schema = scheme.schema
-        check_time(schema, time)
         self.inputs, self.output = (schema,), schema
-        self._scheme, self._within, self._time = scheme, within, time
+        self._within, self._time, self._clock = within, time, StreamClock(schema, time)
         self._at, self._by = schema.indices(scheme.attributes), list(scheme.attributes)
         mark = "#" * (1 + max(len(name) for name in schema.names))  # no attribute's name
         self._first, self._count = f"{mark}first", f"{mark}rows"
-        clock = Attribute(self._first, Type.TIMESTAMP if time is None else schema.attributes[schema.index(time)].type)
-        self._clock = dtype(clock)
+        first = Attribute(self._first, Type.TIMESTAMP if time is None else schema.attributes[schema.index(time)].type)
+        self._instant = dtype(first)
         keys = {name: dtype(schema.attributes[at]) for name, at in zip(self._by, self._at, strict=True)}
-        self._open = Table(pl.DataFrame(schema=keys | {self._first: self._clock, self._count: pl.Int64()}))
+        self._open = Table(pl.DataFrame(schema=keys | {self._first: self._instant, self._count: pl.Int64()}))
         self._combined, self._said = 0, SeenPunctuations(schema)
-        self.now: datetime | None = None
         self.swept: list[Swept] = []
         self.late, self.reasons = empty(schema), pl.Series(dtype=pl.String)
 
     def at(self, now: datetime) -> None:
         """In wall time: what the time is when the next slice comes. It never goes back."""
-        self.now = now if self.now is None else max(self.now, now)
+        self._clock.advance(now)
+
+    @property
+    def now(self) -> datetime | None:
+        """What the time is, as far as it is known."""
+        return self._clock.now
 
     @property
     def sweeping(self) -> PunctuationBatch:
@@ -58,9 +72,8 @@ class Expect(Operator):
         """Take the next slice."""
         (xs,) = slices
         rows, said = self._in_time(xs.rows), heard(self.output, xs)
-        for t in (passed(p, self._time) for p in said.others):
-            if t is not None:
-                self.at(t)
+        for instant in self._clock.instants(said.others):
+            self.at(instant)
         self._open.append(self._counted(rows))
         closed = said.on(self._at)
         if len(closed) and len(self._open):
@@ -79,7 +92,7 @@ class Expect(Operator):
         return rows.filter(~wrong) if self.late.height else rows
 
     def _counted(self, rows: pl.DataFrame) -> pl.DataFrame:
-        time = pl.lit(self.now, self._clock) if self._time is None else pl.col(self._time)
+        time = pl.lit(self._clock.now, self._instant) if self._time is None else pl.col(self._time)
         of_rows = rows.select(*self._by, time.alias(self._first), pl.lit(1, pl.Int64).alias(self._count))
         return self._summed(of_rows.drop_nulls(self._first))
 
@@ -89,19 +102,23 @@ class Expect(Operator):
 
     def _sweep(self) -> None:
         self.swept = []
-        limit = overdue(self.now, self._within)
+        limit = self._clock.ago(self._within)
         if limit is None or not len(self._open):
             return
         known = self._open.frame()
-        old = known.filter(pl.col(self._first) <= pl.lit(limit, self._clock)).select(self._by).unique()
+        old = known.filter(pl.col(self._first) <= pl.lit(limit, self._instant)).select(self._by).unique()
         due = self._summed(known.join(old, on=self._by, how="semi", nulls_equal=True, maintain_order="left"))
         for *key, since, rows in to_rows(due):
             assert isinstance(since, datetime)
             assert isinstance(rows, int)
-            self.swept.append(Swept(closing(self._scheme, tuple(key)), since, rows))
+            self.swept.append(Swept(self._closing(key), since, rows))
         if self.swept:
             self._said.add_new(self.sweeping)
             self._open.retain(~matches(known, self.sweeping))
+
+    def _closing(self, key: Sequence[Value | None]) -> Punctuation:
+        """The punctuation that closes one value, whatever the orders of the scheme are."""
+        return Punctuation.of(self.output, dict(zip(self._by, key, strict=True)))
 
     def tables(self) -> dict[str, Table]:
         """What is open, and what was said and does not melt."""
@@ -114,12 +131,11 @@ class Expect(Operator):
 
     def metadata(self) -> Metadata:
         """The time, what has been said, and how many counts were left by the last combining."""
-        now = None if self.now is None else self.now.isoformat()
-        return {"now": now, "said": self._said.metadata(), "combined": self._combined}
+        return {"now": self.now and self.now.isoformat(), "said": self._said.metadata(), "combined": self._combined}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self.now = None if metadata["now"] is None else datetime.fromisoformat(metadata["now"])
+        self._clock.now = metadata["now"] and datetime.fromisoformat(metadata["now"])
         self._combined = metadata["combined"]
         self._said.restore(metadata["said"])
 

@@ -21,7 +21,6 @@ from punctum.operators.matching import matches
 from punctum.operators.operator import Metadata, Operator, Waits
 from punctum.operators.partials import Partial
 from punctum.operators.table import Table
-from punctum.spec.group_by import GroupBy as Specification
 
 SLACK = 1_000
 """So many partials are not worth combining."""
@@ -41,9 +40,10 @@ class GroupBy(Operator):
         updates: bool = False,
         few: bool = False,
     ) -> None:
-        self.inputs, self.output = (schema,), Specification(schema, tuple(by), tuple(aggregates)).output
         self._by, self._at, self._updates = list(by), schema.indices(by), updates
-        self._grouping = Schema(self.output.attributes[: len(by)])
+        self._grouping = Schema(tuple(schema.attributes[at] for at in self._at))
+        results = tuple(aggregate.attribute(schema) for aggregate in aggregates)
+        self.inputs, self.output = (schema,), Schema(self._grouping.attributes + results)
         self._slack = 0 if few else SLACK
         mark = "#" * (1 + max(len(name) for name in schema.names))  # no attribute's name
         chosen = filters or [None] * len(aggregates)

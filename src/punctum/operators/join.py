@@ -8,6 +8,7 @@ to the quarantine.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -24,7 +25,6 @@ from punctum.operators.matching import free, matches
 from punctum.operators.operator import Metadata, Operator, Waits
 from punctum.operators.table import Table
 from punctum.operators.written import read_batch, written
-from punctum.spec.join import Join as Specification
 
 SIDES = ("left", "right")
 
@@ -40,10 +40,10 @@ class Join(Operator):
         prefixes: tuple[str, str] = ("left.", "right."),
         residual: Computed | None = None,
     ) -> None:
-        spec = Specification(left, right, tuple(on), prefixes)
-        self.inputs, self.output = (left, right), spec.output
+        self.inputs, self.output = (left, right), joined_schema(left, right, prefixes)
         self._residual = None if residual is None else checked(residual)
         self._on = [(left.index(one), right.index(other)) for one, other in on]
+        assert all(left.attributes[i].type is right.attributes[j].type for i, j in self._on), "types differ"
         self._renamed = (self.output.names[: len(left)], self.output.names[len(left) :])
         self._names = [
             Names(self.output, [self._columns(side, i) for i in range(len(s))]) for side, s in enumerate(self.inputs)
@@ -223,6 +223,17 @@ class Join(Operator):
         waiting = self._waiting[side] + more
         waiting.others = list({p.patterns: p for p in waiting.others}.values())
         self._waiting[side] = waiting
+
+
+def joined_schema(left: Schema, right: Schema, prefixes: tuple[str, str]) -> Schema:
+    """The left attributes, then the right ones; a name that both sides have gets the prefix of its side.
+
+    >>> joined_schema(Schema.of(k="BIGINT", a="BIGINT"), Schema.of(k="BIGINT"), ("l.", "r.")).names
+    ('l.k', 'a', 'r.k')
+    """
+    twice = left.positions.keys() & right.positions.keys()
+    sides = [(prefix, a) for prefix, side in zip(prefixes, (left, right), strict=True) for a in side.attributes]
+    return Schema(tuple(replace(a, name=prefix + a.name) if a.name in twice else a for prefix, a in sides))
 
 
 def _over(p: Punctuation, partners: dict[int, list[int]], schema: Schema) -> list[Punctuation]:

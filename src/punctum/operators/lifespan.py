@@ -1,7 +1,7 @@
-"""Lifespan, vectorised: see ``punctum.spec.lifespan``.
+"""Lifespan, vectorised: punctuations that hold for a while, so that values may come again.
 
 Slices pass as they are. Kept are the punctuations that hold, in a set for each time at which some came, so that those
-of neighbouring values melt. ``expire`` says, before a slice, what everybody is to forget.
+of neighbouring values coalesce. ``expire`` says, before a slice, what everybody is to forget.
 """
 
 from datetime import datetime, timedelta
@@ -9,31 +9,29 @@ from datetime import datetime, timedelta
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.scheme import Scheme
 from punctum.operators.batch import PunctuationBatch, add, batch, heard
+from punctum.operators.clock import StreamClock
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.operator import Metadata, Operator
 from punctum.operators.written import read, written
-from punctum.spec.expect import check_time, overdue, passed
 
 
 class Lifespan(Operator):
     """The rows and punctuations of the input."""
 
     def __init__(self, scheme: Scheme, lifespan: timedelta, time: str | None = None) -> None:
-        check_time(scheme.schema, time)
         self.inputs, self.output = (scheme.schema,), scheme.schema
-        self._lifespan, self._time = lifespan, time
+        self._lifespan, self._clock = lifespan, StreamClock(scheme.schema, time)
         self._at = set(scheme.schema.indices(scheme.attributes))
         self._held: list[tuple[datetime | None, PunctuationSet]] = []
-        self.now: datetime | None = None
 
     def at(self, now: datetime) -> None:
         """What the time is. It never goes back."""
-        self.now = now if self.now is None else max(self.now, now)
-        self._held = [(self.now if at is None else at, said) for at, said in self._held]
+        self._clock.advance(now)
+        self._held = [(self._clock.now if at is None else at, said) for at, said in self._held]
 
     def expire(self) -> PunctuationBatch:
         """What is to be forgotten before the next slice."""
-        limit = overdue(self.now, self._lifespan)
+        limit = self._clock.ago(self._lifespan)
         over = [said for at, said in self._held if at is not None and limit is not None and at <= limit]
         if not over:
             return PunctuationBatch(self.output)
@@ -48,14 +46,13 @@ class Lifespan(Operator):
         """Take the next slice."""
         (xs,) = slices
         said = heard(self.output, xs)
-        for t in (passed(p, self._time) for p in said.others):
-            if t is not None:
-                self.at(t)
+        for instant in self._clock.instants(said.others):
+            self.at(instant)
         constants = {at: values for at, values in said.constants.items() if {at} == self._at and len(values)}
         others = [p for p in said.others if {i for i, _ in p.sides} == self._at]
         if constants or others:
-            if not self._held or self._held[-1][0] != self.now:
-                self._held.append((self.now, PunctuationSet(self.output)))
+            if not self._held or self._held[-1][0] != self._clock.now:
+                self._held.append((self._clock.now, PunctuationSet(self.output)))
             add(self._held[-1][1], PunctuationBatch(self.output, constants, others))
         return xs
 
@@ -65,11 +62,12 @@ class Lifespan(Operator):
     def metadata(self) -> Metadata:
         """The time, and what holds, by when it came."""
         held = [[at and at.isoformat(), written(said, self.output)] for at, said in self._held]
-        return {"now": self.now and self.now.isoformat(), "held": held}
+        now = self._clock.now
+        return {"now": now and now.isoformat(), "held": held}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self.now = _time(metadata["now"])
+        self._clock.now = _time(metadata["now"])
         self._held = [
             (_time(at), PunctuationSet(self.output, read(said, self.output))) for at, said in metadata["held"]
         ]

@@ -1,14 +1,17 @@
 """Merge of two streams (UNION ALL): all rows, and what both have said."""
 
+from collections.abc import Iterable
+from itertools import chain
+
 import polars as pl
 
+from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema, same_schema
 from punctum.operators.batch import PunctuationBatch, batch, columns, constant_punctuations, heard
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.emitted import FEW, EmittedPunctuations, Store, settle
 from punctum.operators.operator import Metadata, Operator
-from punctum.spec.merge import combined
 
 
 class ReceivedPunctuations:
@@ -68,7 +71,7 @@ def combine(new: PunctuationBatch, others: Store) -> PunctuationBatch:
         if boxes or lines.keys() - {at}
         for p in PunctuationBatch(new.schema, {at: values})
     ]
-    return both + batch(new.schema, combined([*rest.others, *single], others.known)) + _with_strings(rest, others)
+    return both + _common([*rest.others, *single], others.known) + _with_strings(rest, others)
 
 
 def _with_strings(new: PunctuationBatch, others: Store) -> PunctuationBatch:
@@ -77,10 +80,13 @@ def _with_strings(new: PunctuationBatch, others: Store) -> PunctuationBatch:
     for at, values in others.constants.items():
         rest = list(PunctuationBatch(new.schema, {i: v for i, v in new.constants.items() if i != at}, new.others))
         if rest and len(values):
-            both += batch(
-                new.schema, combined(rest, PunctuationSet(new.schema, constant_punctuations(new.schema, at, values)))
-            )
+            both += _common(rest, PunctuationSet(new.schema, constant_punctuations(new.schema, at, values)))
     return both
+
+
+def _common(new: Iterable[Punctuation], known: PunctuationSet) -> PunctuationBatch:
+    """What punctuations of one input have in common with what is known of the other."""
+    return batch(known.schema, chain.from_iterable(map(known.within, new)))
 
 
 class Merge(Operator):

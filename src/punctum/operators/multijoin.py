@@ -15,25 +15,24 @@ row and another input that have no class in common: such rows stay until another
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
 from punctum.algebra.classes import Class
-from punctum.algebra.punctuation import Punctuation, end_of_stream
+from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
-from punctum.operators.batch import Names, PunctuationBatch, add, batch, columns, constant_punctuations, heard
+from punctum.operators.batch import Names, PunctuationBatch, add, batch, columns, heard
 from punctum.operators.checked import Computed, checked, kept
+from punctum.operators.classes import JoinClasses
 from punctum.operators.columns import ColumnarSlice, dtype, empty, to_rows
 from punctum.operators.emitted import EmittedPunctuations, forget
 from punctum.operators.matching import free, speaking
 from punctum.operators.operator import Metadata, Operator, Waits
 from punctum.operators.table import Table
 from punctum.operators.written import read, read_batch, written
-from punctum.spec.multijoin import MultiJoin as Specification
-from punctum.spec.multijoin import without
 
 LEAST = 1_000
 """A lazy join does not purge less than this."""
@@ -77,17 +76,16 @@ class MultiJoin(Operator):
         shown: frozenset[int] | None = None,
         lazy: bool = False,
     ) -> None:
-        self._spec = spec = Specification(tuple(schemas), tuple(classes), tuple(names), shown=shown)
-        self.inputs, self.output, self._lazy = spec.inputs, spec.output, lazy
+        attributes = [attribute for schema in schemas for attribute in schema.attributes]
+        self.output = Schema(tuple(replace(a, name=name) for a, name in zip(attributes, names, strict=True)))
+        self.inputs, self._lazy, self._classes = tuple(schemas), lazy, JoinClasses(schemas, classes)
+        self._binds, self._at = self._classes.bound, self._classes.position
         self._residual = None if residual is None else checked(residual)
         ends = [sum(map(len, self.inputs[: i + 1])) for i in range(len(self.inputs))]
-        self._renamed = [spec.names[end - len(s) : end] for end, s in zip(ends, self.inputs, strict=True)]
-        self._binds = [spec.binds(i) for i in range(len(self.inputs))]
-        self._names = [
-            Names(self.output, [spec.columns(i, at) for at in range(len(s))]) for i, s in enumerate(self.inputs)
-        ]
+        self._renamed = [self.output.names[end - len(s) : end] for end, s in zip(ends, self.inputs, strict=True)]
+        self._names = [Names(self.output, self._classes.targets(i, shown)) for i in range(len(self.inputs))]
         self._known = [
-            JoinKnowledge(Table(empty(s)), PunctuationSet(spec.over_classes), PunctuationBatch(s), empty(s))
+            JoinKnowledge(Table(empty(s)), PunctuationSet(self._classes.schema), PunctuationBatch(s), empty(s))
             for s in self.inputs
         ]
         self._said = EmittedPunctuations(self.output)
@@ -126,14 +124,14 @@ class MultiJoin(Operator):
 
     def metadata(self) -> Metadata:
         """What is closed, the punctuations that wait, what has been said, and what the last purge left."""
-        closed = [written(known.closed, self._spec.over_classes) for known in self._known]
+        closed = [written(known.closed, self._classes.schema) for known in self._known]
         waiting = [written(known.waiting, schema) for known, schema in zip(self._known, self.inputs, strict=True)]
         left = [self._left, self._left_closed]
         return {"closed": closed, "waiting": waiting, "said": self._said.metadata(), "left": left}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        over = self._spec.over_classes
+        over = self._classes.schema
         for i, (known, schema) in enumerate(zip(self._known, self.inputs, strict=True)):
             known.closed = PunctuationSet(over, read(metadata["closed"][i], over))
             known.waiting = read_batch(metadata["waiting"][i], schema)
@@ -160,11 +158,14 @@ class MultiJoin(Operator):
         """An input's rows wait first for another input that they share classes with."""
         found = {}
         for i, schema in enumerate(self.inputs):
-            shared = [(n, j) for n in self._binds[i] for j in self._spec.others(i, n)]
+            shared = [(n, j) for n in self._binds[i] for j in self._classes.others(i, n)]
             if shared:
                 first = shared[0][1]
                 on = [
-                    (schema.names[self._at(i, n)], self.inputs[first].names[self._at(first, n)])
+                    (
+                        schema.names[self._at(i, n)],
+                        self.inputs[first].names[self._at(first, n)],
+                    )
                     for n, j in shared
                     if j == first
                 ]
@@ -178,7 +179,7 @@ class MultiJoin(Operator):
     def forget(self, number: int, said: PunctuationBatch) -> None:
         """What is over closes nothing, and is not waited with."""
         known, schema = self._known[number], self.inputs[number]
-        forget(known.closed, self._closing(number, said))
+        forget(known.closed, self._classes.closing(number, said))
         if len(known.waiting):
             waiting = PunctuationSet(schema, known.waiting)
             forget(waiting, said)
@@ -189,9 +190,9 @@ class MultiJoin(Operator):
         """The rows of an input whose classes have one value each: not NULL, and the constant if there is one."""
         names, conditions = self.inputs[i].names, []
         for n in self._binds[i]:
-            first, *more = (names[at] for at in self._spec.classes[n].of(i))
+            first, *more = (names[at] for at in self._classes[n].of(i))
             conditions += [self._key(n, first) == self._key(n, other) for other in more]
-            value, kind = self._spec.classes[n].value, dtype(self._spec.over_classes.attributes[n])
+            value, kind = self._classes[n].value, dtype(self._classes.schema.attributes[n])
             if value is not None:
                 same = pl.Series("", [value], dtype=kind).to_frame().select(self._key(n, "")).to_series()
                 conditions.append(self._key(n, first) == same.item())
@@ -201,13 +202,10 @@ class MultiJoin(Operator):
 
     def _key(self, n: int, name: str) -> pl.Expr:
         """A column of a class as joins compare it."""
-        attribute = self._spec.over_classes.attributes[n]
+        attribute = self._classes.schema.attributes[n]
         if attribute.type is Type.DOUBLE:  # as whole numbers: for Polars, NaN in one row does not meet NaN in one row
             return pl.col(name).reinterpret(dtype=pl.Int64)
         return pl.col(name).cast(dtype(attribute)) if attribute.type is Type.DECIMAL else pl.col(name)
-
-    def _at(self, i: int, n: int) -> int:
-        return self._spec.classes[n].of(i)[0]
 
     def _results(self, i: int, new: pl.DataFrame) -> pl.DataFrame:
         """The output rows of new rows of an input with what is there of the others."""
@@ -247,24 +245,10 @@ class MultiJoin(Operator):
             if len(ps):
                 known.waiting = known.waiting + ps
                 known.waiting.others = list({p.patterns: p for p in known.waiting.others}.values())
-                closing = self._closing(i, ps)
+                closing = self._classes.closing(i, ps)
                 ended |= any(not p.sides for p in closing.others)
                 add(known.closed, closing)
         return ended
-
-    def _closing(self, i: int, ps: PunctuationBatch) -> PunctuationBatch:
-        """What punctuations of an input say of classes alone."""
-        over = self._spec.over_classes
-        closing = PunctuationBatch(over)
-        for at, values in ps.constants.items():
-            n = self._spec.asked(i, at)
-            if n is not None and self._spec.classes[n].value is not None:
-                single = constant_punctuations(ps.schema, at, values)
-                closing.others += [end_of_stream(over) for p in single if self._spec.closing(i, p) is not None][:1]
-            elif n is not None:
-                closing += PunctuationBatch(over, {n: values})
-        closing.others += [q for p in ps.others if (q := self._spec.closing(i, p)) is not None]
-        return closing
 
     def _closed(self) -> int:
         return sum(len(known.closed) for known in self._known)
@@ -300,11 +284,11 @@ class MultiJoin(Operator):
 
     def _bound(self) -> list[pl.DataFrame]:
         """The classes that the rows of each input bind, each combination of values once."""
-        return [self._classes(i, known.rows).unique() for i, known in enumerate(self._known)]
+        return [self._bound_by(i, known.rows).unique() for i, known in enumerate(self._known)]
 
-    def _classes(self, i: int, df: pl.DataFrame) -> pl.DataFrame:
+    def _bound_by(self, i: int, df: pl.DataFrame) -> pl.DataFrame:
         """The classes of an input's rows."""
-        over, names = self._spec.over_classes, self.inputs[i].names
+        over, names = self._classes.schema, self.inputs[i].names
         found = ((n, pl.col(names[self._at(i, n)]).cast(dtype(over.attributes[n]))) for n in self._binds[i])
         one = pl.repeat(0, df.height, dtype=pl.Int8, eager=True).alias(ONE)
         return df.select(one, *(column.alias(over.names[n]) for n, column in found))
@@ -313,7 +297,7 @@ class MultiJoin(Operator):
         """Whether each of some rows of an input may be in a later result."""
         if not df.height:
             return pl.Series([], dtype=pl.Boolean)
-        rows = self._classes(i, df)
+        rows = self._bound_by(i, df)
         starts = rows.unique().with_row_index(START)
         open_ = self._open(i, starts, bound)
         if len(open_) in (0, starts.height):
@@ -357,30 +341,31 @@ class MultiJoin(Operator):
     def _carried(self, found: pl.DataFrame, reached: frozenset[int]) -> pl.DataFrame:
         """A chain's start and the classes that inputs further on bind."""
         further = {n for j in range(len(self.inputs)) if j not in reached for n in self._binds[j]}
-        names = [self._spec.over_classes.names[n] for n in sorted(further)]
+        names = [self._classes.schema.names[n] for n in sorted(further)]
         return found.select(START, ONE, *(name for name in names if name in found.columns)).unique()
 
     def _same(self, class_: str, name: str | None = None) -> pl.Expr:
         """A class column as joins compare it."""
         if class_ == ONE:
             return pl.col(name or ONE)
-        return self._key(self._spec.over_classes.index(class_), name or class_)
+        return self._key(self._classes.schema.index(class_), name or class_)
 
     def tidy(self) -> None:
         """Forget closed values that nobody will ask for."""
         before = [known.closed for known in self._known]
         for i, known in enumerate(self._known):
             for n in self._binds[i]:
-                others = self._spec.others(i, n)
-                if self._spec.classes[n].value is None and others:
-                    known.closed = without(known.closed, n, [self._passed(j, n, before[j]) for j in others])
+                others = self._classes.others(i, n)
+                if self._classes.shared(n) and others:
+                    passed = [self._passed(j, n, before[j]) for j in others]
+                    known.closed = self._classes.unasked(known.closed, n, passed)
         self._left_closed = self._closed()
 
     def _passed(self, i: int, n: int, closed: PunctuationSet) -> PunctuationSet:
         """The values of a class that an input does not keep and will not have."""
-        over = self._spec.over_classes
+        over = self._classes.schema
         passed = PunctuationSet(over, (p for p in closed if all(at == n for at, _ in p.sides)))
-        rows = self._classes(i, self._known[i].kept.frame()).select(over.names[n]).unique()
+        rows = self._bound_by(i, self._known[i].kept.frame()).select(over.names[n]).unique()
         for (value,) in to_rows(rows.filter(speaking(rows, passed))):
             passed.remove(Punctuation.of(over, {over.names[n]: value}))
         return passed

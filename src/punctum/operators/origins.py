@@ -1,28 +1,30 @@
 """Origins of punctuations, vectorised: the rows of a slice in, what is made of them as a batch out.
 
-What each says is said in ``punctum.spec.origins``. Only AllReported remembers anything: who has reported what, of
+Only AllReported remembers anything: who has reported what, of
 all that is not complete. The others can run anywhere, on any part of a slice: what they make of the parts is, together,
 what they make of the whole.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from decimal import Decimal, localcontext
+from typing import Any
 
 import polars as pl
 
+from punctum.algebra.cuts import HIGHEST, LOWEST, above, below
+from punctum.algebra.pattern import EMPTY, WILDCARD, Pattern, span_pattern
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Order, Scheme
 from punctum.algebra.values import Type, Value
+from punctum.errors import PatternError, SchemaError
 from punctum.operators.batch import PunctuationBatch
 from punctum.operators.checked import Computed, checked, kept
 from punctum.operators.columns import dtype, empty, to_rows
 from punctum.operators.dupelim import without
 from punctum.operators.table import Table
-from punctum.spec.framework import Puncts
-from punctum.spec.origins import AccessOrder as OrderSpecification
-from punctum.spec.origins import AllReported as ReportedSpecification
-from punctum.spec.origins import DomainLimits as LimitsSpecification
 
 
 class Origin(ABC):
@@ -33,7 +35,7 @@ class Origin(ABC):
     failed: pl.DataFrame | None = None
     """The rows of those that it has heard last which go to the quarantine, with the reason of each."""
 
-    def opening(self) -> Puncts:
+    def opening(self) -> Sequence[Punctuation]:
         """What holds from the start."""
         return ()
 
@@ -68,15 +70,38 @@ class Unique(Origin):
 class AccessOrder(Origin):
     """Rows come in the order of an attribute, or at most a delay behind it."""
 
-    def __init__(self, specification: OrderSpecification) -> None:
-        self._spec = specification
+    def __init__(
+        self,
+        schema: Schema,
+        attribute: str,
+        descending: bool = False,
+        delay: int | float | Decimal | timedelta | None = None,
+    ) -> None:
+        self._schema, self._attribute, self._delay = schema, schema.attributes[schema.index(attribute)], delay
+        self._order = Order.DESC if descending else Order.ASC
 
     def hear(self, rows: pl.DataFrame) -> PunctuationBatch:
         """What the furthest row leaves behind."""
-        name, schema = self._spec.attribute, self._spec.schema
-        order = Order.DESC if self._spec.descending else Order.ASC
-        ((furthest,),) = to_rows(rows.select(_furthest(schema, name, order)))
-        return PunctuationBatch(schema, others=[p for p in self._spec.passed(furthest) if not p.empty])
+        name = self._attribute.name
+        ((furthest,),) = to_rows(rows.select(_furthest(self._schema, name, self._order)))
+        passed = EMPTY if furthest is None else self._passed(furthest)
+        return PunctuationBatch(
+            self._schema, others=[] if passed is EMPTY else [Punctuation.of(self._schema, {name: passed})]
+        )
+
+    def _passed(self, furthest: Any) -> Pattern:
+        """The values that do not come any more once one has; none when the delay reaches back before all values."""
+        kind, descending = self._attribute.type, self._order is Order.DESC
+        try:
+            limit = kind.accept(furthest if self._delay is None else self._behind(furthest))
+        except (OverflowError, PatternError):
+            return EMPTY
+        low, high = (above(limit), HIGHEST) if descending else (LOWEST, below(limit))
+        return span_pattern((low, high), kind) if low < high else EMPTY
+
+    def _behind(self, furthest: Any) -> Any:
+        with localcontext(prec=100):  # DECIMALs are exact
+            return furthest + self._delay if self._order is Order.DESC else furthest - self._delay
 
 
 class DomainLimits(Origin):
@@ -85,9 +110,13 @@ class DomainLimits(Origin):
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
 
-    def opening(self) -> Puncts:
+    def opening(self) -> Sequence[Punctuation]:
         """What lies outside the domains."""
-        return LimitsSpecification(self._schema).opening()
+        return [
+            Punctuation.of(self._schema, {attribute.name: outside})
+            for attribute in self._schema.attributes
+            for outside in WILDCARD.minus(attribute.domain)
+        ]
 
     def hear(self, rows: pl.DataFrame) -> PunctuationBatch:
         """Nothing more."""
@@ -101,7 +130,9 @@ class AllReported(Origin):
     """
 
     def __init__(self, scheme: Scheme, member: str, members: Iterable[Value]) -> None:
-        known = ReportedSpecification(scheme, member, frozenset(members)).members
+        known = frozenset(members)
+        if not known:
+            raise SchemaError("the list of members is empty", f"nobody reports {scheme}", "name one or more")
         attribute = scheme.schema.attributes[scheme.schema.index(member)]
         self._scheme, self._key, self._count = scheme, list(scheme.attributes), len(known)
         self._member = pl.col(member).is_in(pl.Series(list(known), dtype=dtype(attribute)).implode())

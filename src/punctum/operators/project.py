@@ -1,19 +1,20 @@
-"""Projection (the SELECT list): for each column an expression for the rows, and a specified one for the punctuations.
+"""Projection (the SELECT list): for each column an expression for the rows, and a computed column for punctuations.
 
-What punctuations say of the columns, and which of them wait until an attribute's domain is covered, is the
-specification's ``projPs``; patterns on attributes that are there as they are only move. Rows for which a column has no
-value go to the quarantine.
+Patterns on attributes that are there as they are only move; others become their images on the columns (``images.py``).
+A punctuation with a pattern that no column can show waits until punctuations that differ from it there alone cover the
+attribute's domain, and then goes without that pattern. Rows for which a column has no value go to the quarantine.
 """
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import product
 
 import polars as pl
 
 from punctum.algebra.cuts import HIGHEST, LOWEST, Cut
 from punctum.algebra.finite import finite
-from punctum.algebra.pattern import EMPTY, NULL, Pattern, span_pattern
-from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.pattern import EMPTY, NULL, WILDCARD, Pattern, span_pattern
+from punctum.algebra.punctuation import Punctuation, Side, end_of_stream
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import NOT_NULL, Schema
 from punctum.algebra.values import Type
@@ -21,22 +22,21 @@ from punctum.operators.batch import Names, PunctuationBatch, add, batch, columns
 from punctum.operators.checked import Computed, checked, computed
 from punctum.operators.columns import ColumnarSlice, empty, fitting
 from punctum.operators.emitted import FEW, EmittedPunctuations, forget
+from punctum.operators.images import ComputedColumn
 from punctum.operators.operator import Metadata, Operator
 from punctum.operators.written import read, written
-from punctum.spec.columns import ComputedColumn
-from punctum.spec.project import Project as Specification
 
 
 class Project(Operator):
     """Some columns of each row."""
 
     def __init__(self, schema: Schema, columns: Sequence[tuple[ComputedColumn, Computed]]) -> None:
-        self._spec = Specification(schema, tuple(column for column, _ in columns))
-        self.inputs, self.output = (schema,), self._spec.output
+        self._columns = [column for column, _ in columns]
+        self.inputs, self.output = (schema,), Schema(tuple(column.attribute for column in self._columns))
         self._exprs = [(column.attribute.name, checked(expr)) for column, expr in columns]
-        found = [[n for n, (c, _) in enumerate(columns) if c.source == name] for name in schema.names]
-        self._plain = [all(columns[n][0].function is None for n in at) and bool(at) for at in found]
-        self._names = Names(self.output, found)
+        self._shown = [[n for n, c in enumerate(self._columns) if c.source == name] for name in schema.names]
+        self._plain = [all(self._columns[n].function is None for n in at) and bool(at) for at in self._shown]
+        self._names = Names(self.output, self._shown)
         self._seen, self._said = PunctuationSet(schema), EmittedPunctuations(self.output)
         # punctuations that can be output widened once more has been said, by the two: one for each
         self._waiting: dict[tuple[Punctuation, Punctuation], Punctuation] = {}
@@ -77,7 +77,7 @@ class Project(Operator):
 
     def before(self, said: PunctuationBatch) -> PunctuationBatch:
         """Punctuations on columns that are attributes as they are, over the input."""
-        schema, sources = self.inputs[0], [column.source for column in self._spec.columns]
+        schema, sources = self.inputs[0], [column.source for column in self._columns]
         named = [{str(sources[i]): side for i, side in p.sides} for p in said.others]
         constants = {schema.index(str(sources[at])): values for at, values in said.constants.items()}
         return PunctuationBatch(schema, constants, [Punctuation.of(schema, sides) for sides in named])
@@ -96,13 +96,25 @@ class Project(Operator):
         return batch(self.output, self._images(said))
 
     def _images(self, ps: Iterable[Punctuation]) -> list[Punctuation]:
-        return [q for p in ps for q in self._spec.images(p)]
+        """What can be said of the columns: a punctuation for each way to show all of its patterns."""
+        every = end_of_stream(self.output)
+        ways = (way for p in ps for way in product(*(self._ways(*side) for side in p.sides)))
+        return [every.replacing(dict(way)) for way in ways]
+
+    def _ways(self, at: int, pattern: Pattern) -> list[Side]:
+        """What a pattern on an attribute says of columns."""
+        kind = self.inputs[0].attributes[at].type
+        return [(n, image) for n in self._shown[at] for image in self._columns[n].images(pattern, kind)]
+
+    def _hidden(self, p: Punctuation) -> list[int]:
+        """The attributes on which a punctuation has a pattern that no column shows."""
+        return [at for at, pattern in p.sides if not self._ways(at, pattern)]
 
     def _completed(self, new: PunctuationBatch, unsure: PunctuationBatch) -> list[Punctuation]:
         """The punctuations that have come to cover the domains they waited for, widened."""
         add(self._seen, new)
         for p in unsure:
-            if self._spec.unsaid(p):
+            if self._hidden(p):
                 self._waiting.setdefault(self._pair(p), p)
         if len(self._seen) + len(self._waiting) > self._bound:  # first, for each that waits looks at all that is seen
             self._spare()
@@ -115,12 +127,14 @@ class Project(Operator):
 
     def _pair(self, p: Punctuation) -> tuple[Punctuation, Punctuation]:
         """What can be output, once the other has been said."""
-        return self._spec.widened(p), self._spec.in_domain(p)
+        hidden = self._hidden(p)
+        domains = {at: self.inputs[0].attributes[at].domain for at in hidden}
+        return p.replacing(dict.fromkeys(hidden, WILDCARD)), p.replacing(domains)
 
     def _forget_parts(self, p: Punctuation) -> None:
         """What has been said of a domain in parts is of no use any more once all of it has been."""
         for part in (NOT_NULL, NULL):
-            self._seen.forget(p.replacing(dict.fromkeys(self._spec.unsaid(p), part)))
+            self._seen.forget(p.replacing(dict.fromkeys(self._hidden(p), part)))
 
     def _spare(self) -> None:
         """Forget what waits for domains that no scheme promises to cover, and what has been said without waiting."""
@@ -143,8 +157,8 @@ class Project(Operator):
 
     def _hopes(self, left: dict[int, list[Pattern]], p: Punctuation) -> bool:
         """Whether punctuations like one may close all that is left of the domains that it waits for."""
-        unsaid = self._spec.unsaid(p)
-        return bool(unsaid) and all(self._closable(at, p.patterns[at], left[at]) for at in unsaid)
+        hidden = self._hidden(p)
+        return bool(hidden) and all(self._closable(at, p.patterns[at], left[at]) for at in hidden)
 
     def _closable(self, at: int, side: Pattern, left: list[Pattern]) -> bool:
         """Whether patterns like one close what is left: constants finitely many values, prefixes all below a bound."""
@@ -161,7 +175,7 @@ class Project(Operator):
 
     def _bounds(self, p: Punctuation) -> bool:
         """Whether a punctuation says which values an attribute has at most: of these there are a few."""
-        if len(p.sides) != 1 or not self._spec.unsaid(p):
+        if len(p.sides) != 1 or not self._hidden(p):
             return False
         ((_, side),) = p.sides
         return side == NULL or side.spans[0][0] is LOWEST or side.spans[-1][1] is HIGHEST

@@ -1,7 +1,7 @@
 """Sorting (ORDER BY): rows come out in order as soon as nothing can come any more that precedes them.
 
-Kept: the rows that cannot be released yet, in the order of arrival. Which prefix of the order is covered is the
-specification's ``init``.
+Kept: the rows that cannot be released yet, in the order of arrival. ``prefix.py`` tells which prefix of the order is
+closed.
 """
 
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ from punctum.operators.columns import ColumnarSlice, empty
 from punctum.operators.emitted import EmittedPunctuations
 from punctum.operators.matching import matches
 from punctum.operators.operator import Metadata, Operator, Waits
+from punctum.operators.prefix import closed_prefix
 from punctum.operators.table import Table
 from punctum.operators.written import read, written
-from punctum.spec.sort import Sort as Specification
 
 
 class Sort(Operator):
@@ -29,7 +29,7 @@ class Sort(Operator):
 
     def __init__(self, schema: Schema, keys: Sequence[SortKey]) -> None:
         self.inputs, self.output = (schema,), schema
-        self._spec, self._keys = Specification(schema, tuple(keys)), list(keys)
+        self._keys = list(keys)
         self._input, self._heard, self._said = Table(empty(schema)), PunctuationSet(schema), EmittedPunctuations(schema)
 
     def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
@@ -40,7 +40,7 @@ class Sort(Operator):
         if not len(new):
             return ColumnarSlice(empty(self.output))
         add(self._heard, new)
-        prefix = batch(self.output, self._spec.init(self._heard))
+        prefix = batch(self.output, closed_prefix(self.output, self._keys, self._heard))
         kept = self._input.frame()
         done = matches(kept, prefix)
         released = kept.filter(done)

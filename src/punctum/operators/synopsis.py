@@ -5,7 +5,7 @@ eliminating one the rows that have come out too. New rows are put into their buc
 as small as what is kept. Nothing purges these, and nothing has to: there are never more than the analysis says.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import cached_property, reduce
@@ -22,7 +22,7 @@ from punctum.analyse.memory.synopses import Bucket, SynopsisStructure, carried
 from punctum.ir.conjunctive.axes import At, Axis, ordinal
 from punctum.ir.conjunctive.spj import Spj
 from punctum.ir.expressions import Expression, rebased
-from punctum.operators.batch import PunctuationBatch, batch, columns, heard
+from punctum.operators.batch import Names, PunctuationBatch, add, batch, columns, heard
 from punctum.operators.checked import REASON, Checked, Computed, Failed, checked, kept
 from punctum.operators.columns import ColumnarSlice, empty
 from punctum.operators.dupelim import distinct
@@ -31,7 +31,6 @@ from punctum.operators.expressions import careful
 from punctum.operators.operator import Metadata, Operator
 from punctum.operators.table import Table
 from punctum.operators.written import read, written
-from punctum.spec.synopsis import agree, carry
 
 COUNT, TIMES = "n", "times"
 _FIRST_DAY = date(1970, 1, 1)
@@ -131,20 +130,22 @@ class ClosedClasses:
     """
 
     def __init__(self, carried: Sequence[Mapping[int, int]], output: Schema) -> None:
-        self._carried, self._output = carried, output
+        self._output, self._carried = output, [dict(to) for to in carried]
         self._by = [PunctuationSet(output) for _ in carried]
         self.closed, self._said = PunctuationSet(output), EmittedPunctuations(output)
 
     def hear(self, inputs: Sequence[Schema], slices: Sequence[ColumnarSlice]) -> PunctuationBatch:
         """Take what inputs say, and give what is new of the output."""
-        agreed: list[Punctuation] = []
+        agreed = PunctuationBatch(self._output)
         for i, xs in enumerate(slices):
-            for p in heard(inputs[i], xs):
-                if (q := carry(p, self._carried[i], self._output)) is not None:
-                    agreed += agree(self._by, i, q)
-        for p in agreed:
-            self.closed.add(p)
-        return self._said.add_new(batch(self._output, agreed))
+            new = over_columns(heard(inputs[i], xs), self._carried[i], self._output)
+            add(self._by[i], new)
+            common: Iterable[Punctuation] = new
+            for other in (*self._by[:i], *self._by[i + 1 :]):
+                common = [both for p in common for both in other.within(p)]
+            agreed += batch(self._output, common)
+        add(self.closed, agreed)
+        return self._said.add_new(agreed)
 
     def metadata(self) -> Metadata:
         """What each input has said, and what all have."""
@@ -159,6 +160,13 @@ class ClosedClasses:
 
     def __len__(self) -> int:
         return sum(map(len, self._by)) + len(self.closed) + len(self._said)
+
+
+def over_columns(said: PunctuationBatch, to: Mapping[int, int], output: Schema) -> PunctuationBatch:
+    """Those punctuations on some columns alone, over the columns of an output that each of them is."""
+    targets = [[to[at]] if at in to else [] for at in range(len(said.schema))]
+    moved = Names(output, targets).map_punctuations(said.on(to))
+    return PunctuationBatch(output, moved.constants, [p for p in moved.others if not p.empty])
 
 
 class SynopsisJoin(Operator):

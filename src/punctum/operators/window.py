@@ -18,17 +18,16 @@ from punctum.algebra.classes import Class
 from punctum.algebra.punctuation import end_of_stream
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
-from punctum.operators.batch import Names, batch, columns, heard
+from punctum.operators.batch import Names, add, batch, columns, heard
 from punctum.operators.checked import Checked, Computed, Failed, checked, computed, kept
 from punctum.operators.columns import ColumnarSlice, canonical, dtype, empty
 from punctum.operators.emitted import EmittedPunctuations
 from punctum.operators.group_by import GroupBy
 from punctum.operators.matching import matches
 from punctum.operators.operator import Metadata, Operator
-from punctum.operators.synopsis import ClosedClasses, repeated
+from punctum.operators.synopsis import ClosedClasses, over_columns, repeated
 from punctum.operators.table import Table
 from punctum.operators.written import read, written
-from punctum.spec.synopsis import carry
 
 NUMBER = "\0number"
 
@@ -178,9 +177,8 @@ class WindowJoin(Operator):
     def _purge(self, said: Sequence[ColumnarSlice]) -> None:
         """Of inputs without a window drop what no other input will bring rows for."""
         for (i, j), closed in self._closed.items():
-            for p in heard(self._windows[j].output, said[j]):
-                if (q := carry(p, self._shared(i, j), self._windows[i].output)) is not None:
-                    closed.add(q)
+            new = heard(self._windows[j].output, said[j])
+            add(closed, over_columns(new, self._shared(i, j), self._windows[i].output))
         for i in self._open:
             rows = self._windows[i].table.frame()
             over = [matches(rows.drop(NUMBER), closed) for (mine, _), closed in self._closed.items() if mine == i]

@@ -24,9 +24,9 @@ from punctum.operators.columns import ColumnarSlice, empty
 from punctum.operators.emitted import EmittedPunctuations, hold
 from punctum.operators.guard import Guard, Guarded
 from punctum.operators.operator import Operator
+from punctum.operators.origins import DomainLimits
 from punctum.operators.project import Project
 from punctum.operators.table import Table
-from punctum.spec.origins import DomainLimits
 
 SliceMessage = StreamSlice | StageSlice | SweepMessage
 """What brings a slice, or what is said behind one."""

@@ -32,8 +32,9 @@ from punctum.operators.dupelim import Dupelim
 from punctum.operators.expect import Expect
 from punctum.operators.expressions import careful, compiled
 from punctum.operators.group_by import GroupBy
+from punctum.operators.images import ComputedColumn
 from punctum.operators.intersect import Intersect
-from punctum.operators.join import Join
+from punctum.operators.join import Join, joined_schema
 from punctum.operators.lifespan import Lifespan
 from punctum.operators.merge import Merge
 from punctum.operators.multijoin import MultiJoin as MultiJoinOperator
@@ -47,8 +48,6 @@ from punctum.operators.synopsis_groups import SynopsisGroupBy
 from punctum.operators.union import Union
 from punctum.operators.window import Window, WindowGroupBy, WindowJoin
 from punctum.plan.passes.windows import windowed
-from punctum.spec.columns import ComputedColumn as SpecColumn
-from punctum.spec.join import Join as JoinSpecification
 
 _PREFIXES = ("$left.", "$right.")  # for names that both inputs of a join have, until the relation renames them
 
@@ -67,7 +66,7 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
         case r.Join(on=on, residual=residual):
             left, right = schemas
             pairs = [(left.names[mine.index], right.names[theirs.index]) for mine, theirs in on]
-            names = JoinSpecification(left, right, tuple(pairs), _PREFIXES).output
+            names = joined_schema(left, right, _PREFIXES)
             return Join(left, right, pairs, _PREFIXES, None if residual is None else careful(residual, names))
         case MultiJoin(classes=classes, residual=residual, shown=shown, lazy=lazy):
             holds = None if residual is None else careful(residual, relation.schema)
@@ -158,17 +157,17 @@ def _name(argument: Column | None, schema: Schema) -> str | None:
     return None if argument is None else schema.names[argument.index]
 
 
-def _column(name: str, expression: Expression, schema: Schema) -> tuple[SpecColumn, Checked]:
+def _column(name: str, expression: Expression, schema: Schema) -> tuple[ComputedColumn, Checked]:
     """A column for punctuations, and the expression for its rows."""
     source, injective, trend = shape(expression)
     attribute = replace(expression.attribute, name=name)
     rows = careful(expression, schema)
     if isinstance(expression, Column):
         attribute = replace(attribute, reach=schema.attributes[expression.index].reach)
-        return SpecColumn(attribute, schema.names[expression.index]), rows
+        return ComputedColumn(attribute, schema.names[expression.index]), rows
     if source is None:
-        return SpecColumn(attribute, None, lambda row: evaluate(expression, row)), rows
-    return SpecColumn(
+        return ComputedColumn(attribute, None), rows
+    return ComputedColumn(
         attribute, schema.names[source], partial(_of_one, expression, source, len(schema)), injective, trend
     ), rows
 

@@ -21,7 +21,6 @@ from punctum.operators.columns import ColumnarSlice, fitting
 from punctum.operators.expressions import careful
 from punctum.operators.origins import Origin
 from punctum.operators.punctuate import in_bulk
-from punctum.spec.origins import AccessOrder as OrderSpecification
 
 ROW = "\0row"
 """The column of rows' numbers."""
@@ -164,7 +163,7 @@ def stateless(stream: StreamDef) -> list[Origin]:
                 found.append(origins.EndEvent(clause.scheme, careful(clause.when, schema)))
             case AccessOrder(scheme=scheme):
                 down = scheme.terms[0][1] is Order.DESC
-                found.append(origins.AccessOrder(OrderSpecification(schema, clause.attribute, down, clause.delay)))
+                found.append(origins.AccessOrder(schema, clause.attribute, down, clause.delay))
     schemes = (Scheme(schema, tuple((name, Order.EQUALITY) for name in names)) for names in stream.unique)
     return [*found, *map(origins.Unique, schemes)]
 

@@ -1,0 +1,108 @@
+"""The classes of a join of many inputs: which columns they equate, and what is closed of their values.
+
+Punctuations of an input that speak of equated columns alone say of each class which values the input has no more rows
+for. They become punctuations over ``schema``, which has an attribute for each class. Bound values are never NULL.
+"""
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import and_
+
+from punctum.algebra.classes import Class
+from punctum.algebra.finite import finite
+from punctum.algebra.pattern import EMPTY, WILDCARD, Pattern
+from punctum.algebra.punctuation import Punctuation, end_of_stream
+from punctum.algebra.punctuation_set import PunctuationSet
+from punctum.algebra.schema import NOT_NULL, Attribute, Schema
+from punctum.algebra.values import Type
+from punctum.operators.batch import PunctuationBatch
+
+
+class JoinClasses:
+    """The classes of a join, by number, over inputs."""
+
+    def __init__(self, inputs: Sequence[Schema], classes: Sequence[Class]) -> None:
+        self._inputs, self._classes = tuple(inputs), tuple(classes)
+        self.schema = Schema(tuple(self._attribute(n) for n in range(len(classes))))
+        self.bound = [[n for n, each in enumerate(classes) if each.of(i)] for i in range(len(inputs))]
+        self._known = {  # the class of an attribute, when a constant or another input tells a value of it
+            at: n
+            for n, each in reversed(list(enumerate(classes)))
+            for at in each.members
+            if each.value is not None or self.others(at[0], n)
+        }
+
+    def __getitem__(self, n: int) -> Class:
+        return self._classes[n]
+
+    def _attribute(self, n: int) -> Attribute:
+        """The attribute of a class: as exact as the most exact of its columns, and it reaches as far as all of them."""
+        columns = [self._inputs[i].attributes[at] for i, at in self._classes[n].members]
+        kind, reach, digits = columns[0].type, columns[0].reach, columns[0].digits
+        assert all(column.type is kind for column in columns), "columns of different types are equated"
+        if kind is Type.DECIMAL:
+            digits = 38, max(column.digits[1] for column in columns)
+        common = reach if all(column.reach == reach for column in columns) else None
+        return Attribute(f"c{n}", kind, digits=digits, reach=common)
+
+    def position(self, i: int, n: int) -> int:
+        """The first column of an input in a class."""
+        return self._classes[n].of(i)[0]
+
+    def others(self, i: int, n: int) -> list[int]:
+        """The other inputs that have columns in a class."""
+        return sorted({j for j, _ in self._classes[n].members if j != i})
+
+    def shared(self, n: int) -> bool:
+        """Whether inputs tell each other the values of a class: no constant does."""
+        return self._classes[n].value is None
+
+    def targets(self, i: int, shown: frozenset[int] | None) -> list[list[int]]:
+        """For each column of an input the output columns that its patterns are said of: equal ones that are read.
+
+        Where nobody reads one, its own column says it, when the rest of its values may come to be covered.
+        """
+        starts = [sum(map(len, self._inputs[:j])) for j in range(len(self._inputs))]
+        found = []
+        for at, attribute in enumerate(self._inputs[i].attributes):
+            own, equated = starts[i] + at, [n for n in self.bound[i] if at in self._classes[n].of(i)]
+            equal = [own, *(starts[j] + other for n in equated for j, other in self._classes[n].members)]
+            read = [n for n in dict.fromkeys(equal) if shown is None or n in shown]
+            few = attribute.type is Type.BOOLEAN or finite(attribute.domain, attribute.type) is not None
+            coverable = few or not equated or not self.shared(equated[0])
+            found.append(read or [own] * coverable)
+        return found
+
+    def closing(self, i: int, ps: PunctuationBatch) -> PunctuationBatch:
+        """What punctuations of an input say of classes alone."""
+        closing = PunctuationBatch(self.schema)
+        for at, values in ps.constants.items():
+            n = self._known.get((i, at))
+            if n is not None and self.shared(n):
+                closing += PunctuationBatch(self.schema, {n: values})
+            elif n is not None and self._classes[n].value in values.to_list():
+                closing.others.append(end_of_stream(self.schema))
+        closing.others += [q for p in ps.others if (q := self._over_classes(i, p)) is not None]
+        return closing
+
+    def _over_classes(self, i: int, p: Punctuation) -> Punctuation | None:
+        values: dict[int, Pattern] = {}
+        for at, pattern in p.sides:
+            n = self._known.get((i, at))
+            if n is None or not (self.shared(n) or pattern.match(self._classes[n].value)):
+                return None
+            if self.shared(n):
+                values[n] = values.get(n, NOT_NULL).meet(pattern)
+        if EMPTY in values.values():
+            return None
+        limits = {n: pattern for n, pattern in values.items() if pattern != NOT_NULL}
+        return end_of_stream(self.schema).replacing(limits)
+
+    def unasked(self, closed: PunctuationSet, n: int, passed: Sequence[PunctuationSet]) -> PunctuationSet:
+        """What is closed, less values of a class that all other inputs have passed: nobody will ask for them."""
+        asked, rest = PunctuationSet(self.schema), PunctuationSet(self.schema)
+        for p in closed:
+            (rest if p.patterns[n] is WILDCARD else asked).add(p)
+        for p in reduce(and_, passed):
+            asked.remove(p)
+        return rest | asked

@@ -1,0 +1,53 @@
+"""Clocks: how far time has come, as punctuations on an attribute say (stream time) or as it is told (wall time)."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+
+from punctum.algebra.cuts import HIGHEST, LOWEST, value_before
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.schema import Schema
+from punctum.algebra.values import INSTANTS
+from punctum.errors import SchemaError
+
+
+class StreamClock:
+    """The time, which never goes back; of stream time the attribute that tells it.
+
+    >>> from punctum.algebra.pattern import between
+    >>> bid = Schema.of(itemid="BIGINT", ts="TIMESTAMP_NTZ")
+    >>> clock, noon = StreamClock(bid, "ts"), datetime(2026, 5, 1, 12)
+    >>> for instant in clock.instants([Punctuation.of(bid, ts=between(None, noon)), Punctuation.of(bid, itemid=7)]):
+    ...     clock.advance(instant)
+    >>> print(clock.now, clock.ago(timedelta(hours=1)))
+    2026-05-01 12:00:00 2026-05-01 11:00:00
+    """
+
+    def __init__(self, schema: Schema, attribute: str | None) -> None:
+        self.now: datetime | None = None
+        self._at = () if attribute is None else schema.indices([attribute])
+        self._kinds = {schema.attributes[at].type for at in self._at}
+        if not self._kinds.issubset(INSTANTS):
+            kinds = ", ".join(kind.value for kind in self._kinds)
+            raise SchemaError(f"{attribute} does not tell the time", f"it is {kinds}", "take a TIMESTAMP")
+
+    def advance(self, to: datetime) -> None:
+        """It is this time, or later."""
+        if self.now is None or self.now < to:
+            self.now = to
+
+    def instants(self, puncts: Iterable[Punctuation]) -> Iterator[datetime]:
+        """The times that have come according to punctuations which close the attribute's past, and that alone."""
+        for p in puncts:
+            for at, pattern in p.sides:
+                low, high = pattern.spans[0] if pattern.spans else (HIGHEST, HIGHEST)
+                if (at,) == self._at and len(p.sides) == 1 and low is LOWEST and high is not HIGHEST:
+                    instant = value_before(high, p.schema.attributes[at].type)
+                    assert isinstance(instant, datetime)
+                    yield instant
+
+    def ago(self, duration: timedelta) -> datetime | None:
+        """The time so long before now; nothing when it is not known, or there was none."""
+        try:
+            return self.now and self.now - duration
+        except OverflowError:
+            return None
