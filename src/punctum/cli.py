@@ -2,12 +2,10 @@
 
 import json
 import logging
-import os
 import signal
 import sys
 import threading
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -24,13 +22,16 @@ from punctum.engine.recovery.names import file_name
 from punctum.errors import PunctumError, QueryError, RefusedError
 
 if TYPE_CHECKING:
+    from punctum.algebra.values import Value
+    from punctum.compile import Compiled
+    from punctum.ir.definitions import TableColumn
     from punctum.query import Query
 
 EXAMPLES = {example.name: example for example in (AUCTION, WAREHOUSE, OUTAGE)}
 REPLICAS = "replicas"
 FAILED, WRONG = 1, 2  # exit codes
 INTERRUPTED = 130  # what a shell gives for Ctrl-C
-QUICK_START = "--driver-java-options -XX:TieredStopAtLevel=1 pyspark-shell"  # a minute is too short to optimise code
+STARTING = "starting Spark…"
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -58,18 +59,18 @@ def demo(example: str | None, directory: Path) -> None:
     When they were interrupted they go on where they stopped, and when they had finished they start afresh. The merge of
     replicas always starts afresh.
     """
-    from punctum.demo import replicas  # here because pyspark takes a second to import
+    click.echo(STARTING, err=True)
+    from punctum.demo import replicas  # here because pyspark takes a while to import
     from punctum.demo.directory import make
     from punctum.demo.play import play
-    from punctum.engine.spark import spark_session
+    from punctum.engine.spark import only_ours, spark_session
     from punctum.session import Session
 
     examples = [EXAMPLES[example]] if example in EXAMPLES else list(EXAMPLES.values())
     make(directory)
-    os.environ.setdefault("PYSPARK_SUBMIT_ARGS", QUICK_START)
-    click.echo("starting Spark", err=True)
     try:
         session = Session(spark_session(log=directory / "spark.log"))
+        only_ours(session.spark)
         interrupted = _interruption("stopping when this step is done; Ctrl-C again stops at once")
     except KeyboardInterrupt:
         click.echo("stopped before the first step; the same command goes on from here", err=True)
@@ -98,42 +99,57 @@ def run(
     When one of them fails, its error is shown and the others are stopped: exit code 1. Ctrl-C and SIGTERM stop all of
     them when a commit that is under way has ended: exit code 0.
     """
-    from punctum.engine.spark import spark_alive  # here because pyspark takes a second to import
+    queries = _admitted(script, plan)
+    if not quiet:
+        click.echo(STARTING, err=True)
+    from punctum.engine.spark import spark_alive  # here because pyspark takes a while to import
 
     with spark_alive():
-        _run(script, checkpoint, state, available_now, master, quiet, plan)
+        _run(queries, script.parent, checkpoint, state, available_now, master, quiet)
+
+
+def _admitted(script: Path, plan: dict[str, Any]) -> "Compiled":
+    """The queries of a script, when all of them can run: what can be known without Spark is known before it starts."""
+    from punctum.compile import Options
+    from punctum.engine.sources.directories import check_directories
+
+    def members(column: "TableColumn") -> "tuple[Value, ...]":
+        from punctum.engine.sources import tables  # here because Polars takes a while to import
+
+        return tables.members(column, script.parent)
+
+    queries = compiled(script, Options(planned(**plan), members=members))
+    queries.admit()  # what is only allowed to run says so when it does
+    check_directories(queries.analyses, script.parent)
+    return queries
 
 
 def _run(
-    script: Path,
+    queries: "Compiled",
+    directory: Path,
     checkpoint: Path,
     state: Path | None,
     available_now: bool,
     master: str,
     quiet: bool,
-    plan: dict[str, Any],
 ) -> None:
-    from punctum.compile import Options
     from punctum.engine.recovery.checkpoint import check_notes
     from punctum.engine.recovery.lease import take_lease
-    from punctum.engine.sources.directories import check_directories
-    from punctum.engine.sources.tables import members
-    from punctum.engine.spark import spark_session
-    from punctum.session import Session
+    from punctum.engine.spark import only_ours, spark_session, start_jvm
+
+    for known in queries.analyses:
+        take_lease(checkpoint / known.query.name)
+        check_notes(checkpoint / known.query.name)
+    start_jvm(master, log=checkpoint / "spark.log")
+    from punctum.session import Session  # here because Spark starts while it is imported
 
     ours = logging.StreamHandler()
     ours.addFilter(logging.Filter("punctum"))  # when Spark is killed, Py4J logs tracebacks to the root
     logging.basicConfig(format="%(message)s", handlers=[ours])
     logging.getLogger("punctum").setLevel(logging.WARNING if quiet else logging.INFO)
-    options = Options(planned(**plan), members=partial(members, directory=script.parent))
-    queries = compiled(script, options)
-    queries.admit()  # before Spark starts; what is only allowed to run says so when it does
-    check_directories(queries.analyses, script.parent)
-    for known in queries.analyses:
-        take_lease(checkpoint / known.query.name)
-        check_notes(checkpoint / known.query.name)
     session = Session(spark_session(master, log=checkpoint / "spark.log"))
-    ready = session.queries(queries, script.parent)
+    only_ours(session.spark)
+    ready = session.queries(queries, directory)
     interrupted = _interruption()
     click.echo(f"running {', '.join(query.name for query in ready)}; stop with Ctrl-C", err=True)
     started: list[Query] = []

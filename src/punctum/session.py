@@ -17,10 +17,12 @@ from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Type
 from punctum.compile import Compiled, Options, as_path, compile, compile_query, read_script
+from punctum.engine.buckets import BUCKETS
 from punctum.engine.formats.files import PUNCT_COLUMN
 from punctum.engine.sources.directories import anchored
 from punctum.engine.sources.memory import MEMORY, MemoryStream
 from punctum.engine.spark import keeping_state, spark_session
+from punctum.engine.workers import check_workers
 from punctum.errors import SchemaError, choices
 from punctum.ir.applied import UserFunction
 from punctum.ir.definitions import StreamDef
@@ -47,7 +49,8 @@ _TYPES = {
 class Session:
     """Streams that queries can read, and the Spark session that runs them.
 
-    A Spark session of your own is made to keep state in RocksDB, without which Spark has no stateful Python.
+    A Spark session of your own is made to keep state in RocksDB, without which Spark has no stateful Python. Queries
+    have as many buckets as told, or as the cluster has cores, up to 32; a checkpoint keeps the number it began with.
 
     >>> session = Session(spark)
     >>> session.stream("bid", bids, punctuated=["itemid"])
@@ -56,8 +59,11 @@ class Session:
     DataFrame[itemid: bigint, total: double]
     """
 
-    def __init__(self, spark: SparkSession | None = None) -> None:
+    def __init__(self, spark: SparkSession | None = None, buckets: int | None = None) -> None:
         self.spark = spark_session() if spark is None else keeping_state(spark)
+        check_workers(self.spark)
+        if buckets is not None:
+            self.spark.conf.set(BUCKETS, str(buckets))
         self._streams: dict[str, StreamDef] = {}
         self._frames: dict[str, DataFrame] = {}
         self._memories: dict[str, MemoryStream] = {}

@@ -8,7 +8,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, partial, reduce
+from functools import partial, reduce
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +22,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from punctum.algebra.json import to_json
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
+from punctum.engine.buckets import bucket_numbers
 from punctum.engine.exchange.buckets import Exchange
 from punctum.engine.exchange.messages import (
     NOT_METRICS,
@@ -96,20 +97,8 @@ class Settings:
 
     @property
     def buckets(self) -> tuple[int, ...]:
-        """Bucket numbers that Spark's hash deals out evenly: one for each shuffle partition."""
-        return _dealt(self.spark, int(self.spark.conf.get("spark.sql.shuffle.partitions") or 1))
-
-
-@cache
-def _dealt(spark: SparkSession, partitions: int) -> tuple[int, ...]:
-    by_partition: dict[int, list[int]] = {}
-    number = 0
-    while len(by_partition) < partitions:
-        ids = spark.range(number, number + 64 * partitions)
-        for row in ids.select("id", F.pmod(F.hash("id"), F.lit(partitions)).alias("at")).collect():
-            by_partition.setdefault(row["at"], []).append(row["id"])
-        number += 64 * partitions
-    return tuple(by_partition[at][0] for at in range(partitions))
+        """The numbers of a new query's buckets."""
+        return bucket_numbers(self.spark)
 
 
 @contextmanager

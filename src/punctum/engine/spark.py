@@ -4,16 +4,15 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from sysconfig import get_path
 from typing import Any
 
-import pyspark
 from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]
-from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+from punctum.engine.buckets import BUCKETS, MOST
+from punctum.engine.launch import launch, launched
 from punctum.errors import MissingError, QueryError
 
 _STATE = "spark.sql.streaming.stateStore"
@@ -32,6 +31,7 @@ SETTINGS = {
     "spark.executorEnv.POLARS_MAX_THREADS": "1",
     "spark.python.worker.reuse": "true",
     "spark.python.unix.domain.socket.enabled": "true",  # small messages wait for no acknowledgement
+    "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",  # so that sources and stages share workers
 }
 _CHECKPOINT = "spark.sql.streaming"
 _LOG = "spark.punctum.log"
@@ -52,33 +52,43 @@ LOCAL_SETTINGS = {
 def spark_session(master: str = "local[*]", partitions: int | None = None, log: Path | None = None) -> SparkSession:
     """A session with the settings that punctuated queries need; the one that is there already, if there is one.
 
-    What Spark and its Python workers print to standard error goes to the log, or nowhere.
+    Queries have as many buckets as it is told partitions. What Spark and its Python workers print to standard error
+    goes to the log, or nowhere.
     """
-    java_or_error()
-    os.environ.setdefault("PYSPARK_PYTHON", _python(master))
-    os.environ.setdefault("PUNCTUM_PYTHON", sys.executable)
-    os.environ.setdefault("POLARS_MAX_THREADS", "1")  # a worker for each core, so a thread for each worker
+    start_jvm(master, partitions, log)
+    launched()
     builder = SparkSession.builder.appName("punctum").master(master)
-    for name, value in (SETTINGS | (LOCAL_SETTINGS if master.startswith("local") else {})).items():
+    for name, value in _settings(master, partitions, log).items():
         builder = builder.config(name, value)
-    builder = builder.config("spark.sql.shuffle.partitions", str(partitions or max(2, min(os.cpu_count() or 2, 8))))
-    builder = builder if log is None else builder.config(_LOG, str(log))
-    with _stderr_to(log or Path(os.devnull)):  # the JVM is started here and inherits it
-        spark = builder.getOrCreate()
+    spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     _end_quietly(spark)
     return spark
 
 
-def _python(master: str) -> str:
-    """The Python of workers: this one, and on this machine with PySpark as it is installed here.
+def start_jvm(master: str = "local[*]", partitions: int | None = None, log: Path | None = None) -> None:
+    """Begin to start Spark for a session that will be asked for with the same arguments, and do not wait for it."""
+    java_or_error()
+    launch(master, _settings(master, partitions, log), log)
 
-    What a JVM that runs already gives its workers is not known, so these get this Python as it is.
+
+def _settings(master: str, partitions: int | None, log: Path | None) -> dict[str, str]:
+    settings = SETTINGS | (LOCAL_SETTINGS if master.startswith("local") else {})
+    settings |= {"spark.sql.shuffle.partitions": str(partitions or min(os.cpu_count() or 2, MOST))}
+    settings |= {BUCKETS: str(partitions)} if partitions else {}
+    return settings | ({_LOG: str(log)} if log else {})
+
+
+def only_ours(spark: SparkSession) -> None:
+    """Let Spark not look for data sources in other packages: it starts two processes for that, and scripts name none.
+
+    Where the list of them is kept is Spark's own business. When it is elsewhere, Spark looks.
     """
-    script = Path(__file__).with_name("python.sh")
-    installed = Path(pyspark.__file__).parents[1] == Path(get_path("purelib"))
-    ours = master.startswith("local") and SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ
-    return str(script) if ours and installed and os.access(script, os.X_OK) else sys.executable
+    with suppress(Py4JError, AttributeError, TypeError):
+        jvm: Any = spark.sparkContext._jvm
+        manager = getattr(getattr(jvm.org.apache.spark.sql.execution.datasources, "DataSourceManager$"), "MODULE$")
+        none = getattr(getattr(jvm.scala.collection.immutable, "Map$"), "MODULE$").empty()
+        getattr(manager, "dataSourceBuilders_$eq")(jvm.scala.Some(none))
 
 
 def log_of(spark: SparkSession) -> str:
@@ -117,20 +127,6 @@ def spark_alive() -> Iterator[None]:
         hint = "run the same command again: queries go on where they stopped"
         noticed = str(error).partition("\n")[0]
         raise QueryError("Spark has stopped", f"its process has ended or was killed: {noticed}", hint) from None
-
-
-@contextmanager
-def _stderr_to(path: Path) -> Iterator[None]:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    sys.stderr.flush()
-    ours = os.dup(2)
-    with path.open("ab") as target:
-        os.dup2(target.fileno(), 2)
-    try:
-        yield
-    finally:
-        os.dup2(ours, 2)
-        os.close(ours)
 
 
 def java_or_error() -> None:

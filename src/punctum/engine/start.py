@@ -8,13 +8,14 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from punctum.algebra.schema import Schema
+from punctum.engine.buckets import partitions
 from punctum.engine.commit import Commit
 from punctum.engine.exchange.messages import StageSlice
 from punctum.engine.feedback.publisher import OPTION, FeedbackPublisher, feedback_publisher
 from punctum.engine.formats.csv import Dialect
 from punctum.engine.formats.write import lines_of
 from punctum.engine.query import Settings, claimed, heard, packed, unpacked
-from punctum.engine.recovery.checkpoint import begun, query_id
+from punctum.engine.recovery.checkpoint import begun, query_id, settled_buckets
 from punctum.engine.sinks.check import check_sink
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
@@ -105,7 +106,10 @@ def start(slices: DataFrame, commit: Commit, available_now: bool) -> StreamingQu
     """Start a query whose batches are committed in the driver."""
     writer = slices.writeStream.foreachBatch(commit).queryName(commit.name).outputMode("append")
     writer = writer.option("checkpointLocation", str(commit.checkpoint))
-    return (writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime="0 seconds")).start()
+    writer = writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime="0 seconds")
+    buckets = settled_buckets(str(commit.checkpoint), ())
+    with partitions(slices.sparkSession, len(buckets)):
+        return writer.start()
 
 
 def _shown(schema: Schema) -> Callable[[list[StageSlice], int], None]:

@@ -13,12 +13,9 @@ from pathlib import Path
 from uuid import uuid4
 from zlib import crc32
 
-import polars as pl
-
 from punctum.engine.recovery.durable import damaged, lost, read_sealed, write_sealed
 from punctum.errors import QueryError
 
-_PROBE = pl.DataFrame({"text": ["", "vase", "é"], "number": [17, -1, None], "price": [0.5, None, -2.0]})
 STATE = "state 3"
 """The first line of a plan. It changes when the state of earlier versions can no longer be read."""
 
@@ -135,7 +132,10 @@ def differences(path: Path, lines: Sequence[str], leaving: str | None = None) ->
 
 def settled_buckets(checkpoint: str, wanted: tuple[int, ...]) -> tuple[int, ...]:
     """The buckets of the query that has this checkpoint: those of its first run, or those wanted."""
-    placing = [str(value) for value in _PROBE.hash_rows(17)]
+    import polars as pl  # here: whoever only looks at a checkpoint need not wait for it
+
+    probe = pl.DataFrame({"text": ["", "vase", "é"], "number": [17, -1, None], "price": [0.5, None, -2.0]})
+    placing = [str(value) for value in probe.hash_rows(17)]
     first = {"buckets": wanted, "placing": placing, "polars": pl.__version__}
     known = json.loads(settled(Path(checkpoint), "buckets.json", lambda: json.dumps(first)))
     if known["placing"] != placing:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from punctum.analyse.safety.register import QueryAnalysis
-from punctum.engine.formats.files import READERS
+from punctum.engine.formats.progress import READY
 from punctum.errors import SchemaError
 from punctum.ir.definitions import AllReported, StreamDef, TableColumn
 from punctum.ir.relations import Source
@@ -34,7 +34,7 @@ def check_directory(stream: StreamDef, path: Path) -> None:
 def directory_of(stream: StreamDef, directory: Path) -> Path | None:
     """The directory that a stream reads; nothing for one that is not of files."""
     path = stream.options.get("path")
-    return directory / path if stream.format in READERS and path is not None else None
+    return directory / path if stream.format in READY and path is not None else None
 
 
 def control_directories(query: QueryAnalysis, directory: Path) -> Iterator[Path]:
