@@ -99,13 +99,17 @@ def run(
     When one of them fails, its error is shown and the others are stopped: exit code 1. Ctrl-C and SIGTERM stop all of
     them when a commit that is under way has ended: exit code 0.
     """
+    ours = logging.StreamHandler()
+    ours.addFilter(logging.Filter("punctum"))  # when Spark is killed, Py4J logs tracebacks to the root
+    logging.basicConfig(format="%(message)s", handlers=[ours])
+    logging.getLogger("punctum").setLevel(logging.WARNING if quiet else logging.INFO)
     queries = _admitted(script, plan)
     if not quiet:
         click.echo(STARTING, err=True)
     from punctum.engine.spark import spark_alive  # here because pyspark takes a while to import
 
     with spark_alive():
-        _run(queries, script.parent, checkpoint, state, available_now, master, quiet)
+        _run(queries, script.parent, checkpoint, state, available_now, master)
 
 
 def _admitted(script: Path, plan: dict[str, Any]) -> "Compiled":
@@ -125,13 +129,7 @@ def _admitted(script: Path, plan: dict[str, Any]) -> "Compiled":
 
 
 def _run(
-    queries: "Compiled",
-    directory: Path,
-    checkpoint: Path,
-    state: Path | None,
-    available_now: bool,
-    master: str,
-    quiet: bool,
+    queries: "Compiled", directory: Path, checkpoint: Path, state: Path | None, available_now: bool, master: str
 ) -> None:
     from punctum.engine.recovery.checkpoint import check_notes
     from punctum.engine.recovery.lease import take_lease
@@ -143,10 +141,6 @@ def _run(
     start_jvm(master, log=checkpoint / "spark.log")
     from punctum.session import Session  # here because Spark starts while it is imported
 
-    ours = logging.StreamHandler()
-    ours.addFilter(logging.Filter("punctum"))  # when Spark is killed, Py4J logs tracebacks to the root
-    logging.basicConfig(format="%(message)s", handlers=[ours])
-    logging.getLogger("punctum").setLevel(logging.WARNING if quiet else logging.INFO)
     session = Session(spark_session(master, log=checkpoint / "spark.log"))
     only_ours(session.spark)
     ready = session.queries(queries, directory)
@@ -183,7 +177,7 @@ def _watched(started: "list[Query]", interrupted: threading.Event) -> list[Punct
     What fails after a signal is no failure: when it goes to all processes, it ends Spark as well.
     """
     try:
-        while not interrupted.wait(0.3):
+        while not interrupted.wait(0.1):
             running = [query.running for query in started]
             failures = [failure for query in started if (failure := query.failure) is not None]
             if failures or not any(running):

@@ -17,8 +17,8 @@ from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Type
 from punctum.compile import Compiled, Options, as_path, compile, compile_query, read_script
-from punctum.engine.buckets import BUCKETS
 from punctum.engine.formats.files import PUNCT_COLUMN
+from punctum.engine.partitions import BUCKETS
 from punctum.engine.sources.directories import anchored
 from punctum.engine.sources.memory import MEMORY, MemoryStream
 from punctum.engine.spark import keeping_state, spark_session

@@ -190,6 +190,29 @@ def test_a_query_that_was_slow_to_start_is_started_again() -> None:
     assert len(made) == ATTEMPTS
 
 
+def test_a_query_that_cannot_be_put_together_in_time_is_tried_again() -> None:
+    """Spark asks a process what a source is before there is a query, so what it says of it comes at once."""
+    slow = PySparkException(f"SparkException: {TOO_SLOW}.")
+    good = Fake(None)
+    good.commit.begun.set()
+
+    def trying(*errors: Exception) -> Run:
+        left = list(errors)
+
+        def begin() -> Any:
+            if left:
+                raise left.pop()
+            return good, good.commit
+
+        return Run("q", begin, "spark.log")
+
+    assert trying(*[slow] * (ATTEMPTS - 1)).active
+    with pytest.raises(QueryError, match=f"the query q has failed(.|\n)*{TOO_SLOW}(.|\n)*spark.log says more"):
+        trying(*[slow] * ATTEMPTS)
+    with pytest.raises(PySparkException, match="no such column"):
+        trying(PySparkException("no such column"))
+
+
 def test_a_start_waits_for_the_processes_of_a_query() -> None:
     slow = Fake(None)
     timer = threading.Timer(0.2, slow.commit.begun.set)

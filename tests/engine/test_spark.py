@@ -199,8 +199,8 @@ def test_a_run_that_is_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> N
             if line.startswith("counts: batch 0"):
                 running.send_signal(signal.SIGINT)
         assert running.wait(PATIENCE) == 0, errors
-    started, batch, stopped = errors
-    assert started == "running counts; stop with Ctrl-C"
+    *progress, batch, stopped = errors
+    assert progress == ["starting Spark…", "running counts; stop with Ctrl-C", "reading a…", "counts: the first batch…"]
     assert batch.startswith("counts: batch 0, 1 rows out, 1 rows (0 kB) kept, a(k=2) is open since ")
     assert stopped == "stopped; the same command goes on from here"
     assert counted() == ['{"k":1,"n":1}']

@@ -5,6 +5,7 @@
     streams, packed -> [union, grouped by bucket, stage] -> … -> unpacked -> sink
 """
 
+import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,7 +23,6 @@ from pyspark.sql import functions as F  # noqa: N812
 from punctum.algebra.json import to_json
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
-from punctum.engine.buckets import bucket_numbers
 from punctum.engine.exchange.buckets import Exchange
 from punctum.engine.exchange.messages import (
     NOT_METRICS,
@@ -37,6 +37,7 @@ from punctum.engine.exchange.quarantine import Room, write_records
 from punctum.engine.exchange.worker import init_worker
 from punctum.engine.feedback.filter import Signals, Skipping
 from punctum.engine.formats.files import PUNCT_COLUMN, READERS, from_frame, reading
+from punctum.engine.partitions import bucket_numbers
 from punctum.engine.recovery.checkpoint import (
     check_notes,
     files_read,
@@ -164,6 +165,9 @@ class FeedbackContext(NamedTuple):
     feedback_mappings: Mapping[str, FeedbackMapping]
 
 
+_LOG = logging.getLogger("punctum")
+
+
 class _Assembly:
     """Puts the DataFrames of stages and streams together."""
 
@@ -249,6 +253,7 @@ class _Assembly:
         spark = self._settings.spark
         tasks = spark.sparkContext.defaultParallelism
         PackedFilesReader(directories, tasks).check(self._files_read)
+        _LOG.info("reading %s…", ", ".join(dict.fromkeys(directory.stream for directory in directories)))
         source = spark.readStream.format(FORMAT).option(STREAMS_OPTION, encoded(directories, tasks))
         return source.option(SCHEMA_OPTION, SCHEMA).load()
 

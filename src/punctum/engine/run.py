@@ -1,9 +1,9 @@
 """A query that runs on Spark: started, watched, started again when Spark has been too hasty with it, and stopped.
 
-Spark's driver starts a process of Python's for each stream of files and each stage of a query, and gives it ten seconds
-to report; no setting changes that. When many queries start at once on few cores, each process takes longer, and Spark
-gives the query up. So a query is started when the processes of the one before it are there, and one that was given up
-for this reason alone is started again from its checkpoint, where it goes on exactly.
+Spark's driver starts processes of Python's for each stage of a query, and gives each ten seconds to report; no setting
+changes that. On a busy machine they take longer, and Spark gives the query up: while it is put together, or later. So a
+query is started when the processes of the one before it are there, and one that was given up for this reason alone is
+started again from its checkpoint, where it goes on exactly, up to a number of times.
 """
 
 import logging
@@ -12,7 +12,8 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from pyspark.errors import StreamingQueryException
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql.streaming.query import StreamingQuery
 
 from punctum.engine.commit import Commit, Metrics
@@ -26,6 +27,7 @@ PATIENCE = 60
 TOO_SLOW = "Python worker failed to connect back"
 """What Spark says when a process of Python's takes too long to start."""
 _LOG = logging.getLogger("punctum")
+_AGAIN = "%s: a process of Python's was too slow to start; starting again"
 _OURS = re.compile(r"punctum\.errors\.(\w+): (.+)((?:\n  (?:detail|where|hint): .+)*)")
 _LAST = re.compile(r"Traceback .*\n(?: .*\n)+(\S.*)")
 _JAVA = re.compile(r"^(?:Caused by)?: (.+)", re.MULTILINE)
@@ -43,13 +45,27 @@ class Run:
 
     def _attempt(self) -> None:
         """Begin, and wait until all its processes are there, or it waits for its streams."""
-        self._attempts -= 1
         with spark_alive():
-            self.query, self._commit = self._begin()
+            self.query, self._commit = self._begun()
             until = time.monotonic() + self._patience
             while self.query.isActive and not self._commit.begun.wait(0.05) and time.monotonic() < until:
                 if self.query.status["message"].startswith("Waiting"):
                     return
+            if self._commit.begun.is_set() and not self._commit.recent:
+                _LOG.info("%s: the first batch…", self._name)
+
+    def _begun(self) -> tuple[StreamingQuery, Commit]:
+        """The query, put together and started; it takes a process of Spark's to know what a source is."""
+        while True:
+            self._attempts -= 1
+            try:
+                return self._begin()
+            except (Py4JJavaError, PySparkException) as error:
+                if TOO_SLOW not in str(error):
+                    raise
+                if not self._attempts:
+                    raise failure(self._name, str(error), self._log) from None
+            _LOG.warning(_AGAIN, self._name)
 
     @property
     def active(self) -> bool:
@@ -60,7 +76,7 @@ class Run:
                     self._attempts = ATTEMPTS
                 if TOO_SLOW not in str(self.query.exception()) or not self._attempts:
                     return False
-                _LOG.warning("%s: a process of Python's was too slow to start; starting again", self._name)
+                _LOG.warning(_AGAIN, self._name)
                 self._attempt()
             return True
 

@@ -11,8 +11,8 @@ from typing import Any
 from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.sql import SparkSession
 
-from punctum.engine.buckets import BUCKETS, MOST
 from punctum.engine.launch import launch, launched
+from punctum.engine.partitions import BUCKETS, MOST
 from punctum.errors import MissingError, QueryError
 
 _STATE = "spark.sql.streaming.stateStore"

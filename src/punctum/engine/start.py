@@ -8,12 +8,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from punctum.algebra.schema import Schema
-from punctum.engine.buckets import partitions
 from punctum.engine.commit import Commit
 from punctum.engine.exchange.messages import StageSlice
 from punctum.engine.feedback.publisher import OPTION, FeedbackPublisher, feedback_publisher
 from punctum.engine.formats.csv import Dialect
 from punctum.engine.formats.write import lines_of
+from punctum.engine.partitions import partitions
 from punctum.engine.query import Settings, claimed, heard, packed, unpacked
 from punctum.engine.recovery.checkpoint import begun, query_id, settled_buckets
 from punctum.engine.sinks.check import check_sink

@@ -17,7 +17,7 @@ def check_directories(queries: Iterable[QueryAnalysis], directory: Path) -> None
     for query in queries:
         made = set(control_directories(query, directory))
         for stream in query.streams:
-            if stream.format in READERS and "path" not in stream.options:
+            if stream.format in READY and "path" not in stream.options:
                 raise SchemaError(f"the stream {stream.name} has no path", "it reads files", "OPTIONS (path '…')")
             path = directory_of(stream, directory)
             if path is not None and path not in made:
