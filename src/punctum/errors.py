@@ -17,6 +17,7 @@
 An ``assert`` in this code base marks a mistake of ours; whatever a user can cause is one of these.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -48,10 +49,36 @@ class PunctumError(Exception):
         self.where = f"{place}, {self.where}" if self.where else place
         parts = self.what, self.detail, self.hint, self.where
         self.what, self.detail, self.hint, self.where = (" ".join(part.splitlines()) for part in parts)
+        self.__notes__ = [_NOTE + json.dumps([type(self).__name__, self.what, self.detail, self.hint, self.where])]
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.what, self.detail, self.hint), {"where": self.where}
+
+
+_NOTE = "punctum error: "
+"""Before an error of ours as JSON, in the traceback of a worker: tracebacks are all that Spark passes on."""
+
+
+def noted(traceback: str) -> PunctumError | None:
+    r"""The last error of ours in the text of tracebacks that workers have left.
+
+    >>> from traceback import format_exception
+    >>> try:
+    ...     with failing_in("stage 1"):
+    ...         raise SchemaError("no such column", "itmid")
+    ... except SchemaError as error:
+    ...     print(repr(noted("".join(format_exception(error)))))
+    SchemaError('no such column')
+    """
+    notes = [line.removeprefix(_NOTE) for line in traceback.splitlines() if line.startswith(_NOTE)]
+    if not notes:
+        return None
+    kind, what, detail, hint, where = json.loads(notes[-1])
+    kinds = {known.__name__: known for known in PunctumError.__subclasses__()}
+    error = kinds.get(kind, QueryError)(what, detail, hint)
+    error.where = where
+    return error
 
 
 def printable(text: str) -> str:
@@ -114,11 +141,12 @@ class ComputationError(PunctumError, ArithmeticError):
 def failing_in(place: str) -> Iterator[None]:
     """A part of a running query: whatever fails inside is an error of ours that says where.
 
-    >>> with failing_in("stage 1"), failing_in("join of item, bid"):
-    ...     {}["itemid"]
-    Traceback (most recent call last):
-    ...
-    punctum.errors.WorkerError: KeyError: 'itemid'
+    >>> try:
+    ...     with failing_in("stage 1"), failing_in("join of item, bid"):
+    ...         {}["itemid"]
+    ... except WorkerError as error:
+    ...     print(error)
+    KeyError: 'itemid'
       where: stage 1, join of item, bid
     """
     try:

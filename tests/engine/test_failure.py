@@ -4,6 +4,7 @@ import pickle
 import threading
 from collections import deque
 from pathlib import Path
+from traceback import format_exception
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,7 +22,7 @@ from punctum.engine.runtime import build, vectorised
 from punctum.engine.sources.reader import Directory, PackedFilesReader
 from punctum.engine.sources.source import FileStream
 from punctum.engine.spark import spark_alive
-from punctum.errors import ComputationError, PunctumError, QueryError, SqlError, WorkerError, failing_in
+from punctum.errors import ComputationError, MissingError, PunctumError, QueryError, SqlError, WorkerError, failing_in
 from punctum.operators.columns import ColumnarSlice, frame
 from punctum.operators.operator import Operator
 from punctum.parse import parse_query, parse_script
@@ -107,7 +108,7 @@ def test_the_place_of_an_error_goes_with_it() -> None:
         again = pickle.loads(pickle.dumps(error.inside("b").inside("a")))
         assert (type(again), str(again), again.where) == (type(error), str(error), "a, b")
     broken = QueryError("a\nb", "c\r\nd", "e\nf").inside("the file g\nh")
-    found = failure("q", SPARK.format(f"punctum.errors.QueryError: {broken}"), "")
+    found = failure("q", SPARK.format("".join(format_exception(broken))), "")
     assert (found.detail, found.where, found.hint) == ("a b: c d", "the file g h", "e f")
 
 
@@ -134,14 +135,14 @@ Traceback (most recent call last):
         ("Oops", "Oops", "", "spark.log says more"),
         ("a.DuplicateError: k\nis there twice", "a.DuplicateError: k", "", "spark.log says more"),
         (
-            "KeyError: 1\n\nDuring handling of it:\n\nTraceback (most recent call last):\n  File\n"
-            "punctum.errors.WorkerError: KeyError: 1\n  where: stage 1, Join of a, b",
+            "KeyError: 1\n\nDuring handling of it:\n\n"
+            + "".join(format_exception(WorkerError("KeyError: 1").inside("Join of a, b").inside("stage 1"))),
             "KeyError: 1",
             "stage 1, Join of a, b",
             "spark.log says more",
         ),
         (
-            "punctum.errors.MissingError: gone\n  detail: f\n  where: s\n  hint: put it back",
+            "".join(format_exception(MissingError("gone", "f", "put it back").inside("s"))),
             "gone: f",
             "s",
             "put it back",

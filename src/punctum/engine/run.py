@@ -18,7 +18,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from punctum.engine.commit import Commit, Metrics
 from punctum.engine.spark import spark_alive
-from punctum.errors import PunctumError, QueryError, WorkerError
+from punctum.errors import PunctumError, QueryError, WorkerError, noted
 
 ATTEMPTS = 10
 """How often in a row a query is started whose processes are too slow to start."""
@@ -28,7 +28,6 @@ TOO_SLOW = "Python worker failed to connect back"
 """What Spark says when a process of Python's takes too long to start."""
 _LOG = logging.getLogger("punctum")
 _AGAIN = "%s: a process of Python's was too slow to start; starting again"
-_OURS = re.compile(r"punctum\.errors\.(\w+): (.+)((?:\n  (?:detail|where|hint): .+)*)")
 _LAST = re.compile(r"Traceback .*\n(?: .*\n)+(\S.*)")
 _JAVA = re.compile(r"^(?:Caused by)?: (.+)", re.MULTILINE)
 
@@ -128,15 +127,13 @@ def failure(name: str, text: str, log: str) -> PunctumError:
       hint: spark.log says more
     """
     what, more = f"the query {name} has failed", f"{log} says more"
-    *_, ours = [None, *_OURS.finditer(text)]
+    ours = noted(text)
     if ours is None:
         *_, last = text.partition("\n")[0], *_LAST.findall(text)
         return QueryError(what, _cause(text, last), more)
-    kind, said, rest = ours.groups()
-    parts = dict(re.findall(r"\n  (\w+): (.+)", rest))
-    detail = f"{said}: {parts['detail']}" if "detail" in parts else said
-    error = QueryError(what, detail, more if kind == WorkerError.__name__ else parts.get("hint", ""))
-    return error.inside(parts["where"]) if "where" in parts else error
+    detail = f"{ours.what}: {ours.detail}" if ours.detail else ours.what
+    error = QueryError(what, detail, more if isinstance(ours, WorkerError) else ours.hint)
+    return error.inside(ours.where) if ours.where else error
 
 
 def _cause(text: str, last: str) -> str:
