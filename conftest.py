@@ -62,7 +62,7 @@ def _needs_spark(item: pytest.Item) -> bool:
 
 
 def _on_spark(item: Any) -> bool:
-    return isinstance(item, pytest.DoctestItem) and item.name.startswith("punctum.session")
+    return isinstance(item, pytest.DoctestItem) and item.name.startswith(("punctum.session", "punctum.query"))
 
 
 @pytest.fixture(scope="session")
@@ -108,7 +108,10 @@ def bids(spark: SparkSession, auction: Path) -> DataFrame:
 
 @pytest.fixture(autouse=True)
 def examples(request: pytest.FixtureRequest, doctest_namespace: dict[str, Any]) -> None:
-    """The names that the examples of ``punctum.session`` use."""
+    """The names that the examples of ``punctum.session`` and ``punctum.query`` use."""
     if _on_spark(request.node):
+        from punctum import Session
+
+        doctest_namespace["Session"] = Session
         names = {"spark": "spark", "directory": "auction", "bids": "bids"}
         doctest_namespace.update({name: request.getfixturevalue(fixture) for name, fixture in names.items()})
