@@ -6,26 +6,18 @@ A punctuation is a *box*: patterns on a few attributes, wildcards elsewhere. The
 - no two differ on one attribute alone by patterns that overlap, touch or are neighbours: those have melted into one
   (so a million ``itemid = n`` are one range), and a box whose pattern has grown to every value loses that pattern.
 
-Each box stands on a *line* for each of its patterns: the sorted ``SpanSet`` of the boxes that agree with it on all
-other attributes (the line's rest). Boxes with one pattern, the common case, are all on one line an attribute, and
-adding and matching cost O(log n). What covers a row, or a box, is found by taking its own constants as the rest; boxes
-with several patterns that are not constants (loose ones) cannot be found so and are tried one by one.
+Members are found by a ``BoxIndex``; adding and matching cost O(log n) for boxes with one pattern, the common case.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
-from punctum.algebra.pattern import EMPTY, NULL, WILDCARD, Constant, List, Pattern, Span, span_pattern
-from punctum.algebra.punctuation import Punctuation, Side
+from punctum.algebra.box_index import BoxIndex
+from punctum.algebra.boxes import Box, minus, point
+from punctum.algebra.pattern import NULL, WILDCARD, Constant, List
+from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.spanset import SpanSet
 from punctum.algebra.values import Row
-
-Box = tuple[Side, ...]
-"""The patterns of a punctuation that are not wildcards, in the order of their attributes."""
-_Shape = tuple[int, ...]
-_Key = tuple[_Shape, int, Constant | None]
-"""A shape, one of its axes, and a constant there; nothing stands for any other pattern."""
 
 
 class PunctuationSet:
@@ -42,18 +34,9 @@ class PunctuationSet:
 
     def __init__(self, schema: Schema, punctuations: Iterable[Punctuation] = ()) -> None:
         self.schema = schema
-        self._clear()
+        self._index = BoxIndex(schema)
         for punctuation in punctuations:
             self.add(punctuation)
-
-    def _clear(self) -> None:
-        self._ended = False  # whether the box without patterns is in the set: the end of the stream
-        self._lines: dict[tuple[int, Box], SpanSet] = {}
-        self._axes: list[int] = []  # attributes that have boxes with no other pattern
-        self._boxes: dict[Box, None] = {}  # the boxes with two or more patterns, in the order they came
-        self._loose: dict[Box, None] = {}  # those of them with two or more patterns that are not constants
-        self._shapes: dict[_Shape, dict[Box, None]] = {}  # they by the attributes that their patterns are on
-        self._by: dict[_Key, dict[Box, None]] = {}  # and by each of their patterns
 
     def add(self, punctuation: Punctuation) -> None:
         """Say one more punctuation."""
@@ -75,11 +58,11 @@ class PunctuationSet:
         []
         """
         parts = [] if punctuation.empty else list(self._split(punctuation.sides))
-        new = [part for part in parts if self._covering(part) is None and not self._cover_each(part)]
+        new = [part for part in parts if self._index.covering(part) is None and not self._cover_each(part)]
         if not new:
             return []
         self._add(punctuation.sides)
-        grown = [(part, self._covering(part) or ()) for part in new]
+        grown = [(part, self._index.covering(part) or ()) for part in new]
         wider = [self.punctuation(member) for part, member in grown if len(member) < len(part)]
         return wider if len(wider) == len(new) else [punctuation, *wider]
 
@@ -93,11 +76,11 @@ class PunctuationSet:
         {<1>, <3>}
         """
         if not punctuation.empty:
-            members = list(self._overlapping(punctuation.sides))
+            members = list(self._index.overlapping(punctuation.sides))
             for member in members:
-                self.take(member)
+                self._index.take(member)
             for member in members:
-                for piece in _minus(member, punctuation.sides):
+                for piece in minus(member, punctuation.sides):
                     self._add(piece)
 
     def forget(self, punctuation: Punctuation) -> None:
@@ -112,21 +95,21 @@ class PunctuationSet:
         """
         if not punctuation.empty and punctuation.sides:
             axes = [axis for axis, _ in punctuation.sides]
-            found = self._overlapping(punctuation.sides)
+            found = self._index.overlapping(punctuation.sides)
             members = [member for member in found if [axis for axis, _ in member] == axes]
             for member in members:
-                self.take(member)
+                self._index.take(member)
             for member in members:
-                for piece in _minus(member, punctuation.sides):
+                for piece in minus(member, punctuation.sides):
                     self._add(piece)
 
     def matches(self, row: Row) -> bool:
         """Whether a row matches a punctuation of the set."""
-        return self._covering(_point(row)) is not None
+        return self._index.covering(point(row)) is not None
 
     def find(self, row: Row) -> Punctuation | None:
         """A punctuation of the set that a row matches, if there is one."""
-        box = self._covering(_point(row))
+        box = self._index.covering(point(row))
         return None if box is None else self.punctuation(box)
 
     def covers(self, punctuation: Punctuation) -> bool:
@@ -140,11 +123,11 @@ class PunctuationSet:
         pending = [] if punctuation.empty else list(self._split(punctuation.sides))
         while pending:
             box = pending.pop()
-            if self._covering(box) is None:
-                member = next(self._overlapping(box), None)
+            if self._index.covering(box) is None:
+                member = next(self._index.overlapping(box), None)
                 if member is None:
                     return False
-                pending += _minus(box, member)
+                pending += minus(box, member)
         return True
 
     def within(self, punctuation: Punctuation) -> Iterator[Punctuation]:
@@ -157,10 +140,10 @@ class PunctuationSet:
         """
         if punctuation.empty:
             return
-        if all(self._covering(part) is not None for part in self._split(punctuation.sides)):
+        if all(self._index.covering(part) is not None for part in self._split(punctuation.sides)):
             yield punctuation  # all that other members say of it is less
             return
-        members = map(self.punctuation, self._overlapping(punctuation.sides))
+        members = map(self.punctuation, self._index.overlapping(punctuation.sides))
         yield from (both for member in members if (both := punctuation.combine(member)) is not None)
 
     def copy(self) -> "PunctuationSet":
@@ -194,14 +177,14 @@ class PunctuationSet:
 
     def lines(self) -> tuple[dict[int, SpanSet], list[Box]]:
         """The members with one pattern, as a line for each attribute, and the other members."""
-        lines = {axis: self._lines[axis, ()] for axis in self._axes}
-        return lines, [()] if self._ended else list(self._boxes)
+        lines = {axis: self._index.lines[axis, ()] for axis in self._index.axes}
+        return lines, [()] if self._index.ended else list(self._index.boxes)
 
     def __iter__(self) -> Iterator[Punctuation]:
-        return map(self.punctuation, self._overlapping(()))
+        return map(self.punctuation, self._index.overlapping(()))
 
     def __len__(self) -> int:
-        return self._ended + len(self._boxes) + sum(len(self._lines[axis, ()]) for axis in self._axes)
+        return len(self._index)
 
     def __str__(self) -> str:
         return "{" + ", ".join(map(str, self)) + "}"
@@ -211,23 +194,17 @@ class PunctuationSet:
         n = next((n for n, (_, side) in enumerate(box) if isinstance(side, List)), None)
         if n is None:
             return False
-        return all(self._covering(part) is not None for part in self._unlisted(box, n))
+        return all(self._index.covering(part) is not None for part in self._unlisted(box, n))
 
     def _unlisted(self, box: Box, n: int) -> Iterator[Box]:
         axis, side = box[n]
         for span in side.spans:
-            yield (*box[:n], (axis, self._pattern(axis, span)), *box[n + 1 :])
+            yield (*box[:n], (axis, self._index.pattern(axis, span)), *box[n + 1 :])
 
     def punctuation(self, box: Box) -> Punctuation:
         """The punctuation that a box is."""
         sides = dict(box)
         return Punctuation(self.schema, tuple(sides.get(i, WILDCARD) for i in range(len(self.schema))))
-
-    def _line(self, axis: int, rest: Box) -> SpanSet:
-        return SpanSet(None if rest else self.schema.attributes[axis].reach)
-
-    def _pattern(self, axis: int, span: Span) -> Pattern:
-        return span_pattern(span, self.schema.attributes[axis].type)
 
     def _split(self, box: Box) -> Iterator[Box]:
         """The box, or, when a list is its only pattern that is not a constant, a box for each part of the list."""
@@ -238,20 +215,22 @@ class PunctuationSet:
             yield box
 
     def _add(self, box: Box) -> None:
-        if len(box) == 1 and not self._shapes and not self._ended:
+        if len(box) == 1 and not self._index.shapes and not self._index.ended:
             axis, side = box[0]
-            line = self._lines.get((axis, ()))
+            line = self._index.lines.get((axis, ()))
             if line is not None and side != NULL and not line.null:  # the common case: only the line changes
                 for span in side.spans:
                     line.add(span)
                 return
         for part in self._split(box):
-            if self._covering(part) is None:
+            if self._index.covering(part) is None:
                 grown = self._melt(part)
                 if len(grown) < len(part):  # it has lost a pattern, and may meet others in its new shape
                     self._add(grown)
                 else:
-                    self._put(grown, part)
+                    for member in self._index.covered(grown, part):
+                        self._index.take(member)
+                    self._index.put(grown)
 
     def _melt(self, box: Box) -> Box:
         """The box grown by all that melts into it and leaves the set, less a pattern that has come to be everything."""
@@ -259,18 +238,18 @@ class PunctuationSet:
         while n < len(box):
             axis, side = box[n]
             rest = box[:n] + box[n + 1 :]
-            line = self._lines.get((axis, rest))
+            line = self._index.lines.get((axis, rest))
             if line is None or isinstance(side, List):
                 n += 1
                 continue
             near = [] if side == NULL else list(line.touching(side.spans[0]))
             for span in near:
                 low, high = side.spans[0]
-                side = self._pattern(axis, (min(low, span[0]), max(high, span[1])))
-                self.take((*box[:n], (axis, self._pattern(axis, span)), *box[n + 1 :]))
+                side = self._index.pattern(axis, (min(low, span[0]), max(high, span[1])))
+                self._index.take((*box[:n], (axis, self._index.pattern(axis, span)), *box[n + 1 :]))
             if line.complete_with(side):
-                for member in self._on(line, axis, rest):
-                    self.take(member)
+                for member in self._index.on(line, axis, rest):
+                    self._index.take(member)
                 return rest
             if near:
                 box, n = (*box[:n], (axis, side), *box[n + 1 :]), 0
@@ -278,167 +257,10 @@ class PunctuationSet:
                 n += 1
         return box
 
-    def _put(self, box: Box, new: Box) -> None:
-        """Make a box a member; but for a new part of it, it has been said before."""
-        for member in self._covered(box, new):
-            self.take(member)
-        if not box:
-            self._clear()
-            self._ended = True
-        for n, (axis, side) in enumerate(box):
-            if isinstance(side, List):
-                continue
-            rest = box[:n] + box[n + 1 :]
-            line = self._lines.get((axis, rest)) or self._lines.setdefault((axis, rest), self._line(axis, rest))
-            if side == NULL:
-                line.null = True
-            else:
-                line.add(side.spans[0])
-        if len(box) == 1 and box[0][0] not in self._axes:
-            self._axes.append(box[0][0])
-        if len(box) > 1:
-            self._boxes[box] = None
-            self._shapes.setdefault(_shape(box), {})[box] = None
-            for key in _keys(box):
-                self._by.setdefault(key, {})[box] = None
-            if _is_loose(box):
-                self._loose[box] = None
-
     def has(self, box: Box) -> bool:
         """Whether a box of constants is a member, as it is."""
-        return self._covering(box) == box
+        return self._index.covering(box) == box
 
     def take(self, box: Box) -> None:
         """Say a member no longer, all of it."""
-        self._ended &= bool(box)
-        for n, (axis, side) in enumerate(box):
-            if isinstance(side, List):
-                continue
-            key = (axis, box[:n] + box[n + 1 :])
-            line = self._lines[key]
-            if side == NULL:
-                line.null = False
-            else:
-                line.discard(side.spans[0])
-            if not line and len(box) > 1:
-                del self._lines[key]
-        if len(box) > 1:
-            del self._boxes[box]
-            self._loose.pop(box, None)
-            _drop(self._shapes, _shape(box), box)
-            for by in _keys(box):
-                _drop(self._by, by, box)
-
-    def _covering(self, box: Box) -> Box | None:
-        """A member that covers a box."""
-        if self._ended:
-            return ()
-        sides = dict(box)
-        for axis in self._axes:
-            if axis in sides and (found := self._on_line(axis, (), sides[axis])):
-                return found
-        for shape in self._shapes:
-            if all(axis in sides for axis in shape):
-                for axis in shape:
-                    rest = tuple((i, sides[i]) for i in shape if i != axis)
-                    if found := self._on_line(axis, rest, sides[axis]):
-                        return found
-        for member in self._loose:
-            if all(i in sides and pattern.covers(sides[i]) for i, pattern in member):
-                return member
-        return None
-
-    def _on_line(self, axis: int, rest: Box, side: Pattern) -> Box | None:
-        """A member on a line that covers a pattern there."""
-        line = self._lines.get((axis, rest))
-        if line is None:
-            return None
-        if side == NULL:
-            return _insert(rest, axis, NULL) if line.null else None
-        around = line.around((side.spans[0][0], side.spans[-1][1]))
-        return None if around is None else _insert(rest, axis, self._pattern(axis, around))
-
-    def _overlapping(self, box: Box) -> Iterator[Box]:
-        """The members that overlap a box."""
-        if self._ended:
-            yield ()
-        sides = dict(box)
-        for axis in self._axes:
-            side = sides.get(axis, WILDCARD)
-            line = self._lines[axis, ()]
-            if side.null and line.null:
-                yield ((axis, NULL),)
-            last = None
-            for near in (near for span in side.spans for near in line.overlapping(span)):
-                if near != last:  # one member may hold several values of a list
-                    yield ((axis, self._pattern(axis, near)),)
-                last = near
-        for member in self._near(box, self._shapes):
-            if all(pattern.meet(sides.get(i, WILDCARD)) != EMPTY for i, pattern in member):
-                yield member
-
-    def _near(self, box: Box, shapes: Iterable[_Shape]) -> Iterator[Box]:
-        """The members of some shapes that have a constant of a box where they have one, if both do."""
-        fixed = [(axis, side) for axis, side in box if isinstance(side, Constant)]
-        for shape in list(shapes):
-            keys = [((shape, axis, side), (shape, axis, None)) for axis, side in fixed if axis in shape]
-            ways = [[self._by.get(key, {}) for key in each] for each in keys] or [[self._shapes[shape]]]
-            for members in min(ways, key=lambda way: sum(map(len, way))):
-                yield from list(members)
-
-    def _covered(self, box: Box, new: Box) -> list[Box]:
-        """The members with two or more patterns that a box covers, other than those that melt into it.
-
-        What all of it but the new part covers is no member any more.
-        """
-        axes = {axis for axis, _ in box}
-        wider = [s for s in self._shapes if axes < set(s) or (axes == set(s) and _is_loose(box))]
-        members = (dict(member) for member in self._near(new, wider))
-        inner = (m for m in members if all(i in m and pattern.covers(m[i]) for i, pattern in box))
-        return [tuple(m.items()) for m in inner]
-
-    def _on(self, line: SpanSet, axis: int, rest: Box) -> list[Box]:
-        """All members on a line."""
-        patterns = [self._pattern(axis, span) for span in line] + [NULL] * line.null
-        return [_insert(rest, axis, pattern) for pattern in patterns]
-
-
-def _shape(box: Box) -> _Shape:
-    return tuple(axis for axis, _ in box)
-
-
-def _keys(box: Box) -> list[_Key]:
-    """What a box is found by: with its shape, each of its constants, or the axis of another pattern."""
-    shape = _shape(box)
-    return [(shape, axis, side if isinstance(side, Constant) else None) for axis, side in box]
-
-
-def _drop(boxes: dict[Any, dict[Box, None]], key: _Shape | _Key, box: Box) -> None:
-    boxes[key].pop(box)
-    if not boxes[key]:
-        del boxes[key]
-
-
-def _point(row: Row) -> Box:
-    return tuple((i, Constant(value)) for i, value in enumerate(row))
-
-
-def _is_loose(box: Box) -> bool:
-    return sum(not isinstance(side, Constant) for _, side in box) > 1
-
-
-def _insert(rest: Box, axis: int, pattern: Pattern) -> Box:
-    return tuple(sorted((*rest, (axis, pattern)), key=lambda side: side[0]))
-
-
-def _minus(box: Box, other: Box) -> list[Box]:
-    """What is in a box and not in another one, as boxes that do not overlap."""
-    inner, pieces = dict(box), []
-    for axis, pattern in other:
-        side = inner.get(axis, WILDCARD)
-        for part in side.minus(pattern):
-            pieces.append(tuple(sorted({**inner, axis: part}.items(), key=lambda item: item[0])))
-        inner[axis] = side.meet(pattern)
-        if inner[axis] == EMPTY:
-            break
-    return pieces
+        self._index.take(box)

@@ -14,10 +14,10 @@ from typing import cast
 import numpy as np
 import polars as pl
 
+from punctum.algebra.boxes import Box
 from punctum.algebra.finite import finite
 from punctum.algebra.pattern import NULL, Constant, Pattern
 from punctum.algebra.punctuation import Punctuation, Side
-from punctum.algebra.punctuation_set import Box
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.operators.batch import PunctuationBatch

@@ -11,11 +11,12 @@ from math import prod
 
 import polars as pl
 
+from punctum.algebra.boxes import Box
 from punctum.algebra.cuts import HIGHEST, LOWEST
 from punctum.algebra.json import to_json
 from punctum.algebra.pattern import NULL, Constant, Pattern, span_pattern
 from punctum.algebra.punctuation import Punctuation, end_of_stream
-from punctum.algebra.punctuation_set import Box, PunctuationSet
+from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row, Type
 from punctum.operators.batch import Constants, PunctuationBatch, add, constant_punctuations, runs_of

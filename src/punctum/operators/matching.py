@@ -10,9 +10,10 @@ from itertools import product
 
 import polars as pl
 
+from punctum.algebra.boxes import Box
 from punctum.algebra.pattern import NULL, Constant, Span
 from punctum.algebra.punctuation import Punctuation
-from punctum.algebra.punctuation_set import Box, PunctuationSet
+from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.spanset import SpanSet
 from punctum.algebra.values import Type

@@ -8,9 +8,9 @@ to tell each of n closed strings from all others takes n strings.
 
 import polars as pl
 
+from punctum.algebra.boxes import Box
 from punctum.algebra.json import to_json
 from punctum.algebra.punctuation import Punctuation
-from punctum.algebra.punctuation_set import Box
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
 from punctum.operators.batch import PunctuationBatch
