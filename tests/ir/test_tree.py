@@ -1,11 +1,13 @@
 """The tree: what is below a node is reached, and changed, in one way for every kind of node."""
 
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 
 from parse.golden import CATALOG
 from punctum.analyse.safety.inference import Inference
+from punctum.ir.planned import MultiJoin
 from punctum.ir.relations import Distinct, Filter, Join, Projection, Source
 from punctum.ir.temporal import LMerge
 from punctum.ir.tree import Relation, fold, reads_text, show, sources, title, titles, transform, walk, with_inputs
@@ -102,3 +104,11 @@ def test_a_name_is_no_part_of_what_a_relation_is() -> None:
     relation, reference = script.streams["dear"].relation, script.queries[1].relation
     assert relation is not None and reference == relation
     assert reference.alias is not None and relation.alias is None
+
+
+def test_every_kind_of_node_says_what_its_operator_is_called() -> None:
+    kinds = get_args(Relation)
+    assert len(kinds) == 21
+    assert all(kind.OPERATOR for kind in kinds)
+    called = [kind.OPERATOR for kind in kinds if kind is not MultiJoin]
+    assert len(set(called)) == len(called)

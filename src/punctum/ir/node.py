@@ -27,8 +27,12 @@ class Alias(NamedTuple):
 
 @dataclass(frozen=True)
 class Node:
-    """The root of all nodes; ``BELOW`` are the fields that hold inputs, one, several or perhaps none each."""
+    """The root of all nodes.
 
+    ``OPERATOR`` is what its operator is called. ``BELOW`` are the fields that hold inputs: one, several or none.
+    """
+
+    OPERATOR: ClassVar[str]
     BELOW: ClassVar[tuple[str, ...]] = ()
 
     alias: Alias | None = field(default=None, compare=False, repr=False, kw_only=True)

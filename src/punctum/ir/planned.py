@@ -32,6 +32,7 @@ class MultiJoin(PlannedNode):
     anybody reads, or all, are ``shown``; of the others no punctuations are said. A lazy one purges now and then.
     """
 
+    OPERATOR = "join"
     BELOW = ("joined",)
 
     joined: "tuple[Relation, ...]"
@@ -92,6 +93,7 @@ class Synopsis(PlannedNode):
     The residual is a further condition; its columns are marks of attributes.
     """
 
+    OPERATOR = "synopsis"
     BELOW = ("joined",)
 
     joined: "tuple[Relation, ...]"
@@ -138,6 +140,8 @@ class Synopsis(PlannedNode):
 class Reported(UnaryRelation, PlannedNode):
     """The rows of a stream, with a punctuation when all members have reported the same values of some columns."""
 
+    OPERATOR = "punctuate"
+
     stream: StreamDef
     by: tuple[int, ...]
     member: int
@@ -177,6 +181,8 @@ class Limited(UnaryRelation, PlannedNode):
 class ExpectNode(Limited):
     """The rows of a stream, less those whose value was swept; a value is swept when it is open for too long."""
 
+    OPERATOR = "expect"
+
     within: timedelta
 
     @property
@@ -188,6 +194,8 @@ class ExpectNode(Limited):
 @dataclass(frozen=True)
 class LifespanNode(Limited):
     """The rows of a stream, some of whose punctuations hold for a while."""
+
+    OPERATOR = "lifespan"
 
     lifespan: timedelta
 

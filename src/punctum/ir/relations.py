@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 class Source(Node):
     """The rows of a stream."""
 
+    OPERATOR = "source"
+
     stream: StreamDef
     place: Place = field(default=NOWHERE, compare=False)
 
@@ -48,6 +50,8 @@ class Source(Node):
 class Filter(UnaryRelation):
     """The rows for which the predicate is true."""
 
+    OPERATOR = "select"
+
     predicate: Expression
     place: Place = field(default=NOWHERE, compare=False)
 
@@ -65,6 +69,8 @@ class Filter(UnaryRelation):
 class Window(UnaryRelation):
     """A stream of which, at any time, only the last so many rows count for joins and groups."""
 
+    OPERATOR = "window"
+
     rows: int
     place: Place = field(default=NOWHERE, compare=False)
 
@@ -80,6 +86,8 @@ class Window(UnaryRelation):
 @dataclass(frozen=True)
 class Projection(UnaryRelation):
     """Columns by name, each computed from a row of the input."""
+
+    OPERATOR = "project"
 
     columns: tuple[tuple[str, Expression], ...]
     place: Place = field(default=NOWHERE, compare=False)
@@ -104,6 +112,7 @@ class Projection(UnaryRelation):
 class Join(Node):
     """Pairs of rows that are equal on pairs of columns, if any, and fulfil the residual; names are of all columns."""
 
+    OPERATOR = "join"
     BELOW = ("left", "right")
 
     left: "Relation"
@@ -141,19 +150,27 @@ class Join(Node):
 class Distinct(UnaryRelation):
     """Each row once."""
 
+    OPERATOR = "dupelim"
+
     place: Place = field(default=NOWHERE, compare=False)
 
 
 class UnionAll(BinaryRelation):
     """All rows of both inputs."""
 
+    OPERATOR = "merge"
+
 
 class Union(BinaryRelation):
     """Each row of either input once."""
 
+    OPERATOR = "union"
+
 
 class Intersect(BinaryRelation):
     """Each row of both inputs once."""
+
+    OPERATOR = "intersect"
 
     @cached_property
     def schema(self) -> Schema:
@@ -163,6 +180,8 @@ class Intersect(BinaryRelation):
 
 class Except(BinaryRelation):
     """Each row of the left input that is not in the right one, once."""
+
+    OPERATOR = "difference"
 
     @cached_property
     def schema(self) -> Schema:
@@ -214,6 +233,8 @@ class Aggregate(UnaryRelation):
     comes, no more than a row is kept of each.
     """
 
+    OPERATOR = "group-by"
+
     keys: tuple[tuple[str, Column], ...]
     aggregates: tuple[AggregateCall, ...]
     place: Place = field(default=NOWHERE, compare=False)
@@ -244,6 +265,8 @@ class Aggregate(UnaryRelation):
 @dataclass(frozen=True)
 class OrderBy(UnaryRelation):
     """All rows in order: by columns, descending or not, NULLs first or last or as Spark has it."""
+
+    OPERATOR = "sort"
 
     keys: tuple[tuple[Column, bool, bool | None], ...]
     place: Place = field(default=NOWHERE, compare=False)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 class Final(UnaryRelation):
     """The events of a temporal stream as rows, each when it is final: payload, start and end."""
 
+    OPERATOR = "final"
+
     place: Place = field(default=NOWHERE, compare=False)
 
     def __post_init__(self) -> None:
@@ -33,6 +35,8 @@ class Final(UnaryRelation):
 @dataclass(frozen=True)
 class Opened(UnaryRelation):
     """The elements of a temporal stream of which the opens and closes are read, and what it declares of them."""
+
+    OPERATOR = "open-close"
 
     properties: Temporal
     place: Place = field(default=NOWHERE, compare=False)
@@ -50,6 +54,8 @@ class Opened(UnaryRelation):
 @dataclass(frozen=True)
 class Cleansed(UnaryRelation):
     """The events of a temporal stream as inserts, in the order of their starts, each when all before it are final."""
+
+    OPERATOR = "cleanse"
 
     place: Place = field(default=NOWHERE, compare=False)
 
@@ -71,6 +77,7 @@ class LMerge(Node):
     ``feedback`` is the file where it tells what of its inputs nobody needs any more.
     """
 
+    OPERATOR = "lmerge"
     BELOW = ("merged", "control")
 
     merged: "tuple[Relation, ...]"

@@ -1,11 +1,13 @@
 """How many rows a relation gives at most, whatever its streams bring: DISTINCT and groups of finitely many values."""
 
 from math import prod
+from typing import assert_never
 
 from punctum.algebra.aggregates import Function
 from punctum.analyse.memory.conjunctions import conjunctive
 from punctum.ir.conjunctive.axes import At
 from punctum.ir.conjunctive.spj import Spj
+from punctum.ir.node import PlannedNode
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -18,7 +20,9 @@ from punctum.ir.relations import (
     Source,
     Union,
     UnionAll,
+    Window,
 )
+from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation
 
 LISTS = (Function.COUNT_DISTINCT, Function.MEDIAN)
@@ -28,8 +32,6 @@ LISTS = (Function.COUNT_DISTINCT, Function.MEDIAN)
 def rows(relation: Relation) -> int | None:
     """The most rows that a relation ever gives, or nothing when they are without end."""
     match relation:
-        case Source():
-            return None
         case Filter() | Projection() | OrderBy():
             return rows(relation.inputs[0])
         case Aggregate() if not relation.keys:
@@ -47,8 +49,10 @@ def rows(relation: Relation) -> int | None:
                 return None
             found = [each for each in both if each is not None]
             return prod(found) if isinstance(relation, Join) else sum(found)
-        case _:
+        case Source() | Window() | Final() | Opened() | Cleansed() | LMerge() | PlannedNode():
             return None
+        case _:
+            assert_never(relation)
 
 
 def kept(relation: Distinct | Aggregate) -> int | None:

@@ -8,6 +8,7 @@ enough, and as small as has been seen by then.
 """
 
 from collections.abc import Iterator, Mapping
+from typing import assert_never
 
 from punctum.algebra.scheme import Order
 from punctum.algebra.trends import Trend
@@ -18,8 +19,8 @@ from punctum.analyse.safety.choice import inferred
 from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.states import OperatorState, Verdict, Want, states
 from punctum.ir.elements import FROM
-from punctum.ir.node import BinaryRelation
-from punctum.ir.relations import Aggregate, Filter, OrderBy, Projection, Source
+from punctum.ir.node import BinaryRelation, PlannedNode
+from punctum.ir.relations import Aggregate, Distinct, Filter, Join, OrderBy, Projection, Source, Window
 from punctum.ir.shape import shape
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, walk
@@ -190,8 +191,12 @@ def _candidates(relation: Relation, column: int, order: Order, known: Inference)
         case BinaryRelation():
             for side in relation.inputs:
                 yield from _candidates(side, column, order, known)
+        case Distinct() | Window():
+            yield from _candidates(relation.input, column, order, known)
+        case Join() | PlannedNode():
+            raise AssertionError(relation)  # joins are blocks, and plans come later
         case _:
-            yield from _candidates(relation.inputs[0], column, order, known)
+            assert_never(relation)
 
 
 def _through_join(found: Block, query: JoinQuery, column: int, order: Order, known: Inference) -> Iterator[Declared]:

@@ -11,6 +11,7 @@ from punctum.analyse.promises import Declared
 from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.states import Verdict, states
 from punctum.analyse.safety.unread import unread
+from punctum.ir.by_node import ByNode
 from punctum.ir.relations import Aggregate, Distinct
 from punctum.ir.tree import Relation
 
@@ -20,7 +21,7 @@ def inferred(
 ) -> Inference:
     """What is inferred of a relation with further schemes, or without some."""
     early = Inference(more or {}, less, unread=unread(relation), early=True)
-    parts = {id(part.relation): part for part in _parts(relation, early)}
+    parts = ByNode((part.relation, part) for part in _parts(relation, early))
     return Inference(more or {}, less, parts, unread(relation, parts))
 
 

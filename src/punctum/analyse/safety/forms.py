@@ -9,12 +9,14 @@ A multiway join instead of binary ones is no form of its own: joins that stand t
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from punctum.algebra.aggregates import Function
 from punctum.analyse.safety.inference import Inference
 from punctum.ir.expressions import Column
-from punctum.ir.node import BinaryRelation, UnaryRelation
-from punctum.ir.relations import Aggregate, Distinct, Join, OrderBy, Projection, Union, UnionAll
+from punctum.ir.node import BinaryRelation, PlannedNode, UnaryRelation
+from punctum.ir.relations import Aggregate, Distinct, Join, OrderBy, Projection, Source, Union, UnionAll
+from punctum.ir.temporal import LMerge
 from punctum.ir.tree import Relation
 
 _BLIND = (Function.MIN, Function.MAX, Function.COUNT_DISTINCT)
@@ -73,8 +75,12 @@ class _Change:
                 sets = isinstance(relation, BinaryRelation) and not isinstance(relation, UnionAll)
                 left, right = (self.of(side, False, once or sets) for side in relation.inputs)
                 return replace(relation, left=left, right=right)
-            case _:
+            case Source() | LMerge():
                 return relation
+            case PlannedNode():
+                raise AssertionError(relation)
+            case _:
+                assert_never(relation)
 
     def _do(self, kind: str) -> bool:
         if kind in self.kinds:

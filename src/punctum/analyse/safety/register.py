@@ -133,7 +133,7 @@ class QueryAnalysis:
             return True
         if option is None:
             there = self.safe and self.endless
-            return there and (id(found) in self.inference.parts or not self.declared)
+            return there and (found in self.inference.parts or not self.declared)
         if option.lower() == "true" and found is None:
             why = "HAVING may take a group back" if having(self.query.relation) else "its rows are not groups"
             raise SchemaError(f"{self.query.name} has no updates", why, "leave updates out")
@@ -210,7 +210,7 @@ def _unsafe(relation: Relation) -> bool:
 
 def _blocks(relation: Relation, known: Inference) -> Iterator[Relation]:
     """The relations with which joins without windows end, each after those below it."""
-    if id(relation) in known.parts:
+    if relation in known.parts:
         return
     found = known.block(relation)
     for each in relation.inputs if found is None else found.leaves:

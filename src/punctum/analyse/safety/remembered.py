@@ -15,7 +15,6 @@ from punctum.analyse.blocks import Block
 from punctum.analyse.graphs import Attr, JoinQuery
 from punctum.analyse.promises import Promise
 from punctum.analyse.safety.inference import Inference
-from punctum.analyse.safety.states import NAMES
 from punctum.ir.node import BinaryRelation
 from punctum.ir.relations import SetOperator
 from punctum.ir.tree import Relation, titles
@@ -37,7 +36,7 @@ class Remembered(NamedTuple):
 
 def remembered(relation: Relation, known: Inference) -> Iterator[Remembered]:
     """What the operators of a relation remember for ever, each after those below it."""
-    if id(relation) in known.parts:
+    if relation in known.parts:
         return
     found = known.block(relation)
     for each in found.leaves if found is not None else relation.inputs:
@@ -111,7 +110,7 @@ def _of_sides(relation: SetOperator, known: Inference) -> Iterator[Remembered]:
             closing = any(set(p.columns) <= set(promise.columns) for p in facts[1 - side].shared)
             if promise.terms and not closing and not _shrinks(each, promise):
                 told = f"{names[side]}({', '.join(relation.schema.names[c] for c in promise.columns)})"
-                yield Remembered(NAMES[type(relation)], told, (names[1 - side],))
+                yield Remembered(relation.OPERATOR, told, (names[1 - side],))
 
 
 def _shrinks(relation: Relation, promise: Promise) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from math import prod
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from punctum.algebra.finite import finite
 from punctum.algebra.pattern import Pattern
@@ -25,19 +25,21 @@ from punctum.analyse.memory.finite import LISTS, kept, rows
 from punctum.analyse.memory.windows import kept as kept_of_windows
 from punctum.analyse.memory.windows import last_rows
 from punctum.analyse.promises import Declared, Facts, Promise
-from punctum.analyse.safety.inference import Inference, closing, ordered, stables_of
+from punctum.analyse.safety.inference import Inference
+from punctum.analyse.safety.rules import closing, ordered, stables_of
 from punctum.analyse.safety.temporal import chosen
 from punctum.errors import Place
 from punctum.ir.definitions import NOWHERE
 from punctum.ir.elements import FROM, VS
 from punctum.ir.lifted import inserts_only
-from punctum.ir.node import Node
+from punctum.ir.node import PlannedNode
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
     Except,
     Filter,
     Intersect,
+    Join,
     OrderBy,
     Projection,
     SetOperator,
@@ -82,27 +84,12 @@ class OperatorState:
     chain: tuple[Step, ...] = ()
 
 
-NAMES: dict[type[Node], str] = {
-    Filter: "select",
-    Projection: "project",
-    Distinct: "dupelim",
-    Aggregate: "group-by",
-    OrderBy: "sort",
-    UnionAll: "merge",
-    Union: "union",
-    LMerge: "lmerge",
-    Opened: "open-close",
-    Cleansed: "cleanse",
-    Final: "final",
-    Intersect: "intersect",
-    Except: "difference",
-}
 _NUMBERS = {"R0": 2, "R1": 2}
 
 
 def states(relation: Relation, known: Inference) -> Iterator[OperatorState]:
     """The states of a relation's operators, each after those below it."""
-    if (part := known.parts.get(id(relation))) is not None:
+    if (part := known.parts.get(relation)) is not None:
         used = _origins(known.facts(relation).promises)
         for name, most in part.told:
             yield OperatorState("synopsis", name, Verdict.BOUNDED, (most,), _place(relation), uses=used)
@@ -114,16 +101,14 @@ def states(relation: Relation, known: Inference) -> Iterator[OperatorState]:
         join = _window_join if found.windowed else _join
         yield from join(found, known.join(relation), known)
         return
-    if isinstance(relation, Source):
-        return
     for below in relation.inputs:
         yield from states(below, known)
     match relation:
         case Aggregate() if (of := window(relation.input)) is not None:
             yield OperatorState(
-                NAMES[Aggregate], reads_text(relation), Verdict.BOUNDED, (last_rows(of.rows),), _place(relation)
+                relation.OPERATOR, reads_text(relation), Verdict.BOUNDED, (last_rows(of.rows),), _place(relation)
             )
-        case Window():
+        case Source() | Window():
             return
         case Distinct() | Aggregate() | OrderBy():
             yield _unary(relation, known.facts(relation.input))
@@ -133,16 +118,20 @@ def states(relation: Relation, known: Inference) -> Iterator[OperatorState]:
             yield _stateless(relation)
         case Opened() | Cleansed() | Final():
             yield _waiting(
-                OperatorState(NAMES[type(relation)], reads_text(relation), Verdict.UNBOUNDED), relation.inputs, known
+                OperatorState(relation.OPERATOR, reads_text(relation), Verdict.UNBOUNDED), relation.inputs, known
             )
         case Union() | Intersect() | Except():
             yield from _both(relation, known.facts(relation.left), known.facts(relation.right))
-        case _:
+        case Filter() | Projection() | UnionAll():
             yield _stateless(relation)
+        case Join() | PlannedNode():
+            raise AssertionError(relation)  # joins are blocks, and plans come later
+        case _:
+            assert_never(relation)
 
 
 def _stateless(relation: Relation) -> OperatorState:
-    return OperatorState(NAMES[type(relation)], reads_text(relation), Verdict.STATELESS, place=_place(relation))
+    return OperatorState(relation.OPERATOR, reads_text(relation), Verdict.STATELESS, place=_place(relation))
 
 
 def _join(found: Block, query: JoinQuery, known: Inference) -> Iterator[OperatorState]:
@@ -218,7 +207,7 @@ def _unreached(found: Block, query: JoinQuery, reached: set[int]) -> tuple[Want,
 
 
 def _unary(relation: Distinct | Aggregate | OrderBy, below: Facts) -> OperatorState:
-    operator, name, place = NAMES[type(relation)], reads_text(relation), _place(relation)
+    operator, name, place = relation.OPERATOR, reads_text(relation), _place(relation)
     closed, missing, wants = _needed(relation, below)
     used = _origins(closed)
     most = _most(relation, below)
@@ -258,7 +247,7 @@ def _needed(relation: Distinct | Aggregate | OrderBy, below: Facts) -> tuple[Seq
 def _merge(merge: LMerge, known: Inference) -> OperatorState:
     """What a merge keeps: a few numbers, or elements up to a stable of any one input."""
     case, inputs = chosen(merge, known).case, ", ".join(merge.names)
-    state = OperatorState(f"{NAMES[LMerge]} {case}", inputs, Verdict.UNBOUNDED, place=merge.place)
+    state = OperatorState(f"{merge.OPERATOR} {case}", inputs, Verdict.UNBOUNDED, place=merge.place)
     if case in _NUMBERS:
         most = _NUMBERS[case] + len(merge.names) * (case != "R0")
         return replace(state, verdict=Verdict.BOUNDED, witness=(f"{most} numbers",))
@@ -310,7 +299,7 @@ def _values(domain: Pattern, kind: Type) -> int | None:
 
 def _both(relation: SetOperator, left: Facts, right: Facts) -> Iterator[OperatorState]:
     """The states of a set operator: rows that came out, and for two of them rows of each side that wait."""
-    operator, place = NAMES[type(relation)], _place(relation)
+    operator, place = relation.OPERATOR, _place(relation)
     sides = ((relation.left, left), (relation.right, right))
     every, columns = _origins([*left.shared, *right.shared]), range(len(relation.schema))
     if not isinstance(relation, Union):

@@ -12,6 +12,7 @@ A merge may rely on what all of its inputs have (sections III-C and IV-G of the 
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Order
@@ -20,7 +21,20 @@ from punctum.errors import SqlError
 from punctum.ir.definitions import Temporal
 from punctum.ir.elements import HIDDEN, VS, is_elements, payload_of
 from punctum.ir.expressions import Column
-from punctum.ir.relations import Aggregate, Distinct, Except, Filter, Intersect, OrderBy, Projection, Source, Union
+from punctum.ir.node import BinaryRelation, PlannedNode
+from punctum.ir.relations import (
+    Aggregate,
+    Distinct,
+    Except,
+    Filter,
+    Intersect,
+    Join,
+    OrderBy,
+    Projection,
+    Source,
+    Union,
+    Window,
+)
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, sources, walk
 
@@ -124,8 +138,10 @@ def properties(relation: Relation, known: Inference) -> TemporalProperties:
             several = [properties(each, known) for each in relation.merged]
             key = several[0].key if all(each.key == several[0].key for each in several) else None
             return TemporalProperties(insert_only=all(each.insert_only for each in several), key=key)
+        case Window() | Join() | Distinct() | BinaryRelation() | Aggregate() | OrderBy() | Final() | PlannedNode():
+            raise AssertionError(relation)  # its rows are no elements
         case _:
-            raise AssertionError(relation)
+            assert_never(relation)
 
 
 def _declared(has: Temporal, schema: Schema) -> TemporalProperties:
@@ -184,7 +200,7 @@ def _grouped(relation: Relation) -> bool:
     match relation:
         case Filter() | Projection():
             return _grouped(relation.input)
-        case _:
+        case _:  # the groups of any other one are gone, or never were
             return isinstance(relation, Aggregate)
 
 
@@ -205,7 +221,7 @@ def _order(relation: Relation) -> list[int]:
             below = _order(relation.input)
             kept = next((n for n, i in enumerate(below) if i not in shown), len(below))
             return [shown[i] for i in below[:kept]]
-        case _:
+        case _:  # an operator gives its rows in no order
             return []
 
 
@@ -223,7 +239,5 @@ def _keys(relation: Relation) -> list[frozenset[int]]:
             return [frozenset(range(len(relation.keys)))]
         case Distinct() | Union() | Intersect() | Except():
             return [frozenset(range(len(relation.schema)))]
-        case Final():
-            return []
-        case _:
+        case _:  # none are known
             return []

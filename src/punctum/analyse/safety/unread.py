@@ -4,29 +4,33 @@ From the result down, each relation is asked for the columns that are needed of 
 others away. Set operators compare whole rows and need them all, and so does what looks at a stream as it comes.
 """
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator
+from typing import assert_never
 
+from punctum.ir.by_node import ByNode
 from punctum.ir.definitions import AllReported, StreamDef
 from punctum.ir.expressions import Expression, columns
-from punctum.ir.relations import Aggregate, Filter, Join, OrderBy, Projection, Source, UnionAll, Window
+from punctum.ir.node import BinaryRelation, PlannedNode
+from punctum.ir.relations import Aggregate, Distinct, Filter, Join, OrderBy, Projection, Source, UnionAll, Window
+from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation
 
 
-def unread(relation: Relation, parts: Container[int] = ()) -> Mapping[int, frozenset[int]]:
-    """The columns that are not read, by the ids of the nodes that name their streams; parts of a query need all."""
-    needed: dict[int, set[int]] = {}
-    every: dict[int, Source] = {}
+def unread(relation: Relation, parts: Container[object] = ()) -> ByNode[frozenset[int]]:
+    """The columns of streams that are not read, by the nodes that read the streams; parts of a query need all."""
+    needed = ByNode[tuple[Source, set[int]]]()
     waiting = [(relation, _all(relation))]
     while waiting:
         node, wanted = waiting.pop()
         if isinstance(node, Source):
-            every[id(node)] = node
-            needed.setdefault(id(node), set()).update(_all(node) if _watched(node.stream) else wanted or {0})
-        elif id(node) in parts:
+            if node not in needed:
+                needed[node] = node, set()
+            needed[node][1].update(_all(node) if _watched(node.stream) else wanted or {0})
+        elif node in parts:
             waiting += [(each, _all(each)) for each in node.inputs]
         else:
             waiting += _below(node, wanted)
-    return {at: frozenset(_all(source) - needed[at]) for at, source in every.items()}
+    return ByNode((source, frozenset(_all(source) - read)) for source, read in needed)
 
 
 def _below(node: Relation, wanted: set[int]) -> Iterator[tuple[Relation, set[int]]]:
@@ -49,8 +53,12 @@ def _below(node: Relation, wanted: set[int]) -> Iterator[tuple[Relation, set[int
             yield node.input, read(node)
         case OrderBy():
             yield node.input, wanted | {column.index for column, _, _ in node.keys}
-        case _:
+        case Distinct() | BinaryRelation() | Final() | Opened() | Cleansed() | LMerge():
             yield from ((each, _all(each)) for each in node.inputs)
+        case Source() | PlannedNode():
+            raise AssertionError(node)
+        case _:
+            assert_never(node)
 
 
 def read(relation: Aggregate) -> set[int]:

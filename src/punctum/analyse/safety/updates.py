@@ -4,7 +4,8 @@ In: a relation. Out: the grouping whose groups are the rows of its result, wheth
 which columns of the result tell groups apart.
 """
 
-from punctum.analyse.safety.inference import Inference, closing
+from punctum.analyse.safety.inference import Inference
+from punctum.analyse.safety.rules import closing
 from punctum.ir.expressions import Column
 from punctum.ir.relations import Aggregate, Filter, Projection
 from punctum.ir.tree import Relation
@@ -17,7 +18,7 @@ def grouping(relation: Relation) -> Aggregate | None:
             return relation
         case Projection():
             return grouping(relation.input)
-        case _:
+        case _:  # its rows are no groups, or not all of them
             return None
 
 
@@ -32,7 +33,7 @@ def having(relation: Relation) -> bool:
 
 def closed(found: Aggregate, known: Inference) -> bool:
     """Whether promised punctuations close the groups of a grouping."""
-    if id(found) in known.parts:
+    if found in known.parts:
         return bool(known.facts(found).promises)
     return bool(closing(known.facts(found.input), [key.index for _, key in found.keys]))
 

@@ -7,6 +7,7 @@ are *idle* for which it is certain, whatever else the stream says, that leaving 
 """
 
 from collections.abc import Iterable, Iterator
+from typing import assert_never
 
 from punctum.algebra.finite import finite
 from punctum.algebra.scheme import Scheme
@@ -18,9 +19,9 @@ from punctum.analyse.safety.states import OperatorState, states
 from punctum.ir.definitions import StreamDef
 from punctum.ir.elements import MARKED
 from punctum.ir.expressions import Column, columns
-from punctum.ir.node import BinaryRelation
-from punctum.ir.relations import Aggregate, Filter, Join, Projection, Source
-from punctum.ir.temporal import LMerge, Opened
+from punctum.ir.node import BinaryRelation, PlannedNode
+from punctum.ir.relations import Aggregate, Distinct, Filter, Join, OrderBy, Projection, Source, Window
+from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, fold, sources, walk
 
 Of = tuple[str, str]
@@ -130,8 +131,12 @@ def _origins(relation: Relation, below: list[list[frozenset[Of]]]) -> list[froze
             return [*below[0][: -len(MARKED)], start, end, end, start | end, since]
         case BinaryRelation():
             return [left | right for left, right in zip(*below, strict=True)]
-        case _:
+        case Filter() | Window() | Distinct() | OrderBy() | Final() | Cleansed():
             return below[0]
+        case PlannedNode():
+            raise AssertionError(relation)
+        case _:
+            assert_never(relation)
 
 
 def _all(below: list[frozenset[Of]], read: Iterable[Column]) -> frozenset[Of]:

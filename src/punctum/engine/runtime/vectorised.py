@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import assert_never
 
 from punctum.algebra.aggregates import AggregateFunction
 from punctum.algebra.schema import Schema
@@ -111,8 +112,10 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
             return Intersect(*_alike(relation.schema, schemas))
         case r.Except():
             return Difference(*_alike(relation.schema, schemas))
+        case r.Source() | r.Window():
+            raise AssertionError(relation)  # they are read, and done by the operator above
         case _:
-            raise AssertionError(relation)
+            assert_never(relation)
 
 
 def _windows(relation: Relation, below: Sequence[Schema]) -> Operator:

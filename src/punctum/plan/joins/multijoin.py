@@ -54,7 +54,7 @@ def plan_joins(relation: Relation, known: Inference, options: PlanOptions, again
     Merges have their case then, and groups are marked of which there are few, or which come again when they change.
     """
     inside = partial(plan_joins, known=known, options=options, again=again)
-    if (part := known.parts.get(id(relation))) is not None:
+    if (part := known.parts.get(relation)) is not None:
         if not part.empty:
             return synopsis(part, relation is again)
         made = emptied(relation)
@@ -266,7 +266,7 @@ def _constants(relation: Relation) -> dict[int, Value]:
             return {n: below[c.index] for n, (_, c) in enumerate(relation.keys) if c.index in below}
         case Distinct() | OrderBy() | Window():
             return _constants(relation.input)
-        case _:
+        case _:  # none are known; a class without its constant only purges later
             return {}
 
 

@@ -7,12 +7,13 @@ do those of set operators, whose inputs have them in common.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import assert_never
 
 from punctum.algebra.schema import Schema
 from punctum.ir.expressions import Column, Expression, rebased, text
-from punctum.ir.node import BinaryRelation, UnaryRelation
-from punctum.ir.planned import MultiJoin, Synopsis
-from punctum.ir.relations import Aggregate, AggregateCall, Filter, Join, OrderBy, Projection, Source
+from punctum.ir.node import BinaryRelation
+from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
+from punctum.ir.relations import Aggregate, AggregateCall, Distinct, Filter, Join, OrderBy, Projection, Source, Window
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, transform, with_inputs
 
@@ -63,10 +64,10 @@ def _named(relation: Relation, names: Names | None) -> Relation:
             return replace(relation, input=below, keys=keys)
         case LMerge() | Final() | Opened() | Cleansed():
             return with_inputs(relation, [_named(below, below.schema.names) for below in relation.inputs])
-        case UnaryRelation():
+        case Distinct() | Window() | Reported() | ExpectNode() | LifespanNode():
             return replace(relation, input=_named(relation.input, names))
         case _:
-            raise AssertionError(relation)
+            assert_never(relation)
 
 
 def _aggregate(relation: Aggregate, names: Names | None) -> Relation:

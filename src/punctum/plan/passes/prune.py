@@ -5,10 +5,25 @@ needed gets a projection, which its pipe runs before the exchange. Set operators
 """
 
 from dataclasses import replace
+from typing import assert_never
 
 from punctum.ir.expressions import Column, Expression, columns, rebased
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
-from punctum.ir.relations import Aggregate, Filter, Join, OrderBy, Projection, Source, UnionAll, Window
+from punctum.ir.relations import (
+    Aggregate,
+    Distinct,
+    Except,
+    Filter,
+    Intersect,
+    Join,
+    OrderBy,
+    Projection,
+    Source,
+    Union,
+    UnionAll,
+    Window,
+)
+from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, with_inputs
 from punctum.ir.windows import window
 
@@ -73,8 +88,10 @@ def _prune(relation: Relation, needed: set[int]) -> tuple[Relation, Moved]:
             below, moved = _prune(relation.input, needed | _reads(*(column for column, _, _ in relation.keys)))
             keys_ = tuple((_column(column, moved), down, first) for column, down, first in relation.keys)
             return replace(relation, input=below, keys=keys_), moved
-        case _:
+        case Distinct() | Union() | Intersect() | Except() | LMerge() | Opened() | Cleansed() | Final():
             return with_inputs(relation, [pruned(below) for below in relation.inputs]), _all(relation)
+        case _:
+            assert_never(relation)
 
 
 def _join(relation: Join, needed: set[int]) -> tuple[Relation, Moved]:

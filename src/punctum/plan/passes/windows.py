@@ -15,7 +15,7 @@ def windowed(relation: Relation) -> bool:
             return any(relation.windows)
         case Aggregate():
             return window(relation.input) is not None
-        case _:
+        case _:  # above a window stand only these, and what they do themselves
             return False
 
 

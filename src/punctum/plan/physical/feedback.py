@@ -17,12 +17,14 @@ come; the stream skips whole events instead (``lmerge/feedback.py``).
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import assert_never
 
 from punctum.ir.applied import applied
+from punctum.ir.by_node import ByNode
 from punctum.ir.elements import HIDDEN, VE, VS, is_elements
 from punctum.ir.expressions import Column, Expression, columns, rebased
 from punctum.ir.lifted import inserts_only
-from punctum.ir.planned import MultiJoin
+from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -35,8 +37,9 @@ from punctum.ir.relations import (
     Source,
     Union,
     UnionAll,
+    Window,
 )
-from punctum.ir.temporal import Final, LMerge
+from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Input, Op, Stage, all_stages, operators, sweeps
@@ -64,17 +67,17 @@ class FeedbackMapping:
             return
         if _by_row(stage.root, over):
             self.results[stage.number] = over
-        numbers = {id(op): n for n, op in enumerate(operators(stage.root))}
+        numbers = ByNode((op, n) for n, op in enumerate(operators(stage.root)))
         self._node(stage, stage.root, over, numbers)
 
-    def _node(self, stage: Stage, node: Op | Input, over: Expression, numbers: dict[int, int]) -> None:
+    def _node(self, stage: Stage, node: Op | Input, over: Expression, numbers: ByNode[int]) -> None:
         if isinstance(node, Input):
             if isinstance(node.origin, Stage):
                 self.stage(node.origin, over)
             elif (raw := through(node.origin, over)) is not None:
                 self.streams[stage.number, node.number] = raw
             return
-        number = numbers[id(node)]
+        number = numbers[node]
         if isinstance(node.relation, LMerge):
             self.merges[stage.number, number] = over
         found = below(node.relation, over)
@@ -131,8 +134,12 @@ def below(relation: Relation, over: Expression) -> Below:
             return (*(over for _ in relation.merged), *nothing[len(relation.merged) :])
         case Filter() | Distinct() | OrderBy() | Final() | UnionAll() | Union() | Intersect() | Except():
             return tuple(over for _ in relation.inputs)
-        case _:
+        case Source() | Window() | Opened() | Cleansed() | MultiJoin() | Synopsis():
             return nothing
+        case Reported() | ExpectNode() | LifespanNode():
+            return nothing
+        case _:
+            assert_never(relation)
 
 
 def _sides(join: Join, over: Expression) -> Below:

@@ -98,7 +98,7 @@ def _operator(relation: Relation) -> str:
             label = f"Reported {relation.scheme}"
         case ExpectNode() | LifespanNode():
             label = f"{type(relation).__name__} {relation.scheme} by {relation.clock}"
-        case _:
+        case _:  # all of it is part of what state depends on
             label = relation.label
     return f"{label} -> {', '.join(map(type_text, relation.schema.attributes))}"
 

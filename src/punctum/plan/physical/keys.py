@@ -5,10 +5,25 @@ operator needs what. A bucket is chosen by the values of a key one after the oth
 to the wanted one position by position: they may name a column twice, and never leave one out.
 """
 
+from typing import assert_never
+
 from punctum.ir.elements import VS
 from punctum.ir.lifted import inserts_only
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
-from punctum.ir.relations import Aggregate, Filter, Join, OrderBy, Projection, UnionAll
+from punctum.ir.relations import (
+    Aggregate,
+    Distinct,
+    Except,
+    Filter,
+    Intersect,
+    Join,
+    OrderBy,
+    Projection,
+    Source,
+    Union,
+    UnionAll,
+    Window,
+)
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation
 from punctum.plan.passes.windows import windowed
@@ -25,7 +40,7 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
     match relation:
         case UnionAll() if key is None and any(map(_in_one_bucket, relation.inputs)):
             return [() for _ in relation.inputs]  # else the other buckets never hear what that input says
-        case Filter() | UnionAll():
+        case Filter() | Window() | UnionAll():
             return [key for _ in relation.inputs]
         case Reported(by=by) | ExpectNode(by=by):
             return [by] if key is None else [key] if set(key) <= set(by) else None
@@ -72,10 +87,14 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
             same = payload(relation) if key is None and _opens(relation) else events(relation)
             several = len(relation.merged) if isinstance(relation, LMerge) else 1
             return [same if key is None else key] * several if key is None or (key and set(key) <= set(same)) else None
-        case _:
+        case Distinct() | Union() | Intersect() | Except():
             everything = list(range(len(relation.schema)))
             chosen = (_prefer(relation.inputs[0], everything) or tuple(everything)) if key is None else key
             return [chosen for _ in relation.inputs]
+        case Source():
+            raise AssertionError(relation)  # it is a pipe
+        case _:
+            assert_never(relation)
 
 
 def _in_one_bucket(relation: Relation) -> bool:
@@ -114,12 +133,13 @@ def _prefer(relation: Relation, allowed: list[int]) -> Key | None:
             return tuple(n for _, n in relation.parting if n in allowed) or None
         case OrderBy() | Cleansed():
             return None
-        case Opened() | Final() | LMerge() if _opens(relation):
-            return tuple(i for i in payload(relation) if i in allowed) or None
-        case Final() | LMerge():
-            return tuple(i for i in events(relation) if i in allowed) or None
-        case _:
+        case Opened() | Final() | LMerge():
+            same = payload(relation) if _opens(relation) else events(relation)
+            return tuple(i for i in same if i in allowed) or None
+        case Source() | Projection() | Window() | Distinct() | UnionAll() | Union() | Intersect() | Except():
             return tuple(allowed)
+        case _:
+            assert_never(relation)
 
 
 def events(relation: Relation) -> Key:

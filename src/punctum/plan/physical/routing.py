@@ -42,7 +42,7 @@ def _compared(relation: Relation, number: int) -> list[int]:
             return [at for each in relation.classes for at in each.of(number)]
         case BinaryRelation():
             return list(range(len(relation.schema)))
-        case _:
+        case _:  # it has one input, or compares whole events, which have one key
             return []
 
 
@@ -100,5 +100,5 @@ def limited(relation: Relation) -> frozenset[int]:
         case Source():
             found = enumerate(relation.schema.attributes)
             return frozenset(n for n, a in found if a.type is Type.BOOLEAN or a.domain not in (WILDCARD, NOT_NULL))
-        case _:
+        case _:  # any may: to tell all buckets is never wrong
             return frozenset(range(len(relation.schema)))

@@ -96,7 +96,7 @@ def partition(node: Op | Input) -> Key | None:
             shown = {at[0]: n for at, n in node.relation.parting}
             wanted = None if below[0] is None else [shown.get(i) for i in below[0]]
             return None if wanted is None or None in wanted else tuple(n for n in wanted if n is not None)
-        case _:
+        case _:  # what comes out has the columns of what goes in
             return below[0] if len(set(below)) == 1 else None
 
 

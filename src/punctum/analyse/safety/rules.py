@@ -1,0 +1,193 @@
+"""The rules of inference: the facts of an operator's inputs in, those of its output out.
+
+One rule for each operator, as the operators propagate punctuations (tables 3 and 4 of the punctuation paper):
+
+- select, dupelim: those of the input. Union, intersect, difference: what both inputs have said. A selection that fixes
+  all columns of a promise to constants lets one punctuation end its output, with what it has said of all other values.
+- project: a promise whose every column can be said of a computed one; a column that is fixed to a constant may go.
+- group-by: a promise on grouping columns alone. Sort: a prefix of the leading column alone.
+- opens and closes, and a stream that is put in order: their stables. Merge of replicas: the stables of any one input.
+  Final events: prefixes of their ends, for inserts of starts too.
+- join of windows: what all inputs have said. Groups of a window: none, for rows that leave it change them.
+- join: those of an input whose state can be purged, for a punctuation waits for the rows that it matches.
+"""
+
+from dataclasses import replace
+
+from punctum.algebra.pattern import WILDCARD
+from punctum.algebra.schema import Schema
+from punctum.algebra.scheme import Order
+from punctum.algebra.trends import Trend
+from punctum.analyse.blocks import constants, equalities
+from punctum.analyse.predicates import pattern_of
+from punctum.analyse.promises import Facts, Promise, Within, both, distinct, ways
+from punctum.ir.elements import FROM
+from punctum.ir.expressions import Column, Expression, columns, conjuncts
+from punctum.ir.relations import (
+    Aggregate,
+    Except,
+    Filter,
+    Intersect,
+    OrderBy,
+    Projection,
+    SetOperator,
+)
+from punctum.ir.shape import onto, shape
+from punctum.ir.tree import Relation
+
+
+def filtered(below: Facts, relation: Filter, early: bool = False) -> Facts:
+    """What holds behind a selection: its columns may be constants, equal, never NULL, or have certain values only."""
+    predicate, equal = relation.predicate, list(below.equal)
+    for a, b in equalities(predicate):
+        one, other = sorted((equal[a], equal[b]))
+        equal = [one if each == other else each for each in equal]
+    found = [each for each in map(pattern_of, conjuncts(predicate)) if each is not None]
+    filled = {column.index for column, pattern in found if not pattern.null}
+    filled |= {i for pair in equalities(predicate) for i in pair}
+    fixed = below.fixed.union(constants(predicate))
+    firsts = {equal[i] for i in fixed | below.constant}
+    constant = frozenset(i for i, first in enumerate(equal) if first in firsts)
+    within = dict(below.within)
+    for column, pattern in found:
+        known = within.get(column.index, Within(WILDCARD, column.type))
+        within[column.index] = known._replace(pattern=known.pattern.meet(pattern))
+    facts = Facts(below.promises, below.same, tuple(equal), fixed, constant, below.filled | filled, within)
+    return ended(facts, early)
+
+
+def ended(facts: Facts, early: bool) -> Facts:
+    """The facts with a promise that all comes to an end, where the punctuations of one close all that can come.
+
+    They melt into one when they speak of one column, or of constants alone.
+    """
+    single = [p for p in facts.promises if facts.fixed.issuperset(p.columns) or (len(p.terms) == 1 and not early)]
+    ends = (Promise(frozenset(), p.origins) for p in single if all(map(facts.ends, p.terms)))
+    return replace(facts, promises=distinct([*facts.promises, *ends]))
+
+
+def projected(below: Facts, relation: Projection) -> Facts:
+    """What holds behind a projection: a promise is said of computed columns, in every way."""
+    expressions = [expression for _, expression in relation.columns]
+    promises = []
+    for promise in below.promises:
+        images = {term: said(below, expressions, *term) for term in promise.terms}
+        left = frozenset(term for term in promise.terms if images[term] or not below.ends(term))
+        promises += list(ways(promise._replace(terms=left), images))
+    same, equal = (_firsts(expressions, known) for known in (below.same, below.equal))
+    constant = {n for n, e in enumerate(expressions) if all(c.index in below.constant for c in columns(e))}
+    fixed = {n for n, e in enumerate(expressions) if isinstance(e, Column) and e.index in below.fixed}
+    shapes = [shape(expression).source for expression in expressions]
+    filled = {n for n, source in enumerate(shapes) if source in below.filled}
+    some = {n for n, expression in enumerate(expressions) if not onto(expression)}
+    own = [p.own or any(n in some and order is Order.EQUALITY for n, order in p.terms) for p in promises]
+    terms = (frozenset((same[n], order) for n, order in p.terms) for p in promises)
+    named = [Promise(t, p.origins, mine) for t, p, mine in zip(terms, promises, own, strict=True)]
+    known = never_null(relation) | filled
+    plain = {n: e.index for n, e in enumerate(expressions) if isinstance(e, Column) and e.index in below.within}
+    within = {n: below.within[at] for n, at in plain.items()}
+    return Facts(distinct(named), same, equal, frozenset(fixed), frozenset(constant), known, within)
+
+
+def said(below: Facts, expressions: list[Expression], column: int, order: Order) -> list[tuple[int, Order]]:
+    """The columns of a projection of which a pattern on a column below can be said, and how."""
+    found: list[tuple[int, Order]] = []
+    for n, expression in enumerate(expressions):
+        source, injective, trend = shape(expression)
+        if source is None or below.same[source] != below.same[column]:
+            continue
+        if order is Order.EQUALITY:
+            found += [(n, order)] if injective else []
+        elif trend is not Trend.NEITHER:
+            turned = {Order.ASC: Order.DESC, Order.DESC: Order.ASC}
+            found.append((n, order if trend is Trend.INCREASING else turned[order]))
+    return found
+
+
+def _firsts(expressions: list[Expression], known: tuple[int, ...]) -> tuple[int, ...]:
+    """For each column of a projection the first one that is the same, when both are columns as they are."""
+    first: dict[int, int] = {}
+    return tuple(first.setdefault(known[e.index], n) if isinstance(e, Column) else n for n, e in enumerate(expressions))
+
+
+def grouped(below: Facts, keys: list[int], relation: Aggregate) -> Facts:
+    """What holds behind a group-by: promises on grouping columns alone, which are the first columns of the result."""
+    first: dict[int, int] = {}
+    same = [first.setdefault(below.same[key], n) for n, key in enumerate(keys)]
+    alike: dict[int, int] = {}
+    equal = [alike.setdefault(below.equal[key], n) for n, key in enumerate(keys)]
+    rest = range(len(keys), len(relation.schema))
+    promises = [
+        promise._replace(terms=frozenset((first[below.same[column]], order) for column, order in promise.terms))
+        for promise in closing(below, keys)
+    ]
+    fixed, constant, filled = (
+        frozenset(n for n, key in enumerate(keys) if key in known)
+        for known in (below.fixed, below.constant, below.filled)
+    )
+    known_null = never_null(relation) | filled
+    within = {n: below.within[key] for n, key in enumerate(keys) if key in below.within}
+    return Facts(distinct(promises), (*same, *rest), (*equal, *rest), fixed, constant, known_null, within)
+
+
+def closing(below: Facts, keys: list[int]) -> list[Promise]:
+    """The promises that speak of grouping columns alone."""
+    grouping = {below.same[key] for key in keys}
+    return [p for p in below.promises if all(below.same[column] in grouping for column in p.columns)]
+
+
+def ordered(below: Facts, relation: OrderBy) -> tuple[Promise, ...]:
+    """The promises of prefixes in the order of the leading key; none when a NULL before them is never closed.
+
+    Prefixes come in this order, or are complete at last because the key has finitely many values.
+    """
+    column, down, nulls_first = relation.keys[0]
+    leads = nulls_first if nulls_first is not None else not down
+    if leads and column.index not in below.filled:
+        return ()
+    first, order = below.same[column.index], Order.DESC if down else Order.ASC
+    whole = [p for p in below.promises if p.columns == (first,) and all(map(below.ends, p.terms))]
+    ready = [promise for promise in below.promises if promise.terms == {(first, order)}]
+    return distinct(Promise(frozenset([(first, order)]), p.origins) for p in (*ready, *whole))
+
+
+def stables_of(below: Facts, schema: Schema) -> list[Promise]:
+    """The promises of stables."""
+    wanted = frozenset([(below.same[schema.index(FROM)], Order.ASC)])
+    return [promise for promise in below.promises if promise.terms in (wanted, frozenset())]
+
+
+def of_events(relation: Relation, said: tuple[str, ...], stables: list[Promise]) -> Facts:
+    """What holds behind a merge or for final events: each stable becomes a prefix of some columns."""
+    columns, each = [relation.schema.index(name) for name in said], tuple(range(len(relation.schema)))
+    promises = [
+        Promise(frozenset([(column, Order.ASC)]) if p.terms else p.terms, p.origins)
+        for p in stables
+        for column in columns
+    ]
+    return Facts(distinct(promises), each, each, filled=never_null(relation))
+
+
+def of_both(relation: SetOperator, left: Facts, right: Facts) -> Facts:
+    """What holds for a set operator: rows of an intersection fit both inputs, those of a difference the left one."""
+    each = tuple(range(len(relation.schema)))
+    promises = both(left, right)
+    none: frozenset[int] = frozenset()
+    match relation:
+        case Intersect():
+            constant, filled = left.constant | right.constant, left.filled | right.filled
+            return Facts(promises, each, left.equal, none, constant, filled)
+        case Except():
+            return Facts(promises, each, left.equal, none, left.constant, left.filled)
+        case _:
+            return Facts(promises, each, each, none, none, left.filled & right.filled)
+
+
+def domains(schema: Schema) -> dict[int, Within]:
+    """The values that columns have by their domains."""
+    return {i: Within(a.domain, a.type) for i, a in enumerate(schema.attributes) if not a.domain.null}
+
+
+def never_null(relation: Relation) -> frozenset[int]:
+    """The columns that are never NULL by their domains."""
+    return frozenset(i for i, a in enumerate(relation.schema.attributes) if not a.domain.null)
