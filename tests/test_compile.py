@@ -34,6 +34,14 @@ def test_each_pass_is_shown_with_its_tree(tmp_path: Path) -> None:
     assert any(line.strip().startswith("stage 1") for line in shown[shown.index("  cut into stages") :])
 
 
+@pytest.mark.parametrize("kind", ["admitted", "refused"])
+def test_the_passes_of_every_script_can_be_shown(kind: str) -> None:
+    for path in sorted((Path(__file__).parent / "analyse" / kind).glob("*.sql")):
+        shown = CliRunner().invoke(cli, ["explain", "--passes", str(path)])
+        assert shown.exit_code == 0, (path.name, shown.output)
+        assert shown.output.count("\n  infer promises\n") == shown.output.count("\n  bind\n") > 0, path.name
+
+
 def test_the_analysis_is_made_once_and_planned_anew() -> None:
     (query,) = compile(SCRIPT).queries
     other = query.again(Options(PlanOptions(Objective.MEMORY)))

@@ -6,9 +6,10 @@ runs, the tree after each pass, and the stages that run. Nothing here needs Spar
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
+from punctum.algebra.scheme import Scheme
 from punctum.analyse.report.text import admit
 from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.register import QueryAnalysis, checked, registered
@@ -72,6 +73,18 @@ class Draft:
     def lines(self) -> list[str]:
         """The tree as it is now: stages, or before there are any the relation."""
         return show(self.relation).splitlines() if self.last is None else list(explain(self.last))
+
+    def promises(self) -> list[str]:
+        """The relation as it is bound, with the schemes that its parts promise."""
+        known = self.facts
+        return [] if known is None else show(self.analysis.query.relation, partial(_promised, known)).splitlines()
+
+
+def _promised(known: Inference, relation: Relation) -> str:
+    """The schemes of a relation, behind its node."""
+    names, promises = relation.schema.names, known.facts(relation).promises
+    schemes = (Scheme(relation.schema, tuple((names[i], order) for i, order in p.terms)) for p in promises if p.terms)
+    return "".join(f", PUNCTUATED {scheme}" for scheme in dict.fromkeys(schemes))
 
 
 def infer(draft: Draft) -> Draft:

@@ -63,14 +63,16 @@ def _measured(query: "CompiledQuery", checkpoint: Path | None) -> "CompiledQuery
 
 
 def _passes(query: "CompiledQuery") -> Iterator[str]:
-    """The tree after each pass; one that leaves it as it is says so."""
-    yield f"{query.query.name}"
+    """The tree after each pass; one that leaves it as it is says so, and that of inference what relations promise."""
+    yield query.query.name
     before: list[str] = []
+    promises: list[str] = []
     for name, draft in query.drafts:
-        lines = draft.lines()
-        yield f"  {name}" + (": no change" if lines == before else "")
-        yield from () if lines == before else _indented(lines)
-        before = lines
+        lines, news = draft.lines(), draft.promises()
+        shown = lines if lines != before else news if news != promises else []
+        yield f"  {name}" + ("" if shown else ": no change")
+        yield from _indented(shown)
+        before, promises = lines, news
 
 
 def _explained(query: "CompiledQuery") -> Iterator[str]:

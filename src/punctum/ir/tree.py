@@ -141,12 +141,16 @@ def _names(relation: Relation) -> Iterator[str]:
             yield from _names(below)
 
 
-def show(relation: Relation) -> str:
-    """The tree of a relation, indented, one node a line, with the names that its parts have in the script."""
-    return "\n".join(_lines(relation, 0))
+def show(relation: Relation, note: Callable[[Relation], str] = lambda _: "") -> str:
+    """The tree of a relation, indented, one node a line, with the names that its parts have in the script.
+
+    Behind a node stands what is to be noted of it.
+    """
+    return "\n".join(_lines(relation, note, 0))
 
 
-def _lines(relation: Relation, depth: int) -> Iterator[str]:
-    yield "  " * depth + relation.label + ("" if relation.alias is None else f" named {relation.alias.name}")
+def _lines(relation: Relation, note: Callable[[Relation], str], depth: int) -> Iterator[str]:
+    name = "" if relation.alias is None else f" named {relation.alias.name}"
+    yield "  " * depth + relation.label + name + note(relation)
     for below in relation.inputs:
-        yield from _lines(below, depth + 1)
+        yield from _lines(below, note, depth + 1)
