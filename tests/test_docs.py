@@ -1,8 +1,10 @@
 """The documentation says what is: programs print what the page says, links lead somewhere, commands exist."""
 
+import ast
 import json
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
@@ -15,6 +17,7 @@ from punctum.cli import EXAMPLES, INTERRUPTED, cli
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_script
 from punctum.parse.ddl import options
+from test_rooms import ROOMS, room_of
 
 ROOT = Path(__file__).parent.parent
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "src/punctum/README.md"]
@@ -120,3 +123,34 @@ def test_the_page_of_bounded_memory_shows_what_check_says() -> None:
 def test_the_page_of_options_is_the_table() -> None:
     """``python -c "from punctum.parse.ddl.options import page; print(page(), end='')" > docs/options.md`` writes it."""
     assert (ROOT / "docs" / "options.md").read_text() == options.page()
+
+
+LIFE = ROOT / "docs" / "life-of-a-query.md"
+
+
+def test_the_life_of_a_query_names_what_there_is() -> None:
+    named = re.findall(r"`([\w/]+\.py):(\w+)`", LIFE.read_text())
+    assert len(named) > 40
+    for path, name in named:
+        tree = ast.parse((ROOT / "src/punctum" / path).read_text())
+        defined = {node.name for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
+        defined |= {target.id for node in ast.walk(tree) for target in _assigned(node)}
+        assert name in defined, f"{path} has no {name}"
+
+
+def _assigned(node: ast.AST) -> list[ast.Name]:
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    return [target for target in targets if isinstance(target, ast.Name)]
+
+
+def test_the_life_of_a_query_goes_through_every_room() -> None:
+    paths = [path.removesuffix(".py").replace("/", ".") for path in re.findall(r"`([\w/]+\.py)", LIFE.read_text())]
+    assert {room for room in ROOMS if room != "__main__"} - {room_of(path) for path in paths} == set()
+
+
+def test_the_life_of_a_query_shows_the_passes(tmp_path: Path) -> None:
+    (tmp_path / "auction.sql").write_text(blocks(LIFE, "sql")[0])
+    shown = CliRunner().invoke(cli, ["explain", "--passes", str(tmp_path / "auction.sql")])
+    assert shown.output == blocks(LIFE, "")[0]
+    assert blocks(LIFE, "sql") == blocks(ROOT / "README.md", "sql")[:1]
+    ElementTree.fromstring((LIFE.with_suffix(".svg")).read_text())
