@@ -292,13 +292,12 @@ def _split_part(detail: str) -> SplitPart:
     return SplitPart(int(number), int(part), split)
 
 
-def _columns(sent: Iterable[Addressed]) -> dict[str, list[Any]]:
+def _columns(sent: Iterable[Addressed]) -> dict[str, Any]:
     """Messages as the columns of their rows."""
-    rows = [
-        (bucket, kind.value, number, sender, *piece, detail)
-        for bucket, message, number in sent
-        for kind, sender, piece, detail in (_fields(message),)
-    ]
+    rows = []
+    for bucket, message, number in sent:
+        kind, sender, piece, detail = _fields(message)
+        rows.append((bucket, kind.value, number, sender, *piece, detail))
     return {name: [row[i] for row in rows] for i, name in enumerate(_FIELDS)}
 
 
@@ -309,16 +308,18 @@ def to_arrow(sent: Iterable[Addressed]) -> pa.RecordBatch:
     >>> [(sent.bucket, sent.message) for sent in decode(batch.to_pydict())]
     [(5, Clock(time=None)), (5, WrittenMessage(sender=5, file='a.json'))]
     """
-    return pa.RecordBatch.from_pydict(_columns(sent), schema=ARROW)
+    columns = _columns(sent)
+    return pa.RecordBatch.from_arrays([pa.array(columns[name], kind) for name, kind in _FIELDS.items()], schema=ARROW)
 
 
 def to_pandas(sent: Iterable[Addressed]) -> "pd.DataFrame":
     """Messages as rows of pandas."""
     import pandas as pd  # here: the process that only declares a stage need not wait for it
 
-    numbers = {"bucket": "int64", "input": "int32", "sender": "int64"}
-    columns = _columns(sent).items()
-    return pd.DataFrame({name: pd.Series(values, dtype=numbers.get(name, "object")) for name, values in columns})
+    columns = _columns(sent)
+    for name, numbers in (("bucket", "int64"), ("input", "int32"), ("sender", "int64")):
+        columns[name] = pd.array(columns[name], dtype=numbers)
+    return pd.DataFrame(columns)
 
 
 def decode(columns: "Mapping[str, Iterable[Any]] | pd.DataFrame") -> Iterator[Addressed]:

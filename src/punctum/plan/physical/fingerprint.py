@@ -97,7 +97,8 @@ def _operator(relation: Relation) -> str:
         case Reported():
             label = f"Reported {relation.scheme}"
         case ExpectNode() | LifespanNode():
-            label = f"{type(relation).__name__} {relation.scheme} by {relation.clock}"
+            word = "Expected" if isinstance(relation, ExpectNode) else "Lasting"  # checkpoints hold no names of classes
+            label = f"{word} {relation.scheme} by {relation.clock}"
         case _:  # all of it is part of what state depends on
             label = relation.label
     return f"{label} -> {', '.join(map(type_text, relation.schema.attributes))}"
