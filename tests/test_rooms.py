@@ -153,11 +153,13 @@ def test_every_room_is_on_the_map() -> None:
             assert f"`{module.name}`" in text, f"{module.name} is not on the map"
 
 
-@pytest.mark.parametrize("module", ["sources.reader", "sources.source", "sources.pipe", "runtime.processor"])
+@pytest.mark.parametrize(
+    "module", ["sources.reader", "runtime.declared", "sources.source", "sources.pipe", "runtime.processor"]
+)
 def test_what_a_process_of_spark_starts_with_is_light(module: str) -> None:
     """One is started for each stream and each stage of a query, before its first batch."""
     heavy = {"pandas", "sqlglot", "networkx"} | (
-        {"polars", "pyarrow", "numpy"} if module == "sources.reader" else set()
+        {"polars", "pyarrow", "numpy"} if module in ("sources.reader", "runtime.declared") else set()
     )
     heavy |= {f"punctum.{name}" for name in ("plan.physical.stages", "parse.script", "engine.runtime.build")}
     code = f"import sys, punctum.engine.{module}; print(*sorted({heavy!r} & set(sys.modules)))"

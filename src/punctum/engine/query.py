@@ -48,6 +48,7 @@ from punctum.engine.recovery.checkpoint import (
 from punctum.engine.recovery.lease import check_not_running, release_lease, take_lease
 from punctum.engine.recovery.names import file_name
 from punctum.engine.runtime import build
+from punctum.engine.runtime.declared import DeclaredStage
 from punctum.engine.runtime.jumpstart import StoredState, settled_state, state_of
 from punctum.engine.runtime.processor import StageProcessor
 from punctum.engine.runtime.stage import StageRuntime
@@ -184,7 +185,7 @@ class _Assembly:
         packed = reduce(DataFrame.union, self._inputs(stage))
         packed = packed.withColumn("detail", F.expr(TIMED)) if needs_clock(stage) else packed
         running = partial(_running, stage, self._buckets, self._heard.feedback_mappings)
-        processor = StageProcessor(self._run, stage.number, running, to)
+        processor = DeclaredStage(StageProcessor(self._run, stage.number, running, to))
         state = None if self._stored is None else state_of(self._stored, number, self._settings.spark)
         return packed.groupBy("bucket").transformWithStateInPandas(processor, SCHEMA, "Append", "None", state)
 

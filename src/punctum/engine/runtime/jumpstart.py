@@ -17,7 +17,7 @@ from pyspark.sql import GroupedData, SparkSession
 
 from punctum.engine.recovery.checkpoint import begun, committed, differences, metrics_of
 from punctum.engine.recovery.durable import lost, read_sealed, replace_text, write_sealed
-from punctum.engine.runtime.processor import STATE_NAME
+from punctum.engine.runtime.declared import STATE_NAME
 from punctum.errors import QueryError
 
 _SOURCE = "  USING "

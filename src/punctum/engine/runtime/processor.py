@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from pyspark.cloudpickle import dumps, loads
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
-from pyspark.sql.types import BinaryType, LongType, StringType, StructField, StructType
 
 from punctum.engine.exchange.blobs import from_blob, to_blob
 from punctum.engine.exchange.buckets import Exchange
@@ -36,6 +35,7 @@ from punctum.engine.exchange.messages import (
 )
 from punctum.engine.exchange.quarantine import BUCKET_ROOM, Record, Room
 from punctum.engine.exchange.worker import init_worker
+from punctum.engine.runtime.declared import KEY, STATE_NAME, VALUE
 from punctum.engine.runtime.metrics import oldest, punctuations_in
 from punctum.engine.runtime.stage import StageRuntime
 from punctum.engine.sinks.copy import CopyFiles
@@ -46,12 +46,8 @@ from punctum.operators.columns import ColumnarSlice
 if TYPE_CHECKING:
     import pandas as pd
 
-_KEY = StructType([StructField("name", StringType()), StructField("id", LongType())])  # as text they cost a call each
-_VALUE = StructType([StructField("stamp", LongType()), StructField("data", BinaryType())])
-STORED = (*_KEY.names, *_VALUE.names)
+STORED = (*KEY.names, *VALUE.names)
 """The columns of a state that a bucket starts with."""
-STATE_NAME = "state"
-"""The name that a bucket's state has in Spark's state store."""
 _METADATA = ("", 0)
 """Under this key are the stamp of a bucket's state and all of it that is not in chunks."""
 
@@ -97,8 +93,12 @@ class StageProcessor(StatefulProcessor):
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Name the state."""
+        self.begin(handle.getMapState(STATE_NAME, KEY, VALUE))
+
+    def begin(self, state: Any) -> None:
+        """Begin with the state that has been named."""
         init_worker()
-        self._state = handle.getMapState(STATE_NAME, _KEY, _VALUE)
+        self._state = state
 
     def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:
         """Take a part of the state that a bucket starts with."""
