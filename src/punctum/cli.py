@@ -63,12 +63,13 @@ def demo(example: str | None, directory: Path) -> None:
     from punctum.demo import replicas  # here because pyspark takes a while to import
     from punctum.demo.directory import make
     from punctum.demo.play import play
-    from punctum.engine.spark import only_ours, spark_session
+    from punctum.engine.spark import only_ours, spark_session, start_jvm
     from punctum.session import Session
 
     examples = [EXAMPLES[example]] if example in EXAMPLES else list(EXAMPLES.values())
     make(directory)
     try:
+        start_jvm(log=directory / "spark.log", short=True)
         session = Session(spark_session(log=directory / "spark.log"))
         only_ours(session.spark)
         interrupted = _interruption("stopping when this step is done; Ctrl-C again stops at once")
@@ -138,7 +139,7 @@ def _run(
     for known in queries.analyses:
         take_lease(checkpoint / known.query.name)
         check_notes(checkpoint / known.query.name)
-    start_jvm(master, log=checkpoint / "spark.log")
+    start_jvm(master, log=checkpoint / "spark.log", short=available_now)
     from punctum.session import Session  # here because Spark starts while it is imported
 
     session = Session(spark_session(master, log=checkpoint / "spark.log"))

@@ -1,8 +1,7 @@
 """Spark's JVM, started in the background: while it starts, this process imports what it needs, and checks it.
 
-It is a process of its own, which takes seconds to start; ``spark_session`` waits for it. A local one serves one driver,
-works with few large rows, and seldom runs long in a loop of its own, so it does without its best compiler: half of the
-processor time of a short run went there.
+It is a process of its own, which takes seconds to start; ``spark_session`` waits for it. One for a short run on this
+machine does without its best compiler: half of the processor time of such a run went there.
 """
 
 import os
@@ -16,8 +15,8 @@ import pyspark
 from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
 
-FLAGS = "-XX:TieredStopAtLevel=1"
-"""What a local JVM is started with; what SPARK_SUBMIT_OPTS has to say counts more."""
+SHORT = "-XX:TieredStopAtLevel=1"
+"""What a JVM for a short run is started with; what SPARK_SUBMIT_OPTS has to say counts more."""
 _WRAPPER = Path(__file__).with_name("python.sh")
 _STARTING: "list[Launch]" = []
 
@@ -50,15 +49,15 @@ class Launch:
         SparkContext._ensure_initialized(gateway=self._gateway)
 
 
-def launch(master: str, settings: dict[str, str], log: Path | None = None) -> None:
+def launch(master: str, settings: dict[str, str], log: Path | None = None, short: bool = False) -> None:
     """Begin to start a JVM for a session, unless there is one; what its workers inherit is set here."""
     os.environ.setdefault("PYSPARK_PYTHON", workers_python(master))
     os.environ.setdefault("PUNCTUM_PYTHON", sys.executable)
     os.environ.setdefault("POLARS_MAX_THREADS", "1")  # a worker for each core, so a thread for each worker
     if SparkContext._gateway is not None or _STARTING:
         return
-    if master.startswith("local"):
-        os.environ["SPARK_SUBMIT_OPTS"] = f"{FLAGS} {os.environ.get('SPARK_SUBMIT_OPTS', '')}".strip()
+    if short and master.startswith("local"):
+        os.environ["SPARK_SUBMIT_OPTS"] = f"{SHORT} {os.environ.get('SPARK_SUBMIT_OPTS', '')}".strip()
     _STARTING.append(Launch(settings | {"spark.master": master}, log))
 
 

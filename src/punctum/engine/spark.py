@@ -66,10 +66,15 @@ def spark_session(master: str = "local[*]", partitions: int | None = None, log: 
     return spark
 
 
-def start_jvm(master: str = "local[*]", partitions: int | None = None, log: Path | None = None) -> None:
-    """Begin to start Spark for a session that will be asked for with the same arguments, and do not wait for it."""
+def start_jvm(
+    master: str = "local[*]", partitions: int | None = None, log: Path | None = None, short: bool = False
+) -> None:
+    """Begin to start Spark for a session that will be asked for with the same arguments, and do not wait for it.
+
+    One for a short run starts sooner, and never gets as fast.
+    """
     java_or_error()
-    launch(master, _settings(master, partitions, log), log)
+    launch(master, _settings(master, partitions, log), log, short)
 
 
 def _settings(master: str, partitions: int | None, log: Path | None) -> dict[str, str]:
