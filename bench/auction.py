@@ -27,6 +27,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.streaming.query import StreamingQuery
 
 from punctum.compile import compile
+from punctum.engine.exchange.buckets import Buckets
 from punctum.engine.exchange.messages import PackedSlice, StageMessage, StreamSlice
 from punctum.engine.formats.files import READERS
 from punctum.engine.runtime import build
@@ -99,7 +100,7 @@ def punctum(directory: Path) -> list[float]:
 def limit(directory: Path, batches: int) -> tuple[float, float]:
     """Seconds a batch of the same operators over the same slices, in one process: without reading them, and with it."""
     last = compile(SCRIPT).queries[0].last
-    running = build.running(last, (0,), 0)
+    running = build.running(last, Buckets((0,)), 0)
     seconds, with_reading = [], []
     for batch in range(batches):
         begun = time.perf_counter()

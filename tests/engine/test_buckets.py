@@ -2,7 +2,6 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import duckdb
@@ -22,14 +21,6 @@ from punctum.plan.physical.stages import all_stages
 from punctum.spec import Slice, prefix
 
 STREAMS = parse_script(DDL).streams
-
-
-@pytest.fixture(scope="module", autouse=True)
-def keys_one_by_one() -> Iterator[None]:
-    """Neighbouring keys go to different buckets, for the few keys of these tests would all be one bucket's."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("punctum.engine.exchange.buckets.RUN", 1)
-        yield
 
 
 def batch(sql: str, a: list[Row], b: list[Row]) -> list[Row]:

@@ -15,7 +15,7 @@ from pyspark.errors import PySparkException
 
 from engine.simulate import Simulation
 from punctum.cli import _watched
-from punctum.engine.exchange.buckets import Exchange
+from punctum.engine.exchange.buckets import Buckets, Exchange
 from punctum.engine.feedback.filter import Signals
 from punctum.engine.run import ATTEMPTS, TOO_SLOW, Run, failure
 from punctum.engine.runtime import build, vectorised
@@ -88,7 +88,7 @@ def test_a_file_that_fails_is_named(tmp_path: Path) -> None:
     stream = STREAMS["item"]
     (tmp_path / "1.json").write_text('{"k": 1, "v": 2}\n')
     pipe = SimpleNamespace(apply=lambda _: 1 // 0)
-    to = Exchange(stream.schema, (0,), (1, 2), 0)
+    to = Exchange(stream.schema, (0,), Buckets((1, 2)), 0)
     files = FileStream("item", stream.schema, pipe, to, False, True, str(tmp_path), "json")
     directory = Directory("item", "item", files.path, "json", str(tmp_path / "log"), files.pickled())
     reader = PackedFilesReader([directory], 1)

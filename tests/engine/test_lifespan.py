@@ -1,7 +1,6 @@
 """LIFESPAN in the stages of a query, without Spark: what is over is forgotten everywhere, and values come again."""
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -24,14 +23,6 @@ from punctum.plan.physical.lifespan import check_lifespans
 
 LASTING = "PUNCTUATED ON (itemid) LIFESPAN '4 hours'"
 ITEMS = range(4)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def keys_one_by_one() -> Iterator[None]:
-    """Neighbouring keys go to different buckets, for the few keys of these tests would all be one bucket's."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("punctum.engine.exchange.buckets.RUN", 1)
-        yield
 
 
 @pytest.mark.parametrize("buckets", [1, 3])

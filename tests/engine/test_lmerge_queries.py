@@ -5,7 +5,6 @@ from random import Random
 from typing import Any
 
 import duckdb
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,14 +48,6 @@ ROWS = (
     "SELECT t, COUNT(*) AS n FROM (SELECT {t} AS t FROM {m} UNION ALL SELECT t FROM r) AS u GROUP BY t",
 )
 TWO_DAYS = 2 * 86_400_000
-
-
-@pytest.fixture(scope="module", autouse=True)
-def keys_one_by_one() -> Any:
-    """Neighbouring keys go to different buckets."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("punctum.engine.exchange.buckets.RUN", 1)
-        yield
 
 
 class Tried:

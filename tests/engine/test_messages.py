@@ -3,13 +3,12 @@
 from random import Random
 from typing import get_args
 
-import pytest
-
 from engine.simulate import planned
 from punctum.algebra import Schema
-from punctum.engine.exchange import messages
+from punctum.engine.exchange.buckets import Buckets
 from punctum.engine.exchange.messages import (
     DRIVER,
+    PART,
     Addressed,
     Clock,
     DriverMessage,
@@ -71,19 +70,20 @@ def test_what_is_for_the_driver_is_told_by_its_kind() -> None:
         assert (kind in DRIVER) == isinstance(message, DriverMessage)
 
 
-def test_parts_of_files_may_come_in_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(messages, "PART", 64)
+def test_parts_of_files_may_come_in_any_order() -> None:
+    """Files of so many rows that each is packed into several parts."""
+    many = 4 * PART // 8
     last = planned(parse_script(SCRIPT).queries[0].relation)
     while not isinstance(last.inputs[0].origin, Pipe):
         last = last.inputs[0].origin
-    source, bucket = last.inputs[0], (5,)
+    source, bucket = last.inputs[0], Buckets((5,))
     schema, to, sent = source.origin.schema, build.exchange(source, bucket), list[StreamSlice]()
     for number in range(3):
-        rows = frame(schema, [(100 * number + n,) for n in range(20)])
+        rows = frame(schema, [(many * number + n,) for n in range(many)])
         origin = SplitPart(number, 0, f"in/{9 - number} s.json")
         packed = to_arrow(stream_slices(to.split(ColumnarSlice(rows)), to.input, origin))
         assert packed.num_rows > 2
         sent += [m for _, m, _ in decode(packed.to_pydict()) if isinstance(m, StreamSlice)]
     Random(1).shuffle(sent)
     taken = build.running(last, bucket, 5).flow.inputs[0].take(sent)
-    assert taken.rows["n"].to_list() == [100 * number + n for number in range(3) for n in range(20)]
+    assert taken.rows["n"].to_list() == list(range(3 * many))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.queries import puncts
-from engine.simulate import Simulation, planned, run
+from engine.simulate import OneByOne, Simulation, planned, run
 from engine.test_buckets import assert_grammatical, rows_of
 from lanes import examples
 from operators.vectorised import in_columns
@@ -40,10 +40,9 @@ SCHEMA = Schema.of(k="BIGINT", x="BIGINT", s="STRING")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def keys_one_by_one_and_joins_as_one() -> Iterator[None]:
-    """Neighbouring keys go to different buckets, and joins run as one even where binary joins would do."""
+def joins_as_one() -> Iterator[None]:
+    """Joins run as one even where binary joins would do."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("punctum.engine.exchange.buckets.RUN", 1)
         patch.setattr(Inference, "written", lambda self, relation: False)
         yield
 
@@ -293,7 +292,7 @@ def test_without_punctuations_it_is_not() -> None:
 def cube(sql: str, schemes: tuple[str, ...], buckets: int) -> list[CubeExchange]:
     last = planned(parse_query(sql, defined(*schemes)))
     (stage,) = all_stages(last)
-    found = [exchange(source, tuple(range(buckets))) for source in stage.inputs]
+    found = [exchange(source, OneByOne(range(buckets))) for source in stage.inputs]
     assert all(isinstance(each, CubeExchange) for each in found)
     return [each for each in found if isinstance(each, CubeExchange)]
 

@@ -9,6 +9,7 @@ import pytest
 from engine.simulate import planned
 from punctum.algebra import Punctuation
 from punctum.engine.exchange.blobs import from_blob, to_blob
+from punctum.engine.exchange.buckets import Buckets
 from punctum.engine.exchange.messages import (
     Clock,
     FeedbackMessage,
@@ -40,7 +41,7 @@ def stage(script: str) -> Stage:
 
 def both(last: Stage) -> StageRuntime:
     """A stage that sweeps and skips, which no query has."""
-    made = build.running(last, (5,), 5)
+    made = build.running(last, Buckets((5,)), 5)
     plain = feedback_mappings(stage(STREAM.format("")))["ts"]
     ((_, over),) = plain.operators.items()
     mapping = replace(plain, operators={(last.number, n): over for n in range(len(made.flow.operators))})
@@ -66,7 +67,7 @@ def sent(seconds: int, rows: list[Row], closed: tuple[Row, ...] = (), limit: int
 def test_a_stage_that_sweeps_skips_nothing() -> None:
     for script, part in ((EXPECTED, Sweeps), (STREAM.format(""), FeedbackFilter)):
         last = stage(script)
-        made = build.running(last, (5,), 5, feedback_mappings(last))
+        made = build.running(last, Buckets((5,)), 5, feedback_mappings(last))
         assert [type(p) for p in made.parts if isinstance(p, Sweeps | FeedbackFilter)] == [part]
 
 

@@ -4,7 +4,6 @@ What goes there does not depend on buckets, nor on where the streams are cut. Th
 """
 
 from collections import Counter
-from collections.abc import Iterator
 from functools import partial
 
 import duckdb
@@ -109,13 +108,6 @@ def ended(schema: Schema, pieces: list[Slice]) -> list[Slice]:
 
 both = st.tuples(*(streams(s, some_rows, puncts(s), 4).map(partial(ended, s)) for s in (A, B)))
 Streams = tuple[list[Slice], list[Slice]]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def keys_one_by_one() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("punctum.engine.exchange.buckets.RUN", 1)
-        yield
 
 
 def batch(sql: str, a: list[Slice], b: list[Slice]) -> list[Row]:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from engine.queries import QUERIES, both
 from engine.simulate import Simulation
 from engine.specified import Specified
-from engine.test_buckets import STREAMS, keys_one_by_one, rounded, slices  # noqa: F401
+from engine.test_buckets import STREAMS, rounded, slices
 from lanes import examples
 from punctum.algebra import PunctuationSet, Row
 from punctum.ir import StreamDef

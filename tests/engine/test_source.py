@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable
 
 from engine.simulate import planned
+from punctum.engine.exchange.buckets import Buckets
 from punctum.engine.exchange.messages import QuarantineMessage, StreamSlice, decode
 from punctum.engine.runtime import build
 from punctum.engine.sources.listing import OVERWRITTEN
@@ -25,7 +26,7 @@ INSERT INTO o SELECT n FROM s;"""
 def directory_of(directory: Path, name: str = "in", fails: bool = False, settle: float = 0.2) -> Directory:
     source = planned(parse_script(SCRIPT).queries[0].relation).inputs[0]
     assert isinstance(source.origin, Pipe)
-    to, stream = build.from_pipe(source.origin, source, (5,)), source.origin.stream
+    to, stream = build.from_pipe(source.origin, source, Buckets((5,))), source.origin.stream
     path, log = str(directory / name), str(directory / f"state/{name}.files")
     files = FileStream("s", stream.schema, build.piped(source.origin), to, fails, True, path, "json")
     return Directory(name, "s", path, "json", log, files.pickled(), settle=settle)

@@ -8,6 +8,7 @@ import pytest
 
 from engine.simulate import planned
 from punctum.algebra import Punctuation, Schema
+from punctum.engine.exchange.buckets import Buckets
 from punctum.engine.exchange.messages import (
     Addressed,
     Clock,
@@ -81,7 +82,7 @@ def test_a_worker_never_takes_what_it_remembers_for_what_is(seed: int, monkeypat
     for run in range(6):
         Attempt.number = 0
         caches = [dict[Any, Any]() for _ in range(WORKERS)]
-        running = StageProcessor(str(run), 1, lambda bucket: build.running(last, (5,), bucket), None)
+        running = StageProcessor(str(run), 1, lambda bucket: build.running(last, Buckets((5,)), bucket), None)
         for _ in range(chance.randint(1, 8)):
             open_ = [k for k in range(60) if k not in closed]
             rows = [(chance.choice(open_), chance.randint(1, 9)) for _ in range(chance.choice([1, 4, 16]))]
@@ -120,11 +121,12 @@ def test_what_is_swept_and_over_does_not_hang_on_workers(seed: int, monkeypatch:
     (source,) = last.inputs
     first = source.origin
     assert isinstance(first, Stage)
-    to = build.from_stage(first, source, (5,))
+    to = build.from_stage(first, source, Buckets((5,)))
     processors = [
-        StageProcessor(f"{seed}.{n}", 1, lambda bucket: build.running(first, (5,), bucket), to) for n in range(2)
+        StageProcessor(f"{seed}.{n}", 1, lambda bucket: build.running(first, Buckets((5,)), bucket), to)
+        for n in range(2)
     ]
-    after = [build.running(last, (5,), 5) for _ in range(2)]
+    after = [build.running(last, Buckets((5,)), 5) for _ in range(2)]
     stores, caches = (Store(), Store()), [dict[Any, Any]() for _ in range(WORKERS)]
     steady: dict[Any, Any] = {}
     for now in range(25):

@@ -1,7 +1,7 @@
 """EXPECT WITHIN in the stages of a query, without Spark: what is swept, what comes out, and what goes to quarantine."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -34,14 +34,6 @@ WALL = "PUNCTUATED ON (itemid) EXPECT WITHIN '1 day', PUNCTUATED ON (cat)"
 STREAM = "PUNCTUATED ON (ts ASC), PUNCTUATED ON (cat), PUNCTUATED ON (itemid) EXPECT WITHIN '1 day'"
 TOTALS = "SELECT i.itemid, SUM(b.inc) AS t FROM item i JOIN bid b ON i.itemid = b.itemid GROUP BY i.itemid"
 OPEN = "no punctuation ON (itemid) has come within 1 day"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def keys_one_by_one() -> Iterator[None]:
-    """Neighbouring keys go to different buckets, for the few keys of these tests would all be one bucket's."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("punctum.engine.exchange.buckets.RUN", 1)
-        yield
 
 
 class Feeding:

@@ -69,14 +69,6 @@ GROUPS = {
 ON_SYNOPSES = {f"groups: {name}": sql for name, sql in GROUPS.items() if name != "plain groups"}
 
 
-@pytest.fixture(scope="module", autouse=True)
-def keys_one_by_one() -> Iterator[None]:
-    """Neighbouring keys go to different buckets, for the few keys of these tests would all be one bucket's."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("punctum.engine.exchange.buckets.RUN", 1)
-        yield
-
-
 def batch(sql: str, rows: dict[str, list[Row]]) -> list[tuple[Any, ...]]:
     """The SQL over all rows, in DuckDB."""
     with duckdb.connect() as connection:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.simulate import run
-from engine.test_buckets import assert_grammatical, keys_one_by_one, rows_of  # noqa: F401
+from engine.test_buckets import assert_grammatical, rows_of
 from engine.values import HARD
 from lanes import examples
 from operators.vectorised import in_columns

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from punctum.compile import compile_relation
+from punctum.engine.exchange.buckets import Buckets
 from punctum.engine.exchange.messages import PackedSlice, StageMessage, StageSlice, StreamSlice
 from punctum.engine.formats.files import READERS
 from punctum.engine.runtime import build
@@ -22,7 +23,7 @@ from punctum.operators.operator import Operator
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Stage, all_stages
 
-_BUCKETS = (0,)
+_BUCKETS = Buckets((0,))
 
 
 class Unpunctuated:

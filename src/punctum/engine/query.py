@@ -23,7 +23,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from punctum.algebra.json import to_json
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
-from punctum.engine.exchange.buckets import Exchange
+from punctum.engine.exchange.buckets import Buckets, Exchange
 from punctum.engine.exchange.messages import (
     NOT_METRICS,
     SCHEMA,
@@ -129,7 +129,7 @@ def packed(last: Stage, settings: Settings, to: ResultFiles | CopyFiles | None =
     if checkpoint:
         load_or_init_plan(checkpoint, plan)
         remove_partial_offsets(checkpoint)
-    buckets = settled_buckets(checkpoint, settings.buckets) if checkpoint else settings.buckets
+    buckets = Buckets(settled_buckets(checkpoint, settings.buckets) if checkpoint else settings.buckets)
     return _Assembly(settings, buckets, uuid4().hex, heard(last, settings), stored).stage(last, to)
 
 
@@ -173,7 +173,7 @@ class _Assembly:
     """Puts the DataFrames of stages and streams together."""
 
     def __init__(
-        self, settings: Settings, buckets: tuple[int, ...], run: str, heard: FeedbackContext, stored: Path | None
+        self, settings: Settings, buckets: Buckets, run: str, heard: FeedbackContext, stored: Path | None
     ) -> None:
         self._settings, self._buckets, self._run, self._heard = settings, buckets, run, heard
         self._stored, self._numbers = stored, count()
@@ -259,7 +259,7 @@ class _Assembly:
         return source.option(SCHEMA_OPTION, SCHEMA).load()
 
 
-def _running(stage: Stage, buckets: tuple[int, ...], known: Mapping[str, FeedbackMapping], bucket: int) -> StageRuntime:
+def _running(stage: Stage, buckets: Buckets, known: Mapping[str, FeedbackMapping], bucket: int) -> StageRuntime:
     return build.running(stage, buckets, bucket, known)
 
 

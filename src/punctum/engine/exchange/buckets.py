@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -18,12 +19,19 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.operators.columns import ColumnarSlice, dtype, empty
 
-RUN = 64
-"""Whole numbers go to buckets in runs of so many, so that the keys which a bucket has closed melt into ranges."""
 _SPREAD = 0x9E3779B97F4A7C15  # odd, and its bits are mixed: neighbouring runs go to buckets in no order
 _WORD = (1 << 64) - 1
 _FEW = 8
 _MOST_COPIES = 64  # a punctuation with more combinations of key constants goes to all buckets
+
+
+class Buckets(tuple[int, ...]):
+    """The numbers of a query's buckets, and how many neighbouring whole numbers go to one of them together.
+
+    They go in runs, so that the keys which a bucket has closed melt into ranges.
+    """
+
+    run: ClassVar[int] = 64
 
 
 @dataclass(frozen=True)
@@ -36,7 +44,7 @@ class Exchange:
 
     schema: Schema
     key: tuple[int, ...] | None  # nothing: the columns that decided cannot be seen
-    buckets: tuple[int, ...]
+    buckets: Buckets
     input: int
     raw: Schema | None = None
     raw_key: tuple[int | None, ...] = ()
@@ -144,7 +152,7 @@ class Exchange:
     def _bucket_of(self, rows: pl.DataFrame, names: Sequence[str]) -> pl.Series:
         key = rows.select(pl.col(name).alias(f"{n}") for n, name in enumerate(names))  # a column may decide twice
         if key.width == 1 and key.dtypes[0] == pl.Int64:
-            runs = (key.to_series() // RUN).fill_null(0).to_numpy().view(np.uint64)
+            runs = (key.to_series() // self.buckets.run).fill_null(0).to_numpy().view(np.uint64)
             slot = pl.Series((runs * np.uint64(_SPREAD) >> np.uint64(32)) % np.uint64(len(self.buckets)))
         else:
             slot = key.hash_rows(17) % len(self.buckets)
@@ -154,7 +162,7 @@ class Exchange:
         """How far whole numbers go that a bucket is never told of, when one such column decides on the bucket."""
         key = () if self.broadcast or self.key is None else self.key
         one = len(key) == 1 and self.schema.attributes[key[0]].type is Type.BIGINT
-        return BucketKeyRange(self.buckets.index(bucket), len(self.buckets)) if one else None
+        return BucketKeyRange(self.buckets.index(bucket), len(self.buckets), self.buckets.run) if one else None
 
     def key_ranges(self, bucket: int, raw: bool = False) -> "dict[int, BucketKeyRange]":
         """The same by column, of the exchange or of the stream."""
@@ -172,15 +180,16 @@ class BucketKeyRange:
 
     slot: int
     slots: int
+    run: int = Buckets.run
 
     def __call__(self, number: int) -> int:
         """The number, or the beginning of the bucket's next run."""
-        if number % RUN:
+        if number % self.run:
             return number
-        run = number // RUN
+        run = number // self.run
         while (((run & _WORD) * _SPREAD & _WORD) >> 32) % self.slots != self.slot:
             run += 1
-        return run * RUN
+        return run * self.run
 
 
 def _constants(p: Punctuation, i: int) -> list[object] | None:

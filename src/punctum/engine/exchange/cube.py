@@ -62,7 +62,9 @@ class CubeExchange(Exchange):
         where = self._coordinates(bucket)
         whole = [at is not None and self.schema.attributes[at].type is Type.BIGINT for at in self.dimensions]
         return {
-            at: BucketKeyRange(where[d], self.shares[d]) for d, at in enumerate(named) if at is not None and whole[d]
+            at: BucketKeyRange(where[d], self.shares[d], self.buckets.run)
+            for d, at in enumerate(named)
+            if at is not None and whole[d]
         }
 
     def _split_rows(self, rows: pl.DataFrame, names: Sequence[str]) -> dict[int, pl.DataFrame]:
@@ -95,8 +97,8 @@ class CubeExchange(Exchange):
 
     def _slots(self, d: int, values: pl.Series) -> pl.Series:
         """The coordinate of each value in a dimension."""
-        named = values.alias("value")
-        return Exchange(self.schema, (), tuple(range(self.shares[d])), 0)._bucket_of(named.to_frame(), ["value"])
+        slots = type(self.buckets)(range(self.shares[d]))
+        return Exchange(self.schema, (), slots, 0)._bucket_of(values.alias("value").to_frame(), ["value"])
 
     def _dtype(self, d: int) -> pl.DataType:
         at = self.dimensions[d]

@@ -7,7 +7,7 @@ from functools import partial
 import polars as pl
 
 from punctum.algebra.schema import Schema
-from punctum.engine.exchange.buckets import BucketKeyRange, Exchange
+from punctum.engine.exchange.buckets import BucketKeyRange, Buckets, Exchange
 from punctum.engine.exchange.cube import CubeExchange
 from punctum.engine.exchange.quarantine import VIOLATION, Record
 from punctum.engine.runtime.dataflow import Dataflow
@@ -45,7 +45,7 @@ def piped(pipe: Pipe) -> Piped:
     return Piped(pipe.steps, pipe.stream)
 
 
-def from_pipe(origin: Pipe, source: Input, buckets: tuple[int, ...], clock: bool = False) -> Exchange:
+def from_pipe(origin: Pipe, source: Input, buckets: Buckets, clock: bool = False) -> Exchange:
     """The exchange behind a pipe: rows have been through it, punctuations have not."""
     raw_key, raw = _decided(origin, source.key), origin.stream.schema
     at = origin.schema, source.key, buckets, source.number, raw, raw_key, source.broadcast, clock
@@ -65,7 +65,7 @@ def _decided(pipe: Pipe, columns: Sequence[int | None]) -> tuple[int | None, ...
     return tuple(None if origins.count(raw) > 1 else raw for raw in origins)
 
 
-def from_stage(origin: Stage, source: Input, buckets: tuple[int, ...], clock: bool = False) -> Exchange:
+def from_stage(origin: Stage, source: Input, buckets: Buckets, clock: bool = False) -> Exchange:
     """The exchange behind a stage."""
     at = origin.schema, source.key, buckets, source.number, None, (), source.broadcast, clock
     if source.cube is None:
@@ -73,14 +73,14 @@ def from_stage(origin: Stage, source: Input, buckets: tuple[int, ...], clock: bo
     return CubeExchange(*at, source.cube.columns, (), shares(source.cube, len(buckets)))
 
 
-def exchange(source: Input, buckets: tuple[int, ...]) -> Exchange:
+def exchange(source: Input, buckets: Buckets) -> Exchange:
     """The exchange that an input of a stage comes through."""
     make = from_pipe if isinstance(source.origin, Pipe) else from_stage
     return make(source.origin, source, buckets)  # type: ignore[arg-type]
 
 
 def running(
-    stage: Stage, buckets: tuple[int, ...], bucket: int, feedback: Mapping[str, FeedbackMapping] | None = None
+    stage: Stage, buckets: Buckets, bucket: int, feedback: Mapping[str, FeedbackMapping] | None = None
 ) -> StageRuntime:
     """A stage in one bucket, with nothing read yet; what nobody needs of its rows follows from a feedback mapping."""
     wiring = _Wiring(stage, buckets, bucket)
@@ -100,7 +100,7 @@ def running(
 class _Wiring:
     """The operators of a stage in one bucket, in the order in which they run, and what its parts know of them."""
 
-    def __init__(self, stage: Stage, buckets: tuple[int, ...], bucket: int) -> None:
+    def __init__(self, stage: Stage, buckets: Buckets, bucket: int) -> None:
         self._stage, self._buckets, self._bucket = stage, buckets, bucket
         self._schemas = [_in_bucket(source, buckets, bucket) for source in stage.inputs]
         self._operators: list[Operator] = []
@@ -175,7 +175,7 @@ class _Wiring:
         return (read, *self._anew(self._reads[read][0])) if alone else ()
 
 
-def _in_bucket(source: Input, buckets: tuple[int, ...], bucket: int) -> Schema:
+def _in_bucket(source: Input, buckets: Buckets, bucket: int) -> Schema:
     """The schema of an input, with how far whole numbers go that never come to a bucket."""
     return _with(source.origin.schema, exchange(source, buckets).key_ranges(bucket))
 
@@ -184,9 +184,7 @@ def _with(schema: Schema, key_ranges: dict[int, BucketKeyRange]) -> Schema:
     return Schema(tuple(replace(a, reach=key_ranges.get(i)) for i, a in enumerate(schema.attributes)))
 
 
-def _input(
-    source: Input, schema: Schema, buckets: tuple[int, ...], bucket: int, punctuations_expire: bool
-) -> StageInput:
+def _input(source: Input, schema: Schema, buckets: Buckets, bucket: int, punctuations_expire: bool) -> StageInput:
     origin = source.origin
     if not isinstance(origin, Pipe):
         return FromStage(schema, Exchange(origin.schema, partition(origin.root), buckets, 0), punctuations_expire)
