@@ -162,11 +162,11 @@ def summary(name: str, measured: Metrics) -> str:
     'closing: batch 4, 2 rows out, 3 rows (2 kB) kept, bid(itemid=17) is open since 3 h'
     """
     counts = list(measured["operators"].values())
-    kept, size = (sum(each[what] for each in counts) for what in ("rows_kept", "bytes_kept"))
+    kept, size = (sum(counted[what] for counted in counts) for what in ("rows_kept", "bytes_kept"))
     told = [f"{name}: batch {measured['batch']}"]
     told += [f"{counts[-1]['rows_out']:,} rows out", f"{kept:,} rows ({size / 1024:,.0f} kB) kept"] if counts else []
     told += [f"{measured['quarantined']:,} in quarantine"] if measured["quarantined"] else []
-    since, what = min((each["oldest"] for each in counts if "oldest" in each), default=(0, ""))
+    since, what = min((counted["oldest"] for counted in counts if "oldest" in counted), default=(0, ""))
     told += [f"{what} is open since {_span(measured['time'] - since)}"] if what else []
     return printable(", ".join(told))
 

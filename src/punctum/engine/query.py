@@ -210,9 +210,9 @@ class _Assembly:
     def _piped(self, stage: Stage, number: int, pipe: Pipe) -> Pipes:
         """What a pipe does, with what it may skip."""
         piped, (signals, known) = build.piped(pipe), self._heard
-        over = {column: each.streams.get((stage.number, number)) for column, each in known.items()}
-        found = {column: each for column, each in over.items() if each is not None}
-        return Skipping(piped, pipe, signals, found) if known else piped
+        over = {column: mapping.streams.get((stage.number, number)) for column, mapping in known.items()}
+        mapped = {column: expression for column, expression in over.items() if expression is not None}
+        return Skipping(piped, pipe, signals, mapped) if known else piped
 
     def _stream(self, stage: Stage, number: int, pipe: Pipe, to: Exchange) -> FrameStream:
         stream = pipe.stream
@@ -269,9 +269,9 @@ def _packed(stream: FrameStream, batches: Iterator[pa.RecordBatch]) -> Iterator[
     room = Room()
     for batch in batches:
         with failing_in(stream.name):
-            found = pl.from_arrow(batch)
-            assert isinstance(found, pl.DataFrame)
-            yield from packed_piece(from_frame(found, stream.schema), stream, room)
+            rows = pl.from_arrow(batch)
+            assert isinstance(rows, pl.DataFrame)
+            yield from packed_piece(from_frame(rows, stream.schema), stream, room)
 
 
 def _unpacked(

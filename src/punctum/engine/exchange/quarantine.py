@@ -151,8 +151,8 @@ def format_records(records: Iterable[dict[str, Any]], most: int) -> Iterator[str
     """Records grouped by stream and reason, the most frequent first, with some of each, fit for a terminal."""
     counts: dict[tuple[str, str], int] = {}
     some: dict[tuple[str, str], list[Record]] = {}
-    for each in records:
-        record = Record(**each)
+    for fields in records:
+        record = Record(**fields)
         key = record.stream, record.reason.split(":")[0]
         counts[key] = counts.get(key, 0) + record.count
         if len(some.setdefault(key, [])) < most:

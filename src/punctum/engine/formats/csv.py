@@ -33,22 +33,22 @@ from punctum.errors import CodecError, PunctumError, SchemaError, choices
 
 def read_csv(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
     """The elements of a file of comma-separated values."""
-    dialect, lines, found = Dialect.of(options), Lines.of(data), FileContent(schema)
+    dialect, lines, content = Dialect.of(options), Lines.of(data), FileContent(schema)
     top = next((at for at in range(len(lines)) if lines[at].strip(b"\r\n")), None)
     if top is None:
-        return found.read()
+        return content.read()
     start, names = int(lines.starts[top]), schema.names
     if dialect.header:
         head = dialect.some.match(data, start)
         try:
             names = dialect.names(lines[top] if head is None else head.group(), schema)
         except PunctumError as error:
-            found.reject(0, error, lines[top].rstrip(b"\r\n"))
-            return found.read()
+            content.reject(0, error, lines[top].rstrip(b"\r\n"))
+            return content.read()
         top = int(np.searchsorted(lines.starts, start if head is None else head.end()))
     elif dialect.record(len(schema) + 1, len(schema) + 1).match(data, start):
         names = (*names, PUNCT_COLUMN)
-    return _CsvReader(dialect, names, found, Lines(data, lines.starts[top:]), top).read()
+    return _CsvReader(dialect, names, content, Lines(data, lines.starts[top:]), top).read()
 
 
 def header(beginning: bytes, options: Mapping[str, str]) -> bytes:
@@ -76,7 +76,7 @@ class Dialect:
         if len(sep) != 1 or not sep.isascii() or sep in '"\r\n\0':
             raise SchemaError(f"the option sep is {sep!r}", "", "one ASCII character, not a quote or the end of a line")
         null = option(options, "nullValue", "")
-        if any(each in null for each in (sep, *'"\r\n\0')):
+        if any(mark in null for mark in (sep, *'"\r\n\0')):
             raise SchemaError(
                 f"the option nullValue is {null!r}", "", "a text without quotes, separators or ends of lines"
             )
@@ -120,9 +120,9 @@ class Dialect:
         if not self.some.fullmatch(record.encode()):
             raise CodecError("a line is not a record", "a quote is open or has something behind it", "double the quote")
         texts = []
-        for found in self._split.finditer(record):
-            texts.append(found[1])
-            if found[2] != self.sep:
+        for field in self._split.finditer(record):
+            texts.append(field[1])
+            if field[2] != self.sep:
                 break
         return texts
 
@@ -144,9 +144,11 @@ def unquoted(field: str) -> str:
 class _CsvReader:
     """Reads the lines behind the header, of which there have been ``before``."""
 
-    def __init__(self, dialect: Dialect, names: tuple[str, ...], found: FileContent, lines: Lines, before: int) -> None:
-        self.dialect, self.names, self.found, self.lines = dialect, names, found, lines
-        self.schema, self.positions = found.schema, np.arange(len(lines)) + before + 1
+    def __init__(
+        self, dialect: Dialect, names: tuple[str, ...], content: FileContent, lines: Lines, before: int
+    ) -> None:
+        self.dialect, self.names, self.content, self.lines = dialect, names, content, lines
+        self.schema, self.positions = content.schema, np.arange(len(lines)) + before + 1
         self.punctuated = PUNCT_COLUMN in names and PUNCT_COLUMN not in self.schema.names
         self.strings = {a.name for a in self.schema.attributes if a.type is Type.STRING}
 
@@ -157,19 +159,19 @@ class _CsvReader:
         proven &= filled
         self._exactly(np.flatnonzero(filled & ~proven))
         at, fields = np.flatnonzero(proven), self._fields(proven)
-        said: dict[str, pl.Series] = {}
+        closed: dict[str, pl.Series] = {}
         if self.punctuated:
             punctuation = fields[PUNCT_COLUMN].is_not_null()
             here = at[punctuation.to_numpy()]
-            said, plain = constants(fields[PUNCT_COLUMN].drop_nulls(), self.schema)
+            closed, plain = constants(fields[PUNCT_COLUMN].drop_nulls(), self.schema)
             self._exactly(here[~plain])
             at, fields = at[~punctuation.to_numpy()], fields.filter(~punctuation)
         rows = pl.DataFrame([typed(fields[a.name], a) for a in self.schema.attributes])
         doubt = differ(fields, rows)
         self._exactly(at[doubt.to_numpy()])
         at = at[~doubt.to_numpy()]
-        return self.found.read(
-            rows.filter(~doubt), said, lambda row: self._place(int(at[row])), self.positions[at].astype(np.int64)
+        return self.content.read(
+            rows.filter(~doubt), closed, lambda row: self._place(int(at[row])), self.positions[at].astype(np.int64)
         )
 
     def _place(self, at: int) -> tuple[int, bytes]:
@@ -187,8 +189,8 @@ class _CsvReader:
         least, most = (len(self.names),) * 2 if self.dialect.header else (len(self.schema), len(self.schema) + 1)
         record = self.dialect.record(least, most)
         for at in open_lines.tolist():
-            if not inside[at] and (found := record.match(self.lines.data, int(starts[at]))):
-                inside[at + 1 : int(np.searchsorted(starts, found.end()))] = True
+            if not inside[at] and (whole := record.match(self.lines.data, int(starts[at]))):
+                inside[at + 1 : int(np.searchsorted(starts, whole.end()))] = True
         self.lines, self.positions = Lines(self.lines.data, starts[~inside]), self.positions[~inside[:-1]]
         return bool(inside.any())
 
@@ -210,10 +212,10 @@ class _CsvReader:
                 quoted_strings_can_be_null=False,
             ),
         )
-        found = pl.from_arrow(table)
-        assert isinstance(found, pl.DataFrame)
-        assert len(found) == int(proven.sum())
-        return found.select(self._text(pl.col(str(n)), name).alias(name) for n, name in wanted.items())
+        fields = pl.from_arrow(table)
+        assert isinstance(fields, pl.DataFrame)
+        assert len(fields) == int(proven.sum())
+        return fields.select(self._text(pl.col(str(n)), name).alias(name) for n, name in wanted.items())
 
     def _text(self, column: pl.Expr, name: str) -> pl.Expr:
         return column if name in self.strings else pl.when(column != self.dialect.null).then(column)
@@ -222,17 +224,17 @@ class _CsvReader:
         for at in some.tolist():
             place = self._place(at)
             try:
-                self.found.add(self._element(self.dialect.fields(decoded(self.lines[at]))), *place)
+                self.content.add(self._element(self.dialect.fields(decoded(self.lines[at]))), *place)
             except PunctumError as error:
-                self.found.reject(place[0], error, place[1])
+                self.content.reject(place[0], error, place[1])
 
     def _element(self, fields: list[str]) -> Element:
         names = self.names if self.dialect.header else (*self.schema.names, PUNCT_COLUMN)
         short = 0 if self.dialect.header else 1  # without a header, the punctuation may be left out
         if not len(names) - short <= len(fields) <= len(names):
             raise CodecError(f"a line has {len(fields)} fields", f"expected {len(names) - short}: {', '.join(names)}")
-        found = dict(zip(names, fields, strict=False))
-        texts = {name: unquoted(field) for name, field in found.items() if not self._is_null(field, name)}
+        named = dict(zip(names, fields, strict=False))
+        texts = {name: unquoted(field) for name, field in named.items() if not self._is_null(field, name)}
         if PUNCT_COLUMN in texts and PUNCT_COLUMN not in self.schema.names:
             return from_punct(texts[PUNCT_COLUMN], self.schema)
         return tuple(value(texts[a.name], a) if a.name in texts else None for a in self.schema.attributes)

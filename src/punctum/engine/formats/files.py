@@ -98,9 +98,9 @@ def _read(format_: str, path: Path, schema: Schema, options: Mapping[str, str], 
 
 
 def _rejected(schema: Schema, reason: str) -> Read:
-    found = FileContent(schema)
-    found.reject(0, reason, "")
-    return found.read()
+    content = FileContent(schema)
+    content.reject(0, reason, "")
+    return content.read()
 
 
 def _read_split(format_: str, path: Path, schema: Schema, options: Mapping[str, str], split: Split) -> Read:
@@ -112,14 +112,14 @@ def _read_split(format_: str, path: Path, schema: Schema, options: Mapping[str, 
     rest = b"" if taken.before == b"\n" else taken.data[: taken.data.find(b"\n") + 1] or taken.data
     head = header(taken.beginning, options) if format_ == "csv" else b""
     new = taken.data[len(rest) :]
-    found = _decoded(format_, head + new, schema, options) if new else FileContent(schema).read()
-    return _behind(found, split.line, split.line + rest.count(b"\n") - head.count(b"\n"), rest)
+    read = _decoded(format_, head + new, schema, options) if new else FileContent(schema).read()
+    return _behind(read, split.line, split.line + rest.count(b"\n") - head.count(b"\n"), rest)
 
 
-def _behind(found: Read, line: int, lines: int, rest: bytes) -> Read:
+def _behind(read: Read, line: int, lines: int, rest: bytes) -> Read:
     """What was read behind so many lines of a file, and the rest of a line that was read before."""
     position = pl.col("position")
-    rejected = found.rejected.with_columns(pl.when(position > 0).then(position + lines).otherwise(0))
+    rejected = read.rejected.with_columns(pl.when(position > 0).then(position + lines).otherwise(0))
     if rest.strip():
         unfinished = pl.DataFrame(
             [(line + 1, UNFINISHED, clean(rest.rstrip(b"\r\n"), LONGEST))], REJECTED, orient="row"
@@ -127,10 +127,10 @@ def _behind(found: Read, line: int, lines: int, rest: bytes) -> Read:
         rejected = pl.concat([unfinished, rejected])
 
     def place(row: int) -> Place:
-        at, text = found.place(row)
+        at, text = read.place(row)
         return at + lines, text
 
-    return Read(found.piece, rejected, place, found.at, found.more)
+    return Read(read.piece, rejected, place, read.at, read.more)
 
 
 READERS: dict[str, Reader] = {name: partial(_read, name) for name in _DECODERS}

@@ -56,7 +56,7 @@ def read_json(data: bytes, schema: Schema, options: Mapping[str, str], few: int 
 class _JsonReader:
     def __init__(self, lines: Lines, schema: Schema, few: int) -> None:
         self.lines, self.schema, self.few = lines, schema, few
-        self.found = FileContent(schema)
+        self.content = FileContent(schema)
 
     def read(self) -> Read:
         texts = self.lines.texts
@@ -64,18 +64,18 @@ class _JsonReader:
         special = texts.str.contains(f'"{PUNCT}"', literal=True)
         if START in self.schema.positions:
             special |= texts.str.contains(f'"{STABLE}"', literal=True)
-        said = self._said(np.flatnonzero(special))
+        closed = self._closed(np.flatnonzero(special))
         rows, at = self._rows(np.flatnonzero(~(blank | special)))
-        return self.found.read(rows, said, lambda row: self._place(int(at[row])), at + 1)
+        return self.content.read(rows, closed, lambda row: self._place(int(at[row])), at + 1)
 
     def _place(self, at: int) -> tuple[int, bytes]:
         return at + 1, self.lines[at].rstrip(b"\r\n")
 
-    def _said(self, special: Numbers) -> dict[str, pl.Series]:
+    def _closed(self, special: Numbers) -> dict[str, pl.Series]:
         """Punctuations, and rows that have the word for them in a string."""
-        said, here = constants(self.lines.texts.gather(special), self.schema)
+        closed, here = constants(self.lines.texts.gather(special), self.schema)
         self._exactly(special[~here])
-        return said
+        return closed
 
     def _rows(self, wanted: Numbers) -> tuple[pl.DataFrame, Numbers]:
         """The rows of lines that the fast road reads, and which lines these are; all other lines are read exactly."""
@@ -107,9 +107,9 @@ class _JsonReader:
         for at in some.tolist():
             position, line = self._place(at)
             try:
-                self.found.add(from_json(decoded(line), self.schema), position, line)
+                self.content.add(from_json(decoded(line), self.schema), position, line)
             except PunctumError as error:
-                self.found.reject(position, error, line)
+                self.content.reject(position, error, line)
 
 
 def shape_of(line: bytes, schema: Schema) -> str | None:
@@ -120,13 +120,13 @@ def shape_of(line: bytes, schema: Schema) -> str | None:
     [True, False, False, False]
     """
     try:
-        found = json.loads(line.decode(), object_pairs_hook=unique_keys, parse_int=str, parse_float=str)
+        parsed = json.loads(line.decode(), object_pairs_hook=unique_keys, parse_int=str, parse_float=str)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(found, dict) or PUNCT in found or not all(name in found for name in schema.names):
+    if not isinstance(parsed, dict) or PUNCT in parsed or not all(name in parsed for name in schema.names):
         return None
     known = {a.name: f"(?:{_written(a)}|null)" for a in schema.attributes}
-    shape = _shape(found, known, 0)
+    shape = _shape(parsed, known, 0)
     return shape and f"^{_}{shape}{_}$"
 
 
@@ -143,22 +143,22 @@ def _written(attribute: Attribute) -> str:
             return plain(attribute)
 
 
-def _shape(found: Any, known: Mapping[str, str], depth: int) -> str | None:
+def _shape(parsed: Any, known: Mapping[str, str], depth: int) -> str | None:
     """The shape of a value; ``known`` has those of an object's keys for which the schema decides."""
-    if isinstance(found, list):
-        plain_ones = not any(isinstance(each, dict | list) for each in found)
+    if isinstance(parsed, list):
+        plain_ones = not any(isinstance(item, dict | list) for item in parsed)
         return rf"\[{_}(?:{_SCALAR}{_}(?:,{_}{_SCALAR}{_})*)?\]" if plain_ones else None
-    if not isinstance(found, dict):
+    if not isinstance(parsed, dict):
         return _SCALAR
-    values = [known.get(key) or _shape(value, {}, depth + 1) for key, value in found.items()]
-    if depth == _DEEPEST or None in values or not all(_PLAIN_KEY.fullmatch(key) for key in found):
+    values = [known.get(key) or _shape(value, {}, depth + 1) for key, value in parsed.items()]
+    if depth == _DEEPEST or None in values or not all(_PLAIN_KEY.fullmatch(key) for key in parsed):
         return None
-    pairs = (f'"{_literally(key)}"{_}:{_}{value}{_}' for key, value in zip(found, values, strict=True))
+    pairs = (f'"{_literally(key)}"{_}:{_}{value}{_}' for key, value in zip(parsed, values, strict=True))
     return rf"\{{{_}{f',{_}'.join(pairs)}\}}"
 
 
 def _literally(key: str) -> str:
-    return "".join(rf"\x{{{ord(each):x}}}" for each in key)
+    return "".join(rf"\x{{{ord(letter):x}}}" for letter in key)
 
 
 def _by_arrow(lines: Lines, proven: Mask, schema: Schema) -> tuple[pl.DataFrame, Mask]:

@@ -41,14 +41,14 @@ def _from_lines(decode: Decoder, lines: Lines, schema: Schema, options: Mapping[
     """Lines that differ in their keys are read apart; stables, which have neither, with the opens."""
     texts = lines.texts
     start, end = (texts.str.contains(rf'(?:^|[^\\])"{name}"[ \t\r\n]*:').to_numpy() for name in EVENT)
-    said = texts.str.contains_any([f'"{STABLE}"', f'"{PUNCT}"']).to_numpy()
-    start = start | (said & ~end)
+    special = texts.str.contains_any([f'"{STABLE}"', f'"{PUNCT}"']).to_numpy()
+    start = start | (special & ~end)
     parts = []
     for names in ((VS,), (VE,), (VS, VE), ()):
         chosen = (start == (VS in names)) & (end == (VE in names))
         if chosen.any() or names == (VS,):
-            found = decode(lines.only(chosen).read() if chosen.any() else b"", _with(schema, names), options)
-            parts.append(_opens(numbered(found, np.flatnonzero(chosen) + 1), schema))
+            read = decode(lines.only(chosen).read() if chosen.any() else b"", _with(schema, names), options)
+            parts.append(_opens(numbered(read, np.flatnonzero(chosen) + 1), schema))
     return together(parts)
 
 
@@ -74,11 +74,11 @@ def _with(schema: Schema, times: Sequence[str]) -> Schema:
     return Schema(tuple(a for a in schema.attributes if a.name in times or a.name not in MARKED))
 
 
-def _opens(found: Read, schema: Schema) -> Read:
+def _opens(read: Read, schema: Schema) -> Read:
     """Rows of a file as opens and closes, in its order."""
-    rows = found.piece.rows
+    rows = read.piece.rows
     missing = [a for a in schema.attributes if a.name in EVENT and a.name not in rows.columns]
     rows = rows.with_columns(pl.lit(None, dtype(a)).alias(a.name) for a in missing) if rows.height else empty(schema)
     rows = rows.with_columns(pl.coalesce(VS, VE).alias(FROM)).select(schema.names)
     start, end = (pl.col(name).is_null() for name in EVENT)
-    return checked(found, rows, first_of([(~start & ~end, BOTH), (start & end, NEITHER)]), schema)
+    return checked(read, rows, first_of([(~start & ~end, BOTH), (start & end, NEITHER)]), schema)

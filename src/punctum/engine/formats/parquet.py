@@ -33,9 +33,9 @@ def read_parquet(data: bytes, schema: Schema, options: Mapping[str, str]) -> Rea
     try:
         return from_columns(_table(data, schema), schema)
     except CodecError as error:
-        found = FileContent(schema)
-        found.reject(0, error, "")
-        return found.read()
+        content = FileContent(schema)
+        content.reject(0, error, "")
+        return content.read()
 
 
 def _table(data: bytes, schema: Schema) -> pl.DataFrame:
@@ -66,19 +66,19 @@ def from_columns(given: pl.DataFrame, schema: Schema) -> Read:
     (1, 'the attribute n has a wrong value: expected BIGINT, found 1.0', '{"n": "1.0"}')
     """
     _check_names(given.columns, schema)
-    found, positions = FileContent(schema), np.arange(len(given)) + 1
-    said: dict[str, pl.Series] = {}
+    content, positions = FileContent(schema), np.arange(len(given)) + 1
+    closed: dict[str, pl.Series] = {}
     if PUNCT_COLUMN in given.columns and PUNCT_COLUMN not in schema.names:
         special = given[PUNCT_COLUMN].is_not_null()
-        said = _said(given[PUNCT_COLUMN].filter(special), positions[special.to_numpy()], found)
+        closed = _closed(given[PUNCT_COLUMN].filter(special), positions[special.to_numpy()], content)
         given, positions = given.filter(~special), positions[~special.to_numpy()]
     given = given.select(schema.names)
     rows = pl.DataFrame([fitted(given[a.name], a) for a in schema.attributes])
     doubt = differ(given, rows)
     if doubt.any():
-        _reject(given.filter(doubt), rows.filter(doubt), positions[doubt.to_numpy()], found)
+        _reject(given.filter(doubt), rows.filter(doubt), positions[doubt.to_numpy()], content)
         rows, positions = rows.filter(~doubt), positions[~doubt.to_numpy()]
-    return found.read(rows, said, lambda row: (int(positions[row]), None), positions)
+    return content.read(rows, closed, lambda row: (int(positions[row]), None), positions)
 
 
 def _check_names(names: Sequence[str], schema: Schema) -> None:
@@ -86,26 +86,26 @@ def _check_names(names: Sequence[str], schema: Schema) -> None:
         raise CodecError(f"the data has no column {missing[0]}", choices(names), f"the stream has ({schema})")
 
 
-def _said(texts: pl.Series, positions: Numbers, found: FileContent) -> dict[str, pl.Series]:
-    """Punctuations: the plain constants; the others are found."""
+def _closed(texts: pl.Series, positions: Numbers, content: FileContent) -> dict[str, pl.Series]:
+    """Punctuations: the plain constants; the others go to the content."""
     shown = _shown(texts)
-    said, plain = constants(shown, found.schema)
+    closed, plain = constants(shown, content.schema)
     for at in np.flatnonzero(~plain).tolist():
         try:
-            found.add(from_punct(shown[at], found.schema), int(positions[at]))
+            content.add(from_punct(shown[at], content.schema), int(positions[at]))
         except PunctumError as error:
-            found.reject(int(positions[at]), error, shown[at])
-    return said
+            content.reject(int(positions[at]), error, shown[at])
+    return closed
 
 
-def _reject(given: pl.DataFrame, rows: pl.DataFrame, positions: Numbers, found: FileContent) -> None:
-    wrong = {a: (given[a.name].is_not_null() & rows[a.name].is_null()).to_list() for a in found.schema.attributes}
+def _reject(given: pl.DataFrame, rows: pl.DataFrame, positions: Numbers, content: FileContent) -> None:
+    wrong = {a: (given[a.name].is_not_null() & rows[a.name].is_null()).to_list() for a in content.schema.attributes}
     shown = pl.DataFrame([_shown(column) for column in given.iter_columns()]).to_dicts()
     for at, position in enumerate(positions.tolist()):
         attribute = next(a for a in wrong if wrong[a][at])
         detail = f"expected {attribute.type.value}, found {shown[at][attribute.name]}"
         error = CodecError(f"the attribute {attribute.name} has a wrong value", detail)
-        found.reject(position, error, json.dumps(shown[at], ensure_ascii=False))
+        content.reject(position, error, json.dumps(shown[at], ensure_ascii=False))
 
 
 def _shown(column: pl.Series) -> pl.Series:
@@ -127,29 +127,29 @@ def fitted(column: pl.Series, attribute: Attribute) -> pl.Series:
     >>> fitted(pl.Series([2**53, 2**53 + 1]), Attribute("x", Type.DOUBLE)).to_list()
     [9007199254740992.0, None]
     """
-    kind, found, wanted = attribute.type, column.dtype, dtype(attribute)
+    kind, given, wanted = attribute.type, column.dtype, dtype(attribute)
     nothing = pl.Series(column.name, [None], wanted).new_from_index(0, len(column))
     match kind:
-        case Type.BIGINT if found.is_integer():
+        case Type.BIGINT if given.is_integer():
             return column.cast(wanted, strict=False)
-        case Type.DOUBLE if found.is_float():
+        case Type.DOUBLE if given.is_float():
             return column.cast(wanted)
-        case Type.DOUBLE if found.is_integer():
+        case Type.DOUBLE if given.is_integer():
             there = column.cast(wanted)
             return _where(there.cast(pl.Int128, strict=False) == column.cast(pl.Int128), there)
-        case Type.DECIMAL if found.is_integer() or found.is_decimal():
+        case Type.DECIMAL if given.is_integer() or given.is_decimal():
             there = column.cast(wanted, strict=False)
-            return _where(there.cast(found, strict=False) == column, there)
-        case Type.STRING if found in (pl.String, pl.Categorical, pl.Enum):
+            return _where(there.cast(given, strict=False) == column, there)
+        case Type.STRING if given in (pl.String, pl.Categorical, pl.Enum):
             return column.cast(wanted)
-        case Type.BOOLEAN if found == pl.Boolean:
+        case Type.BOOLEAN if given == pl.Boolean:
             return column
-        case Type.DATE if found == pl.Date:
+        case Type.DATE if given == pl.Date:
             return _days(column)
-        case Type.TIMESTAMP if isinstance(found, pl.Datetime):
-            return _times(column.to_physical(), found).cast(wanted)
-        case Type.TIMESTAMP_NTZ if isinstance(found, pl.Datetime) and found.time_zone is None:
-            return _times(column.to_physical(), found).cast(wanted)
+        case Type.TIMESTAMP if isinstance(given, pl.Datetime):
+            return _times(column.to_physical(), given).cast(wanted)
+        case Type.TIMESTAMP_NTZ if isinstance(given, pl.Datetime) and given.time_zone is None:
+            return _times(column.to_physical(), given).cast(wanted)
         case _:
             return nothing
 

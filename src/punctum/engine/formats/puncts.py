@@ -32,16 +32,16 @@ def constants(lines: pl.Series, schema: Schema) -> tuple[dict[str, pl.Series], M
     array([ True, False])
     """
     parts = lines.str.extract_groups(_POINT).struct.unnest()
-    found: dict[str, pl.Series] = {}
+    closed: dict[str, pl.Series] = {}
     plain = pl.Series([False]).new_from_index(0, len(lines))
     for attribute in schema.attributes:
         if (group := _GROUPS.get(attribute.type)) is not None:
             here = ((parts["name"] == attribute.name) & parts[group].is_not_null()).fill_null(False)
             if here.any():
                 values = parts[group].filter(here)
-                found[attribute.name] = (values.cast(pl.Int64) if group == "number" else values).alias(attribute.name)
+                closed[attribute.name] = (values.cast(pl.Int64) if group == "number" else values).alias(attribute.name)
                 plain |= here
-    return found, plain.to_numpy() | _passed(lines, schema)
+    return closed, plain.to_numpy() | _passed(lines, schema)
 
 
 def _passed(lines: pl.Series, schema: Schema) -> Mask:

@@ -54,23 +54,23 @@ def _from_lines(decode: Decoder, lines: Lines, schema: Schema, options: Mapping[
     for adjusts in (False, True):
         chosen = old == adjusts
         kept = Schema(tuple(a for a in written(schema, adjusts=adjusts).attributes if a.name != ADJUST))
-        found = decode(lines.only(chosen).read() if chosen.any() else b"", kept, options)
-        parts.append(_elements(numbered(found, np.flatnonzero(chosen) + 1), schema, adjusts))
+        read = decode(lines.only(chosen).read() if chosen.any() else b"", kept, options)
+        parts.append(_elements(numbered(read, np.flatnonzero(chosen) + 1), schema, adjusts))
     return together(parts)
 
 
-def numbered(found: Read, lines: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> Read:
+def numbered(read: Read, lines: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> Read:
     """What was read of some lines, with their numbers in the file."""
-    rejected = found.rejected
+    rejected = read.rejected
     if rejected.height:
         rejected = rejected.with_columns(pl.Series("position", lines[rejected["position"].to_numpy() - 1]))
 
     def place(row: int) -> Place:
-        position, text = found.place(row)
+        position, text = read.place(row)
         return int(lines[position - 1]), text
 
-    assert found.at is not None
-    return Read(found.piece, rejected, place, lines[found.at - 1], found.more)
+    assert read.at is not None
+    return Read(read.piece, rejected, place, lines[read.at - 1], read.more)
 
 
 def together(parts: Sequence[Read]) -> Read:
@@ -108,35 +108,35 @@ def _having(schema: Schema, names: Sequence[str]) -> Schema:
     return Schema(tuple(a for a in written(schema).attributes if a.name in names or a.name not in _OPTIONAL))
 
 
-def _elements(found: Read, schema: Schema, adjusts: bool | None = None) -> Read:
+def _elements(read: Read, schema: Schema, adjusts: bool | None = None) -> Read:
     """Rows of a file as elements, in its order: adjusts, or inserts, or what each says that it is."""
-    return checked(found, _typed(found.piece.rows, schema, adjusts), _reason(schema), schema)
+    return checked(read, _typed(read.piece.rows, schema, adjusts), _reason(schema), schema)
 
 
-def checked(found: Read, rows: pl.DataFrame, reason: pl.Expr, schema: Schema) -> Read:
+def checked(read: Read, rows: pl.DataFrame, reason: pl.Expr, schema: Schema) -> Read:
     """What was read as rows of a schema, in the order of the file, without those that have a reason not to be."""
     reasons = rows.select(reason).to_series()
     bad = reasons.is_not_null().arg_true().to_list()
-    rejects = [(position, reasons[row], text) for row in bad[:_MOST] for position, text in [_shown(found, row)]]
-    puncts, wrong = _stables(found.piece, schema)
+    rejects = [(position, reasons[row], text) for row in bad[:_MOST] for position, text in [_shown(read, row)]]
+    puncts, wrong = _stables(read.piece, schema)
     rejects += [(0, _NO_STABLE, clean(text, LONGEST)) for text in wrong]
-    rejected = pl.concat([found.rejected, pl.DataFrame(rejects, schema=REJECTED, orient="row")])
-    kept, at = reasons.is_null().arg_true().to_numpy().astype(np.int64), found.at
+    rejected = pl.concat([read.rejected, pl.DataFrame(rejects, schema=REJECTED, orient="row")])
+    kept, at = reasons.is_null().arg_true().to_numpy().astype(np.int64), read.at
     if at is not None and not (np.diff(at[kept]) > 0).all():
         kept = kept[np.argsort(at[kept], kind="stable")]
     same = len(kept) == rows.height and bool((np.diff(kept) == 1).all())
     return Read(
         ColumnarSlice(rows if same else rows[kept], puncts),
         rejected.sort("position", maintain_order=True),
-        lambda row: found.place(int(kept[row])),
+        lambda row: read.place(int(kept[row])),
         None if at is None else at[kept],
-        found.more + len(bad[_MOST:]),
+        read.more + len(bad[_MOST:]),
     )
 
 
-def _shown(found: Read, row: int) -> tuple[int, str]:
-    position, text = found.place(row)
-    plain = str(found.piece.rows.row(row, named=True)) if text is None else text
+def _shown(read: Read, row: int) -> tuple[int, str]:
+    position, text = read.place(row)
+    plain = str(read.piece.rows.row(row, named=True)) if text is None else text
     return position, clean(plain, LONGEST)
 
 

@@ -58,17 +58,17 @@ def converted(texts: pl.Series, attribute: Attribute) -> pl.Series:
 
 
 def _days(texts: pl.Series) -> pl.Series:
-    found = texts.str.to_date("%Y-%m-%d", strict=False)
-    return pl.select(pl.when(found >= date.min).then(found)).to_series()  # there is no year 0
+    dates = texts.str.to_date("%Y-%m-%d", strict=False)
+    return pl.select(pl.when(dates >= date.min).then(dates)).to_series()  # there is no year 0
 
 
 def _local_times(texts: pl.Series) -> pl.Series:
     """Times without a zone."""
     seconds = texts.str.head(19).str.replace(" ", "T", literal=True)
-    found = seconds.str.to_datetime("%Y-%m-%dT%H:%M:%S", time_unit="us", strict=False)
+    times = seconds.str.to_datetime("%Y-%m-%dT%H:%M:%S", time_unit="us", strict=False)
     more = texts.str.slice(20).str.pad_end(6, "0").cast(pl.Int64)
-    found = (found.to_physical() + more).cast(pl.Datetime("us"))
-    return pl.select(pl.when(found >= datetime.min).then(found)).to_series()
+    times = (times.to_physical() + more).cast(pl.Datetime("us"))
+    return pl.select(pl.when(times >= datetime.min).then(times)).to_series()
 
 
 def _instants(texts: pl.Series) -> pl.Series:
@@ -80,9 +80,9 @@ def _instants(texts: pl.Series) -> pl.Series:
         minutes = zone.str.slice(1, 2).cast(pl.Int64) * 60 + zone.str.slice(4, 2).cast(pl.Int64)
         ahead = pl.select(pl.when(zone.str.starts_with("-")).then(-minutes).otherwise(minutes)).to_series()
         local = pl.select(pl.when(offset).then(local.str.head(-6)).otherwise(local)).to_series()
-    found = (_local_times(local).to_physical() - ahead * 60_000_000).cast(pl.Datetime("us", "UTC"))
+    times = (_local_times(local).to_physical() - ahead * 60_000_000).cast(pl.Datetime("us", "UTC"))
     low, high = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
-    return pl.select(pl.when(found.is_between(pl.lit(low), pl.lit(high))).then(found)).to_series()
+    return pl.select(pl.when(times.is_between(pl.lit(low), pl.lit(high))).then(times)).to_series()
 
 
 _CONVERT: dict[Type, Callable[[pl.Series], pl.Series]] = {

@@ -145,13 +145,13 @@ def in_text(rows: pl.DataFrame, schema: Schema) -> pl.DataFrame:
 def _with_puncts(rows: pl.DataFrame, puncts: Puncts | None, schema: Schema) -> pl.DataFrame:
     if puncts is None:
         return rows
-    said = pl.Series(PUNCT_COLUMN, text_of(puncts, schema), dtype=pl.String)
+    lines = pl.Series(PUNCT_COLUMN, text_of(puncts, schema), dtype=pl.String)
     if is_elements(schema):
         schema = written(schema)
         rows = rows.select(schema.names)
-    nothing = pl.DataFrame({a.name: pl.Series([None] * len(said), dtype=dtype(a)) for a in schema.attributes})
+    nothing = pl.DataFrame({a.name: pl.Series([None] * len(lines), dtype=dtype(a)) for a in schema.attributes})
     whole = rows.with_columns(pl.lit(None, pl.String).alias(PUNCT_COLUMN))
-    return pl.concat([whole, nothing.with_columns(said)])
+    return pl.concat([whole, nothing.with_columns(lines)])
 
 
 WRITERS: dict[str, Callable[[Path, pl.DataFrame, Puncts | None, Schema, Mapping[str, str]], None]] = {

@@ -48,7 +48,7 @@ def read_xml(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
     try:
         reader.parse(_in_utf8(data))
     except CodecError as error:
-        reader.found.reject(0, error, data[:1000])
+        reader.content.reject(0, error, data[:1000])
     return reader.read()
 
 
@@ -75,7 +75,7 @@ class _XmlReader:
     """Gathers the elements: rows as texts in the order of the schema, with their place in the file."""
 
     def __init__(self, schema: Schema, name: str) -> None:
-        self.schema, self.name, self.found = schema, name, FileContent(schema)
+        self.schema, self.name, self.content = schema, name, FileContent(schema)
         self.rows: list[list[str | None]] = []
         self.places: list[tuple[int, int, int]] = []
         self.data = b""
@@ -96,7 +96,7 @@ class _XmlReader:
             later = row.search(data, begin + 1) if reached < len(data) and patience > 0 else None
             line += data.count(b"\n", at, begin)
             at = later.start() if later else len(data)
-            self.found.reject(line, reason, data[begin:at])
+            self.content.reject(line, reason, data[begin:at])
             line += data.count(b"\n", begin, at)
             opening = run.opening
 
@@ -110,12 +110,12 @@ class _XmlReader:
         for at in np.flatnonzero(doubt).tolist():
             place = self._place(at)
             try:
-                self.found.add(self._values(self.rows[at]), *place)
+                self.content.add(self._values(self.rows[at]), *place)
             except PunctumError as error:
-                self.found.reject(place[0], error, place[1])
+                self.content.reject(place[0], error, place[1])
         sure = np.flatnonzero(~doubt)
         positions = np.array([line for line, _, _ in self.places], np.int64)[sure]
-        return self.found.read(rows.filter(~doubt), None, lambda row: self._place(int(sure[row])), positions)
+        return self.content.read(rows.filter(~doubt), None, lambda row: self._place(int(sure[row])), positions)
 
     def _place(self, at: int) -> tuple[int, bytes]:
         position, begin, end = self.places[at]
@@ -213,16 +213,16 @@ class _TextRun:
 
     def _open(self) -> None:
         """Remember the document's root, which a later parser has to be in as well."""
-        found = re.compile(rb"<[^\s/>]+").match(self.reader.data, self._index())
-        assert found is not None
+        opening = re.compile(rb"<[^\s/>]+").match(self.reader.data, self._index())
+        assert opening is not None
         spaces = "".join(f" {name}={quoteattr(uri)}" for name, uri in self.declared.items())
-        self.opening, self.declared = found.group() + spaces.encode() + b">", {}
+        self.opening, self.declared = opening.group() + spaces.encode() + b">", {}
 
     def _text(self, text: str) -> None:
         if not self.tag:
             if stray := text.strip():
                 after = text.lstrip().count("\n")
-                self.reader.found.reject(self._line() - after, "text stands between elements", stray)
+                self.reader.content.reject(self._line() - after, "text stands between elements", stray)
         elif self.depth == self.level + 1 and self.texts[-1] is not None:
             self.texts[-1] += text
 
@@ -245,9 +245,9 @@ class _TextRun:
                 return
         text = reader.text(self.begin, self._index())
         try:
-            reader.found.add(from_node(self._node(), reader.schema, reader.name), self.begin_line, text)
+            reader.content.add(from_node(self._node(), reader.schema, reader.name), self.begin_line, text)
         except PunctumError as error:
-            reader.found.reject(self.begin_line, error, text)
+            reader.content.reject(self.begin_line, error, text)
 
     def _node(self) -> Node:
         node = Node(_qualified(self.tag))

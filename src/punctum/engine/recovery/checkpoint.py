@@ -56,7 +56,7 @@ def _check_sum(path: Path) -> None:
 def begun(checkpoint: str | Path) -> bool:
     """Whether the query that has this checkpoint has begun its first batch: whatever tells of it is enough."""
     metadata = ((Path(checkpoint) / name).glob("[0-9]*") for name in ("offsets", "commits", "state"))
-    return any(True for found in metadata for _ in found) or measured(Path(checkpoint)) >= 0
+    return any(True for files in metadata for _ in files) or measured(Path(checkpoint)) >= 0
 
 
 def committed(checkpoint: str | Path) -> bool:

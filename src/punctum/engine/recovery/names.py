@@ -16,7 +16,7 @@ def file_name(name: str) -> str:
     >>> len(file_name("x" * 1000))
     150
     """
-    quoted = re.sub(r"[^\w.-]|^\.", lambda found: quote(found[0], safe="") if found[0] != "." else "%2E", name)
+    quoted = re.sub(r"[^\w.-]|^\.", lambda match: quote(match[0], safe="") if match[0] != "." else "%2E", name)
     if len(quoted.encode()) <= _LONGEST:
         return quoted
     digest = sha256(name.encode()).hexdigest()[:32]

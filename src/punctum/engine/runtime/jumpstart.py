@@ -38,8 +38,8 @@ class StoredState:
         for number in range(operators):
             options = {"batchId": str(self.batch), "operatorId": str(number), "stateVarName": STATE_NAME}
             try:
-                found = spark.read.format("statestore").options(**options).load(self.checkpoint)
-                found.select("key.bucket", "user_map_key.*", "user_map_value.*").write.parquet(str(to / str(number)))
+                state = spark.read.format("statestore").options(**options).load(self.checkpoint)
+                state.select("key.bucket", "user_map_key.*", "user_map_value.*").write.parquet(str(to / str(number)))
             except PySparkException as error:
                 what = f"the state in {self.checkpoint} behind batch {self.batch} cannot be read"
                 hint = "start with a state that is whole, or without any"

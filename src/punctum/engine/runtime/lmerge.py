@@ -49,7 +49,7 @@ class Merging(TemporalOperator):
         there = [name not in relation.absent for name in relation.names]
         self._merge = LMerge([schema] * several, Case(relation.case), policy, there)
         in_order = Case(relation.case) in (Case.R0, Case.R1, Case.R2)
-        self._computed = [in_order and computed(each) for each in relation.merged]
+        self._computed = [in_order and computed(replica) for replica in relation.merged]
         self._names, self._control = [name.lower() for name in relation.names], relation.control
         told = () if relation.control is None else (relation.control.schema,)
         self.inputs, self.output = (*self._merge.inputs, *told), self._merge.output
@@ -64,15 +64,15 @@ class Merging(TemporalOperator):
         """Take the next slice of each input, once the control is heard."""
         if self._control is not None:
             *slices, told = slices  # type: ignore[assignment]
-            found = changes(told.rows, self._names)
-            self._unknown = [(name, change) for name, change, number, _ in found if number is None]
-            for _, change, number, since in found:
+            control = changes(told.rows, self._names)
+            self._unknown = [(name, change) for name, change, number, _ in control if number is None]
+            for _, change, number, since in control:
                 if number is not None and change == ATTACH:
                     self._merge.attach(number, since)
                 elif number is not None:
                     self._merge.detach(number)
         pairs = zip(slices, self._computed, strict=True)
-        return self._merge.feed(*(by_start(piece) if found else piece for piece, found in pairs))
+        return self._merge.feed(*(by_start(piece) if unordered else piece for piece, unordered in pairs))
 
     def unknown(self) -> list[Record]:
         """Records of control rows that mean nothing."""
@@ -83,7 +83,7 @@ class Merging(TemporalOperator):
 
     def bad(self) -> list[tuple[int, str, pl.DataFrame, str]]:
         """The rows of the last slice that were not taken: the input's number and its name, and why."""
-        return [(each.input, self._names[each.input], each.rows, each.reason) for each in self._merge.bad]
+        return [(bad.input, self._names[bad.input], bad.rows, bad.reason) for bad in self._merge.bad]
 
     def tables(self) -> dict[str, Table]:
         """The rows that the merge keeps."""
@@ -118,12 +118,12 @@ def by_start(piece: ColumnarSlice) -> ColumnarSlice:
 
 def changes(told: pl.DataFrame, names: Sequence[str]) -> list[tuple[str, str, int | None, int]]:
     """What control rows say: the name, attach or detach, the input's number, or nothing for none, and the time."""
-    found = []
+    heard = []
     for (name, change, since), right in zip(told.iter_rows(), numbers(told.to_series(2)).tolist(), strict=True):
         known = name.lower() in names and change.lower() in (ATTACH, DETACH)
         number = names.index(name.lower()) if known else None
-        found.append((name, change.lower(), number, NEVER if since is None else right))
-    return found
+        heard.append((name, change.lower(), number, NEVER if since is None else right))
+    return heard
 
 
 def tell(directory: Path, control: Schema, name: str, change: str, since: Any = None) -> None:
@@ -140,12 +140,12 @@ def tell(directory: Path, control: Schema, name: str, change: str, since: Any = 
 def bad_elements(merge: Merging, merged: Sequence[Relation]) -> list[Record]:
     """Records of elements that a merge has not taken of what it merges."""
     shown = written(Schema(merge.output.attributes))
-    found = []
+    records = []
     for number, name, rows, why in merge.bad():
-        found += _allowed(
+        records += _allowed(
             [Record(name, why, text) for text in json_lines(rows.select(shown.names), shown)], merged[number]
         )
-    return found
+    return records
 
 
 def not_opened(opened: Opened, of: Relation) -> list[Record]:

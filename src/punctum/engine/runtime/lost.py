@@ -62,7 +62,7 @@ class Lost:
 class Sweep:
     """What is said behind a slice, in the place of what is lost; the cause of it, when there is any."""
 
-    said: ColumnarSlice
+    slice: ColumnarSlice
     lost: list[Lost] = field(default_factory=list)
     cause: Lost | None = None
 
@@ -72,22 +72,22 @@ class Sweep:
         return Sweep(ColumnarSlice(empty(schema)))
 
     @property
-    def puncts(self) -> bool:
+    def says_anything(self) -> bool:
         """Whether anything is said."""
-        return bool(self.said.puncts or self.said.constants)
+        return bool(self.slice.puncts or self.slice.constants)
 
     def together(self, other: "Sweep", schema: Schema) -> "Sweep":
         """What both say."""
-        both = heard(schema, self.said) + heard(schema, other.said)
+        both = heard(schema, self.slice) + heard(schema, other.slice)
         return Sweep(ColumnarSlice(empty(schema), tuple(both)), self.lost + other.lost, self.cause or other.cause)
 
 
-def freed(schema: Schema, said: ColumnarSlice, lost: list[Lost], cause: Lost | None) -> list[Lost]:
+def freed(schema: Schema, puncts: ColumnarSlice, lost: list[Lost], cause: Lost | None) -> list[Lost]:
     """What is said in a sweep beyond what is lost: it was held back by rows that are purged, and is no surer."""
     if cause is None:
         return []
     known = PunctuationSet(schema, (one.punctuation for one in lost))
-    return [replace(cause, punctuation=p) for p in heard(schema, said) if not known.covers(p)]
+    return [replace(cause, punctuation=p) for p in heard(schema, puncts) if not known.covers(p)]
 
 
 def causes(rows: list[Row], lost: list[Lost]) -> list[Lost | None]:

@@ -90,9 +90,9 @@ class Sweeps(StagePart):
         below = [self._arrived(number, arrived) for number in range(len(self._flow.inputs))]
         sweeps = self._through_all(below, counts)
         self._sweep = sweeps[-1] if sweeps else below[0]
-        if self._last and self._sweep.puncts:
+        if self._last and self._sweep.says_anything:
             schema = self._flow.schema
-            both = heard(schema, given) + heard(schema, renamed(self._sweep.said, schema))
+            both = heard(schema, given) + heard(schema, renamed(self._sweep.slice, schema))
             return ColumnarSlice(given.rows, tuple(both))
         return given
 
@@ -114,7 +114,7 @@ class Sweeps(StagePart):
             read = [sweeps[i] if i >= 0 else below[-1 - i] for i in reads]
             with failing_in(f"{self._flow.labels[n]}, behind a sweep"):
                 sweeps.append(self._through(n, read, counts[n]))
-            if n in own and own[n].puncts:
+            if n in own and own[n].says_anything:
                 sweeps[n] = sweeps[n].together(own[n], self._flow.operators[n].output)
         return sweeps
 
@@ -125,16 +125,16 @@ class Sweeps(StagePart):
         lost = [one for several in moved for one in several]
         self._lost[n] += [one for i in operator.releasing_inputs for one in moved[i]]
         cause = next((sweep.cause for sweep in read if sweep.cause is not None), None)
-        said = ColumnarSlice(empty(operator.output))
-        if any(sweep.puncts for sweep in read):
-            slices = self._flow.read(n, [sweep.said for sweep in read])
+        puncts = ColumnarSlice(empty(operator.output))
+        if any(sweep.says_anything for sweep in read):
+            slices = self._flow.read(n, [sweep.slice for sweep in read])
             given = operator.feed(*slices)
             self._quarantine(given.rows, operator.output, lost + self._lost[n], cause)
             self._count(counts, counted(self._flow, n, slices, given), bool(operator.releasing_inputs))
-            said = ColumnarSlice(said.rows, given.puncts, given.constants)
-            lost += freed(operator.output, said, lost, cause)
+            puncts = ColumnarSlice(puncts.rows, given.puncts, given.constants)
+            lost += freed(operator.output, puncts, lost, cause)
         self._drop_closed(n)
-        return Sweep(said, lost, cause)
+        return Sweep(puncts, lost, cause)
 
     def _count(self, counts: Counts, behind: Counts, releasing: bool) -> None:
         """Add what is counted of an operator behind a slice; what it gives there is withheld."""
@@ -168,7 +168,7 @@ class Sweeps(StagePart):
         sweep = self._sweep
         if sweep is None or sweep.cause is None:
             return []
-        pieces = to.split(renamed(sweep.said, to.schema))
+        pieces = to.split(renamed(sweep.slice, to.schema))
         # the cause is there in any case: what is said may not show what is lost
         lost = [one.renamed(to.schema) for one in sweep.lost] or [sweep.cause.nowhere(to.schema)]
         data, nothing = [one.data() for one in lost], ColumnarSlice(empty(to.schema))

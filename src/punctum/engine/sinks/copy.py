@@ -71,22 +71,22 @@ class CopyFiles:
 
     def _cannot(self) -> list[tuple[pl.Expr, str]]:
         """What keeps a row out of a table, with the reason."""
-        found = [
+        wrong = [
             (pl.col(name).is_null(), f"{name} is NULL, and the table's column is NOT NULL") for name in self.required
         ]
         strings = [a.name for a in self.schema.attributes if a.type is Type.STRING]
         nul = "has the character NUL, which Postgres has not"
-        found += [(pl.col(name).str.contains("\0", literal=True), f"{name} {nul}") for name in strings]
+        wrong += [(pl.col(name).str.contains("\0", literal=True), f"{name} {nul}") for name in strings]
         for attribute in self.schema.attributes:
             if attribute.type in (Type.DATE, *_TIMES):
-                found.append(
+                wrong.append(
                     (_outside(attribute), f"{attribute.name} lies before or after the times that Postgres has")
                 )
         keys = [name for name in strings if name in self.key]
         for names, most, what in ((strings, _LONGEST_ROW, "row"), (keys, _LONGEST_KEY, "key")):
             if names:
-                found.append((_bytes(names) > most, f"the strings of the {what} have more than {most:,} bytes"))
-        return found
+                wrong.append((_bytes(names) > most, f"the strings of the {what} have more than {most:,} bytes"))
+        return wrong
 
     def path(self, name: str) -> Path:
         """The file that has a name."""

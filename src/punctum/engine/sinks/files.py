@@ -47,20 +47,20 @@ class ResultFiles:
     def write(self, piece: ColumnarSlice) -> tuple[str | None, Iterable[Record]]:
         """Write a slice for later: the name for it, if there is anything to write, and no records of rows left out."""
         says = self.punctuations and self.stables is None
-        said = [*piece.puncts] if says else []
+        puncts = [*piece.puncts] if says else []
         for name, values in piece.constants.items() if says else ():
-            said += constant_punctuations(self.schema, self.schema.index(name), values)
-        return self._write(piece.rows, said) if piece.rows.height or said else None, ()
+            puncts += constant_punctuations(self.schema, self.schema.index(name), values)
+        return self._write(piece.rows, puncts) if piece.rows.height or puncts else None, ()
 
     def write_stable(self, t: int) -> str:
         """Write a stable for later, and give the name for it."""
         return self._write(empty(self.schema), [stable(self.schema, time_value(t, time_type(self.schema)))])
 
-    def _write(self, rows: pl.DataFrame, said: Sequence[Punctuation]) -> str:
+    def _write(self, rows: pl.DataFrame, puncts: Sequence[Punctuation]) -> str:
         name = uuid4().hex
         path = self._hidden / name
         with writing(self.directory):
-            WRITERS[self.format](path, rows, said if self.punctuations else None, self.schema, self.options)
+            WRITERS[self.format](path, rows, puncts if self.punctuations else None, self.schema, self.options)
         return name
 
     def prepare(self) -> None:

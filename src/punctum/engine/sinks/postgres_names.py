@@ -46,11 +46,11 @@ def table_name(text: str, sink: str) -> TableName:
     if parts is None or len(parts) > 2:
         hint = """table 'closing', table 'public.closing', or, for any other name, table '"My Schema"."a.b"'"""
         raise SchemaError(f"the sink {sink} names no table", f"table {text!r}", hint)
-    found = TableName(None, *parts) if len(parts) == 1 else TableName(*parts)
-    if found.schema is not None and found.schema.startswith("pg_"):  # what is in pg_temp is gone with the connection
-        detail = f"the schema {found.schema} is Postgres's own"
+    table = TableName(None, *parts) if len(parts) == 1 else TableName(*parts)
+    if table.schema is not None and table.schema.startswith("pg_"):  # what is in pg_temp is gone with the connection
+        detail = f"the schema {table.schema} is Postgres's own"
         raise SchemaError(f"the sink {sink} names a table that it cannot write to", detail, "name another schema")
-    return found
+    return table
 
 
 def column_list(text: str, sink: str, schema: Schema) -> tuple[str, ...]:
@@ -69,15 +69,15 @@ def column_list(text: str, sink: str, schema: Schema) -> tuple[str, ...]:
 
 def _split(part: re.Pattern[str], text: str, fold: bool = True) -> list[str] | None:
     """The names of a text that has nothing but such parts."""
-    found, at, more = [], 0, True
+    parts, at, more = [], 0, True
     while more:
         match = part.match(text, at)
         if match is None:
             return None
         name, at, more = match[1], match.end(), bool(match[2])
         whole = name[1:-1].replace('""', '"') if name.startswith('"') else _folded(name) if fold else name
-        found.append(whole)
-    return found if at == len(text) else None
+        parts.append(whole)
+    return parts if at == len(text) else None
 
 
 def _folded(name: str) -> str:

@@ -61,16 +61,16 @@ def _prepare_notes(connection: Any) -> None:
 def _find(connection: Any, name: TableName) -> tuple[TableName, str | None]:
     """Where a table is, or would be, and what there is of this name, if anything."""
     path = "current_schemas(false)" if name.schema is None else "ARRAY[%(schema)s::name]"
-    found = connection.execute(
+    tables = connection.execute(
         f"""SELECT nspname, (SELECT relkind FROM pg_class WHERE relnamespace = space.oid AND relname = %(table)s)
             FROM unnest({path}) WITH ORDINALITY AS path(name, n)
             JOIN pg_namespace AS space ON nspname = name ORDER BY n""",
         name._asdict(),
     ).fetchall()
-    if not found:
+    if not tables:
         hint = f"CREATE SCHEMA {quoted(name.schema)}" if name.schema else "name a schema, as in table 'public.closing'"
         raise SchemaError(f"there is no schema for the table {name}", "", hint)
-    schema, kind = next((each for each in found if each[1] is not None), found[0])
+    schema, kind = next((table for table in tables if table[1] is not None), tables[0])
     return TableName(schema, name.table), kind
 
 
@@ -109,14 +109,14 @@ _ANOTHER = "change the table, or name one that is not there yet: it is made as i
 
 def _unique(connection: Any, name: TableName) -> list[set[str]]:
     """The columns of each index that says of all rows at once that they are unique."""
-    found = connection.execute(
+    keys = connection.execute(
         """SELECT array(SELECT attname::text FROM pg_attribute
                         WHERE attrelid = indrelid AND attnum = ANY (indkey[0:indnkeyatts - 1]))
            FROM pg_index WHERE indrelid = %s::regclass
            AND indisunique AND indimmediate AND indisvalid AND indpred IS NULL AND indexprs IS NULL""",
         [str(name)],
     )
-    return [set(columns) for (columns,) in found]
+    return [set(columns) for (columns,) in keys]
 
 
 def _type(attribute: Attribute) -> str:

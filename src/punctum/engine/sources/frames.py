@@ -25,18 +25,18 @@ _RATE = {"timestamp": Type.TIMESTAMP, "value": Type.BIGINT}
 def frames(last: Stage, spark: SparkSession, checkpoint: str) -> dict[str, DataFrame]:
     """The streams of a query that Spark reads, by their names."""
     used = bool(checkpoint) and begun(checkpoint)
-    found = {}
+    by_name = {}
     for stream in _streams(last):
         if stream.format == "socket" and used:
             detail = f"{stream.name} is read from a socket, and what has come over it is gone"
             raise QueryError("the query cannot go on from its checkpoint", detail, "start with a new checkpoint")
         if stream.format in SOURCES:
-            found[stream.name] = SOURCES[stream.format](spark, stream)
-    return found
+            by_name[stream.name] = SOURCES[stream.format](spark, stream)
+    return by_name
 
 
 def _streams(last: Stage) -> Iterable[StreamDef]:
-    origins = (each.origin for stage in all_stages(last) for each in stage.inputs)
+    origins = (source.origin for stage in all_stages(last) for source in stage.inputs)
     return [origin.stream for origin in origins if isinstance(origin, Pipe)]
 
 

@@ -62,15 +62,15 @@ class Listing:
         """What is to be read next, in order, up to the first file that has to wait."""
         log, self.waits = self._directory / SINK_LOG, False
         committed = committed_files(log) if log.is_dir() else None
-        found = []
+        new = []
         for name in self._changed(committed):
             split = self._next(name, committed is not None)
             if split is not None:
                 self._remember(split)
-                found.append(split)
+                new.append(split)
             if self.waits:
                 break
-        return found
+        return new
 
     def _remember(self, split: Split) -> None:
         """The last split of a file; one that goes on under a new name has left its old one."""
@@ -84,14 +84,14 @@ class Listing:
         """Files that are new or not as they were, in order; in large directories the old ones have their turn later."""
         begun = time.monotonic()
         due = begun >= self._due
-        found = []
+        names = []
         for name, stat in self._looked_at(due) if committed is None else self._logged(committed, due):
             last = self._last.get(name)
             if stat is not None and (last is None or _stamp(stat) != (last.end, last.changed)):
-                found.append((stat.st_mtime_ns, name))
+                names.append((stat.st_mtime_ns, name))
         if due:
             self._due = time.monotonic() + _SHARE * (time.monotonic() - begun)
-        return [name for _, name in (sorted(found) if committed is None else found)]
+        return [name for _, name in (sorted(names) if committed is None else names)]
 
     def _looked_at(self, due: bool) -> Iterator[tuple[str, os.stat_result | None]]:
         """Files of the directory whose turn it is, and how they are."""
@@ -198,7 +198,7 @@ def _begins_alike(file: int, stat: os.stat_result, last: Split) -> bool:
 def committed_files(log: Path) -> list[str]:
     """The files of all batches; every so often Spark writes all that the log has so far into one compact file."""
     batches = [
-        (int(found[1]), bool(found[2]), path) for path in log.iterdir() if (found := _BATCH.fullmatch(path.name))
+        (int(match[1]), bool(match[2]), path) for path in log.iterdir() if (match := _BATCH.fullmatch(path.name))
     ]
     start = max((number for number, compact, _ in batches if compact), default=-1)
     names: list[str] = []

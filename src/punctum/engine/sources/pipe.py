@@ -75,12 +75,12 @@ class Piped:
             return rows.drop(ROW, strict=False), ()
         failed: Failures = ()
         try:
-            found = self._strict(rows) if self._may_fail else self._strict(rows.lazy()).collect()
+            behind = self._strict(rows) if self._may_fail else self._strict(rows.lazy()).collect()
         except Exception:
             if not self._may_fail:
                 raise
-            found, failed = self.numbered(rows)
-        return fitting(found.drop(ROW, strict=False), self.steps[-1].schema), failed
+            behind, failed = self.numbered(rows)
+        return fitting(behind.drop(ROW, strict=False), self.steps[-1].schema), failed
 
     def numbered(self, rows: pl.DataFrame) -> tuple[pl.DataFrame, Failures]:
         """Rows behind the pipe, each with its number before it, and those that failed."""
@@ -100,7 +100,7 @@ class Piped:
             if condition is not None:
                 rows = rows.filter(condition.strict)
             else:  # with_columns, since a select of literals alone has one row
-                made = rows.with_columns(each.strict.alias(name) for name, each in columns)
+                made = rows.with_columns(column.strict.alias(name) for name, column in columns)
                 rows = made.select(name for name, _ in columns)
         return rows
 
@@ -108,14 +108,14 @@ class Piped:
         """The slice with what is made of its rows, numbered if some failed, and these; it may come in parts."""
         if self.stream is None or not self._origins or piece.rows.is_empty():
             return piece, ()
-        said, rows = self._heard(piece.rows), piece.rows
+        puncts, rows = self._heard(piece.rows), piece.rows
         failed: Failures = ()
         if any(origin.failed is not None for origin in self._origins):
             self._heard(numbered := rows.with_row_index(ROW))
             failed = failures(*(origin.failed for origin in self._origins))
             rows = numbered.filter(~pl.col(ROW).is_in([number for number, _ in failed]))
-            said = self._heard(rows)
-        made = in_bulk(rows, said)
+            puncts = self._heard(rows)
+        made = in_bulk(rows, puncts)
         both = {
             name: pl.concat([piece.constants[name], v]) for name, v in made.constants.items() if name in piece.constants
         }
@@ -123,10 +123,10 @@ class Piped:
 
     def _heard(self, rows: pl.DataFrame) -> PunctuationBatch:
         assert self.stream is not None
-        said = PunctuationBatch(self.stream.schema)
+        puncts = PunctuationBatch(self.stream.schema)
         for origin in self._origins:
-            said += origin.hear(rows)
-        return said
+            puncts += origin.hear(rows)
+        return puncts
 
     @cached_property
     def _origins(self) -> list[Origin]:
@@ -138,8 +138,9 @@ class Piped:
 
     @cached_property
     def _may_fail(self) -> bool:
-        every = [each for condition, columns in self._compiled for each in (condition, *(c for _, c in columns))]
-        return any(each is not None and each.reason is not None for each in every)
+        columns = [column for _, several in self._compiled for _, column in several]
+        conditions = [condition for condition, _ in self._compiled if condition is not None]
+        return any(expression.reason is not None for expression in (*conditions, *columns))
 
     def __reduce__(self) -> tuple[type["Piped"], tuple[tuple[Relation, ...], StreamDef | None]]:
         return Piped, (self.steps, self.stream)
@@ -148,24 +149,24 @@ class Piped:
 def failures(*failed: pl.DataFrame | None) -> Failures:
     """The numbers of rows that failed, each with its first reason, in their order."""
     told: dict[int, str] = {}
-    for each in failed:
-        for number, reason in () if each is None else each.select(ROW, REASON).iter_rows():
+    for rows in failed:
+        for number, reason in () if rows is None else rows.select(ROW, REASON).iter_rows():
             told.setdefault(number, reason)
     return tuple(sorted(told.items()))
 
 
 def stateless(stream: StreamDef) -> list[Origin]:
     """The origins of a stream's punctuations that look at one row at a time."""
-    schema, found = stream.schema, list[Origin]()
+    schema, made = stream.schema, list[Origin]()
     for clause in stream.punctuates:
         match clause:
             case EndEvent():
-                found.append(origins.EndEvent(clause.scheme, careful(clause.when, schema)))
+                made.append(origins.EndEvent(clause.scheme, careful(clause.when, schema)))
             case AccessOrder(scheme=scheme):
                 down = scheme.terms[0][1] is Order.DESC
-                found.append(origins.AccessOrder(schema, clause.attribute, down, clause.delay))
+                made.append(origins.AccessOrder(schema, clause.attribute, down, clause.delay))
     schemes = (Scheme(schema, tuple((name, Order.EQUALITY) for name in names)) for names in stream.unique)
-    return [*found, *map(origins.Unique, schemes)]
+    return [*made, *map(origins.Unique, schemes)]
 
 
 def compiled_step(step: Relation) -> Step:

@@ -81,7 +81,7 @@ def read_splits(stream: FileStream, share: Share, tasks: int) -> Iterator[pa.Rec
 
 
 def packed(
-    found: Read,
+    content: Read,
     stream: FrameStream,
     room: quarantine.Room,
     file: str | None = None,
@@ -91,16 +91,16 @@ def packed(
 
     Of a file, its name is given, and its split with a number in the batch, for tasks of Spark's come in any order.
     """
-    if found.rejected.height and stream.tells:
-        records = quarantine.rejects(stream.name, file, found.rejected)
+    if content.rejected.height and stream.tells:
+        records = quarantine.rejects(stream.name, file, content.rejected)
         if stream.fails:
             quarantine.fail(records[0])
-        yield quarantine.packed(room.taken(records, found.more), stream.to.buckets[0])
+        yield quarantine.packed(room.taken(records, content.more), stream.to.buckets[0])
     if stream.to.clock:
         yield to_arrow(to_all(stream.to.buckets, Clock(), stream.to.input))
-    behind = stream.pipe.apply(found.piece)
+    behind = stream.pipe.apply(content.piece)
     if behind.failed:
-        records = failed(stream, found, file, behind.failed)
+        records = failed(stream, content, file, behind.failed)
         if stream.fails:
             quarantine.fail(records[0])
         yield quarantine.packed(room.taken(records), stream.to.buckets[0])
@@ -111,14 +111,14 @@ def packed(
         yield to_arrow(stream_slices(pieces, stream.to.input, origin))
 
 
-def failed(stream: FrameStream, found: Read, file: str | None, rows: Failures) -> list[quarantine.Record]:
+def failed(stream: FrameStream, content: Read, file: str | None, rows: Failures) -> list[quarantine.Record]:
     """The records of rows that failed in the pipe, as they are in their file."""
     from punctum.engine.formats.write import json_lines  # here: it takes time to import, and is seldom needed
 
-    plain = json_lines(found.piece.rows[[number for number, _ in rows]], stream.schema)
+    plain = json_lines(content.piece.rows[[number for number, _ in rows]], stream.schema)
     records = []
     for (number, reason), line in zip(rows, plain, strict=True):
-        position, text = (None, None) if file is None else found.place(number)
+        position, text = (None, None) if file is None else content.place(number)
         told = line if text is None else clean(text, LONGEST)
         records.append(quarantine.Record(stream.name, reason, told, file, position))
     return records

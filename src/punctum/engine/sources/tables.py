@@ -26,16 +26,16 @@ def members(column: TableColumn, directory: Path) -> tuple[Value, ...]:
 def _files(table: TableDef, directory: Path) -> list[Path]:
     path = directory / table.options["path"]
     if path.is_dir():
-        return sorted(each for each in path.iterdir() if each.is_file() and is_input(each.name))
+        return sorted(file for file in path.iterdir() if file.is_file() and is_input(file.name))
     if not path.is_file():
         raise MissingError(f"the file of {table.name} is not there", str(path), "make it, or mend the path")
     return [path]
 
 
 def _read(table: TableDef, path: Path) -> pl.DataFrame:
-    found = READERS[table.format](path, table.schema, {"rowTag": table.name, **table.options})
-    if found.rejected.height:  # a list that is short of a name would close too early
-        position, reason, _ = found.rejected.row(0)
+    content = READERS[table.format](path, table.schema, {"rowTag": table.name, **table.options})
+    if content.rejected.height:  # a list that is short of a name would close too early
+        position, reason, _ = content.rejected.row(0)
         detail = f"{path.name}:{position}: {reason}"
         raise SchemaError(f"the table {table.name} cannot be read", detail, f"it has ({table.schema})")
-    return found.piece.rows
+    return content.piece.rows
