@@ -51,13 +51,13 @@ cli.add_command(explain)
     default="demo-run",
     show_default=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="Where the examples read, write and keep their place.",
+    help="Directory of the examples: input, output and checkpoints.",
 )
 def demo(example: str | None, directory: Path) -> None:
-    """Run the papers' examples on Spark: those on punctuations, or the one that is named.
+    """Run the papers' examples on Spark: auction, warehouse and outage, or the one that is named.
 
-    When they were interrupted they go on where they stopped, and when they had finished they start afresh. The merge of
-    replicas always starts afresh.
+    After an interruption, the same command resumes them; after the end, it starts anew. The example of
+    replicas always starts anew.
     """
     click.echo(STARTING, err=True)
     from punctum.demo import replicas  # here because pyspark takes a while to import
@@ -72,9 +72,9 @@ def demo(example: str | None, directory: Path) -> None:
         start_jvm(log=directory / "spark.log", short=True)
         session = Session(spark_session(log=directory / "spark.log"))
         only_ours(session.spark)
-        interrupted = _interruption("stopping when this step is done; Ctrl-C again stops at once")
+        interrupted = _interruption("stopping after this step; press Ctrl-C again to stop at once")
     except KeyboardInterrupt:
-        click.echo("stopped before the first step; the same command goes on from here", err=True)
+        click.echo("stopped before the first step; run the same command again to resume", err=True)
         sys.exit(INTERRUPTED)
     if example == REPLICAS:
         finished = replicas.play(directory, session, interrupted, click.echo)
@@ -86,19 +86,21 @@ def demo(example: str | None, directory: Path) -> None:
 
 @cli.command()
 @click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--checkpoint", required=True, type=click.Path(path_type=Path), help="Where queries keep their place.")
-@click.option("--state", type=click.Path(path_type=Path), help="The checkpoint whose state a new one starts with.")
-@click.option("--available-now", is_flag=True, help="Stop when all that is there is done.")
-@click.option("--master", default="local[*]", show_default=True, help="The Spark cluster to run on.")
-@click.option("--quiet", is_flag=True, help="No line for each batch.")
+@click.option(
+    "--checkpoint", required=True, type=click.Path(path_type=Path), help="Checkpoint directory: offsets and state."
+)
+@click.option("--state", type=click.Path(path_type=Path), help="Start a new checkpoint with the state of this one.")
+@click.option("--available-now", is_flag=True, help="Process the available input, then stop.")
+@click.option("--master", default="local[*]", show_default=True, help="The URL of the Spark master.")
+@click.option("--quiet", is_flag=True, help="Do not print a line for each batch.")
 @plan_options
 def run(
     script: Path, checkpoint: Path, state: Path | None, available_now: bool, master: str, quiet: bool, **plan: Any
 ) -> None:
-    """Run the queries of a script until interrupted. With the same checkpoint they go on where they stopped.
+    """Run the queries of a script until interrupted. With the same checkpoint they resume where they stopped.
 
-    When one of them fails, its error is shown and the others are stopped: exit code 1. Ctrl-C and SIGTERM stop all of
-    them when a commit that is under way has ended: exit code 0.
+    When one query fails, its error is printed and the others are stopped: exit code 1. Ctrl-C and SIGTERM stop all
+    queries after the commit that is in progress: exit code 0.
     """
     ours = logging.StreamHandler()
     ours.addFilter(logging.Filter("punctum"))  # when Spark is killed, Py4J logs tracebacks to the root
@@ -146,7 +148,7 @@ def _run(
     only_ours(session.spark)
     ready = session.queries(queries, directory)
     interrupted = _interruption()
-    click.echo(f"running {', '.join(query.name for query in ready)}; stop with Ctrl-C", err=True)
+    click.echo(f"running {', '.join(query.name for query in ready)}; press Ctrl-C to stop", err=True)
     started: list[Query] = []
     try:
         for query in ready:
@@ -169,7 +171,7 @@ def _run(
     if failures:
         sys.exit(FAILED)
     if interrupted.is_set():
-        click.echo("stopped; the same command goes on from here", err=True)
+        click.echo("stopped; run the same command again to resume", err=True)
 
 
 def _watched(started: "list[Query]", interrupted: threading.Event) -> list[PunctumError]:
@@ -190,12 +192,12 @@ def _watched(started: "list[Query]", interrupted: threading.Event) -> list[Punct
 
 @cli.command()
 @click.argument("directory", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Every record, a line of JSON each.")
-@click.option("--show", default=3, show_default=True, help="How many records to show of each reason.")
+@click.option("--json", "as_json", is_flag=True, help="Print every record, one JSON object a line.")
+@click.option("--show", default=3, show_default=True, help="How many records to show for each reason.")
 def quarantine(directory: Path, as_json: bool, show: int) -> None:
-    """Show what a query could not take, grouped by reason.
+    """Show the rows that a query has rejected, grouped by reason.
 
-    DIRECTORY is that of its sink, its checkpoint, or the quarantine itself.
+    DIRECTORY is the sink's directory, the checkpoint, or the quarantine itself.
     """
     from punctum.engine.exchange.quarantine import (  # here because pyspark takes a second to import
         format_records,

@@ -268,7 +268,7 @@ def read_script(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise SqlError(f"{path.name} is no text in UTF-8", "", "save it as UTF-8") from None
+        raise SqlError(f"{path.name} is not UTF-8 text", "", "save it as UTF-8") from None
     except OSError as error:
         raise SqlError(
             f"{path} cannot be read", error.strerror or "", "give the text of a script, or its path"

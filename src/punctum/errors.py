@@ -8,7 +8,7 @@
     ├── CodecError          text, JSON or XML that cannot be read, or a value that it cannot carry
     ├── GrammarError        a row that an earlier punctuation excludes
     ├── SqlError            a script that cannot be read or is not supported, with its SQL underlined
-    ├── RefusedError        queries whose state may grow without end
+    ├── RefusedError        queries whose state may grow without bound
     ├── ComputationError    a row for which an expression has no value
     ├── QueryError          a query that has failed while it ran
     ├── WorkerError         what failed inside a worker, when it is none of the others
@@ -121,7 +121,7 @@ class WorkerError(PunctumError):
 
 
 class RefusedError(PunctumError):
-    """Queries that must not run, because a state of theirs may grow without end."""
+    """Queries that must not run, because a state of theirs may grow without bound."""
 
 
 class MissingError(PunctumError):
@@ -271,6 +271,6 @@ def choices(names: Iterable[str]) -> str:
     """What does exist, for hints.
 
     >>> choices(["sid", "hour"])
-    'there are: sid, hour'
+    'available: sid, hour'
     """
-    return "there are: " + (", ".join(names) or "none")
+    return "available: " + (", ".join(names) or "none")

@@ -49,9 +49,9 @@ class Query:
     Traceback (most recent call last):
     ...
     punctum.errors.RefusedError: query: refused
-      dupelim of bid: never purged, because it lacks a scheme on some of itemid
-      without punctuations not in bounded memory: itemid of bid is in the result, and its values are without end (C1)
-      none can be forgotten of bid(itemid) = (1), (2), (3), …: what comes later, such as bid(itemid) = (1), ...
+      dupelim of bid: state grows without bound: its input promises no punctuations on any of its columns (itemid)
+      without punctuations, memory is unbounded: itemid of bid is in the result, and ...
+      counterexample: all of bid(itemid) = (1), (2), (3), … must be kept, because later rows such as ...
       1 | SELECT DISTINCT itemid FROM bid
         | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       hint: add PUNCTUATED ON (itemid) to bid
@@ -83,7 +83,7 @@ class Query:
         <Query closing: not started, admitted, (itemid BIGINT, total DOUBLE)>
         """
         known = self._compiled.analysis
-        verdict = "admitted" if known.safe else "allowed to be unbounded" if known.admitted else "refused"
+        verdict = "admitted" if known.safe else "admitted with unbounded state" if known.admitted else "refused"
         return f"<Query {self.name}: {self._status}, {verdict}, ({self.schema})>"
 
     @property
@@ -122,7 +122,7 @@ class Query:
         Traceback (most recent call last):
         ...
         punctum.errors.QueryError: unknown objective 'speed'
-          hint: there are: memory, throughput
+          hint: available: memory, throughput
         """
         plan = PlanOptions(
             None if objective is None else _one_of("objective", Objective, objective),
@@ -168,13 +168,13 @@ class Query:
         1
         """
         if self.running:
-            raise QueryError(f"the query {self.name} is running", "it was started before", "stop() it first")
+            raise QueryError(f"the query {self.name} is already running", "it has been started", "call stop() first")
         if self.name in {query.name for query in self._spark.streams.active}:
             raise QueryError(
-                f"a query {self.name} is running", "names of queries are unique", "stop() it, or rename one"
+                f"a query {self.name} is running", "names of queries are unique", "call its stop(), or rename one"
             )
         if to is None and not self._compiled.query.sink.format:
-            raise SchemaError("the query has no sink", "", "INSERT INTO a sink, start(to=…), or use dataframe()")
+            raise SchemaError("the query has no sink", "", "use INSERT INTO a sink, start(to=…), or dataframe()")
         begin = partial(self._begun, checkpoint, available_now, to, state)
         self._run = Run(self.name, begin, log_of(self._spark))
         return self
@@ -222,7 +222,7 @@ class Query:
         Traceback (most recent call last):
         ...
         punctum.errors.QueryError: the query closing has not been started
-          hint: start() it first
+          hint: call start() first
         """
         self._started().wait()
 
@@ -261,7 +261,7 @@ class Query:
         Traceback (most recent call last):
         ...
         punctum.errors.QueryError: the query merged merges no d
-          detail: there are: a, b, c
+          detail: available: a, b, c
         """
         self._tell(name, DETACH, None)
 
@@ -307,7 +307,7 @@ class Query:
 
     def _started(self) -> Run:
         if self._run is None:
-            raise QueryError(f"the query {self.name} has not been started", "", "start() it first")
+            raise QueryError(f"the query {self.name} has not been started", "", "call start() first")
         return self._run
 
 

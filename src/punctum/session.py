@@ -98,12 +98,12 @@ class Session:
         >>> session.stream("bid", bids, punctuated=["itmid"])
         Traceback (most recent call last):
         ...
-        punctum.errors.SchemaError: there is no attribute itmid
-          detail: there are: itemid, increase
+        punctum.errors.SchemaError: there is no column itmid
+          detail: available: itemid, increase
           hint: did you mean itemid?
         """
         if not frame.isStreaming:
-            raise SchemaError(f"the DataFrame of {name} is not a stream", "", "make it with spark.readStream")
+            raise SchemaError(f"the DataFrame of {name} is not streaming", "", "create it with spark.readStream")
         stream = parse_stream(name, _schema(frame.schema), clauses)
         schemes = [Scheme.of(stream.schema, *([on] if isinstance(on, str) else on)) for on in punctuated]
         self._streams[name] = replace(stream, schemes=tuple(dict.fromkeys([*schemes, *stream.schemes])))
@@ -134,7 +134,7 @@ class Session:
                 self._memories[name] = MemoryStream(stream.schema)
             elif stream.format == MEMORY and self._memories[name].schema != stream.schema:
                 detail = f"it has ({self._memories[name].schema})"
-                raise SchemaError(f"there is another stream {name} in memory", detail, "rename one")
+                raise SchemaError(f"another stream {name} in memory exists", detail, "rename one")
 
     def query(self, sql: str, name: str = "", directory: str | Path = ".") -> Query:
         """The query of a SELECT; one without a name gets one.
@@ -185,7 +185,7 @@ def _schema(fields: StructType) -> Schema:
     found = {f.name: f.dataType.simpleString() for f in fields}
     if found.get(PUNCT_COLUMN, "string") != "string":
         detail = f"it is a {found[PUNCT_COLUMN]}"
-        raise SchemaError(f"the column {PUNCT_COLUMN} holds no punctuations", detail, "it is a string, of their JSON")
+        raise SchemaError(f"the column {PUNCT_COLUMN} cannot hold punctuations", detail, "use a STRING with their JSON")
     return Schema(tuple(_attribute(f.name, f.dataType) for f in fields if f.name != PUNCT_COLUMN))
 
 

@@ -70,26 +70,26 @@ def test_the_paper_describes_bids_on_two_items() -> None:
 
 
 def test_what_does_not_fit_the_schema_says_why() -> None:
-    with pytest.raises(SchemaError, match="there is no attribute item") as unknown:
+    with pytest.raises(SchemaError, match="there is no column item") as unknown:
         Punctuation.of(bid, item=1)
     assert (unknown.value.detail, unknown.value.hint) == (
-        "there are: itemid, increase, buyerid",
+        "available: itemid, increase, buyerid",
         "did you mean itemid?",
     )
-    with pytest.raises(SchemaError, match="does not fit the attribute itemid") as wrong:
+    with pytest.raises(SchemaError, match="does not fit the column itemid") as wrong:
         Punctuation.of(bid, itemid=constant("1"))
-    assert wrong.value.detail == "itemid is a BIGINT, and the pattern 1 speaks of STRING"
-    with pytest.raises(SchemaError, match="does not fit the attribute itemid"):
+    assert wrong.value.detail == "itemid is a BIGINT, and the pattern 1 is of type STRING"
+    with pytest.raises(SchemaError, match="does not fit the column itemid"):
         Punctuation.of(bid, itemid="1")
     with pytest.raises(SchemaError, match="does not fit its schema"):
         Punctuation(bid, ())
     with pytest.raises(SchemaError, match="not over the same schema"):
         Punctuation.of(bid, itemid=1).combine(Punctuation.of(Schema.of(itemid="BIGINT"), itemid=1))
-    with pytest.raises(SchemaError, match="there twice"):
+    with pytest.raises(SchemaError, match="occurs twice"):
         Schema((Attribute("a", Type.BIGINT), Attribute("a", Type.DATE)))
     with pytest.raises(SchemaError, match="unknown type"):
         Schema.of(itemid="NUMBER")
     with pytest.raises(SchemaError, match="does not fit the schema"):
         bid.row(1, 2.0)
-    with pytest.raises(SchemaError, match="does not fit the attribute increase"):
+    with pytest.raises(SchemaError, match="does not fit the column increase"):
         bid.row(1, "2.0", 3)

@@ -59,13 +59,13 @@ def test_a_punctuation_elsewhere_is_not_admitted() -> None:
 
 
 def test_a_scheme_that_cannot_be_says_why() -> None:
-    with pytest.raises(SchemaError, match="there is no attribute item"):
+    with pytest.raises(SchemaError, match="there is no column item"):
         Scheme.of(bid, "item")
-    with pytest.raises(SchemaError, match="one or more different attributes"):
+    with pytest.raises(SchemaError, match="one or more, each named once"):
         Scheme.of(bid)
-    with pytest.raises(SchemaError, match="one or more different attributes"):
+    with pytest.raises(SchemaError, match="one or more, each named once"):
         Scheme.of(bid, "itemid", "itemid")
-    with pytest.raises(SchemaError, match="is not a term of a scheme"):
+    with pytest.raises(SchemaError, match="is not a column of a punctuation scheme"):
         Scheme.of(bid, "ts UP")
     with pytest.raises(SchemaError, match="no punctuation of the scheme covers the row"):
         Scheme.of(bid, "ts ASC").instantiate((1, 2, None))

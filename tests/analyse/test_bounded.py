@@ -150,7 +150,7 @@ def test_what_is_bounded_as_it_stands_is_bounded_in_every_order() -> None:
 def test_too_many_orders_are_not_decided() -> None:
     query = spj(TWICE, "S#1.A=S#2.A, S#1.B<9, S#2.B>5", "", True)
     assert not of_query(query).bounded and of_query(query).reason.endswith("(C2)")
-    assert of_query(query, limit=30).reason.startswith("not decided: a stream is there twice")
+    assert of_query(query, limit=30).reason.startswith("not decided: a stream occurs twice")
 
 
 @pytest.mark.parametrize(

@@ -69,13 +69,13 @@ def test_what_is_no_text_is_an_error(
 ) -> None:
     script.write_bytes(b"\xff\xfe")
     assert called(monkeypatch, "check", str(script)) == 2
-    assert capsys.readouterr().err == "error: script.sql is no text in UTF-8\n  hint: save it as UTF-8\n"
+    assert capsys.readouterr().err == "error: script.sql is not UTF-8 text\n  hint: save it as UTF-8\n"
 
 
 def test_a_script_without_queries_is_admitted(script: Path) -> None:
     script.write_text("CREATE SINK result USING json OPTIONS (path 'out');")
     said = CliRunner().invoke(cli, ["check", str(script)])
-    assert (said.exit_code, said.output) == (0, "there are no queries\n")
+    assert (said.exit_code, said.output) == (0, "the script has no queries\n")
 
 
 @pytest.mark.parametrize("name", ["figure_8", "example_1"])
@@ -95,7 +95,7 @@ def test_graphs_are_drawn(name: str, tmp_path: Path) -> None:
 
 def test_a_graph_is_svg_or_dot(script: Path, tmp_path: Path) -> None:
     said = CliRunner().invoke(cli, ["explain", str(script), "--graph", str(tmp_path / "graph.png")])
-    assert said.exit_code == 2 and "graph.png ends neither in .svg nor in .dot" in said.output
+    assert said.exit_code == 2 and "graph.png does not end in .svg or .dot" in said.output
 
 
 def test_what_is_safe_only_together_is_admitted() -> None:

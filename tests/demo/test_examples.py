@@ -126,13 +126,13 @@ def test_what_is_not_the_demos_is_left_alone(tmp_path: Path) -> None:
     run.path.mkdir()
     mine = run.path / "kept.png"
     mine.write_text("mine")
-    with pytest.raises(PunctumError, match="holds something else"):
+    with pytest.raises(PunctumError, match="does not hold a run of this demo"):
         run.prepare()
     assert mine.read_text() == "mine"
     mine.unlink()
     run.prepare()
     run.script.write_text(run.example.script + "-- mine")
-    with pytest.raises(PunctumError, match="holds something else"):
+    with pytest.raises(PunctumError, match="does not hold a run of this demo"):
         run.prepare()
 
 
@@ -143,7 +143,7 @@ def test_a_file_that_is_there_is_not_written_again(tmp_path: Path) -> None:
     run.write(1, next(run.example.steps()))
     assert file.stat().st_mtime_ns == before
     file.write_text("{}\n")
-    with pytest.raises(PunctumError, match="holds something else"):
+    with pytest.raises(PunctumError, match="does not hold a run of this demo"):
         run.write(1, next(run.example.steps()))
 
 
@@ -176,7 +176,7 @@ def test_examples_begin_with_the_one_that_was_interrupted(tmp_path: Path, monkey
     taken.clear()
     assert not playing()
     assert taken == ["warehouse"]
-    assert said == [f"auction: finished before, see {tmp_path / 'auction'}\n"]
+    assert said == [f"auction: already finished, see {tmp_path / 'auction'}\n"]
 
 
 def test_an_example_that_is_not_there() -> None:

@@ -26,7 +26,7 @@ def test_the_plot_is_drawn(tmp_path: Path) -> None:
 def test_what_is_not_the_demos_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "replicas").mkdir()
     (tmp_path / "replicas/mine").touch()
-    with pytest.raises(PunctumError, match="holds something else"):
+    with pytest.raises(PunctumError, match="does not hold a run of this demo"):
         replicas.play(tmp_path, None, Event(), print)  # type: ignore[arg-type]
     assert (tmp_path / "replicas/mine").exists()
 

@@ -40,10 +40,10 @@ def test_a_demo_that_is_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> 
         assert running.wait(PATIENCE) == INTERRUPTED
     stopped = len(steps(printed))
     assert stopped < STEPS
-    end = f"  stopped after step {stopped} of {STEPS}; the same command goes on from here"
+    end = f"  stopped after step {stopped} of {STEPS}; run the same command again to resume"
     assert printed.splitlines()[-1] == end
     more = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=PATIENCE).stdout
-    assert f"(goes on after step {stopped})" in more
+    assert f"(resumes after step {stopped})" in more
 
     lines = steps(printed + more)
     told = [[int(n.replace(",", "")) for n in line.split()[:6]] for line in lines]

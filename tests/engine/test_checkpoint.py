@@ -94,10 +94,10 @@ def test_harmful_changes_are_refused_and_named(name: str, tmp_path: Path) -> Non
     by, named = HARMFUL[name]
     with pytest.raises(QueryError) as caught:
         load_or_init_plan(begun(tmp_path), plan(changed(by)))
-    assert caught.value.what == "the query has changed since its checkpoint was written"
-    assert caught.value.hint == "go on with the script as it was, or start with a new checkpoint"
+    assert caught.value.what == "the query has changed since the checkpoint was written"
+    assert caught.value.hint == "run the script as it was, or start with a new checkpoint"
     lines = caught.value.detail.split("\n")
-    assert lines[0] == f"the plan in {tmp_path}/punctum/plan, and the one of now:"
+    assert lines[0] == f"the plan in {tmp_path}/punctum/plan (-) and the current plan (+):"
     assert all(line.startswith(("    + ", "    - ")) for line in lines[1:])
     for difference in named:
         assert difference in caught.value.detail
@@ -135,7 +135,7 @@ def test_keys_that_would_go_elsewhere_are_refused(tmp_path: Path) -> None:
     settled_buckets(str(tmp_path), (3, 8))
     path = tmp_path / "punctum" / "buckets.json"
     write_sealed(path, json.dumps(json.loads(read_sealed(path)) | {"placing": ["1", "2", "3"], "polars": "0.1"}))
-    with pytest.raises(QueryError, match=r"go on with Polars 0\.1"):
+    with pytest.raises(QueryError, match=r"use Polars 0\.1"):
         settled_buckets(str(tmp_path), (3, 8))
 
 
@@ -157,7 +157,7 @@ def test_a_run_goes_on_with_other_aliases_and_other_places(spark: SparkSession, 
     (tmp_path / "moved/1.json").write_text('{"$punct": {}}\n')
     (tmp_path / "b/1.json").write_text('{"k": 2, "v": 3.5}\n{"$punct": {}}\n')
     other = RUN.replace("a x", "a AS left").replace("x.", "left.").replace("'a'", "'moved'").replace("'out'", "'there'")
-    with pytest.raises(QueryError, match="has changed since its checkpoint was written"):
+    with pytest.raises(QueryError, match="has changed since the checkpoint was written"):
         started(spark, other.replace("y.v + 1", "y.v + 2"), tmp_path)
     assert not spark.streams.active
     started(spark, other, tmp_path).wait()

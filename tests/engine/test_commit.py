@@ -138,7 +138,7 @@ def test_what_has_ended_commits_nothing(tmp_path: Path) -> None:
     commit = run(tmp_path, 0)
     before = left(tmp_path)
     commit.end()
-    with pytest.raises(QueryError, match="has been stopped"):
+    with pytest.raises(QueryError, match="the query was stopped"):
         commit(Told([]), 3)  # type: ignore[arg-type]
     assert left(tmp_path) == before
 
@@ -199,6 +199,6 @@ def test_stables_that_follow_from_metrics_need_them(tmp_path: Path, damage: byte
         if stables is None:
             commit(told, 2)  # type: ignore[arg-type]
             continue
-        with pytest.raises(QueryError, match=r"metrics\.jsonl has no whole line for batch 1, from which"):
+        with pytest.raises(QueryError, match=r"metrics\.jsonl has no complete line for batch 1, from which"):
             commit(told, 2)  # type: ignore[arg-type]
         assert metrics.read_bytes() == damage

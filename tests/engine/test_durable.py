@@ -25,7 +25,7 @@ def test_results_on_a_full_disk(format: str) -> None:
     with pytest.raises(QueryError) as caught, writing("out"):
         WRITERS[format](FULL, pl.DataFrame({"k": range(100_000)}), None, K, {})
     assert (caught.value.what, caught.value.detail) == ("out cannot be written", "No space left on device")
-    assert caught.value.hint == "make room there, and run it again: queries go on where they stopped"
+    assert caught.value.hint == "free disk space, and run the same command again to resume"
 
 
 def test_a_checkpoint_on_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,7 +80,7 @@ def test_a_wrong_function_of_the_users_is_named() -> None:
     definitions = "CREATE STREAM s (k BIGINT) USING json; CREATE SINK o USING console;"
     script = f"{definitions} INSERT INTO o SELECT bad(k) AS x FROM s;"
     (query,) = parse_script(script, functions=functions).queries
-    with pytest.raises(PunctumError, match=r"bad gives another number of values(.|\n)*where: .*the function bad"):
+    with pytest.raises(PunctumError, match=r"bad returns another number of values(.|\n)*where: .*the function bad"):
         Simulation(query.relation, 1).feed({"s": ColumnarSlice(frame(query.relation.inputs[0].schema, [(1,)]))})
 
 
@@ -132,14 +132,14 @@ Traceback (most recent call last):
 @pytest.mark.parametrize(
     ("last", "detail", "where", "hint"),
     [
-        ("Oops", "Oops", "", "spark.log says more"),
-        ("a.DuplicateError: k\nis there twice", "a.DuplicateError: k", "", "spark.log says more"),
+        ("Oops", "Oops", "", "see spark.log"),
+        ("a.DuplicateError: k\nis there twice", "a.DuplicateError: k", "", "see spark.log"),
         (
             "KeyError: 1\n\nDuring handling of it:\n\n"
             + "".join(format_exception(WorkerError("KeyError: 1").inside("Join of a, b").inside("stage 1"))),
             "KeyError: 1",
             "stage 1, Join of a, b",
-            "spark.log says more",
+            "see spark.log",
         ),
         (
             "".join(format_exception(MissingError("gone", "f", "put it back").inside("s"))),
@@ -151,7 +151,7 @@ Traceback (most recent call last):
 )
 def test_the_failure_of_a_query_is_its_last_line(last: str, detail: str, where: str, hint: str) -> None:
     found = failure("q", SPARK.format(last), "spark.log")
-    assert (found.what, found.detail, found.where, found.hint) == ("the query q has failed", detail, where, hint)
+    assert (found.what, found.detail, found.where, found.hint) == ("the query q failed", detail, where, hint)
 
 
 class Fake:
@@ -208,7 +208,7 @@ def test_a_query_that_cannot_be_put_together_in_time_is_tried_again() -> None:
         return Run("q", begin, "spark.log")
 
     assert trying(*[slow] * (ATTEMPTS - 1)).active
-    with pytest.raises(QueryError, match=f"the query q has failed(.|\n)*{TOO_SLOW}(.|\n)*spark.log says more"):
+    with pytest.raises(QueryError, match=f"the query q failed(.|\n)*{TOO_SLOW}(.|\n)*see spark.log"):
         trying(*[slow] * ATTEMPTS)
     with pytest.raises(PySparkException, match="no such column"):
         trying(PySparkException("no such column"))
@@ -226,7 +226,7 @@ def test_a_start_waits_for_the_processes_of_a_query() -> None:
 
 
 def test_a_run_ends_when_one_query_has_failed_or_spark_has() -> None:
-    wrong = QueryError("the query b has failed")
+    wrong = QueryError("the query b failed")
     well, failed = SimpleNamespace(running=True, failure=None), SimpleNamespace(running=False, failure=wrong)
     assert _watched([well, failed], threading.Event()) == [wrong]  # type: ignore[list-item]
     assert _watched([SimpleNamespace(running=False, failure=None)], threading.Event()) == []  # type: ignore[list-item]
@@ -240,4 +240,4 @@ def test_a_run_ends_when_one_query_has_failed_or_spark_has() -> None:
             with spark_alive():
                 raise Py4JError("gone")
 
-    assert [error.what for error in _watched([Dead()], threading.Event())] == ["Spark has stopped"]  # type: ignore[list-item]
+    assert [error.what for error in _watched([Dead()], threading.Event())] == ["Spark stopped unexpectedly"]  # type: ignore[list-item]

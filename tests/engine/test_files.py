@@ -36,7 +36,7 @@ def test_every_format_says_the_same(form: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", READERS)
 def test_a_file_that_has_gone_is_an_error(form: str, tmp_path: Path) -> None:
-    with pytest.raises(MissingError, match="the file gone is no longer there") as caught:
+    with pytest.raises(MissingError, match="the file gone no longer exists") as caught:
         READERS[form](tmp_path / "gone", NS, OPTIONS)
     assert caught.value.hint
 

@@ -190,7 +190,7 @@ def test_the_header_names_the_columns() -> None:
 
 def test_a_header_that_lacks_a_column_rejects_the_file() -> None:
     (row,) = read_csv(b"n,t\n1,2\n", NS, {"header": "true"}).rejected.rows()
-    assert row == (0, "the header has no column s: there are: n, t (the stream has (n BIGINT, s STRING))", "n,t")
+    assert row == (0, "the header has no column s: available: n, t (the stream has (n BIGINT, s STRING))", "n,t")
 
 
 def test_a_quote_that_is_not_closed_costs_its_own_line() -> None:

@@ -199,11 +199,9 @@ def test_what_is_rejected_says_where_and_why() -> None:
         (7, '{"$punct": {"b": 1}}'),
         (8, '{"a0"'),
     ]
-    assert (
-        found[0][1] == 'the attribute a0 has a wrong value: expected BIGINT, found "two" (BIGINT takes int of 64 bits)'
-    )
+    assert found[0][1] == 'the column a0 has a wrong value: expected BIGINT, found "two" (BIGINT takes int of 64 bits)'
     assert found[2][1].startswith("a line is not UTF-8")
-    assert found[4][1] == "a punctuation names an unknown attribute b (there are: a0)"
+    assert found[4][1] == "a punctuation names an unknown column b (available: a0)"
 
 
 def test_punctuations_come_as_columns_of_constants() -> None:

@@ -106,12 +106,12 @@ BAD = {
     '{"symbol": "A", "n": 1}': "the row is neither an open nor a close: it has no _vs and no _ve",
     '{"symbol": "A", "n": 1, "_vs": null}': "the row is neither an open nor a close",
     '{"symbol": "A", "n": 1, "_vs": null, "_ve": null}': "the row is neither an open nor a close",
-    '{"symbol": "A", "n": 1, "_vs": 7, "_ve": 8}': "the row is an open and a close: it has _vs and _ve",
-    '{"symbol": "A", "n": 1, "_ve": 7.5}': "the attribute _ve has a wrong value",
+    '{"symbol": "A", "n": 1, "_vs": 7, "_ve": 8}': "the row is both an open and a close: it has _vs and _ve",
+    '{"symbol": "A", "n": 1, "_ve": 7.5}': "the column _ve has a wrong value",
     '{"symbol": "A", "_ve": 7}': "the row has no column n",
     '{"symbol": "A", "_vs": 7}': "the row has no column n",
     '{"symbol": "A", "n": 2': "a line is not JSON",
-    '{"$stable": "soon"}': "the attribute _vs has a wrong value",
+    '{"$stable": "soon"}': "the column _vs has a wrong value",
     '{"$stable": 7, "n": 1}': "a stable is malformed",
     '{"$punct": {"symbol": "A"}}': "a temporal stream has stables",
     '{"$punct": {"_ve": {"le": 8}}}': "a temporal stream has stables",
@@ -144,7 +144,7 @@ def test_columns_with_both_times_or_none_are_rejected(format_: str, tmp_path: Pa
     assert to_rows(found.piece.rows) == [("A", 2, None, 8, 8)]
     told = [(at, reason.split(":")[0]) for at, reason, _ in found.rejected.rows()]
     first = 2 if format_ in ("csv", "xml") else 1
-    wanted = [(first, "the row is an open and a close"), (first + 2, "the row is neither an open nor a close")]
+    wanted = [(first, "the row is both an open and a close"), (first + 2, "the row is neither an open nor a close")]
     assert told == wanted
 
 

@@ -152,7 +152,7 @@ def test_every_cut_is_rejected() -> None:
 
 def test_a_column_that_is_missing() -> None:
     read = read_parquet(written(pa.table({"n": [1], "m": [[2]]})), NS, {})
-    reason = "the data has no column s: there are: n, m (the stream has (n BIGINT, s STRING))"
+    reason = "the data has no column s: available: n, m (the stream has (n BIGINT, s STRING))"
     assert read.rejected.rows() == [(0, reason, "")]
     with pytest.raises(CodecError, match="the data has no column s"):
         from_columns(pl.DataFrame({"n": [1]}), NS)
@@ -175,6 +175,6 @@ def test_times_that_spark_writes_reach_to_the_last_year() -> None:
 
 def test_a_rejected_row_is_shown() -> None:
     read = read_parquet(written(pa.table({"n": [1.5, None], "s": ["é", None]})), NS, {})
-    reason = "the attribute n has a wrong value: expected BIGINT, found 1.5"
+    reason = "the column n has a wrong value: expected BIGINT, found 1.5"
     assert read.rejected.rows() == [(1, reason, '{"n": "1.5", "s": "é"}')]
     assert elements(read, NS) == Counter([(None, None)])

@@ -126,7 +126,7 @@ def test_lines_come_over_a_socket(
         query.stop()
     with pytest.raises(QueryError) as caught:
         query.start(tmp_path / "state")
-    assert caught.value.what == "the query cannot go on from its checkpoint"
+    assert caught.value.what == "the query cannot resume from its checkpoint"
 
 
 def test_a_clock_makes_rows(spark: SparkSession, tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ WRONG = {
     "socket OPTIONS (host 'localhost')": "the stream s has no port\n  hint: OPTIONS (port '…')",
     "socket OPTIONS (port 1)": "the stream s has no host",
     "rate": "s has no column k BIGINT\n  detail: it is read from rate\n  hint: timestamp TIMESTAMP, value BIGINT",
-    "jsn": "the format jsn of s is not supported\n  detail: there are: json, csv, parquet, xml, rate, socket, memory\n"
+    "jsn": "the format jsn of s is not supported\n  detail: available: json, csv, parquet, xml, rate, socket, memory\n"
     "  hint: did you mean json?",
 }
 
@@ -173,7 +173,7 @@ def test_misuse_of_memory(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(SchemaError) as caught:
         session.memory("item")
     assert str(caught.value) == (
-        "there is no stream item in memory\n  detail: there are: none\n"
+        "there is no stream item in memory\n  detail: available: none\n"
         "  hint: CREATE STREAM item (…) USING memory, or give its columns"
     )
     item = session.memory("item", "itemid BIGINT, name STRING")
@@ -183,5 +183,5 @@ def test_misuse_of_memory(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(PunctumError, match="the stream item is defined twice"):
         session.script(MEMORY, tmp_path)
     session.script(MEMORY.replace("item (", "thing (").replace("FROM item i", "FROM thing i"), tmp_path)
-    with pytest.raises(SchemaError, match="there is another stream bid in memory"):
+    with pytest.raises(SchemaError, match="another stream bid in memory exists"):
         session.script("CREATE STREAM bid (k BIGINT) USING memory;", tmp_path)

@@ -63,7 +63,7 @@ def test_files_that_change_between_runs(spark: SparkSession, tmp_path: Path) -> 
     run(spark, tmp_path)
     expected = [(1, "a"), (2, "b"), (3, "c"), (4, "d"), (5, "e"), (7, "g"), (8, "h"), (9, None), (12, "l")]
     assert rows(tmp_path) == Counter(expected)
-    wrong, late = "the attribute k has a wrong value", "the row matches a punctuation that came before it"
+    wrong, late = "the column k has a wrong value", "the row matches an earlier punctuation"
     assert records(tmp_path) == [
         ("\\xff.csv", 2, wrong, "6\x1b[2J,f"),
         ("\\xff.csv", 4, late, "5,late"),

@@ -142,11 +142,11 @@ def test_a_state_is_settled_when_the_first_batch_begins(tmp_path: Path) -> None:
     (tmp_path / "new/offsets/0").touch()
     (tmp_path / "old/commits/4").touch()
     assert settled(new, old) == "old 3"
-    with pytest.raises(QueryError, match=f"has begun with that of {old}"):
+    with pytest.raises(QueryError, match=f"was started with the state of {old}"):
         settled(new, other)
     shutil.rmtree(old)
     assert settled(new, old) == settled(new, "") == "old 3"
-    with pytest.raises(QueryError, match="that of another query"):
+    with pytest.raises(QueryError, match="belongs to another query"):
         settled(new, "", ["another"])
     (tmp_path / "new/commits").mkdir()
     (tmp_path / "new/commits/0").touch()
@@ -172,14 +172,14 @@ def test_a_state_of_no_use_is_refused(tmp_path: Path) -> None:
     new, old = str(tmp_path / "new"), stored(tmp_path / "old")
     assert settled(new, old, [*PLAN[:1], "  USING csv OPTIONS (header 'true')", *PLAN[2:]]) == "old 2"
     for state, plan, what, detail in [
-        (str(tmp_path / "none"), PLAN, "the checkpoint to start from is not there", "/none/punctum/plan"),
+        (str(tmp_path / "none"), PLAN, "the checkpoint to start from does not exist", "/none/punctum/plan"),
         (str(stored(tmp_path / "empty", 0)), PLAN, "the checkpoint to start from has no state", "/empty"),
-        (old, ["stream a: k BIGINT", "stage 1", "  Sort"], "that of another query", "    - Distinct\n    + Sort"),
+        (old, ["stream a: k BIGINT", "stage 1", "  Sort"], "belongs to another query", "    - Distinct\n    + Sort"),
     ]:
         with pytest.raises(QueryError) as caught:
             settled(str(tmp_path / "other"), state, plan)
         assert what in caught.value.what and detail in caught.value.detail and caught.value.hint
-    with pytest.raises(QueryError, match="has begun with no state"):
+    with pytest.raises(QueryError, match="was started with no state"):
         settled(stored(tmp_path / "begun", 1), old)
 
 
@@ -194,7 +194,7 @@ def test_a_state_that_is_lost_before_the_first_batch_is_done_is_missed(left: str
     damages: list[Callable[[Path], object]] = [Path.unlink, lambda path: path.write_text("")]
     for damage in damages:
         damage(new / "punctum/state/which")
-        with pytest.raises(QueryError, match=r"there is no .*/new/punctum/state/which"):
+        with pytest.raises(QueryError, match=r"/new/punctum/state/which does not exist"):
             settled(str(new), "")
         (new / "punctum/state/which").write_text(which)
     assert settled(str(new), "") == "old 2"
@@ -204,7 +204,7 @@ def test_a_state_that_is_lost_before_the_first_batch_is_done_is_missed(left: str
     else:
         shutil.rmtree(new / "punctum/state")
     for state in ("", old):
-        with pytest.raises(QueryError, match=r"there is no .*/new/punctum/state\.json"):
+        with pytest.raises(QueryError, match=r"/new/punctum/state\.json does not exist"):
             settled(str(new), state)
 
 

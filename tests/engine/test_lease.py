@@ -37,8 +37,8 @@ def test_another_process_is_kept_out_until_it_is_killed(checkpoint: Path) -> Non
                 take_lease(checkpoint)
             assert caught.value.what == "the checkpoint is in use"
             assert caught.value.detail.startswith(f"process {other.pid} on ")
-            assert caught.value.detail.endswith(f" runs a query on {checkpoint}")
-            assert caught.value.hint == "stop it first, or give another checkpoint"
+            assert caught.value.detail.endswith(f" is running a query on {checkpoint}")
+            assert caught.value.hint == "stop it first, or use another checkpoint"
         other.send_signal(signal.SIGKILL)
         other.wait()
     take_lease(checkpoint)
@@ -63,7 +63,7 @@ def test_without_locks_it_is_logged(
 
     monkeypatch.setattr(fcntl, "flock", none)
     take_lease(checkpoint)
-    assert caplog.messages == [f"nothing keeps a second run out of {checkpoint}: No locks available"]
+    assert caplog.messages == [f"cannot lock {checkpoint} against a second run: No locks available"]
 
 
 def test_a_running_query_of_the_same_session_is_noticed(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_a_running_query_of_the_same_session_is_noticed(tmp_path: Path) -> None:
         check_not_running(tmp_path, session("x"))
     (tmp_path / "metadata").write_text(json.dumps({"id": "x"}))
     check_not_running(tmp_path, session("y"))
-    with pytest.raises(QueryError, match=r"the checkpoint is in use\n.*a query of this process runs on"):
+    with pytest.raises(QueryError, match=r"the checkpoint is in use\n.*a query of this process is running on"):
         check_not_running(tmp_path, session("y", "x"))
 
 

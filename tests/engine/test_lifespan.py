@@ -146,7 +146,7 @@ def test_a_longer_prefix_holds_for_all_of_it() -> None:
 @pytest.mark.parametrize(
     ("clauses", "sql", "why"),
     [
-        (LASTING, "SELECT itemid FROM item ORDER BY itemid", "ORDER BY does not forget"),
+        (LASTING, "SELECT itemid FROM item ORDER BY itemid", "ORDER BY cannot reopen"),
         (f"{LASTING}, DOMAIN itemid BETWEEN 0 AND 9", "SELECT itemid FROM item", "itemid has a DOMAIN"),
         (
             f"{LASTING}, PUNCTUATED ON (itemid) EXPECT WITHIN '1 day', PUNCTUATED ON (cat) EXPECT WITHIN '1 day'",

@@ -226,7 +226,7 @@ def test_inputs_come_and_go_while_the_query_runs(spark: SparkSession, tmp_path: 
     assert not list(tmp_path.glob("out.quarantine/*"))
     with pytest.raises(QueryError, match="the query elements merges no d"):
         query.detach("d")
-    with pytest.raises(QueryError, match="'soon' is no time from which c is right"):
+    with pytest.raises(QueryError, match="'soon' is not a time from which c is correct"):
         query.attach("c", since="soon")
 
 
@@ -256,10 +256,10 @@ def test_bad_elements_are_in_the_quarantine(spark: SparkSession, tmp_path: Path)
     records = [json.loads(text) for path in files for text in path.read_text().splitlines()]
     assert sorted((each["stream"], each["reason"].split(":")[0]) for each in records) == [
         ("a", "an adjust of an event that this input does not have"),
-        ("a", "the row matches a punctuation that came before it"),
+        ("a", "the row matches an earlier punctuation"),
         ("b", "the element ends before it starts"),
-        ("c", "no event with this payload has been opened before"),
-        ("c", "the row is an open and a close"),
+        ("c", "no event with this payload is open"),
+        ("c", "the row is both an open and a close"),
     ]
 
 

@@ -16,7 +16,7 @@ from punctum.query import Query
 from punctum.session import Session
 
 PLAN = ["stream a: k BIGINT", "stage 1"]
-HINT = "put it back as it was, or start with a new checkpoint and an empty sink"
+HINT = "restore it, or start with a new checkpoint and an empty sink"
 
 
 def made(checkpoint: Path, batches: int = 3) -> Path:
@@ -87,7 +87,7 @@ def test_a_lost_file_is_named(name: str, tmp_path: Path) -> None:
     (tmp_path / name).unlink()
     with pytest.raises(QueryError) as caught:
         opened(tmp_path)
-    assert caught.value.what == "a checkpoint has lost a file"
+    assert caught.value.what == "a file of the checkpoint is missing"
     assert str(tmp_path / name) in caught.value.detail and caught.value.hint == HINT
 
 
@@ -100,7 +100,7 @@ def test_whatever_is_left_shows_that_a_query_has_begun(tmp_path: Path) -> None:
                 shutil.rmtree(checkpoint / name)
         for path in (checkpoint / "punctum").glob("[!m]*"):
             path.unlink()
-        with pytest.raises(QueryError, match="a checkpoint has lost a file"):
+        with pytest.raises(QueryError, match="a file of the checkpoint is missing"):
             opened(checkpoint)
         assert not (checkpoint / "punctum/id").exists(), "nothing has begun again"
 
@@ -196,8 +196,8 @@ def test_a_run_on_a_checkpoint_that_has_lost_a_list(spark: SparkSession, tmp_pat
         for _ in range(2):
             with pytest.raises(QueryError) as caught:
                 run(spark, one)
-            assert caught.value.what == f"the list of the files of {name[0]} is lost" and caught.value.hint == HINT
-            assert caught.value.detail.endswith(f" and a batch has begun to read {files}")
+            assert caught.value.what == f"the list of files of {name[0]} is missing" and caught.value.hint == HINT
+            assert caught.value.detail.endswith(f" but a batch has started to read {files}")
             path.unlink(missing_ok=True)
         assert not path.exists(), "it has not been written anew"
     (base / "state/commits/.0.crc").unlink()  # the note that the last batch is done is lost: it is done again

@@ -72,11 +72,11 @@ def test_read_to_the_end(spark: SparkSession, tmp_path: Path) -> None:
     assert rows == expected
     records = read(tmp_path / "out.quarantine")
     found_wrong = Counter((r["stream"], str(r["file"])[0], str(r["reason"]).split(":")[0]) for r in records)
-    wrong_type, late = "the attribute k has a wrong value", "the row matches a punctuation that came before it"
+    wrong_type, late = "the column k has a wrong value", "the row matches an earlier punctuation"
     assert found_wrong == {
         ("of_json", "d", "a line is not JSON"): 1,
         ("of_csv", "d", "a line has 1 fields"): 1,
-        ("of_xml", "d", "the file ends too early"): 1,
+        ("of_xml", "d", "the file is truncated"): 1,
         ("of_parquet", "c", "the file is not Parquet"): 1,
         ("of_parquet", "d", "the file is not Parquet"): 1,
         **{(f"of_{form}", "f", wrong_type): 1 for form in FORMATS},

@@ -50,7 +50,7 @@ def test_what_is_counted_and_what_is_oldest(
     join, groups = (first["operators"][name] for name in ("s1o0", "s1o1"))
     assert (join["rows_in"], join["rows_out"], join["rows_purged"], join["rows_kept"]) == (5, 3, 0, 2)
     assert (join["puncts_in"], join["puncts_out"], join["puncts_waiting"]) == (2, 0, 2)
-    assert join["puncts_heard"] == 1, "neighbours melt"
+    assert join["puncts_received"] == 1, "neighbours coalesce"
     assert (groups["rows_in"], groups["rows_out"], groups["rows_kept"]) == (3, 0, 2)
     since, what = join["oldest"]
     assert started < since < time.time()
@@ -62,7 +62,7 @@ def test_what_is_counted_and_what_is_oldest(
     assert join["oldest"] == [since, "bid(itemid=2)"], "as old as it was before the restart"
     (shown,) = [record.message for record in caplog.records if "batch 1" in record.message]
     assert shown.startswith("total: batch 1, 1 rows out, ")
-    assert "bid(itemid=2) is open since" in shown or "item(itemid=2) is open since" in shown
+    assert "bid(itemid=2) has been open for" in shown or "item(itemid=2) has been open for" in shown
 
 
 @pytest.mark.parametrize("name", QUERIES)

@@ -141,7 +141,7 @@ def test_what_says_nothing_is_in_the_quarantine_with_its_reason() -> None:
         ("a", NEVER_OPENED, '{"p":"B","x":null,"_vs":null,"_ve":3}'),
     }
     running.feed({"a": columns(([Close(A, 1), Close(A, 7)], None))})
-    assert [record.reason for record in running.records] == ["the row matches a punctuation that came before it"]
+    assert [record.reason for record in running.records] == ["the row matches an earlier punctuation"]
     strict = Simulation(relation("SELECT * FROM strict"), 2)
     with pytest.raises(PunctumError, match=NEVER_OPENED):
         strict.feed({"strict": columns(([Close(B, 3)], None))})

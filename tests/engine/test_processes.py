@@ -60,7 +60,7 @@ def test_what_fails_in_a_worker_reaches_the_user_with_its_place(spark: SparkSess
         query = session.query(sql, name="odd")
         with pytest.raises(QueryError) as caught:
             query.start(tmp_path / str(len(sql)), True, to=lambda *_: None).wait()
-        assert caught.value.detail.startswith("odd gives another number of values")  # Polars may add the expression
+        assert caught.value.detail.startswith("odd returns another number of values")  # Polars may add the expression
         assert caught.value.where == where
 
     def fail(*_: Any) -> None:
@@ -122,7 +122,7 @@ def test_a_query_that_fails_ends_the_run_and_says_why(tmp_path: Path) -> None:
             if line.startswith("bads: batch 0"):
                 (tmp_path / "in/bad/1.json").write_text("no JSON\n")
         assert running.wait(PATIENCE) == 1, lines
-    errors = lines[lines.index("error: the query bads has failed\n") :]
+    errors = lines[lines.index("error: the query bads failed\n") :]
     assert "1.json" in errors[1] and "no JSON" in errors[1], errors
     assert errors[2] == "  where: bad, the file 1.json\n", errors
     assert len(found(tmp_path / "out/goods")) == len(found(tmp_path / "out/bads")) == len(KEYS)
@@ -135,7 +135,7 @@ def test_a_query_that_fails_ends_the_run_and_says_why(tmp_path: Path) -> None:
             if line.startswith("bads: batch 1"):
                 running.send_signal(signal.SIGTERM)
         assert running.wait(PATIENCE) == 0, lines
-    assert lines[-1] == "stopped; the same command goes on from here\n"
+    assert lines[-1] == "stopped; run the same command again to resume\n"
 
 
 def listening(pid: int) -> set[str]:

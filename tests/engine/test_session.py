@@ -51,23 +51,23 @@ SINK = "CREATE SINK o USING json OPTIONS (path 'out/o');"
 WRONG: dict[str, tuple[Callable[[Session, DataFrame, Path], Any], str]] = {
     "metrics before start": (
         lambda s, _, d: script(s, FILES + SINK, "SELECT DISTINCT k FROM f", d).metrics(),
-        "the query o has not been started\n  hint: start() it first",
+        "the query o has not been started\n  hint: call start() first",
     ),
     "wait before start": (
         lambda s, _, d: script(s, FILES + SINK, "SELECT DISTINCT k FROM f", d).wait(),
-        "the query o has not been started\n  hint: start() it first",
+        "the query o has not been started\n  hint: call start() first",
     ),
     "no sink": (
         lambda s, bids, d: select(s, bids, "SELECT DISTINCT itemid FROM bid").start(d / "c"),
-        "the query has no sink\n  hint: INSERT INTO a sink, start(to=…), or use dataframe()",
+        "the query has no sink\n  hint: use INSERT INTO a sink, start(to=…), or dataframe()",
     ),
     "an attribute that is not there": (
         lambda s, bids, _: s.stream("bid", bids, punctuated=[["itemid", "increse"]]),
-        "there is no attribute increse\n  detail: there are: itemid, increase\n  hint: did you mean increase?",
+        "there is no column increse\n  detail: available: itemid, increase\n  hint: did you mean increase?",
     ),
     "a DataFrame that is no stream": (
         lambda s, *_: s.stream("bid", s.spark.range(3)),
-        "the DataFrame of bid is not a stream\n  hint: make it with spark.readStream",
+        "the DataFrame of bid is not streaming\n  hint: create it with spark.readStream",
     ),
     "a type that is not supported": (
         lambda s, bids, _: s.stream("bid", bids.selectExpr("array(itemid) AS items")),
@@ -75,7 +75,7 @@ WRONG: dict[str, tuple[Callable[[Session, DataFrame, Path], Any], str]] = {
     ),
     "punctuations that are no strings": (
         lambda s, bids, _: s.stream("bid", bids.selectExpr("itemid", "itemid AS _punct")),
-        "the column _punct holds no punctuations\n  detail: it is a bigint\n  hint: it is a string, of their JSON",
+        "the column _punct cannot hold punctuations\n  detail: it is a bigint\n  hint: use a STRING with their JSON",
     ),
     "a stream that is not there": (
         lambda s, bids, _: select(s, bids, "SELECT itemid FROM bids"),
@@ -93,23 +93,23 @@ WRONG: dict[str, tuple[Callable[[Session, DataFrame, Path], Any], str]] = {
     ),
     "a sink without a path": (
         lambda s, _, d: script(s, FILES + SINK.replace("path", "paths"), "SELECT k FROM f", d).start(d / "c"),
-        "the sink o has no option paths\n  detail: there are: path, punctuations, elements, updates, feedback\n"
+        "the sink o has no option paths\n  detail: available: path, punctuations, elements, updates, feedback\n"
         "  hint: did you mean path?",
     ),
     "a directory that is not there": (
         lambda s, _, d: script(s, FILES.replace("in/item", "items") + SINK, "SELECT k FROM f", d).start(d / "c"),
-        "the directory of f is not there\n  detail: {directory}/items\n  hint: make it, or mend the path",
+        "the directory of f does not exist\n  detail: {directory}/items\n  hint: create it, or fix the path",
     ),
     "files without a checkpoint": (
         lambda s, _, d: script(s, FILES + SINK, "SELECT k FROM f", d).dataframe(),
-        "the stream f is read from files\n  detail: there is no checkpoint\n"
-        "  hint: dataframe(checkpoint), the same as the checkpointLocation of the writer",
+        "the stream f is read from files\n  detail: a checkpoint is missing\n"
+        "  hint: call dataframe(checkpoint) with the checkpointLocation of the writer",
     ),
     "no number of files": (
         lambda s, _, d: script(
             s, FILES.replace("in/item'", "in/item', maxFilesPerTrigger 'x'") + SINK, "SELECT k FROM f", d
         ).start(d / "c"),
-        "maxFilesPerTrigger of f is 'x'\n  hint: a whole number above 0",
+        "maxFilesPerTrigger of f is 'x'\n  hint: an integer greater than 0",
     ),
     "punctuations neither true nor false": (
         lambda s, _, d: script(
@@ -119,7 +119,7 @@ WRONG: dict[str, tuple[Callable[[Session, DataFrame, Path], Any], str]] = {
     ),
     "a result with a column of that name": (
         lambda s, bids, _: select(s, bids, "SELECT itemid AS _punct FROM bid").dataframe(punctuations=True),
-        "the result has a column _punct\n  detail: punctuations are written there\n  hint: rename it",
+        "the result has a column _punct\n  detail: the name is reserved for punctuations\n  hint: rename it",
     ),
 }
 
@@ -160,7 +160,9 @@ def test_an_unsafe_query_is_refused_when_it_is_to_run(
     assert not (auction / "state").exists() and not caplog.records
     (allowed,) = Session(spark).script(unsafe.replace("i.itemid;", "i.itemid ALLOW UNBOUNDED;"), auction)
     allowed.dataframe(auction / "state")
-    assert [record.message.splitlines()[0] for record in caplog.records] == ["closing: unbounded, and allowed to be"]
+    assert [record.message.splitlines()[0] for record in caplog.records] == [
+        "closing: admitted with unbounded state (ALLOW UNBOUNDED)"
+    ]
 
 
 def test_a_query_starts_once(spark: SparkSession, bids: DataFrame, auction: Path) -> None:
@@ -169,7 +171,7 @@ def test_a_query_starts_once(spark: SparkSession, bids: DataFrame, auction: Path
     closing.start(auction / "state")
     with pytest.raises(PunctumError) as caught:
         closing.start(auction / "state")
-    expected = "the query closing is running\n  detail: it was started before\n  hint: stop() it first"
+    expected = "the query closing is already running\n  detail: it has been started\n  hint: call stop() first"
     assert str(caught.value) == expected
     closing.stop()
     closing.start(auction / "state", available_now=True).wait()

@@ -71,7 +71,7 @@ def test_what_is_written_is_read(case: Case) -> None:
 def test_what_cannot_be_written_is_an_error() -> None:
     with pytest.raises(CodecError, match="a NULL cannot be written") as caught:
         written(S, [("a",), (None,)], None, {})
-    assert caught.value.hint == "give the sink a nullValue, as in nullValue 'NULL'"
+    assert caught.value.hint == "add a nullValue to the sink, such as nullValue 'NULL'"
     assert written(S, [("a",), (None,)], None, {"nullValue": "NULL"}) == b"a\nNULL\n"
     assert written(S, [("",), ("a",)], None, {}) == b'""\na\n'
     with pytest.raises(CodecError, match="a value cannot be written"):

@@ -200,9 +200,14 @@ def test_a_run_that_is_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> N
                 running.send_signal(signal.SIGINT)
         assert running.wait(PATIENCE) == 0, errors
     *progress, batch, stopped = errors
-    assert progress == ["starting Spark…", "running counts; stop with Ctrl-C", "reading a…", "counts: the first batch…"]
-    assert batch.startswith("counts: batch 0, 1 rows out, 1 rows (0 kB) kept, a(k=2) is open since ")
-    assert stopped == "stopped; the same command goes on from here"
+    assert progress == [
+        "starting Spark…",
+        "running counts; press Ctrl-C to stop",
+        "reading a…",
+        "counts: the first batch…",
+    ]
+    assert batch.startswith("counts: batch 0, 1 rows out, 1 rows (0 kB) kept, a(k=2) has been open for ")
+    assert stopped == "stopped; run the same command again to resume"
     assert counted() == ['{"k":1,"n":1}']
     write(tmp_path / "in", item, [[(2,), Punctuation.of(item, k=2)]], start=1)
     subprocess.run([*command, "--master", "local[1]", "--available-now"], check=True, timeout=PATIENCE)

@@ -106,11 +106,11 @@ def test_lost_punctuations(spark: SparkSession, tmp_path: Path) -> None:
 
     assert lines(tmp_path / "out/closing") == [{"itemid": 18, "total": 18}]
     format_records = list(quarantined(tmp_path / "out/closing"))
-    what = "no punctuation ON (itemid) has come within 2 seconds"
+    what = "no punctuation ON (itemid) arrived within 2 seconds"
     assert sorted((r["reason"].split(":")[0], r["text"], r["punctuation"]) for r in format_records) == [
         (what, "1 row", '{"$punct": {"itemid": 17}}'),
         (what, "1 row", '{"$punct": {"itemid": 500}}'),
-        (f"not a result, since {what}", '{"itemid":17,"total":17}', '{"$punct": {"itemid": 17}}'),
+        (f"not a final result, because {what}", '{"itemid":17,"total":17}', '{"$punct": {"itemid": 17}}'),
     ]
     assert metrics(tmp_path / "checkpoint-closing", "values_swept") == [0, 2]
     assert metrics(tmp_path / "checkpoint-closing", "rows_withheld") == [0, 1]
@@ -119,7 +119,7 @@ def test_lost_punctuations(spark: SparkSession, tmp_path: Path) -> None:
     assert lines(tmp_path / "out/hours") == [{"n": 2, "hours": 4}], "hour 2 is none of them, hour 1 is two of them"
     (swept, withheld, late) = sorted(quarantined(tmp_path / "out/hours"), key=lambda r: r["reason"])
     assert swept["reason"] == (
-        "no punctuation ON (hour) has come within 1 hour 30 minutes: open since 2026-05-01 02:00:00+00:00"
+        "no punctuation ON (hour) arrived within 1 hour 30 minutes: open since 2026-05-01 02:00:00+00:00"
     )
     assert (withheld["text"], withheld["punctuation"]) == ('{"hour":2,"COUNT(*)":1}', '{"$punct": {"hour": 2}}')
     assert (late["reason"], json.loads(late["text"])["hour"]) == (LATE, 2)
@@ -130,4 +130,4 @@ def test_lost_punctuations(spark: SparkSession, tmp_path: Path) -> None:
 
     printed = list(shown(format_records, 1))
     assert printed[0] == f"2 of item: {what}"
-    assert f"1 of item: not a result, since {what}" in printed
+    assert f"1 of item: not a final result, because {what}" in printed

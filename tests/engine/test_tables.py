@@ -43,7 +43,7 @@ def test_a_directory_is_all_its_files(tmp_path: Path) -> None:
     ("using", "what"),
     [
         ("json", "the table sensors has no path"),
-        ("json OPTIONS (path 'nowhere.json')", "the file of sensors is not there"),
+        ("json OPTIONS (path 'nowhere.json')", "the file of sensors does not exist"),
         ("avro OPTIONS (path 'x')", "the format avro of sensors is not supported"),
         ("json OPTIONS (path 'empty.json')", "the table sensors is empty"),
         ("csv OPTIONS (path 'nulls.csv')", "the table sensors is empty"),

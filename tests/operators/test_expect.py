@@ -145,7 +145,7 @@ def test_many_rows_of_few_values_are_few_counts() -> None:
     assert len(expect.swept) == 100
     assert {(each.since, each.rows) for each in expect.swept} == {(START, 30)}
     assert len(expect.tables()["open"]) == 0
-    assert expect.puncts() == 1, "neighbours melt"
+    assert expect.puncts() == 1, "neighbours coalesce"
 
 
 def test_a_clock_that_goes_back_is_not_followed() -> None:
@@ -157,5 +157,5 @@ def test_a_clock_that_goes_back_is_not_followed() -> None:
 
 def test_time_is_a_timestamp() -> None:
     for make in (Specification, Expect):
-        with pytest.raises(SchemaError, match="itemid does not tell the time"):
+        with pytest.raises(SchemaError, match="itemid is not a time"):
             make(Scheme.of(BID, "bidder"), timedelta(hours=1), time="itemid")

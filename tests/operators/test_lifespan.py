@@ -95,5 +95,5 @@ def test_forgetting_leaves_what_other_schemes_say() -> None:
 
 def test_time_is_a_timestamp() -> None:
     for make in (Specification, Lifespan):
-        with pytest.raises(SchemaError, match="seq does not tell the time"):
+        with pytest.raises(SchemaError, match="seq is not a time"):
             make(Scheme.of(PACKET, "size"), timedelta(hours=1), time="seq")

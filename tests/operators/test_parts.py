@@ -80,7 +80,7 @@ def test_many_closed_values_are_no_burden_to_a_prefix() -> None:
 
 def test_what_makes_no_sense_is_refused() -> None:
     bid = Schema.of(itemid="BIGINT", ts="TIMESTAMP")
-    with pytest.raises(SchemaError, match="itemid does not tell the time"):
+    with pytest.raises(SchemaError, match="itemid is not a time"):
         StreamClock(bid, "itemid")
     with pytest.raises(SchemaError, match="list of members is empty"):
         AllReported(Scheme.of(bid, "ts"), "itemid", [])

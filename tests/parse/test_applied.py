@@ -69,5 +69,5 @@ def test_a_value_for_each_row() -> None:
     short = parse_function("short", lambda x: x.head(1), ["BIGINT"], "BIGINT")
     with pytest.raises((ComputationError, pl.exceptions.ComputeError), match="another number of values"):
         computed("short(itemid)", short)
-    with pytest.raises(ComputationError, match="value by value"):
+    with pytest.raises(ComputationError, match="inside a computation of single values"):
         computed("round(cents(price), 1)")

@@ -29,7 +29,7 @@ def named(body: str, n: int) -> str:
 @pytest.mark.parametrize("written", [ctes, named])
 def test_twenty_that_each_name_the_one_before_twice_are_refused(body: str, written: object) -> None:
     assert callable(written)
-    with pytest.raises(SqlError, match=f"reads its streams 128 times\n  detail: at most {MOST_READS}") as caught:
+    with pytest.raises(SqlError, match=f"reads its streams 128 times\n  detail: the limit is {MOST_READS}") as caught:
         parse_script(written(body, 20))
     assert "c6" in str(caught.value).splitlines()[-2]
 

@@ -69,11 +69,11 @@ def test_results_of_two_streams_tell_how_many_values_they_share() -> None:
 @pytest.mark.parametrize(
     "option, said",
     [
-        ("rate 'much'", "rate of a is 'much'\n  hint: a number above 0"),
-        ("rate '-1'", "rate of a is '-1'\n  hint: a number above 0"),
-        ("rate 'nan'", "rate of a is 'nan'\n  hint: a number above 0"),
+        ("rate 'much'", "rate of a is 'much'\n  hint: a number greater than 0"),
+        ("rate '-1'", "rate of a is '-1'\n  hint: a number greater than 0"),
+        ("rate 'nan'", "rate of a is 'nan'\n  hint: a number greater than 0"),
         ("punctuation_delay 'soon'", "punctuation_delay of a is 'soon'"),
-        ("distinct.k '0'", "distinct.k of a is '0'\n  hint: a number above 0"),
+        ("distinct.k '0'", "distinct.k of a is '0'\n  hint: a number greater than 0"),
     ],
 )
 def test_what_is_no_number(option: str, said: str) -> None:
@@ -91,10 +91,10 @@ def test_explain_reads_what_a_run_has_measured(tmp_path: Path) -> None:
     metrics.write_text("\n".join(lines) + '\n{"batch": 5, "ti')
     arguments = ["explain", str(tmp_path / "script.sql"), "--objective", "throughput", "--checkpoint"]
     told = CliRunner().invoke(cli, [*arguments, str(tmp_path / "state")]).output
-    _, _, table = told.partition("the best by throughput first\n")
+    _, _, table = told.partition("the best for throughput first\n")
     assert table.splitlines()[0].split("  ")[2] == "((a, b), c)"
     refused = CliRunner().invoke(cli, [*arguments, str(tmp_path)])
-    assert isinstance(refused.exception, SchemaError) and "nothing has been measured" in str(refused.exception)
+    assert isinstance(refused.exception, SchemaError) and "contains no metrics" in str(refused.exception)
 
 
 def test_options_of_plans() -> None:

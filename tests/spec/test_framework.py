@@ -54,7 +54,7 @@ def test_an_ungrammatical_stream_is_refused() -> None:
 def test_what_does_not_fit_the_schema_is_refused() -> None:
     with pytest.raises(SchemaError, match="a punctuation is for another schema"):
         run([Slice.of(Punctuation.of(Schema.of(m="BIGINT"), m=1))])
-    with pytest.raises(SchemaError, match="does not fit the attribute n"):
+    with pytest.raises(SchemaError, match="does not fit the column n"):
         run([Slice.of(("x",))])
     with pytest.raises(SchemaError, match="does not fit the schema"):
         run([Slice.of((1, 2))])
@@ -64,11 +64,11 @@ def test_operators_that_cannot_be_built_say_why() -> None:
     name = Schema.of(name="STRING")
     with pytest.raises(SchemaError, match="the inputs have different schemas"):
         Merge(number, name)
-    with pytest.raises(SchemaError, match="join attributes have different types"):
+    with pytest.raises(SchemaError, match="join columns have different types"):
         Join(number, name, (("n", "name"),))
-    with pytest.raises(SchemaError, match="there is no attribute m"):
+    with pytest.raises(SchemaError, match="there is no column m"):
         Join(number, name, (("m", "name"),))
     with pytest.raises(SchemaError, match="SUM needs numbers"):
         _ = GroupBy(name, (), (AggregateFunction(Function.SUM, "name", "total"),)).output
-    with pytest.raises(SchemaError, match="MAX needs an attribute"):
+    with pytest.raises(SchemaError, match="MAX needs a column"):
         _ = GroupBy(name, (), (AggregateFunction(Function.MAX, None, "most"),)).output

@@ -41,7 +41,7 @@ class AggregateFunction:
         if self.function in (Function.COUNT, Function.COUNT_DISTINCT):
             return Attribute(self.name, Type.BIGINT)
         if self.of is None:
-            raise SchemaError(f"{self.function.value} needs an attribute", "", "only COUNT may count rows")
+            raise SchemaError(f"{self.function.value} needs a column", "", "only COUNT counts rows")
         of = schema.attributes[schema.index(self.of)]
         if self.function in _OF_NUMBERS and of.type not in _NUMBERS:
             detail = f"{self.of} is a {of.type.value}"

@@ -53,7 +53,7 @@ def from_json(text: str | bytes, schema: Schema) -> Element:
     >>> from_json('{"$punct": {"hour": "17"}}', report)
     Traceback (most recent call last):
     ...
-    punctum.errors.CodecError: the attribute hour has a wrong value
+    punctum.errors.CodecError: the column hour has a wrong value
       detail: expected BIGINT, found "17"
       hint: BIGINT takes int of 64 bits
     """
@@ -72,7 +72,7 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of JSON, for ``json.loads``, which would let the last of equal keys win."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("an object has a key twice")
+        raise ValueError("an object has a duplicate key")
     return found
 
 
@@ -84,7 +84,7 @@ def _row(found: dict[str, Any], schema: Schema) -> Row:
 
 def _stable(found: dict[str, Any], schema: Schema) -> Punctuation:
     if len(found) > 1:
-        raise CodecError("a stable is malformed", f"found {_show(found)}", f'it is {{"{STABLE}": …}} alone')
+        raise CodecError("a stable is malformed", f"found {_show(found)}", f'it is {{"{STABLE}": …}} and nothing else')
     time = _value_from_json(found[STABLE], schema.attributes[schema.index(START)])
     return Punctuation.of(schema, {} if time is None else {START: between(None, time, "[)")})
 
@@ -92,11 +92,13 @@ def _stable(found: dict[str, Any], schema: Schema) -> Punctuation:
 def _punctuation(found: dict[str, Any], schema: Schema) -> Punctuation:
     named = found[PUNCT]
     if len(found) > 1 or not isinstance(named, dict):
-        raise CodecError("a punctuation is malformed", f"found {_show(found)}", f'it is {{"{PUNCT}": {{…}}}} alone')
+        raise CodecError(
+            "a punctuation is malformed", f"found {_show(found)}", f'it is {{"{PUNCT}": {{…}}}} and nothing else'
+        )
     patterns = [WILDCARD] * len(schema)
     for name, pattern in named.items():
         if name not in schema.positions:
-            raise CodecError(f"a punctuation names an unknown attribute {name}", "", choices(schema.names))
+            raise CodecError(f"a punctuation names an unknown column {name}", "", choices(schema.names))
         at = schema.index(name)
         patterns[at] = _pattern_from_json(pattern, schema.attributes[at])
     return Punctuation(schema, tuple(patterns))
@@ -136,11 +138,11 @@ def _pattern_from_json(found: Any, attribute: Attribute) -> Pattern:
             lower = [(key, found[key]) for key in _LOWER if key in found]
             upper = [(key, found[key]) for key in _UPPER if key in found]
             if len(lower) > 1 or len(upper) > 1:
-                raise _malformed(attribute, found, "a range has two ends on one side", "give gt or ge, and lt or le")
-            if None in found.values():
                 raise _malformed(
-                    attribute, found, "NULL is not the end of a range", "leave out an end that is infinite"
+                    attribute, found, "a range has two ends on one side", "use one of gt and ge, and one of lt and le"
                 )
+            if None in found.values():
+                raise _malformed(attribute, found, "NULL is not the end of a range", "omit an end that is infinite")
             (low, lowest), (high, highest) = (lower or [("gt", None)])[0], (upper or [("lt", None)])[0]
             ends = _LOWER[low] + _UPPER[high]
             return between(_value_from_json(lowest, attribute), _value_from_json(highest, attribute), ends)
@@ -167,7 +169,7 @@ def _value_from_json(found: Any, attribute: Attribute) -> Value | None:
     except (PatternError, SchemaError, OverflowError) as error:
         hint = error.hint if isinstance(error, PatternError) else "a DOUBLE is at most about 1.8e308"
         detail = f"expected {kind.value}, found {_show(found)}"
-        raise CodecError(f"the attribute {attribute.name} has a wrong value", detail, hint) from None
+        raise CodecError(f"the column {attribute.name} has a wrong value", detail, hint) from None
 
 
 def _text(found: str, kind: Type) -> Value | None:
@@ -189,7 +191,7 @@ def _double(found: int | Decimal) -> Value:
 
 
 def _malformed(attribute: Attribute, found: Any, detail: str, hint: str) -> CodecError:
-    return CodecError(f"the attribute {attribute.name} has a malformed pattern", f"{detail}: {_show(found)}", hint)
+    return CodecError(f"the column {attribute.name} has a malformed pattern", f"{detail}: {_show(found)}", hint)
 
 
 def _show(found: Any) -> str:

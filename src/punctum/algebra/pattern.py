@@ -94,7 +94,7 @@ class Pattern:
     def _same_type(self, kind: Type | None, other: object) -> None:
         if kind is not None and self.type is not None and kind is not self.type:
             detail = f"one is a {self.type.value}, the other a {kind.value}"
-            raise PatternError(f"{self} and {other} cannot be compared", detail, "use one type for an attribute")
+            raise PatternError(f"{self} and {other} cannot be compared", detail, "use one type for each column")
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +266,7 @@ def one_of(values: Iterable[Value]) -> Pattern:
     """
     members = list(values)
     if any(value is None for value in members):
-        hint = "NULL matches the wildcard and the constant NULL only: say it in a punctuation of its own"
+        hint = "NULL matches only the wildcard and the constant NULL: use a punctuation of its own for it"
         raise PatternError("a list holds NULL", "", hint)
     kinds = {type_of(value) for value in members}
     if len(kinds) > 1:

@@ -36,8 +36,10 @@ class Punctuation:
 
     def __post_init__(self) -> None:
         if len(self.patterns) != len(self.schema):
-            detail = f"{len(self.patterns)} patterns for {len(self.schema)} attributes: {self.schema}"
-            raise SchemaError(f"the punctuation {self} does not fit its schema", detail, "one pattern an attribute")
+            detail = f"{len(self.patterns)} patterns for {len(self.schema)} columns: {self.schema}"
+            raise SchemaError(
+                f"the punctuation {self} does not fit its schema", detail, "give one pattern for each column"
+            )
         for attribute, pattern in zip(self.schema.attributes, self.patterns, strict=True):
             attribute.check(pattern)
 
@@ -96,7 +98,9 @@ class Punctuation:
     def _same_schema(self, other: "Punctuation") -> None:
         if self.schema is not other.schema and self.schema != other.schema:
             detail = f"{self} is over ({self.schema}), {other} over ({other.schema})"
-            raise SchemaError("two punctuations are not over the same schema", detail, "combine those of one stream")
+            raise SchemaError(
+                "two punctuations are not over the same schema", detail, "combine punctuations of one stream"
+            )
 
     def __str__(self) -> str:
         return f"<{', '.join(map(str, self.patterns))}>"

@@ -37,10 +37,8 @@ class Attribute:
         """Refuse a pattern whose values have another type."""
         if pattern.type not in (None, self.type):
             expected = f"{self.name} is a {self.type.value}"
-            detail = f"{expected}, and the pattern {pattern} speaks of {pattern.type.value}"
-            raise SchemaError(
-                f"a pattern does not fit the attribute {self.name}", detail, f"expected {self.type.value}"
-            )
+            detail = f"{expected}, and the pattern {pattern} is of type {pattern.type.value}"
+            raise SchemaError(f"a pattern does not fit the column {self.name}", detail, f"expected {self.type.value}")
 
     def accept(self, value: object) -> Value | None:
         """The canonical value of this attribute, or an error that names it."""
@@ -48,7 +46,7 @@ class Attribute:
             return None if value is None else self.type.accept(value)
         except PatternError as error:
             detail = f"{error.what}: {error.detail}"
-            raise SchemaError(f"a value does not fit the attribute {self.name}", detail, error.hint) from None
+            raise SchemaError(f"a value does not fit the column {self.name}", detail, error.hint) from None
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,7 @@ class Schema:
     def __post_init__(self) -> None:
         if len(self.positions) < len(self.attributes):
             twice = next(name for name in self.names if self.names.count(name) > 1)
-            raise SchemaError(f"the attribute {twice} is there twice", "", "rename one of them")
+            raise SchemaError(f"the column {twice} occurs twice", "", "rename one of them")
 
     @staticmethod
     def of(**types: str | Type) -> "Schema":
@@ -72,7 +70,7 @@ class Schema:
         known = Type.__members__
         for name, kind in types.items():
             if not isinstance(kind, Type) and kind not in known:
-                raise SchemaError(f"the attribute {name} has an unknown type", f"{kind!r}", choices(known))
+                raise SchemaError(f"the column {name} has an unknown type", f"{kind!r}", choices(known))
         return Schema(tuple(Attribute(name, Type(kind)) for name, kind in types.items()))
 
     def where(self, **domains: Pattern) -> "Schema":
@@ -103,7 +101,7 @@ class Schema:
             return self.positions[name]
         except KeyError:
             detail, hint = choices(self.names), nearest(name, self.names)
-            raise SchemaError(f"there is no attribute {name}", detail, hint) from None
+            raise SchemaError(f"there is no column {name}", detail, hint) from None
 
     def indices(self, names: Iterable[str]) -> tuple[int, ...]:
         """The positions of some attributes."""
@@ -116,7 +114,7 @@ class Schema:
         (17, 2.0)
         """
         if len(values) != len(self.attributes):
-            detail = f"{len(values)} values for {len(self.attributes)} attributes"
+            detail = f"{len(values)} values for {len(self.attributes)} columns"
             raise SchemaError(f"the row {values!r} does not fit the schema", detail, choices(self.names))
         return tuple(a.accept(value) for a, value in zip(self.attributes, values, strict=True))
 
@@ -128,4 +126,4 @@ def same_schema(left: Schema, right: Schema) -> None:
     """Refuse inputs whose rows cannot be compared."""
     if left != right:
         detail = f"left is ({left}), right is ({right})"
-        raise SchemaError("the inputs have different schemas", detail, "project them to the same attributes first")
+        raise SchemaError("the inputs have different schemas", detail, "project them to the same columns first")

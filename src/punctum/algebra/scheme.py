@@ -55,7 +55,9 @@ class Scheme:
         self.schema.indices(names)
         if not names or len(set(names)) < len(names):
             detail = f"it is on ({', '.join(names)})"
-            raise SchemaError("a scheme needs one or more different attributes", detail, "for example ON (itemid)")
+            raise SchemaError(
+                "the punctuated columns must be one or more, each named once", detail, "for example ON (itemid)"
+            )
 
     @staticmethod
     def of(schema: Schema, *terms: str) -> "Scheme":
@@ -64,7 +66,9 @@ class Scheme:
         for term in terms:
             name, _, order = term.partition(" ")
             if order not in Order._value2member_map_:
-                raise SchemaError(f"{term!r} is not a term of a scheme", "", "an attribute, alone or with ASC or DESC")
+                raise SchemaError(
+                    f"{term!r} is not a column of a punctuation scheme", "", "a column, alone or with ASC or DESC"
+                )
             parsed.append((name, Order(order)))
         return Scheme(schema, tuple(parsed))
 
@@ -91,7 +95,7 @@ class Scheme:
         """
         patterns = {name: pattern for name, pattern in self._instance(row).items() if pattern is not None}
         if len(patterns) < len(self.terms):
-            detail = f"the row {row!r} is NULL on an ordered attribute of {self}"
+            detail = f"the row {row!r} is NULL in an ordered column of {self}"
             raise SchemaError(
                 "no punctuation of the scheme covers the row", detail, "no prefix and no suffix holds NULL"
             )

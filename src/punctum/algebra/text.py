@@ -42,7 +42,7 @@ def punctuation_from_text(text: str, schema: Schema) -> Punctuation:
         if n:
             reader.take(",", f"the pattern of {attribute.name}")
         patterns.append(reader.pattern(attribute))
-    reader.take(">", f"one pattern for each of {len(schema)} attributes")
+    reader.take(">", f"one pattern for each of {len(schema)} columns")
     reader.end("a punctuation")
     return Punctuation(schema, tuple(patterns))
 
@@ -67,12 +67,12 @@ class _TextReader:
     def take(self, token: str, what: str) -> None:
         """Pass a token that must be there."""
         if (found := self.next()) != token:
-            raise CodecError(f"{self._text!r} is not {what}", f"{found!r} stands where {token!r} is expected")
+            raise CodecError(f"{self._text!r} is not {what}", f"found {found!r}, expected {token!r}")
 
     def end(self, what: str) -> None:
         """Pass the end of the text."""
         if rest := self.peek():
-            raise CodecError(f"{self._text!r} is not {what}", f"{rest!r} stands behind its end")
+            raise CodecError(f"{self._text!r} is not {what}", f"{rest!r} follows its end")
 
     def pattern(self, attribute: Attribute) -> Pattern:
         """Pass a pattern."""
@@ -111,7 +111,7 @@ class _TextReader:
         upper = None if self.peek() in ("]", ")") else self._end(attribute)
         right = self.next()
         if right not in ("]", ")"):
-            raise CodecError(f"{self._text!r} is not {what}", f"{right!r} stands where ] or ) is expected")
+            raise CodecError(f"{self._text!r} is not {what}", f"found {right!r}, expected ] or )")
         return between(lower, upper, left + right)
 
     def _end(self, attribute: Attribute) -> Value:
@@ -129,4 +129,4 @@ class _TextReader:
         try:
             return value_from_text(token, attribute.type)
         except PatternError as error:
-            raise CodecError(f"{error.what}: the attribute {attribute.name}", error.detail, error.hint) from None
+            raise CodecError(f"{error.what}: the column {attribute.name}", error.detail, error.hint) from None

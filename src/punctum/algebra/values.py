@@ -139,7 +139,7 @@ _TAKES = {
     Type.STRING: "str of whole Unicode characters",
     Type.BOOLEAN: "bool",
     Type.DATE: "date",
-    Type.TIMESTAMP: "datetime (without a zone it counts as UTC)",
+    Type.TIMESTAMP: "datetime (UTC when it has no zone)",
     Type.TIMESTAMP_NTZ: "datetime without a zone",
 }
 _TYPE_OF: dict[type, Type] = {

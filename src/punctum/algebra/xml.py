@@ -42,7 +42,7 @@ def to_xml(element: Element, schema: Schema, name: str) -> str:
     for tag in (name, *schema.names):
         if not _NAME.fullmatch(tag):
             raise CodecError(
-                f"{tag!r} is not a name in XML", "", "start with a letter, go on with letters, digits, . _ -"
+                f"{tag!r} is not a name in XML", "", "start with a letter, continue with letters, digits, . _ -"
             )
     if isinstance(element, Punctuation):
         texts = [f"<{tag}>{_escape(str(p))}</{tag}>" for tag, p in zip(schema.names, element.patterns, strict=True)]
@@ -79,15 +79,17 @@ def from_node(node: Node, schema: Schema, name: str) -> Element:
 
 
 def _foreign(found: str, name: str) -> CodecError:
-    return CodecError("an element is not of this stream", f"found {found}", f"<{name}> or <{NAMESPACE}:{name}>")
+    return CodecError(
+        "an element does not belong to this stream", f"found {found}", f"<{name}> or <{NAMESPACE}:{name}>"
+    )
 
 
 def _children(parent: Node) -> dict[str, Node]:
     named: dict[str, Node] = {}
     for node in parent:
         if node.tag in named or len(node):
-            detail = "it is there twice" if node.tag in named else "it holds further elements"
-            raise CodecError(f"the attribute {node.tag} is malformed", detail, "one element of plain text an attribute")
+            detail = "it occurs twice" if node.tag in named else "it contains elements"
+            raise CodecError(f"the column {node.tag} is malformed", detail, "one element of plain text for each column")
         named[node.tag] = node
     return named
 
@@ -100,7 +102,7 @@ def _row(named: dict[str, Node], schema: Schema) -> Row:
 
 def _punctuation(named: dict[str, Node], schema: Schema) -> Punctuation:
     if unknown := [name for name in named if name not in schema.positions]:
-        raise CodecError(f"a punctuation names an unknown attribute {unknown[0]}", "", choices(schema.names))
+        raise CodecError(f"a punctuation names an unknown column {unknown[0]}", "", choices(schema.names))
     patterns: list[Pattern] = [WILDCARD] * len(schema)
     for name, node in named.items():
         at = schema.index(name)
@@ -113,8 +115,8 @@ def _value_to_xml(tag: str, value: Value | None) -> str:
         return f'<{tag} xsi:nil="true"/>'
     text = value if isinstance(value, str) else value_text(value)
     if forbidden := _FORBIDDEN.search(text):
-        detail = f"the attribute {tag} holds U+{ord(forbidden.group()):04X}"
-        raise CodecError("a row cannot be written as XML", detail, "XML has no such character; JSON has")
+        detail = f"the column {tag} contains U+{ord(forbidden.group()):04X}"
+        raise CodecError("a row cannot be written as XML", detail, "XML cannot represent this character; use JSON")
     return f"<{tag}>{_escape(text)}</{tag}>"
 
 
@@ -126,7 +128,7 @@ def _value_from_xml(node: Node, attribute: Attribute) -> Value | None:
         return text if attribute.type is Type.STRING else attribute.type.accept(value_from_text(text, attribute.type))
     except PatternError as error:
         detail = f"expected {attribute.type.value}, found {text!r}"
-        raise CodecError(f"the attribute {attribute.name} has a wrong value", detail, error.hint) from None
+        raise CodecError(f"the column {attribute.name} has a wrong value", detail, error.hint) from None
 
 
 def _escape(text: str) -> str:

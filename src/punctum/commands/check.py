@@ -14,13 +14,13 @@ REFUSED = 1
 
 @click.command()
 @click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
 def check(script: Path, as_json: bool) -> None:
-    """Say whether each query of a script keeps bounded state, and why; exit with 1 when one is refused."""
+    """Check that the state of each query in a script stays bounded; exit with 1 when one is refused."""
     from punctum.analyse.report.text import text, to_json  # here because the SQL parser takes a moment to import
 
     whole = compiled(script)
     queries, sql = whole.analyses, whole.script.text
-    click.echo(json.dumps(to_json(queries), indent=2) if as_json else text(queries, sql) or "there are no queries")
+    click.echo(json.dumps(to_json(queries), indent=2) if as_json else text(queries, sql) or "the script has no queries")
     if not all(query.admitted for query in queries):
         sys.exit(REFUSED)

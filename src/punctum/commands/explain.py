@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 @click.option(
     "--graph",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Where to write the punctuation graphs: a file that ends in .svg or .dot.",
+    help="Write the punctuation graphs to this .svg or .dot file.",
 )
 @click.option("--passes", is_flag=True, help="Show the tree of each query after each pass of the compiler.")
 @plan_options
 @click.option(
     "--checkpoint",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Where an earlier run has measured what its streams are like.",
+    help="Use the stream statistics that an earlier run has measured in this checkpoint directory.",
 )
 def explain(
     script: Path,
@@ -36,16 +36,16 @@ def explain(
     purge: str,
     checkpoint: Path | None,
 ) -> None:
-    """Show the plan of each query of a script, what it keeps, and how its streams' punctuations purge it."""
+    """Show each query's plan and stages, the state that it keeps, and the punctuations that purge it."""
     from punctum.analyse.report.drawing import dot, svg  # here because the SQL parser takes a moment to import
     from punctum.compile import Options
 
     if graph is not None and graph.suffix not in (".svg", ".dot"):
-        raise click.BadParameter(f"{graph.name} ends neither in .svg nor in .dot", param_hint="--graph")
+        raise click.BadParameter(f"{graph.name} does not end in .svg or .dot", param_hint="--graph")
     options = Options(planned(objective, schemes, purge))
     queries = [_measured(query, checkpoint) for query in compiled(script, options).queries]
     shown = ("\n".join(_passes(query) if passes else _explained(query)) for query in queries)
-    click.echo("\n\n".join(shown) or "there are no queries")
+    click.echo("\n\n".join(shown) or "the script has no queries")
     if graph is not None:
         joins = [join for query in queries for join in query.analysis.joins]
         graph.write_text((svg if graph.suffix == ".svg" else dot)(joins) + "\n")
@@ -89,10 +89,10 @@ def _explained(query: "CompiledQuery") -> Iterator[str]:
     yield "  stages"
     yield from _indented(stages_of(query.last))
     if known.safe and not known.as_written:
-        yield "    the binary joins as written are not safe, so joins that are safe together run as one"
+        yield "    the joins as written are not safe one by one, so they run as one join of many inputs"
     yield from (f"  {line}" for line in costs(known, query.options.plan))
     for join in known.joins:
-        yield f"  punctuation graph of the join of {', '.join(join.streams)}"
+        yield f"  which punctuations purge which input of the join of {', '.join(join.streams)} (punctuation graph)"
         yield from _indented(lines(join))
 
 

@@ -16,21 +16,21 @@ def plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
     objective = click.option(
         "--objective",
         type=click.Choice(["memory", "throughput"]),
-        help="What the plans of joins are to be best in; without, joins run as written where that is safe.",
+        help="What join plans are optimised for. Without it, joins run as written where that is safe.",
     )
     schemes = click.option(
         "--schemes",
         type=click.Choice(["all", "minimal"]),
         default="all",
         show_default=True,
-        help="Which punctuations they take: of all schemes that are of use, or of as few as keep the query safe.",
+        help="Which punctuation schemes are used: all useful ones, or as few as keep state bounded.",
     )
     purge = click.option(
         "--purge",
         type=click.Choice(["eager", "lazy"]),
         default="eager",
         show_default=True,
-        help="When punctuations purge: in each batch, or in one of several.",
+        help="When state is purged: in each batch, or once in several batches.",
     )
     return objective(schemes(purge(command)))
 

@@ -50,7 +50,7 @@ def _bids(chance: Random, opened: dict[int, int]) -> Elements:
 
 AUCTION = Example(
     "auction",
-    "the final price of an item comes out when its auction closes",
+    "the final price of an item is emitted when its auction closes",
     _steps,
     "{name} {itemid} for {price:.2f}",
 )

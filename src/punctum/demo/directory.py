@@ -120,11 +120,11 @@ class RunDirectory:
 
     def _check(self) -> None:
         if not self.script.exists() or self.script.read_text() != self.example.script:
-            self._refuse(f"it has no {self.script.name}, or another one")
+            self._refuse(f"it has no {self.script.name}, or a different one")
 
     def _refuse(self, detail: str) -> None:
-        hint = "remove it, or choose another one with --directory"
-        raise PunctumError(f"the directory {self.path} holds something else than this demo's run", detail, hint)
+        hint = "remove it, or choose another directory with --directory"
+        raise PunctumError(f"the directory {self.path} does not hold a run of this demo", detail, hint)
 
 
 def make(path: Path) -> None:
@@ -138,7 +138,7 @@ def _usable(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        hint = "choose another one with --directory"
+        hint = "choose another directory with --directory"
         raise PunctumError(f"the directory {path} cannot be used", str(error), hint) from None
 
 

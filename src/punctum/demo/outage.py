@@ -34,7 +34,7 @@ def _reports(chance: Random, zones: list[int], hour: int) -> list[dict[str, Any]
 
 OUTAGE = Example(
     "outage",
-    "a zone without power comes out when the hour is over at the phone bank and nobody has called about it",
+    "a zone without power is emitted when the hour is over at the phone bank and nobody has called about it",
     _steps,
     "zone {zoneid} in hour {hour}",
 )

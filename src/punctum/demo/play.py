@@ -25,7 +25,7 @@ def play(examples: Iterable[Example], directory: Path, session: Session, interru
     runs = [RunDirectory(example, directory / example.name) for example in examples]
     first = next((n for n, run in enumerate(runs) if run.interrupted), 0)
     for run in runs[:first]:
-        say(f"{run.example.name}: finished before, see {run.path}\n")
+        say(f"{run.example.name}: already finished, see {run.path}\n")
     return all(_run(run, session, interrupted, say) for run in runs[first:])
 
 
@@ -34,7 +34,7 @@ def _run(run: RunDirectory, session: Session, interrupted: Event, say: Say) -> b
     say(f"{run.example.name}: {run.example.about}")
     say(f"  {run.script} reads what is written to {run.path / 'in'} while it runs")
     done = run.done()
-    say(f"  (goes on after step {len(done)})\n{_HEAD}" if done else f"\n{_HEAD}")
+    say(f"  (resumes after step {len(done)})\n{_HEAD}" if done else f"\n{_HEAD}")
     (query,) = session.script(run.example.script, run.path.resolve())
     query.start(run.path.resolve() / "checkpoint")
     try:
@@ -45,7 +45,7 @@ def _run(run: RunDirectory, session: Session, interrupted: Event, say: Say) -> b
         draw(run.plot, run.example.name, done)
         say(f"  {len(rows_of(run.results())):,} rows are in {run.path / 'out'}, the plot is {run.plot}\n")
         return True
-    say(f"  stopped after step {len(done)} of {STEPS}; the same command goes on from here")
+    say(f"  stopped after step {len(done)} of {STEPS}; run the same command again to resume")
     return False
 
 

@@ -58,7 +58,7 @@ def play(
     path = directory / NAME
     script = resources.files("punctum.demo").joinpath(f"{NAME}.sql").read_text("utf-8")
     _prepare(path, script)
-    say(f"{NAME}: each minute comes out once, whichever of three replicas live")
+    say(f"{NAME}: each minute is emitted once, whichever of three replicas are alive")
     say(f"  the queries of {path / f'{NAME}.sql'} run while reports are written to {path / 'in'}\n\n{_HEAD}")
     queries = session.script(script, path.resolve())
     run = _ReplicaRun(path, {query.name: query for query in queries}, story)
@@ -66,7 +66,7 @@ def play(
         run.start(*REPLICAS, "merged")
         for step in range(1, story.steps + 1):
             if interrupted.is_set():
-                say(f"  stopped after step {step - 1} of {story.steps}; the same command starts afresh")
+                say(f"  stopped after step {step - 1} of {story.steps}; the same command starts anew")
                 return False
             say(run.step(step))
     finally:
@@ -82,8 +82,8 @@ def play(
 def _prepare(path: Path, script: str) -> None:
     if path.exists() and any(path.iterdir()):
         if not (path / f"{NAME}.sql").exists():
-            hint = "remove it, or choose another one with --directory"
-            raise PunctumError(f"the directory {path} holds something else than this demo's run", "", hint)
+            hint = "remove it, or choose another directory with --directory"
+            raise PunctumError(f"the directory {path} does not hold a run of this demo", "", hint)
         shutil.rmtree(path)
     for name in ("in", "control", *(f"{NAME}/{replica}" for replica in REPLICAS)):
         make(path / name)
@@ -110,7 +110,7 @@ class _ReplicaRun:
             shutil.rmtree(self._path / "state" / name)
             self._queries["merged"].attach(f"replica_{name}")
             self.start(name)
-            events.append(f"{name} returns, without its state")
+            events.append(f"{name} restarts without its state")
         reports = self._report(step)
         for name in sorted(self._alive - {"merged"}):
             self._queries[name].catch_up()
@@ -173,7 +173,7 @@ def draw(path: Path, told: Sequence[Told]) -> None:
         axes.bar(steps, [late - early for early, late in pairwise(sums)], color="C3" if name == "merged" else "C0")
         axes.set(ylabel=name)
         axes.grid(alpha=0.3)
-    rows[0].set(title="Minutes that each replica has brought in a step, and those that came out")
+    rows[0].set(title="Minutes that each replica delivered in a step, and minutes emitted")
     rows[-1].set(xlabel="step")
     part = path.with_name(f".{path.name}")
     figure.savefig(part, dpi=150, format="png")

@@ -37,7 +37,7 @@ def _report(chance: Random, name: str, minute: int) -> dict[str, Any]:
 
 WAREHOUSE = Example(
     "warehouse",
-    "the highest temperature of an hour comes out when both sensors have finished the hour",
+    "the highest temperature of an hour is emitted when both sensors have finished the hour",
     _steps,
     "hour {hour}: {maxtemp:.1f}",
 )

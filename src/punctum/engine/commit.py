@@ -37,7 +37,7 @@ from punctum.lmerge.elements import NEVER
 Metrics = dict[str, Any]
 Told = list[tuple[int, dict[str, Counts]]]
 """What buckets have counted, by operator."""
-KEPT = ("rows_kept", "bytes_kept", "puncts_kept", "puncts_heard", "puncts_waiting", "oldest", "stable")
+KEPT = ("rows_kept", "bytes_kept", "puncts_kept", "puncts_received", "puncts_waiting", "oldest", "stable")
 """The counts that say how things are after a batch."""
 DONE = ("rows_in", "rows_out", "rows_purged", "puncts_in", "puncts_out")
 """The counts that say what a batch did."""
@@ -73,7 +73,7 @@ class Commit:
         self.begun.set()
         with self._lock, failing_in(f"the commit of batch {batch}"):
             if self._ended:
-                raise QueryError("the query has been stopped", f"it has not committed batch {batch}", "start it again")
+                raise QueryError("the query was stopped", f"batch {batch} is not committed", "start it again to resume")
             if self.hand_over is None:
                 rows = packed.collect()
             else:
@@ -117,7 +117,9 @@ class Commit:
         last, line = known[0] if known else (None, '{"kept": {}}')
         started = batch > 0 or (self.checkpoint / "punctum" / "state.json").exists()
         if started and last != batch - 1 and self.files is not None and self.files.stables is not None:
-            detail = f"{self._metrics} has no whole line for batch {batch - 1}, from which the next stable follows"
+            detail = (
+                f"{self._metrics} has no complete line for batch {batch - 1}, from which the next stable is computed"
+            )
             raise QueryError("a checkpoint has lost its metrics", detail, RESTORE)
         self._kept = {int(b): kept for b, kept in json.loads(line)["kept"].items()}
         _write(self._metrics, (line for _, line in reversed(known)))
@@ -159,7 +161,7 @@ def summary(name: str, measured: Metrics) -> str:
 
     >>> counts = {"rows_in": 9, "rows_out": 2, "rows_kept": 3, "bytes_kept": 2048, "oldest": [1000.0, "bid(itemid=17)"]}
     >>> summary("closing", {"batch": 4, "time": 11800.0, "quarantined": 0, "operators": {"s1o0": counts}})
-    'closing: batch 4, 2 rows out, 3 rows (2 kB) kept, bid(itemid=17) is open since 3 h'
+    'closing: batch 4, 2 rows out, 3 rows (2 kB) kept, bid(itemid=17) has been open for 3 h'
     """
     counts = list(measured["operators"].values())
     kept, size = (sum(counted[what] for counted in counts) for what in ("rows_kept", "bytes_kept"))
@@ -167,7 +169,7 @@ def summary(name: str, measured: Metrics) -> str:
     told += [f"{counts[-1]['rows_out']:,} rows out", f"{kept:,} rows ({size / 1024:,.0f} kB) kept"] if counts else []
     told += [f"{measured['quarantined']:,} in quarantine"] if measured["quarantined"] else []
     since, what = min((counted["oldest"] for counted in counts if "oldest" in counted), default=(0, ""))
-    told += [f"{what} is open since {_span(measured['time'] - since)}"] if what else []
+    told += [f"{what} has been open for {_span(measured['time'] - since)}"] if what else []
     return printable(", ".join(told))
 
 

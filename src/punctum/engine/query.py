@@ -146,7 +146,9 @@ def dataframe(last: Stage, settings: Settings, punctuations: bool = False) -> Da
     For these to hold for the whole result, the stages are planned for the whole.
     """
     if punctuations and PUNCT_COLUMN in last.schema.names:
-        raise SchemaError(f"the result has a column {PUNCT_COLUMN}", "punctuations are written there", "rename it")
+        raise SchemaError(
+            f"the result has a column {PUNCT_COLUMN}", "the name is reserved for punctuations", "rename it"
+        )
     with claimed(settings):
         slices = packed(last, settings).where(NOT_METRICS)
         return unpacked(slices, last.schema, punctuations, settings.quarantine)
@@ -233,8 +235,8 @@ class _Assembly:
     def _directory(self, files: FileStream, stream: StreamDef, place: str) -> Directory:
         """The directory of a stream, with the log of its files in the checkpoint."""
         if not self._settings.checkpoint:
-            hint = "dataframe(checkpoint), the same as the checkpointLocation of the writer"
-            raise SchemaError(f"the stream {stream.name} is read from files", "there is no checkpoint", hint)
+            hint = "call dataframe(checkpoint) with the checkpointLocation of the writer"
+            raise SchemaError(f"the stream {stream.name} is read from files", "a checkpoint is missing", hint)
         check_directory(stream, Path(files.path))
         key, most = f"{file_name(stream.name)}-{place}", stream.options.get("maxFilesPerTrigger")
         return Directory(

@@ -27,7 +27,7 @@ PATIENCE = 60
 TOO_SLOW = "Python worker failed to connect back"
 """What Spark says when a process of Python's takes too long to start."""
 _LOG = logging.getLogger("punctum")
-_AGAIN = "%s: a process of Python's was too slow to start; starting again"
+_AGAIN = "%s: a Python worker was too slow to start; restarting the query"
 _LAST = re.compile(r"Traceback .*\n(?: .*\n)+(\S.*)")
 _JAVA = re.compile(r"^(?:Caused by)?: (.+)", re.MULTILINE)
 
@@ -122,11 +122,11 @@ def failure(name: str, text: str, log: str) -> PunctumError:
     r"""The error of ours inside a failure that Spark reports, or the last line of another's traceback.
 
     >>> print(failure("q", "Traceback (most recent call last):\n  File …\nOops: it failed\n", "spark.log"))
-    the query q has failed
+    the query q failed
       detail: Oops: it failed
-      hint: spark.log says more
+      hint: see spark.log
     """
-    what, more = f"the query {name} has failed", f"{log} says more"
+    what, more = f"the query {name} failed", f"see {log}"
     ours = noted(text)
     if ours is None:
         *_, last = text.partition("\n")[0], *_LAST.findall(text)

@@ -129,9 +129,9 @@ def spark_alive() -> Iterator[None]:
     except (Py4JError, ConnectionError) as error:
         if isinstance(error, Py4JJavaError) and _STOPPED not in str(error):  # what Spark itself has to say
             raise
-        hint = "run the same command again: queries go on where they stopped"
+        hint = "run the same command again to resume"
         noticed = str(error).partition("\n")[0]
-        raise QueryError("Spark has stopped", f"its process has ended or was killed: {noticed}", hint) from None
+        raise QueryError("Spark stopped unexpectedly", f"its process ended or was killed: {noticed}", hint) from None
 
 
 def java_or_error() -> None:
@@ -139,4 +139,6 @@ def java_or_error() -> None:
     home = os.environ.get("JAVA_HOME")
     if not (home and (Path(home) / "bin" / "java").exists()) and shutil.which("java") is None:
         hint = "install Java 17, for example: apt-get install openjdk-17-jre-headless (or set JAVA_HOME)"
-        raise MissingError("Spark needs Java 17, and there is none", "no java on PATH and none in JAVA_HOME", hint)
+        raise MissingError(
+            "Spark needs Java 17, but Java was not found", "there is no java on PATH or in JAVA_HOME", hint
+        )

@@ -45,7 +45,7 @@ def _value(expression: Expression, row: Row) -> Any:
     if isinstance(expression, Literal):
         return expression.value
     if isinstance(expression, Applied):
-        raise ComputationError(f"{text(expression, True)} has no value here", "a function is of columns", "")
+        raise ComputationError(f"{text(expression, True)} has no value here", "a function takes columns", "")
     if expression.op in _LAZY:
         return _fit(expression, _LAZY[expression.op](expression.args, row))
     args = [_value(arg, row) for arg in expression.args]
@@ -72,7 +72,7 @@ def _fit(call: Call, value: Any) -> Any:
 
 def no_value(call: Call, detail: str = "") -> ComputationError:
     """The error of a row in which a call has no value: the result does not fit, unless something else is said."""
-    hint = "cast the arguments to a wider type, or leave such rows out with WHERE"
+    hint = "cast the arguments to a wider type, or filter such rows with WHERE"
     return ComputationError(
         f"{text(call, True)} has no value", detail or f"the result does not fit {type_text(call)}", hint
     )

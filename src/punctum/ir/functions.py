@@ -44,7 +44,9 @@ def _arithmetic(op: str, args: Args, place: Place) -> Expression:
         return _shift(op, args, place)
     target = common(args)
     if target is None or not all(arg.type in NUMBERS or is_null(arg) for arg in args):
-        hint = "it takes BIGINT, DOUBLE and DECIMAL" + (", + and - a time and an INTERVAL" if op in "+-" else "")
+        hint = "it takes numbers (BIGINT, DOUBLE, DECIMAL)" + (
+            ", and + and - also a time and an INTERVAL" if op in "+-" else ""
+        )
         raise mismatch(f"{op.upper()} does not take these types", place, hint, *args)
     if all(is_null(arg) for arg in args):
         target = kind(Type.BIGINT, True)
@@ -83,7 +85,9 @@ def _shift(op: str, args: Args, place: Place) -> Expression:
     """A time moved by an interval."""
     time, interval = args if is_interval(args[1]) else reversed(args)
     if time.type not in TIMES or is_interval(time) or (op == "-" and is_interval(args[0])):
-        raise mismatch(f"{op} does not take these types", place, "an INTERVAL is added to or taken from a time", *args)
+        raise mismatch(
+            f"{op} does not take these types", place, "an INTERVAL is added to a time or subtracted from it", *args
+        )
     assert isinstance(interval, Literal) and isinstance(interval.value, timedelta)
     if time.type is Type.DATE and interval.value % timedelta(days=1):
         hint = "CAST the date to TIMESTAMP"
@@ -130,7 +134,7 @@ def _round(op: str, args: Args, place: Place) -> Expression:
     _check(op, args[:1], place, NUMBERS)
     places = args[1].value if len(args) > 1 and isinstance(args[1], Literal) else None if len(args) > 1 else 0
     if not isinstance(places, int) or not -38 <= places <= 38:
-        raise mismatch("ROUND takes a whole number of places", place, "such as ROUND(x, 2)", *args[1:])
+        raise mismatch("ROUND takes an integer as the number of places", place, "such as ROUND(x, 2)", *args[1:])
     p, s = args[0].attribute.digits
     scale = min(s, max(places, 0))
     digits = bounded(p - s + 1 + scale, scale)
@@ -178,7 +182,7 @@ def _substring(op: str, args: Args, place: Place) -> Expression:
 def _values(op: str, values: Args, place: Place) -> Args:
     """The values that a CASE may give, taken to one type."""
     if any(is_interval(arg) for arg in values):
-        raise mismatch(f"{op.upper()} does not take this type", place, "an INTERVAL stands beside a time", *values)
+        raise mismatch(f"{op.upper()} does not take this type", place, "an INTERVAL is only used with a time", *values)
     return alike(op.upper(), values, place)
 
 
@@ -213,7 +217,7 @@ def _nullif(op: str, args: Args, place: Place) -> Expression:
 def _date_trunc(op: str, args: Args, place: Place) -> Expression:
     unit = args[0].value if isinstance(args[0], Literal) else None
     if unit not in UNITS:
-        raise SqlError(f"DATE_TRUNC does not know the unit {unit}", "", f"it knows {', '.join(UNITS)}", place)
+        raise SqlError(f"DATE_TRUNC does not support the unit {unit}", "", f"supported: {', '.join(UNITS)}", place)
     _check(op, args[1:], place, (Type.TIMESTAMP, Type.TIMESTAMP_NTZ))
     return _result(op, args, place, args[1].type)
 

@@ -52,8 +52,8 @@ def elements_of(relation: Relation, place: Place) -> Relation:
     """The elements of which a relation shows the events when they are final; an error when it is another one."""
     found = _lifted(relation)
     if found is None:
-        hint = "elements come from a temporal stream under selections and projections; name a part of a query with "
-        raise SqlError("the result has no elements", "", hint + "CREATE TEMPORAL STREAM … AS SELECT", place)
+        hint = "elements come from a temporal stream through WHERE and SELECT only; name other parts of a query with "
+        raise SqlError("the result is not a temporal stream", "", hint + "CREATE TEMPORAL STREAM … AS SELECT", place)
     return found[0]
 
 
@@ -92,8 +92,8 @@ def _over(expression: Expression, below: Relation, moved: Moved) -> Expression:
     """An expression of events over elements; the end of an event is none of its elements' columns."""
     for column in columns(expression):
         if below.schema.names[moved[column.index]] == VE:
-            detail = "the elements of an event have several ends, of which the last one is its own"
-            raise SqlError(f"{VE} is not known before an event is final", detail, f"look at {VS}", column.place)
+            detail = "an event may have several elements, and only the last one has its final end"
+            raise SqlError(f"{VE} is not known before an event is final", detail, f"use {VS}", column.place)
     return rebased(expression, lambda column: _column(below.schema, moved[column.index]))
 
 
@@ -101,23 +101,23 @@ def _inserts(relation: Relation, place: Place) -> Relation:
     """An insert for each row; a row without an end is a point, which lasts for one unit of time."""
     schema = relation.schema
     if VS not in schema.names:
-        hint = f"name a column {VS}, as in SELECT ts AS {VS}, …"
-        raise SqlError(f"the result has no start {VS}", choices(schema.names), hint, place)
+        hint = f"name a column {VS}: SELECT ts AS {VS}, …"
+        raise SqlError(f"the result has no start column {VS}", choices(schema.names), hint, place)
     start = _column(schema, schema.index(VS))
     if start.type not in TIMES:
-        hint = f"a time is one of {', '.join(t.value for t in TIMES)}"
+        hint = f"supported: {', '.join(t.value for t in TIMES)}"
         raise SqlError(f"{VS} cannot be {type_text(start.attribute)}", "", hint, place)
     if start.nullable:
-        raise SqlError(f"{VS} may be NULL", "", "declare its column NOT NULL, or promise it in order (ASC)", place)
+        raise SqlError(f"{VS} may be NULL", "", "declare its column NOT NULL, or PUNCTUATED ON (… ASC)", place)
     payload = [(a.name, _column(schema, i)) for i, a in enumerate(schema.attributes) if a.name not in EVENT]
     _checked([name for name, _ in payload], place)
     if not payload:
-        raise SqlError("the result has no payload", "", f"select columns beside {VS}", place)
+        raise SqlError("the result has no payload", "", f"select more columns than {VS}", place)
     end: Expression = call("+", (start, _tick(start.type)), place)
     if VE in schema.names:
         end = _column(schema, schema.index(VE))
         if end.type is not start.type:
-            raise SqlError(f"{VS} and {VE} have two types", "", "CAST one to the type of the other", place)
+            raise SqlError(f"{VS} and {VE} have different types", "", "CAST one to the type of the other", place)
     never = Literal(None, start.type)
     hidden = ((VS, start), (VE, end), (VOLD, never), (ADJUST, Literal(False, Type.BOOLEAN)), (FROM, start))
     return Projection(relation, (*payload, *hidden), place)

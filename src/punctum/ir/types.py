@@ -121,5 +121,5 @@ def alike(what: str, args: Sequence[Expression], place: Place) -> tuple[Expressi
     """The arguments taken to one type, or an error that names their types."""
     target = common(args)
     if target is None:
-        raise mismatch(f"{what} needs values of one type", place, "CAST one to the type of the other", *args)
+        raise mismatch(f"{what} needs values of the same type", place, "CAST one to the type of the other", *args)
     return tuple(converted(arg, target, arg.place) for arg in args)

@@ -104,10 +104,10 @@ def element_schema(payload: Schema, time: Type = Type.BIGINT) -> Schema:
     symbol STRING, _vs BIGINT, _ve BIGINT, _vold BIGINT, _adjust BOOLEAN, _from BIGINT
     """
     if time not in TIMES:
-        raise SchemaError(f"a lifetime cannot be of type {time.value}", "", "BIGINT, TIMESTAMP or DATE")
+        raise SchemaError(f"a lifetime cannot have the type {time.value}", "", "BIGINT, TIMESTAMP or DATE")
     taken = [name for name in payload.names if name in HIDDEN]
     if taken:
-        raise SchemaError(f"the attribute {taken[0]} is an element's own", "", "give the payload's column another name")
+        raise SchemaError(f"the name {taken[0]} is reserved for elements", "", "rename the payload's column")
     hidden = (
         Attribute(VS, time, NOT_NULL),
         Attribute(VE, time),
@@ -124,7 +124,7 @@ def payload_schema(elements: Schema) -> Schema:
     >>> print(payload_schema(element_schema(Schema.of(symbol="STRING"))))
     symbol STRING
     """
-    assert elements.names[-len(HIDDEN) :] == HIDDEN, "the schema is not of elements"
+    assert elements.names[-len(HIDDEN) :] == HIDDEN, "the schema is not one of elements"
     return Schema(elements.attributes[: -len(HIDDEN)])
 
 

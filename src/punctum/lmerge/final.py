@@ -24,7 +24,7 @@ from punctum.operators.columns import ColumnarSlice, empty
 from punctum.operators.operator import Metadata
 from punctum.operators.table import Table
 
-NEVER_INSERTED = "an adjust of what was never inserted"
+NEVER_INSERTED = "an adjust of an event that was not inserted"
 _COUNT, _RANK = "\0count", "\0rank"
 
 

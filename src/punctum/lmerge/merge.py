@@ -62,7 +62,9 @@ class LMerge(TemporalOperator):
         attached: Sequence[bool] | None = None,
     ) -> None:
         if not schemas:
-            raise SchemaError("a merge needs an input", "", "name the streams that are replicas of each other")
+            raise SchemaError(
+                "a merge needs one or more inputs", "", "name the streams that are replicas of each other"
+            )
         for schema in schemas:
             same_schema(schemas[0], schema)
         self.inputs, self.output, self.case = tuple(schemas), schemas[0], case

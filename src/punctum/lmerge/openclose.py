@@ -32,7 +32,7 @@ class Close:
 
 STARTED = "an event with this payload starts at the same time"
 STILL_OPEN = "an event with this payload is open"
-NEVER_OPENED = "no event with this payload has been opened before"
+NEVER_OPENED = "no event with this payload is open"
 
 
 class OpenClose:
@@ -55,7 +55,7 @@ class OpenClose:
             self._forget(element.t)
             return element
         if (why := self.refuses(element)) is not None:
-            raise GrammarError("the stream is not grammatical", f"{element}: {why}", "give the payload a key")
+            raise GrammarError("the stream is not grammatical", f"{element}: {why}", "add a key to the payload")
         events = self.ends.setdefault(element.payload, {})
         if isinstance(element, Open):
             events[element.vs] = INF

@@ -19,8 +19,8 @@ from punctum.operators.columns import empty
 from punctum.operators.operator import Metadata
 from punctum.operators.table import Table
 
-ADJUSTED = "an adjust in a stream that is declared to have none"
-DISORDERED = "a start that is out of the declared order"
+ADJUSTED = "an adjust in a stream that is declared INSERT ONLY"
+DISORDERED = "a start that breaks the declared order"
 SOURCE = "_source"
 """A column beside an element's own: the input it is from."""
 

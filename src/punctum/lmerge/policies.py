@@ -56,9 +56,9 @@ class OutputPolicy:
         """A policy from words."""
         inserts, adjusts = [each.value for each in Inserting], [each.value for each in Adjusting]
         if insert not in inserts:
-            raise SqlError(f"the merge cannot insert {insert!r}", choices(inserts), "name one of them")
+            raise SqlError(f"unknown insert policy {insert!r}", choices(inserts), "choose one of them")
         if adjust not in adjusts:
-            raise SqlError(f"the merge cannot adjust {adjust!r}", choices(adjusts), "name one of them")
+            raise SqlError(f"unknown adjust policy {adjust!r}", choices(adjusts), "choose one of them")
         if not 0 < share <= 1:
-            raise SqlError(f"{share} is no share of the inputs", "", "a share is above 0 and at most 1")
+            raise SqlError(f"{share} is not a share of the inputs", "", "a share is above 0 and at most 1")
         return OutputPolicy(Inserting(insert), Adjusting(adjust), share)

@@ -91,12 +91,12 @@ def choose(properties: Properties) -> Choice:
         return Choice(Case.R2, "inserts only, in order, start and payload are a key")
     if p.key:
         return Choice(Case.R3, f"start and payload are a key, and {_lacking(p)}")
-    return Choice(Case.R4, "events may be there several times")
+    return Choice(Case.R4, "the same event may occur several times")
 
 
 def _lacking(p: Properties) -> str:
     """Why a keyed stream is not one of the simpler cases."""
-    return "there may be adjusts" if not p.insert_only else "elements may come in any order"
+    return "adjusts may occur" if not p.insert_only else "elements may come in any order"
 
 
 def allows(properties: Properties, case: Case) -> bool:

@@ -72,7 +72,7 @@ class Separate(Index):
     def __init__(self, schema: Schema, inputs: int, policy: OutputPolicy) -> None:
         super().__init__()
         if policy != OutputPolicy():
-            raise SqlError("case R3- has no policies", "it is there for comparison", "take case R3")
+            raise SqlError("case R3- has no policies", "it exists for comparison", "use case R3")
         self._schema = schema
         self._keys = [*(name for name in schema.names if name not in HIDDEN), VS]
         self._inputs = [Single(empty(schema).select(self._keys)) for _ in range(inputs)]

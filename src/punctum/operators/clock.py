@@ -28,7 +28,7 @@ class StreamClock:
         self._kinds = {schema.attributes[at].type for at in self._at}
         if not self._kinds.issubset(INSTANTS):
             kinds = ", ".join(kind.value for kind in self._kinds)
-            raise SchemaError(f"{attribute} does not tell the time", f"it is {kinds}", "take a TIMESTAMP")
+            raise SchemaError(f"{attribute} is not a time", f"it is {kinds}", "use a TIMESTAMP column")
 
     def advance(self, to: datetime) -> None:
         """It is this time, or later."""

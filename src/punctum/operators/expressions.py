@@ -79,7 +79,9 @@ def careful(expression: Expression, schema: Schema) -> Checked:
         if (made := _narrowed(expression, args) or _vectorised(expression, args)) is not None:
             return made
     if inner := next(applied(expression), None):
-        raise ComputationError(f"{inner.op} stands in what is computed value by value", "", "take it to a column first")
+        raise ComputationError(
+            f"{inner.op} is used inside a computation of single values", "", "compute it in a column first"
+        )
     return _row_by_row(expression, schema)
 
 
@@ -176,7 +178,7 @@ def _results(function: UserFunction, given: Sequence[pl.Series], wanted: pl.Data
     found = pl.Series(function.compute(*given)) if len(given[0]) else pl.Series(dtype=wanted)
     if len(found) != len(given[0]):
         detail = f"{len(found)} for {len(given[0])}"
-        raise ComputationError(f"{function.name} gives another number of values", detail, "one for each row")
+        raise ComputationError(f"{function.name} returns another number of values", detail, "one for each row")
     return found.cast(wanted)
 
 

@@ -23,7 +23,7 @@ from punctum.parse.lexer.cursor import Cursor
 from punctum.parse.lexer.text import Text
 
 _STATEMENTS = (
-    "statements are CREATE [TEMPORAL] STREAM, CREATE [TEMPORAL] STREAM … AS SELECT, CREATE STREAM … AS LMERGE "
+    "supported statements: CREATE [TEMPORAL] STREAM, CREATE [TEMPORAL] STREAM … AS SELECT, CREATE STREAM … AS LMERGE "
     "or CLEANSE, CREATE TABLE, CREATE SINK and INSERT INTO … SELECT"
 )
 _QUERY = ("SELECT", "WITH", "(", "VALUES", "FROM", "TABLE")
@@ -101,7 +101,7 @@ def parse_function(name: str, compute: Callable[..., Any], takes: Iterable[str],
     listed = ", ".join(f"c{n} {each}" for n, each in enumerate(types))
     schema = parse_script(f"CREATE STREAM f ({listed}) USING memory").streams["f"].schema
     if len(types) < 2 or len(schema) != len(types):
-        raise SchemaError(f"the function {name} takes nothing", "", "name the types of its arguments")
+        raise SchemaError(f"the function {name} has no arguments", "", "list the types of its arguments")
     return UserFunction(name, schema.attributes[:-1], schema.attributes[-1], compute)
 
 
@@ -117,7 +117,7 @@ def _located(
     except SqlError as error:
         raise error.within(text) from None
     except RecursionError:
-        raise SqlError("the SQL is nested too deeply", "", "take parts out with CREATE STREAM … AS SELECT") from None
+        raise SqlError("the SQL is nested too deeply", "", "move parts into CREATE STREAM … AS SELECT") from None
 
 
 def _feedback(relation: Relation) -> Iterator[str]:
@@ -171,9 +171,11 @@ class _ScriptReader:
         for query in self.queries:
             for path in sorted(set(_feedback(query.relation))):
                 if path in by:
-                    detail = f"{by[path].name} and {query.name} read what tells it"
-                    hint = "let one of them read the sink of the other, or give each its own streams"
-                    raise SqlError(f"two queries would write the feedback '{path}'", detail, hint, query.place)
+                    detail = f"{by[path].name} and {query.name} read streams with this feedback"
+                    hint = "let one query read the sink of the other, or define a stream for each"
+                    raise SqlError(
+                        f"two queries would write to the feedback directory '{path}'", detail, hint, query.place
+                    )
                 by[path] = query
 
     def single(self) -> QueryDef:
@@ -263,7 +265,7 @@ class _ScriptReader:
             detail = "a query has the name of its sink"
             raise SqlError(f"two queries write to {sink.name}", detail, "use UNION ALL, or another sink", place)
         if cursor.sees("("):
-            raise SqlError("a column list after the sink is not supported", "", "name columns with AS", cursor.place)
+            raise SqlError("a column list in INSERT INTO is not supported", "", "name columns with AS", cursor.place)
         relation, unbounded = self._allowed(cursor)
         if takes_elements(sink):
             relation = elements_of(relation, cursor.whole)

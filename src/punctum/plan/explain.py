@@ -53,7 +53,7 @@ def costs(query: QueryAnalysis, options: PlanOptions) -> Iterator[str]:
         runs = to_run(relation, known, options) if query.safe else None
         yield from _join(joined(relation, known, options), options, runs)
     if query.ends and query.safe:
-        yield "options of plans: the schemes whose punctuations they take, and when these purge"
+        yield "costs by plan options: which schemes are used, and when state is purged"
         every = [replace(options, schemes=schemes, purge=purge) for schemes, purge in product(Schemes, Purge)]
         names = [f"{each.schemes.value}, {each.purge.value}" for each in every]
         yield from _table(zip(names, (total(query, each) for each in every), strict=True))
@@ -63,7 +63,7 @@ def costs(query: QueryAnalysis, options: PlanOptions) -> Iterator[str]:
 
 def _join(join: Joined, options: PlanOptions, runs: Tree | None) -> Iterator[str]:
     """The best plans of a join; which of them runs is told when it is not the first."""
-    yield f"plans of the join of {', '.join(join.query.streams)}, the best by {options.by.value} first"
+    yield f"plans of the join of {', '.join(join.query.streams)}, the best for {options.by.value} first"
     written, found = join.as_written, list(join.plans.found)
     names = [join.text(plan.tree) for plan in found]
     if join.text(written.tree) not in names:
@@ -71,9 +71,9 @@ def _join(join: Joined, options: PlanOptions, runs: Tree | None) -> Iterator[str
         names.append(f"{join.text(written.tree)}, as written")
     yield from _table(zip(names, (plan.cost for plan in found), strict=True))
     if runs not in (None, found[0].tree):
-        yield f"  runs: {join.text(runs)}, as written; --objective {options.by.value} runs the first"
+        yield f"  runs as written: {join.text(runs)}; --objective {options.by.value} runs the first plan"
     if join.plans.because:
-        yield f"  not divided: {join.plans.because}"
+        yield f"  not split into smaller joins: {join.plans.because}"
 
 
 def _table(rows: Iterable[tuple[str, Cost | None]]) -> Iterator[str]:

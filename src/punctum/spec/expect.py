@@ -127,4 +127,4 @@ def overdue(now: datetime | None, within: timedelta) -> datetime | None:
 def check_time(schema: Schema, time: str | None) -> None:
     """An error when an attribute does not tell the time."""
     if time is not None and (kind := schema.attributes[schema.index(time)].type) not in INSTANTS:
-        raise SchemaError(f"{time} does not tell the time", f"it is {kind.value}", "take a TIMESTAMP")
+        raise SchemaError(f"{time} is not a time", f"it is {kind.value}", "use a TIMESTAMP column")

@@ -53,7 +53,7 @@ class Join(Binary[State], Specified):
             one, other = (s.attributes[s.index(name)] for s, name in zip(self.inputs, names, strict=True))
             if one.type is not other.type:
                 detail = f"{one.name} is a {one.type.value}, {other.name} a {other.type.value}"
-                raise SchemaError("join attributes have different types", detail, "cast one of them before the join")
+                raise SchemaError("join columns have different types", detail, "cast one of them before the join")
 
     @property
     def output(self) -> Schema:

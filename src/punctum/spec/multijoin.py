@@ -68,7 +68,7 @@ class MultiJoin(Specified):
         for each in self.classes:
             kinds = sorted({self.schemas[i].attributes[at].type.value for i, at in each.members})
             if len(kinds) > 1:
-                raise SchemaError("join attributes have different types", ", ".join(kinds), "cast them before the join")
+                raise SchemaError("join columns have different types", ", ".join(kinds), "cast them before the join")
 
     @property
     def inputs(self) -> tuple[Schema, ...]:

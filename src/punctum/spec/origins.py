@@ -93,7 +93,7 @@ class AccessOrder(Origin[Any]):
     def __post_init__(self) -> None:
         kind = self.schema.attributes[self.schema.index(self.attribute)].type
         if self.delay is not None and type(self.delay) is not _DELAYS.get(kind):
-            takes = f"{kind.value} takes a delay of {_DELAYS[kind].__name__}" if kind in _DELAYS else "leave it out"
+            takes = f"{kind.value} takes a delay of {_DELAYS[kind].__name__}" if kind in _DELAYS else "remove it"
             raise SchemaError(f"{self.attribute} cannot have the delay {self.delay!r}", f"it is a {kind.value}", takes)
 
     def initial(self) -> Any:

@@ -7,11 +7,11 @@ INSERT INTO result
 SELECT a.k FROM a JOIN b ON a.k = b.k ALLOW UNBOUNDED;
 
 -- checked
--- result: unbounded, and allowed to be
---   join keeps a: never purged, because no scheme reaches b
---   join keeps b: never purged, because no scheme reaches a
---   without punctuations not in bounded memory: k of a is in the result, and its values are without end (C1)
---   none can be forgotten of a(k) = (1), (2), (3), …: what comes later, such as b(k) = (1), tells which of them came
+-- result: admitted with unbounded state (ALLOW UNBOUNDED)
+--   join keeps a: state grows without bound: b promises no punctuation on the join key
+--   join keeps b: state grows without bound: a promises no punctuation on the join key
+--   without punctuations, memory is unbounded: k of a is in the result, and the column's domain is unbounded (C1)
+--   counterexample: all of a(k) = (1), (2), (3), … must be kept, because later rows such as b(k) = (1) would tell them apart
 --   7 | SELECT a.k FROM a JOIN b ON a.k = b.k ALLOW UNBOUNDED;
 --     |                 ^^^^^^^^
 --   hint: add PUNCTUATED ON (k) to a and PUNCTUATED ON (k) to b

@@ -6,4 +6,4 @@ INSERT INTO q SELECT b, e FROM s JOIN t ON a = d WHERE a > 5 AND d < 3;
 
 -- checked
 -- q: admitted
---   keeps nothing
+--   keeps no state

@@ -12,4 +12,4 @@ SELECT a.k, b.x FROM a, b, c WHERE a.k = b.k AND b.k = c.k AND b.x = c.y;
 --   join keeps a: purged by c(k), then b(k, x)
 --   join keeps b: purged by a(k), then c(k)
 --   join keeps c: purged by a(k), then b(k, x)
---   without punctuations not in bounded memory: k of a is in the result, and its values are without end (C1)
+--   without punctuations, memory is unbounded: k of a is in the result, and the column's domain is unbounded (C1)

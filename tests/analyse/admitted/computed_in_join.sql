@@ -12,4 +12,4 @@ SELECT t.x FROM (SELECT a.k + 1 AS next, b.x FROM a JOIN b ON a.k = b.k) t JOIN 
 --   join keeps a: purged by c(k), then b(k)
 --   join keeps b: purged by a(k), then c(k)
 --   join keeps c: purged by a((k + 1)), then b(k)
---   without punctuations not in bounded memory: x of b is in the result, and its values are without end (C1)
+--   without punctuations, memory is unbounded: x of b is in the result, and the column's domain is unbounded (C1)

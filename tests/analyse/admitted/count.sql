@@ -8,5 +8,5 @@ SELECT COUNT(*) AS n, MAX(x) AS most FROM a;
 -- checked
 -- result: admitted
 --   group-by of a: at most 1 row
---   without punctuations in bounded memory: at most 2 values: the answer 2
---   gives each group again when it changes
+--   without punctuations, memory is bounded: at most 2 values: the answer 2
+--   emits each group again when it changes

@@ -8,4 +8,4 @@ SELECT DISTINCT hour, ok FROM report;
 -- checked
 -- result: admitted
 --   dupelim of report: at most 48 rows
---   without punctuations in bounded memory: at most 96 values: the answer 96
+--   without punctuations, memory is bounded: at most 96 values: the answer 96

@@ -8,4 +8,4 @@ SELECT DISTINCT k FROM a WHERE h = 7 OR h = 8;
 -- checked
 -- result: admitted
 --   dupelim of a: purged by a(k, h)
---   without punctuations not in bounded memory: k of a is in the result, and its values are without end (C1)
+--   without punctuations, memory is unbounded: k of a is in the result, and the column's domain is unbounded (C1)

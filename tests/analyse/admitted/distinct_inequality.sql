@@ -9,4 +9,4 @@ INSERT INTO q SELECT DISTINCT a FROM s JOIN t ON a = d AND b < e;
 --   synopsis of s: at most 8 values: a row of (a, b) for each of 4 buckets by a
 --   synopsis of t: at most 8 values: a row of (d, e) for each of 4 buckets by d
 --   synopsis of the answer: at most 4 values
---   without punctuations in bounded memory: at most 20 values: s a row of (a, b) for each of 4 buckets by a, t a row of (d, e) for each of 4 buckets by d, the answer 4
+--   without punctuations, memory is bounded: at most 20 values: s a row of (a, b) for each of 4 buckets by a, t a row of (d, e) for each of 4 buckets by d, the answer 4

@@ -11,4 +11,4 @@ SELECT a.k, t.k AS l FROM a JOIN (SELECT DISTINCT k FROM c WHERE y = 8) t ON a.k
 --   dupelim of c: purged by c(y)
 --   join keeps a: purged by the end of c
 --   join keeps c: purged by a(k)
---   without punctuations not in bounded memory: it is not one select-project-join with at most one DISTINCT or GROUP BY on top
+--   without punctuations, memory is unbounded: it is not one SELECT of joins and filters with at most one DISTINCT or GROUP BY on top

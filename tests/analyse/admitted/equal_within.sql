@@ -10,4 +10,4 @@ SELECT a.k FROM a JOIN b ON a.k = b.k WHERE a.x = a.k;
 -- result: admitted
 --   join keeps a: purged by b(k)
 --   join keeps b: purged by a(x)
---   without punctuations not in bounded memory: k of a is in the result, and its values are without end (C1)
+--   without punctuations, memory is unbounded: k of a is in the result, and the column's domain is unbounded (C1)

@@ -11,4 +11,4 @@ SELECT f FROM a EXCEPT SELECT g FROM b;
 --   difference of a: at most 3 rows
 --   difference of b: at most 3 rows
 --   difference of a, b: at most 3 rows
---   without punctuations in bounded memory, as its states say
+--   without punctuations, memory is bounded, as the lines above say

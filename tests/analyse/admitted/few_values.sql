@@ -10,4 +10,4 @@ SELECT a.k, kind FROM a JOIN b ON a.k = b.k WHERE b.kind IN (7, 8);
 -- result: admitted
 --   join keeps a: purged by the end of b
 --   join keeps b: purged by a(k)
---   without punctuations not in bounded memory: k of a is in the result, and its values are without end (C1)
+--   without punctuations, memory is unbounded: k of a is in the result, and the column's domain is unbounded (C1)

@@ -12,4 +12,4 @@ SELECT s1.a, s2.c FROM s1 JOIN s2 ON s1.b = s2.b JOIN s3 ON s2.c = s3.c;
 --   join keeps s1: purged by s2(b), then s3(c)
 --   join keeps s2: purged by s1(b), then s3(c)
 --   join keeps s3: purged by s2(c), then s1(b)
---   without punctuations not in bounded memory: a of s1 is in the result, and its values are without end (C1)
+--   without punctuations, memory is unbounded: a of s1 is in the result, and the column's domain is unbounded (C1)

@@ -12,4 +12,4 @@ SELECT s1.a, s1.b, s2.c FROM s1, s2, s3 WHERE s1.b = s2.b AND s2.c = s3.c AND s3
 --   join keeps s1: purged by s2(b), then s3(a, c)
 --   join keeps s2: purged by s1(b), then s3(a, c)
 --   join keeps s3: purged by s2(c), then s1(b)
---   without punctuations not in bounded memory: a of s1 is in the result, and its values are without end (C1)
+--   without punctuations, memory is unbounded: a of s1 is in the result, and the column's domain is unbounded (C1)

@@ -10,4 +10,4 @@ SELECT k, COUNT(*) AS n FROM a WHERE x > 3 GROUP BY k;
 -- checked
 -- result: admitted
 --   group-by of a: purged by a(k, state)
---   without punctuations not in bounded memory: k of a is grouped by, and its values are without end (C1)
+--   without punctuations, memory is unbounded: k of a is a grouping column, and the column's domain is unbounded (C1)

@@ -10,4 +10,4 @@ GROUP BY date_trunc('HOUR', ts);
 -- checked
 -- result: admitted
 --   group-by of report: purged by report(ts ASC)
---   without punctuations not in bounded memory: ts of report is grouped by, and its values are without end (C1)
+--   without punctuations, memory is unbounded: ts of report is a grouping column, and the column's domain is unbounded (C1)

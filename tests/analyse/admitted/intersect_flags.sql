@@ -11,4 +11,4 @@ SELECT f FROM a INTERSECT SELECT g FROM b;
 --   intersect of a: at most 3 rows
 --   intersect of b: at most 3 rows
 --   intersect of a, b: at most 3 rows
---   without punctuations in bounded memory, as its states say
+--   without punctuations, memory is bounded, as the lines above say

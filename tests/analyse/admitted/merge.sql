@@ -8,4 +8,4 @@ SELECT k FROM a UNION ALL SELECT k FROM b WHERE x > 1;
 
 -- checked
 -- result: admitted
---   keeps nothing
+--   keeps no state

@@ -9,4 +9,4 @@ INSERT INTO q SELECT d, MAX(e) AS most FROM s JOIN t ON b < e WHERE a = 10 AND d
 --   synopsis of s: at most 1 value: a row of (b)
 --   synopsis of t: at most 4 values: a row of (d, e) for each of 2 buckets by d
 --   synopsis of the answer: at most 4 values
---   without punctuations in bounded memory: at most 9 values: s a row of (b), t a row of (d, e) for each of 2 buckets by d, the answer 4
+--   without punctuations, memory is bounded: at most 9 values: s a row of (b), t a row of (d, e) for each of 2 buckets by d, the answer 4

@@ -9,5 +9,5 @@ INSERT INTO q SELECT b, SUM(e) AS total FROM s JOIN t ON s.k = t.k WHERE b BETWE
 --   join keeps s: purged by t(k)
 --   join keeps t: purged by s(k)
 --   group-by of s, t: at most 5 rows
---   without punctuations not in bounded memory: k of s has to equal k of t, and their values are without end (C2)
---   gives its groups when all streams have ended, or with updates 'true' in its sink when they change
+--   without punctuations, memory is unbounded: k of s has to equal k of t, and the domain of these columns is unbounded (C2)
+--   emits its groups when all streams have ended; with updates 'true' in its sink, when they change

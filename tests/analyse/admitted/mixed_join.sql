@@ -16,4 +16,4 @@ JOIN (SELECT DISTINCT g, h FROM u WHERE g < 5 AND h > 0 AND h < g) y ON x.a = y.
 --   dupelim of u: at most 9 rows
 --   join keeps s, t: at most 3 rows
 --   join keeps u: at most 9 rows
---   without punctuations in bounded memory, as its states say
+--   without punctuations, memory is bounded, as the lines above say

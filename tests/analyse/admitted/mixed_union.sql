@@ -14,4 +14,4 @@ SELECT g FROM u GROUP BY g;
 --   synopsis of t: at most 6 values: a row of (d, e) for each of 3 buckets by d
 --   synopsis of the answer: at most 3 values
 --   group-by of u: purged by u(g)
---   without punctuations not in bounded memory: it is not one select-project-join with at most one DISTINCT or GROUP BY on top
+--   without punctuations, memory is unbounded: it is not one SELECT of joins and filters with at most one DISTINCT or GROUP BY on top

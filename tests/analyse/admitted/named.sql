@@ -13,4 +13,4 @@ SELECT x.a FROM s12 x JOIN s3 ON x.c = s3.c AND x.a = s3.a;
 --   join keeps s1: purged by s3(a), then s2(c)
 --   join keeps s2: purged by s1(b), then s3(a)
 --   join keeps s3: purged by s2(c), then s1(b)
---   without punctuations not in bounded memory: a of s1 is in the result, and its values are without end (C1)
+--   without punctuations, memory is unbounded: a of s1 is in the result, and the column's domain is unbounded (C1)

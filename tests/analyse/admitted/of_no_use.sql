@@ -13,5 +13,5 @@ GROUP BY i.itemid;
 --   join keeps item: purged by bid(itemid)
 --   join keeps bid: purged by item(itemid)
 --   group-by of item, bid: purged by item(itemid)
---   without punctuations not in bounded memory: itemid of item is grouped by, and its values are without end (C1)
---   of no use to it: item(sellerid), item(itemid, name), bid(bidderid, itemid)
+--   without punctuations, memory is unbounded: itemid of item is a grouping column, and the column's domain is unbounded (C1)
+--   unused punctuation schemes: item(sellerid), item(itemid, name), bid(bidderid, itemid)

@@ -10,5 +10,5 @@ SELECT i.sellerid, b.itemid FROM item i JOIN bid b ON i.itemid = b.itemid;
 -- result: admitted
 --   join keeps item: purged by bid(itemid)
 --   join keeps bid: purged by item(itemid)
---   without punctuations not in bounded memory: sellerid of item is in the result, and its values are without end (C1)
---   of no use to it: bid(bidderid)
+--   without punctuations, memory is unbounded: sellerid of item is in the result, and the column's domain is unbounded (C1)
+--   unused punctuation schemes: bid(bidderid)

@@ -9,4 +9,4 @@ SELECT a.bidderid, b.itemid FROM bid a JOIN bid b ON a.itemid = b.itemid;
 -- result: admitted
 --   join keeps bid: purged by bid #2(itemid)
 --   join keeps bid #2: purged by bid(itemid)
---   without punctuations not in bounded memory: bidderid of bid #1 is in the result, and its values are without end (C1)
+--   without punctuations, memory is unbounded: bidderid of bid #1 is in the result, and the column's domain is unbounded (C1)

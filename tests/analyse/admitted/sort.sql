@@ -11,4 +11,4 @@ SELECT r.ts, s.zone FROM (SELECT sid, ts FROM report) r JOIN sensor s ON r.sid =
 --   join keeps report: purged by sensor(sid)
 --   join keeps sensor: purged by report(sid)
 --   sort of report, sensor: purged by report(ts ASC)
---   without punctuations not in bounded memory: it is not one select-project-join with at most one DISTINCT or GROUP BY on top
+--   without punctuations, memory is unbounded: it is not one SELECT of joins and filters with at most one DISTINCT or GROUP BY on top

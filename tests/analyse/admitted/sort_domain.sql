@@ -8,4 +8,4 @@ SELECT hour, k FROM a ORDER BY hour DESC;
 -- checked
 -- result: admitted
 --   sort of a: purged by a(hour)
---   without punctuations not in bounded memory: it is not one select-project-join with at most one DISTINCT or GROUP BY on top
+--   without punctuations, memory is unbounded: it is not one SELECT of joins and filters with at most one DISTINCT or GROUP BY on top

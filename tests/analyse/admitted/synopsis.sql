@@ -8,4 +8,4 @@ INSERT INTO q3 SELECT a FROM s JOIN t ON a = d WHERE a > 10 AND d < 20;
 -- q3: admitted
 --   synopsis of s: at most 18 values: a count for each of 9 buckets by a
 --   synopsis of t: at most 18 values: a count for each of 9 buckets by d
---   without punctuations in bounded memory: at most 36 values: s a count for each of 9 buckets by a, t a count for each of 9 buckets by d
+--   without punctuations, memory is bounded: at most 36 values: s a count for each of 9 buckets by a, t a count for each of 9 buckets by d

@@ -9,4 +9,4 @@ INSERT INTO sums SELECT a, SUM(b) AS total FROM s JOIN t ON a = c WHERE a > 10 A
 --   join keeps s: purged by t(c)
 --   join keeps t: purged by s(a)
 --   group-by of s, t: purged by s(a)
---   without punctuations in bounded memory: at most 72 values: s a count and sum of b for each of 9 buckets by a, t a count for each of 9 buckets by c, the answer 18
+--   without punctuations, memory is bounded: at most 72 values: s a count and sum of b for each of 9 buckets by a, t a count for each of 9 buckets by c, the answer 18

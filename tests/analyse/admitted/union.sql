@@ -9,4 +9,4 @@ SELECT sid, ts FROM one UNION SELECT sid, ts FROM two;
 -- checked
 -- result: admitted
 --   union of one, two: purged by one(ts ASC) and two(sid)
---   without punctuations not in bounded memory: it is not one select-project-join with at most one DISTINCT or GROUP BY on top
+--   without punctuations, memory is unbounded: it is not one SELECT of joins and filters with at most one DISTINCT or GROUP BY on top

@@ -9,4 +9,4 @@ SELECT f FROM a UNION SELECT g FROM b;
 -- checked
 -- result: admitted
 --   union of a, b: at most 3 rows
---   without punctuations in bounded memory, as its states say
+--   without punctuations, memory is bounded, as the lines above say

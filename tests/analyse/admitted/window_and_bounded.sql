@@ -8,4 +8,4 @@ INSERT INTO q SELECT x.b, d FROM s [ROWS 100] AS x JOIN t ON x.a = d WHERE d BET
 -- q: admitted
 --   join keeps s: the last 100 rows
 --   join keeps t: at most 9 rows
---   without punctuations in bounded memory: at most 318 values: s the last 100 rows of (a, b), t a count for each of 9 rows of (d)
+--   without punctuations, memory is bounded: at most 318 values: s the last 100 rows of (a, b), t a count for each of 9 rows of (d)

@@ -7,5 +7,5 @@ INSERT INTO q SELECT a, AVG(b) AS m FROM s [ROWS 100] GROUP BY a;
 -- checked
 -- q: admitted
 --   group-by of s: the last 100 rows
---   without punctuations in bounded memory: at most 300 values: s the last 100 rows of (a, b)
---   gives each group again when it changes
+--   without punctuations, memory is bounded: at most 300 values: s the last 100 rows of (a, b)
+--   emits each group again when it changes

@@ -8,4 +8,4 @@ INSERT INTO q SELECT x.a, y.e FROM s [ROWS 100] AS x JOIN t [ROWS 10] AS y ON x.
 -- q: admitted
 --   join keeps s: the last 100 rows
 --   join keeps t: the last 10 rows
---   without punctuations in bounded memory: at most 230 values: s the last 100 rows of (a), t the last 10 rows of (d, e)
+--   without punctuations, memory is bounded: at most 230 values: s the last 100 rows of (a), t the last 10 rows of (d, e)

@@ -13,7 +13,7 @@ GROUP BY i.itemid;
 --   join keeps item: purged by bid(itemid)
 --   join keeps bid: purged by item(itemid)
 --   group-by of item, bid: purged by item(itemid)
---   without punctuations not in bounded memory: itemid of item is grouped by, and its values are without end (C1)
+--   without punctuations, memory is unbounded: itemid of item is a grouping column, and the column's domain is unbounded (C1)
 --   plan
 --     Aggregate SUM(increase) AS total by i.itemid AS itemid
 --       Join i.itemid = b.itemid
@@ -27,15 +27,15 @@ GROUP BY i.itemid;
 --             Projection itemid
 --           exchange bid by itemid
 --             Projection itemid, increase
---   plans of the join of item, bid, the best by memory first
+--   plans of the join of item, bid, the best for memory first
 --     (item, bid)  keeps 240k rows  10.4k steps/s
---   options of plans: the schemes whose punctuations they take, and when these purge
+--   costs by plan options: which schemes are used, and when state is purged
 --     all, eager      keeps 240k rows  10.4k steps/s
 --     all, lazy       keeps 270k rows  8.09k steps/s
 --     minimal, eager  keeps 240k rows  10.4k steps/s
 --     minimal, lazy   keeps 270k rows  8.09k steps/s
 --     minimal: item(itemid), bid(itemid)
---   punctuation graph of the join of item, bid
+--   which punctuations purge which input of the join of item, bid (punctuation graph)
 --     item -> bid  bid(itemid)
 --     bid -> item  item(itemid)
 --     strongly connected: item, bid

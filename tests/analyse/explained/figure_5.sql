@@ -12,7 +12,7 @@ SELECT s1.a, s1.b, s2.c FROM s1, s2, s3 WHERE s1.b = s2.b AND s2.c = s3.c AND s3
 --   join keeps s1: purged by s3(a), then s2(c)
 --   join keeps s2: purged by s1(b), then s3(a)
 --   join keeps s3: purged by s2(c), then s1(b)
---   without punctuations not in bounded memory: a of s1 is in the result, and its values are without end (C1)
+--   without punctuations, memory is unbounded: a of s1 is in the result, and the column's domain is unbounded (C1)
 --   plan
 --     Projection s1.a AS a, s1.b AS b, s2.c AS c
 --       Join s2.c = s3.c, s1.a = s3.a
@@ -27,17 +27,17 @@ SELECT s1.a, s1.b, s2.c FROM s1, s2, s3 WHERE s1.b = s2.b AND s2.c = s3.c AND s3
 --           exchange s1 by a, b, *
 --           exchange s2 by *, b, c
 --           exchange s3 by a, *, c
---     the binary joins as written are not safe, so joins that are safe together run as one
---   plans of the join of s1, s2, s3, the best by memory first
+--     the joins as written are not safe one by one, so they run as one join of many inputs
+--   plans of the join of s1, s2, s3, the best for memory first
 --     (s1, s2, s3)                keeps 720k rows  19.2k steps/s
 --     ((s1, s2), s3), as written         not safe
---   options of plans: the schemes whose punctuations they take, and when these purge
+--   costs by plan options: which schemes are used, and when state is purged
 --     all, eager      keeps 720k rows  19.2k steps/s
 --     all, lazy       keeps 765k rows  12.3k steps/s
 --     minimal, eager  keeps 720k rows  19.2k steps/s
 --     minimal, lazy   keeps 765k rows  12.3k steps/s
 --     minimal: s1(b), s2(c), s3(a)
---   punctuation graph of the join of s1, s2, s3
+--   which punctuations purge which input of the join of s1, s2, s3 (punctuation graph)
 --     s1 -> s3  s3(a)
 --     s2 -> s1  s1(b)
 --     s3 -> s2  s2(c)

@@ -12,7 +12,7 @@ SELECT s1.a, s1.b, s2.c FROM s1, s2, s3 WHERE s1.b = s2.b AND s2.c = s3.c AND s3
 --   join keeps s1: purged by s2(b), then s3(a, c)
 --   join keeps s2: purged by s1(b), then s3(a, c)
 --   join keeps s3: purged by s2(c), then s1(b)
---   without punctuations not in bounded memory: a of s1 is in the result, and its values are without end (C1)
+--   without punctuations, memory is unbounded: a of s1 is in the result, and the column's domain is unbounded (C1)
 --   plan
 --     Projection s1.a AS a, s1.b AS b, s2.c AS c
 --       Join s2.c = s3.c, s1.a = s3.a
@@ -30,17 +30,17 @@ SELECT s1.a, s1.b, s2.c FROM s1, s2, s3 WHERE s1.b = s2.b AND s2.c = s3.c AND s3
 --         Join c = c #2, a = a #2
 --           exchange stage 1 by c, a
 --           exchange s3 by c, a
---   plans of the join of s1, s2, s3, the best by memory first
+--   plans of the join of s1, s2, s3, the best for memory first
 --     (s1, s2, s3)     keeps 840k rows  21.4k steps/s
 --     ((s1, s2), s3)  keeps 1.32M rows  31.2k steps/s
---     runs: ((s1, s2), s3), as written; --objective memory runs the first
---   options of plans: the schemes whose punctuations they take, and when these purge
+--     runs as written: ((s1, s2), s3); --objective memory runs the first plan
+--   costs by plan options: which schemes are used, and when state is purged
 --     all, eager      keeps 840k rows  21.4k steps/s
 --     all, lazy       keeps 885k rows  13.3k steps/s
 --     minimal, eager  keeps 840k rows  21.4k steps/s
 --     minimal, lazy   keeps 885k rows  13.3k steps/s
 --     minimal: s1(b), s2(b), s2(c), s3(a, c)
---   punctuation graph of the join of s1, s2, s3
+--   which punctuations purge which input of the join of s1, s2, s3 (punctuation graph)
 --     s1 -> s2       s2(b)
 --     s1 + s2 -> s3  s3(a, c)
 --     s2 -> s1       s1(b)

@@ -11,10 +11,10 @@ GROUP BY s.zone;
 -- explained
 -- result: refused
 --   group-by of report: purged by report(sid)
---   join keeps report: never purged, because no scheme reaches sensor
+--   join keeps report: state grows without bound: sensor promises no punctuation on the join key
 --   join keeps sensor: purged by report(sid)
---   group-by of report, sensor: never purged, because it lacks a scheme on nothing but zone
---   without punctuations not in bounded memory: it is not one select-project-join with at most one DISTINCT or GROUP BY on top
+--   group-by of report, sensor: state grows without bound: no input promises punctuations on the grouping columns (zone)
+--   without punctuations, memory is unbounded: it is not one SELECT of joins and filters with at most one DISTINCT or GROUP BY on top
 --   8 | FROM (SELECT sid, MAX(v) AS most FROM report GROUP BY sid) t JOIN sensor s ON t.sid = s.sid
 --     |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (sid) to sensor and PUNCTUATED ON (zone) to sensor
@@ -35,9 +35,9 @@ GROUP BY s.zone;
 --     stage 2
 --       Aggregate MAX(MAX(v)) AS most by zone
 --         exchange stage 1 by zone
---   plans of the join of report, sensor, the best by memory first
+--   plans of the join of report, sensor, the best for memory first
 --     (report, sensor)  not safe
---     not divided: no plan is safe
---   punctuation graph of the join of report, sensor
+--     not split into smaller joins: no plan is safe
+--   which punctuations purge which input of the join of report, sensor (punctuation graph)
 --     sensor -> report  report(sid)
 --     parts that cannot purge each other: report | sensor

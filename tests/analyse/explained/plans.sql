@@ -15,8 +15,8 @@ SELECT c.k, s.j, s.x FROM click c JOIN view v ON c.k = v.k JOIN sale s ON c.j = 
 --   join keeps click: purged by sale(j), then view(k)
 --   join keeps view: purged by click(k), then sale(j)
 --   join keeps sale: purged by click(j), then view(k)
---   without punctuations not in bounded memory: k of click is in the result, and its values are without end (C1)
---   of no use to it: sale(x)
+--   without punctuations, memory is unbounded: k of click is in the result, and the column's domain is unbounded (C1)
+--   unused punctuation schemes: sale(x)
 --   plan
 --     Projection c.k AS k, s.j AS j, x
 --       Join c.j = s.j
@@ -34,17 +34,17 @@ SELECT c.k, s.j, s.x FROM click c JOIN view v ON c.k = v.k JOIN sale s ON c.j = 
 --         Join j = j #2
 --           exchange stage 1 by j
 --           exchange sale by j
---   plans of the join of click, view, sale, the best by memory first
+--   plans of the join of click, view, sale, the best for memory first
 --     ((click, view), sale)  keeps 14.5M rows  285k steps/s
 --     (click, view, sale)    keeps 21.6M rows  486k steps/s
 --     ((click, sale), view)  keeps 25.2M rows  402k steps/s
---   options of plans: the schemes whose punctuations they take, and when these purge
+--   costs by plan options: which schemes are used, and when state is purged
 --     all, eager      keeps 14.5M rows  285k steps/s
 --     all, lazy       keeps 14.6M rows  145k steps/s
 --     minimal, eager  keeps 10.9M rows  248k steps/s
 --     minimal, lazy     keeps 11M rows  143k steps/s
 --     minimal: click(k), click(j), view(k), sale(j)
---   punctuation graph of the join of click, view, sale
+--   which punctuations purge which input of the join of click, view, sale (punctuation graph)
 --     click -> view         view(k)
 --     click -> sale         sale(j)
 --     view -> click         click(k)

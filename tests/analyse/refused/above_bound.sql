@@ -8,9 +8,9 @@ SELECT a.k, h FROM a JOIN b ON a.k = b.k WHERE b.h > 8;
 
 -- checked
 -- result: refused
---   join keeps a: never purged, because no scheme reaches b
---   without punctuations not in bounded memory: k of a is in the result, and its values are without end (C1)
---   none can be forgotten of a(k) = (1), (2), (3), …: what comes later, such as b(k, h) = (1, 9), tells which of them came
+--   join keeps a: state grows without bound: b promises no punctuation on the join key
+--   without punctuations, memory is unbounded: k of a is in the result, and the column's domain is unbounded (C1)
+--   counterexample: all of a(k) = (1), (2), (3), … must be kept, because later rows such as b(k, h) = (1, 9) would tell them apart
 --   7 | SELECT a.k, h FROM a JOIN b ON a.k = b.k WHERE b.h > 8;
 --     |                    ^^^^^^^^
 --   hint: add PUNCTUATED ON (h DESC) to b

@@ -9,11 +9,11 @@ SELECT a.k FROM a, b, c WHERE a.k = b.k AND b.x = c.x AND c.k = 8;
 
 -- checked
 -- result: refused
---   join keeps a: never purged, because no scheme reaches c
---   join keeps b: never purged, because no scheme reaches c
---   join keeps c: never purged, because no scheme reaches a, b
---   without punctuations not in bounded memory: k of a is in the result, and its values are without end (C1)
---   none can be forgotten of a(k) = (1), (2), (3), …: what comes later, such as b(k, x) = (1, 1) and c(k, x) = (8, 1), tells which of them came
+--   join keeps a: state grows without bound: c promises no punctuation on the join key
+--   join keeps b: state grows without bound: c promises no punctuation on the join key
+--   join keeps c: state grows without bound: none of a, b promises punctuations on the keys that join it with the other inputs
+--   without punctuations, memory is unbounded: k of a is in the result, and the column's domain is unbounded (C1)
+--   counterexample: all of a(k) = (1), (2), (3), … must be kept, because later rows such as b(k, x) = (1, 1) and c(k, x) = (8, 1) would tell them apart
 --   8 | SELECT a.k FROM a, b, c WHERE a.k = b.k AND b.x = c.x AND c.k = 8;
 --     |                 ^^^^^^^
 --   hint: add PUNCTUATED ON (x) to b and PUNCTUATED ON (k) to c

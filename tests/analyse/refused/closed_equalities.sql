@@ -9,10 +9,10 @@ SELECT a.k, b.x FROM a, b, c WHERE a.k = b.k AND b.k = c.k AND b.x = c.y;
 
 -- checked
 -- result: refused
---   join keeps a: never purged, because no scheme reaches b, c
---   join keeps b: never purged, because no scheme reaches c
---   without punctuations not in bounded memory: k of a is in the result, and its values are without end (C1)
---   none can be forgotten of a(k) = (1), (2), (3), …: what comes later, such as b(k, x) = (1, 1) and c(k, y) = (1, 1), tells which of them came
+--   join keeps a: state grows without bound: none of b, c promises punctuations on the keys that join it with the other inputs
+--   join keeps b: state grows without bound: c promises no punctuation on the join key
+--   without punctuations, memory is unbounded: k of a is in the result, and the column's domain is unbounded (C1)
+--   counterexample: all of a(k) = (1), (2), (3), … must be kept, because later rows such as b(k, x) = (1, 1) and c(k, y) = (1, 1) would tell them apart
 --   8 | SELECT a.k, b.x FROM a, b, c WHERE a.k = b.k AND b.k = c.k AND b.x = c.y;
 --     |                      ^^^^^^^
 --   hint: add PUNCTUATED ON (k) to c

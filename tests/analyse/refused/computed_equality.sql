@@ -6,10 +6,10 @@ INSERT INTO q SELECT a, d FROM s JOIN t ON a + 1 = d;
 
 -- checked
 -- q: refused
---   join keeps s: never purged, because no scheme reaches t
---   join keeps t: never purged, because no scheme reaches s
---   without punctuations not in bounded memory: a of s is in the result, and its values are without end (C1)
+--   join keeps s: state grows without bound: no equality joins it with t
+--   join keeps t: state grows without bound: no equality joins it with s
+--   without punctuations, memory is unbounded: a of s is in the result, and the column's domain is unbounded (C1)
 --   5 | INSERT INTO q SELECT a, d FROM s JOIN t ON a + 1 = d;
 --     |                                ^^^^^^^^
---   hint: join every stream by an equality: ON one.x = other.y, of plain columns
+--   hint: join every stream by an equality of plain columns: ON a.x = b.y
 --         or write ALLOW UNBOUNDED after the query

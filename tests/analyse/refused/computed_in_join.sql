@@ -9,8 +9,8 @@ SELECT t.x FROM (SELECT a.k div 2 AS half, b.x FROM a JOIN b ON a.k = b.k) t JOI
 
 -- checked
 -- result: refused
---   join keeps c: never purged, because no scheme reaches a, b
---   without punctuations not in bounded memory: x of b is in the result, and its values are without end (C1)
+--   join keeps c: state grows without bound: none of a, b promises punctuations on the keys that join it with the other inputs
+--   without punctuations, memory is unbounded: x of b is in the result, and the column's domain is unbounded (C1)
 --   8 | SELECT t.x FROM (SELECT a.k div 2 AS half, b.x FROM a JOIN b ON a.k = b.k) t JOIN c ON t.half = c.k;
 --     |                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (k ASC) to a

@@ -7,12 +7,12 @@ SELECT k, COUNT(*) AS n FROM a WHERE h = 8 GROUP BY k;
 
 -- checked
 -- result: refused
---   group-by of a: never purged, because it lacks a scheme on nothing but k
---   without punctuations not in bounded memory: k of a is grouped by, and its values are without end (C1)
---   none can be forgotten of a(k, h) = (1, 8), (2, 8), (3, 8), …: what comes later, such as a(k, h) = (1, 8), tells which of them came
+--   group-by of a: state grows without bound: no input promises punctuations on the grouping columns (k)
+--   without punctuations, memory is unbounded: k of a is a grouping column, and the column's domain is unbounded (C1)
+--   counterexample: all of a(k, h) = (1, 8), (2, 8), (3, 8), … must be kept, because later rows such as a(k, h) = (1, 8) would tell them apart
 --   6 | SELECT k, COUNT(*) AS n FROM a WHERE h = 8 GROUP BY k;
 --     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (h) to a
 --         or add PUNCTUATED ON (k) to a
---         or take the columns that are compared with constants out before GROUP BY, in a subquery
+--         or drop the columns that are compared with constants in a subquery, before GROUP BY
 --         or write ALLOW UNBOUNDED after the query

@@ -6,11 +6,11 @@ INSERT INTO q SELECT a, d FROM s CROSS JOIN t;
 
 -- checked
 -- q: refused
---   join keeps s: never purged, because no scheme reaches t
---   join keeps t: never purged, because no scheme reaches s
---   without punctuations not in bounded memory: a of s is in the result, and its values are without end (C1)
---   none can be forgotten of s(a) = (1), (2), (3), …: what comes later, such as t(d) = (1), tells which of them came
+--   join keeps s: state grows without bound: no equality joins it with t
+--   join keeps t: state grows without bound: no equality joins it with s
+--   without punctuations, memory is unbounded: a of s is in the result, and the column's domain is unbounded (C1)
+--   counterexample: all of s(a) = (1), (2), (3), … must be kept, because later rows such as t(d) = (1) would tell them apart
 --   5 | INSERT INTO q SELECT a, d FROM s CROSS JOIN t;
 --     |                                ^^^^^^^^^^^^^^
---   hint: join every stream by an equality: ON one.x = other.y, of plain columns
+--   hint: join every stream by an equality of plain columns: ON a.x = b.y
 --         or write ALLOW UNBOUNDED after the query

@@ -7,9 +7,9 @@ SELECT DISTINCT sid, v FROM report;
 
 -- checked
 -- result: refused
---   dupelim of report: never purged, because it lacks a scheme on some of sid, v
---   without punctuations not in bounded memory: sid of report is in the result, and its values are without end (C1)
---   none can be forgotten of report(sid, v) = (1, 1), (2, 1), (3, 1), …: what comes later, such as report(sid, v) = (1, 1), tells which of them came
+--   dupelim of report: state grows without bound: its input promises no punctuations on any of its columns (sid, v)
+--   without punctuations, memory is unbounded: sid of report is in the result, and the column's domain is unbounded (C1)
+--   counterexample: all of report(sid, v) = (1, 1), (2, 1), (3, 1), … must be kept, because later rows such as report(sid, v) = (1, 1) would tell them apart
 --   6 | SELECT DISTINCT sid, v FROM report;
 --     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (sid) to report

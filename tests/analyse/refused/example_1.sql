@@ -10,10 +10,10 @@ GROUP BY i.itemid;
 
 -- checked
 -- result: refused
---   join keeps item: never purged, because no scheme reaches bid
---   group-by of item, bid: never purged, because it lacks a scheme on nothing but itemid
---   without punctuations not in bounded memory: itemid of item is grouped by, and its values are without end (C1)
---   none can be forgotten of item(itemid) = (1), (2), (3), …: what comes later, such as bid(itemid, increase) = (1, 1.0), tells which of them came
+--   join keeps item: state grows without bound: bid promises no punctuation on the join key
+--   group-by of item, bid: state grows without bound: no input promises punctuations on the grouping columns (itemid)
+--   without punctuations, memory is unbounded: itemid of item is a grouping column, and the column's domain is unbounded (C1)
+--   counterexample: all of item(itemid) = (1), (2), (3), … must be kept, because later rows such as bid(itemid, increase) = (1, 1.0) would tell them apart
 --   8 | FROM item i JOIN bid b ON i.itemid = b.itemid
 --     |      ^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (itemid) to bid

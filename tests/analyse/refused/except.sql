@@ -8,9 +8,9 @@ SELECT k FROM a EXCEPT SELECT k FROM b;
 
 -- checked
 -- result: refused
---   difference of a: never purged, because it lacks a scheme of b on some of k
---   difference of a, b: never purged, because it lacks a scheme of b on some of k
---   without punctuations not in bounded memory: it is not one select-project-join with at most one DISTINCT or GROUP BY on top
+--   difference of a: state grows without bound: b promises no punctuations on any of its columns (k)
+--   difference of a, b: state grows without bound: b promises no punctuations on any of its columns (k)
+--   without punctuations, memory is unbounded: it is not one SELECT of joins and filters with at most one DISTINCT or GROUP BY on top
 --   7 | SELECT k FROM a EXCEPT SELECT k FROM b;
 --     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (k) to b

@@ -9,10 +9,10 @@ SELECT s1.a, s2.c FROM s1 JOIN s2 ON s1.b = s2.b JOIN s3 ON s2.c = s3.c;
 
 -- checked
 -- result: refused
---   join keeps s1: never purged, because no scheme reaches s2, s3
---   join keeps s2: never purged, because no scheme reaches s3
---   without punctuations not in bounded memory: a of s1 is in the result, and its values are without end (C1)
---   none can be forgotten of s1(a, b) = (1, 1), (2, 1), (3, 1), …: what comes later, such as s2(b, c) = (1, 1) and s3(c) = (1), tells which of them came
+--   join keeps s1: state grows without bound: none of s2, s3 promises punctuations on the keys that join it with the other inputs
+--   join keeps s2: state grows without bound: s3 promises no punctuation on the join key
+--   without punctuations, memory is unbounded: a of s1 is in the result, and the column's domain is unbounded (C1)
+--   counterexample: all of s1(a, b) = (1, 1), (2, 1), (3, 1), … must be kept, because later rows such as s2(b, c) = (1, 1) and s3(c) = (1) would tell them apart
 --   8 | SELECT s1.a, s2.c FROM s1 JOIN s2 ON s1.b = s2.b JOIN s3 ON s2.c = s3.c;
 --     |                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (b) to s2 and PUNCTUATED ON (c) to s3

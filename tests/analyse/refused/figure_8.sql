@@ -9,10 +9,10 @@ SELECT s1.a, s1.b, s2.c FROM s1, s2, s3 WHERE s1.b = s2.b AND s2.c = s3.c AND s3
 
 -- checked
 -- result: refused
---   join keeps s1: never purged, because no scheme reaches s2, s3
---   join keeps s3: never purged, because no scheme reaches s1, s2
---   without punctuations not in bounded memory: a of s1 is in the result, and its values are without end (C1)
---   none can be forgotten of s1(a, b) = (1, 1), (2, 1), (3, 1), …: what comes later, such as s2(b, c) = (1, 1) and s3(a, c) = (1, 1), tells which of them came
+--   join keeps s1: state grows without bound: none of s2, s3 promises punctuations on the keys that join it with the other inputs
+--   join keeps s3: state grows without bound: none of s1, s2 promises punctuations on the keys that join it with the other inputs
+--   without punctuations, memory is unbounded: a of s1 is in the result, and the column's domain is unbounded (C1)
+--   counterexample: all of s1(a, b) = (1, 1), (2, 1), (3, 1), … must be kept, because later rows such as s2(b, c) = (1, 1) and s3(a, c) = (1, 1) would tell them apart
 --   8 | SELECT s1.a, s1.b, s2.c FROM s1, s2, s3 WHERE s1.b = s2.b AND s2.c = s3.c AND s3.a = s1.a;
 --     |                              ^^^^^^^^^^
 --   hint: add PUNCTUATED ON (a) to s1 and PUNCTUATED ON (b) to s2

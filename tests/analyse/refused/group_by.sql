@@ -7,9 +7,9 @@ SELECT sid, MAX(v) AS most FROM report GROUP BY sid;
 
 -- checked
 -- result: refused
---   group-by of report: never purged, because it lacks a scheme on nothing but sid
---   without punctuations not in bounded memory: sid of report is grouped by, and its values are without end (C1)
---   none can be forgotten of report(sid, v) = (1, 1), (2, 1), (3, 1), …: what comes later, such as report(sid, v) = (1, 1), tells which of them came
+--   group-by of report: state grows without bound: no input promises punctuations on the grouping columns (sid)
+--   without punctuations, memory is unbounded: sid of report is a grouping column, and the column's domain is unbounded (C1)
+--   counterexample: all of report(sid, v) = (1, 1), (2, 1), (3, 1), … must be kept, because later rows such as report(sid, v) = (1, 1) would tell them apart
 --   6 | SELECT sid, MAX(v) AS most FROM report GROUP BY sid;
 --     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (sid) to report

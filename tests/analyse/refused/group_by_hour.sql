@@ -9,8 +9,8 @@ GROUP BY date_trunc('HOUR', ts);
 
 -- checked
 -- result: refused
---   group-by of report: never purged, because it lacks a scheme on nothing but hour
---   without punctuations not in bounded memory: ts of report is grouped by, and its values are without end (C1)
+--   group-by of report: state grows without bound: no input promises punctuations on the grouping columns (hour)
+--   without punctuations, memory is unbounded: ts of report is a grouping column, and the column's domain is unbounded (C1)
 --   6 | SELECT date_trunc('HOUR', ts) AS hour, MAX(v) AS most
 --     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   7 | FROM report

@@ -7,9 +7,9 @@ SELECT k, COUNT(*) AS n FROM a GROUP BY k;
 
 -- checked
 -- result: refused
---   group-by of a: never purged, because it lacks a scheme on nothing but k
---   without punctuations not in bounded memory: k of a is grouped by, and its values are without end (C1)
---   none can be forgotten of a(k) = (1), (2), (3), …: what comes later, such as a(k) = (1), tells which of them came
+--   group-by of a: state grows without bound: no input promises punctuations on the grouping columns (k)
+--   without punctuations, memory is unbounded: k of a is a grouping column, and the column's domain is unbounded (C1)
+--   counterexample: all of a(k) = (1), (2), (3), … must be kept, because later rows such as a(k) = (1) would tell them apart
 --   6 | SELECT k, COUNT(*) AS n FROM a GROUP BY k;
 --     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (k) to a

@@ -10,10 +10,10 @@ FROM (SELECT DISTINCT s1.a, s2.c FROM s1 JOIN s2 ON s1.b = s2.b) t JOIN s3 ON t.
 
 -- checked
 -- result: refused
---   join keeps s1: never purged, because no scheme reaches s2
---   without punctuations not in bounded memory: it is not one select-project-join with at most one DISTINCT or GROUP BY on top
+--   join keeps s1: state grows without bound: s2 promises no punctuation on the join key
+--   without punctuations, memory is unbounded: it is not one SELECT of joins and filters with at most one DISTINCT or GROUP BY on top
 --   9 | FROM (SELECT DISTINCT s1.a, s2.c FROM s1 JOIN s2 ON s1.b = s2.b) t JOIN s3 ON t.c = s3.c AND t.a = s3.a;
 --     |                                       ^^^^^^^^^^
 --   hint: add PUNCTUATED ON (b) to s2
---         or leave out DISTINCT, and write UNION ALL for UNION, where duplicates are removed later
+--         or remove DISTINCT, and write UNION ALL for UNION, where duplicates are removed later
 --         or write ALLOW UNBOUNDED after the query

@@ -8,11 +8,11 @@ SELECT a.k, b.x FROM (SELECT k FROM a ORDER BY k) a JOIN b ON a.k = b.k;
 
 -- checked
 -- result: refused
---   sort of a: never purged, because it lacks a scheme on k ASC
---   join keeps b: never purged, because no scheme reaches a
---   without punctuations not in bounded memory: it is not one select-project-join with at most one DISTINCT or GROUP BY on top
+--   sort of a: state grows without bound: its input promises no punctuations in sort order (k ASC)
+--   join keeps b: state grows without bound: a promises no punctuation on the join key
+--   without punctuations, memory is unbounded: it is not one SELECT of joins and filters with at most one DISTINCT or GROUP BY on top
 --   7 | SELECT a.k, b.x FROM (SELECT k FROM a ORDER BY k) a JOIN b ON a.k = b.k;
 --     |                                                ^
 --   hint: add PUNCTUATED ON (k ASC) to a
---         or leave out ORDER BY in subqueries
+--         or remove ORDER BY from subqueries
 --         or write ALLOW UNBOUNDED after the query

@@ -8,10 +8,10 @@ SELECT k FROM a INTERSECT SELECT k FROM b;
 
 -- checked
 -- result: refused
---   intersect of a: never purged, because it lacks a scheme of b on some of k
---   intersect of b: never purged, because it lacks a scheme of a on some of k
---   intersect of a, b: never purged, because it lacks a scheme of a on some of k and a scheme of b on some of k
---   without punctuations not in bounded memory: it is not one select-project-join with at most one DISTINCT or GROUP BY on top
+--   intersect of a: state grows without bound: b promises no punctuations on any of its columns (k)
+--   intersect of b: state grows without bound: a promises no punctuations on any of its columns (k)
+--   intersect of a, b: state grows without bound: a promises no punctuations on any of its columns (k) and b promises no punctuations on any of its columns (k)
+--   without punctuations, memory is unbounded: it is not one SELECT of joins and filters with at most one DISTINCT or GROUP BY on top
 --   7 | SELECT k FROM a INTERSECT SELECT k FROM b;
 --     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (k) to a and PUNCTUATED ON (k) to b

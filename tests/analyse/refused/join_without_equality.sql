@@ -6,10 +6,10 @@ INSERT INTO q SELECT a FROM s JOIN t ON b < e WHERE a IN (1, 2);
 
 -- checked
 -- q: refused
---   join keeps s: never purged, because no scheme reaches t
---   without punctuations not in bounded memory: b of s has to be below e of t, and how many are is without end (C3)
---   none can be forgotten of s(a, b) = (1, 1), (1, 3), (1, 5), …: what comes later, such as t(e) = (2), tells which of them came
+--   join keeps s: state grows without bound: no equality joins it with t
+--   without punctuations, memory is unbounded: b of s has to be below e of t, and the number of such rows is unbounded (C3)
+--   counterexample: all of s(a, b) = (1, 1), (1, 3), (1, 5), … must be kept, because later rows such as t(e) = (2) would tell them apart
 --   5 | INSERT INTO q SELECT a FROM s JOIN t ON b < e WHERE a IN (1, 2);
 --     |                             ^^^^^^^^
---   hint: join every stream by an equality: ON one.x = other.y, of plain columns
+--   hint: join every stream by an equality of plain columns: ON a.x = b.y
 --         or write ALLOW UNBOUNDED after the query

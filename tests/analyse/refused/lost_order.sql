@@ -8,8 +8,8 @@ SELECT t.less, t.zone FROM (SELECT 5 - r.v AS less, s.zone FROM report r JOIN se
 
 -- checked
 -- result: refused
---   sort of report, sensor: never purged, because it lacks a scheme on less ASC
---   without punctuations not in bounded memory: it is not one select-project-join with at most one DISTINCT or GROUP BY on top
+--   sort of report, sensor: state grows without bound: its input promises no punctuations in sort order (less ASC)
+--   without punctuations, memory is unbounded: it is not one SELECT of joins and filters with at most one DISTINCT or GROUP BY on top
 --   7 | SELECT t.less, t.zone FROM (SELECT 5 - r.v AS less, s.zone FROM report r JOIN sensor s ON r.sid = s.sid) t ORDER BY t.less;
 --     |                                                                                                                     ^^^^^^
 --   hint: add PUNCTUATED ON (v DESC) to report

@@ -8,10 +8,10 @@ SELECT a.x FROM a, b WHERE a.x = b.x AND a.y = b.y AND a.z = b.z;
 
 -- checked
 -- result: refused
---   join keeps a: never purged, because no scheme reaches b
---   join keeps b: never purged, because no scheme reaches a
---   without punctuations not in bounded memory: x of a is in the result, and its values are without end (C1)
---   none can be forgotten of a(x, y, z) = (1, 1, 1), (2, 1, 1), (3, 1, 1), …: what comes later, such as b(x, y, z) = (1, 1, 1), tells which of them came
+--   join keeps a: state grows without bound: b promises no punctuation on the join key
+--   join keeps b: state grows without bound: a promises no punctuation on the join key
+--   without punctuations, memory is unbounded: x of a is in the result, and the column's domain is unbounded (C1)
+--   counterexample: all of a(x, y, z) = (1, 1, 1), (2, 1, 1), (3, 1, 1), … must be kept, because later rows such as b(x, y, z) = (1, 1, 1) would tell them apart
 --   7 | SELECT a.x FROM a, b WHERE a.x = b.x AND a.y = b.y AND a.z = b.z;
 --     |                 ^^^^
 --   hint: add PUNCTUATED ON (x) to a and PUNCTUATED ON (x) to b

@@ -7,10 +7,10 @@ SELECT MEDIAN(x) AS middle FROM a;
 
 -- checked
 -- result: refused
---   group-by of a: never purged, because it lacks groups that could be closed
---   without punctuations not in bounded memory: MEDIAN has to know every value of x of a, and these are without end (C1)
---   none can be forgotten of a(x) = (4), (5), (6), …: what comes later, such as a(x) = (7), tells which of them came
+--   group-by of a: state grows without bound: it has no grouping columns, so no punctuation closes its group
+--   without punctuations, memory is unbounded: MEDIAN needs every value of x of a, and the column's domain is unbounded (C1)
+--   counterexample: all of a(x) = (4), (5), (6), … must be kept, because later rows such as a(x) = (7) would tell them apart
 --   6 | SELECT MEDIAN(x) AS middle FROM a;
 --     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
---   hint: no scheme would help
+--   hint: no further PUNCTUATED ON clause would help
 --         or write ALLOW UNBOUNDED after the query

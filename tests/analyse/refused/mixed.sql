@@ -9,8 +9,8 @@ FROM (SELECT DISTINCT a FROM s JOIN t ON a = d AND b < e WHERE a > -1000000 AND 
 
 -- checked
 -- q: refused
---   join keeps u: never purged, because no scheme reaches s, t
---   without punctuations not in bounded memory: it is not one select-project-join with at most one DISTINCT or GROUP BY on top
+--   join keeps u: state grows without bound: (s, t) promises no punctuation on the join key
+--   without punctuations, memory is unbounded: it is not one SELECT of joins and filters with at most one DISTINCT or GROUP BY on top
 --   8 | FROM (SELECT DISTINCT a FROM s JOIN t ON a = d AND b < e WHERE a > -1000000 AND a < 1000000) x JOIN u ON x.a = u.g;
 --     |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (a) to s and PUNCTUATED ON (d) to t

@@ -10,9 +10,9 @@ GROUP BY s.zone;
 
 -- checked
 -- result: refused
---   join keeps report: never purged, because no scheme reaches sensor
---   group-by of report, sensor: never purged, because it lacks a scheme on nothing but zone
---   without punctuations not in bounded memory: it is not one select-project-join with at most one DISTINCT or GROUP BY on top
+--   join keeps report: state grows without bound: sensor promises no punctuation on the join key
+--   group-by of report, sensor: state grows without bound: no input promises punctuations on the grouping columns (zone)
+--   without punctuations, memory is unbounded: it is not one SELECT of joins and filters with at most one DISTINCT or GROUP BY on top
 --   8 | FROM (SELECT sid, MAX(v) AS most FROM report GROUP BY sid) t JOIN sensor s ON t.sid = s.sid
 --     |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (sid) to sensor and PUNCTUATED ON (zone) to sensor

@@ -7,9 +7,9 @@ SELECT a.bidderid, b.itemid FROM bid a JOIN bid b ON a.itemid = b.itemid AND a.b
 
 -- checked
 -- result: refused
---   join keeps bid: never purged, because no scheme reaches bid #2
---   join keeps bid #2: never purged, because no scheme reaches bid
---   without punctuations not in bounded memory: bidderid of bid #1 is in the result, and its values are without end (C1)
+--   join keeps bid: state grows without bound: bid #2 promises no punctuation on the join key
+--   join keeps bid #2: state grows without bound: bid promises no punctuation on the join key
+--   without punctuations, memory is unbounded: bidderid of bid #1 is in the result, and the column's domain is unbounded (C1)
 --   6 | SELECT a.bidderid, b.itemid FROM bid a JOIN bid b ON a.itemid = b.itemid AND a.bidderid = b.bidderid;
 --     |                                  ^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (bidderid) to bid

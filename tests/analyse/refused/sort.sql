@@ -7,8 +7,8 @@ SELECT * FROM report ORDER BY ts, sid;
 
 -- checked
 -- result: refused
---   sort of report: never purged, because it lacks a scheme on ts ASC
---   without punctuations not in bounded memory: it is not one select-project-join with at most one DISTINCT or GROUP BY on top
+--   sort of report: state grows without bound: its input promises no punctuations in sort order (ts ASC)
+--   without punctuations, memory is unbounded: it is not one SELECT of joins and filters with at most one DISTINCT or GROUP BY on top
 --   6 | SELECT * FROM report ORDER BY ts, sid;
 --     |                               ^^^^^^^
 --   hint: add PUNCTUATED ON (ts ASC) to report

@@ -7,9 +7,9 @@ SELECT ts, MAX(v) AS most FROM report GROUP BY ts ORDER BY ts;
 
 -- checked
 -- result: refused
---   group-by of report: never purged, because it lacks a scheme on nothing but ts
---   sort of report: never purged, because it lacks a scheme on ts ASC
---   without punctuations not in bounded memory: it is not one select-project-join with at most one DISTINCT or GROUP BY on top
+--   group-by of report: state grows without bound: no input promises punctuations on the grouping columns (ts)
+--   sort of report: state grows without bound: its input promises no punctuations in sort order (ts ASC)
+--   without punctuations, memory is unbounded: it is not one SELECT of joins and filters with at most one DISTINCT or GROUP BY on top
 --   6 | SELECT ts, MAX(v) AS most FROM report GROUP BY ts ORDER BY ts;
 --     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (ts ASC) to report

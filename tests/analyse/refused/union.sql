@@ -8,8 +8,8 @@ SELECT sid, ts FROM one UNION SELECT sid, ts FROM two;
 
 -- checked
 -- result: refused
---   union of one, two: never purged, because it lacks a scheme of two on some of sid, ts
---   without punctuations not in bounded memory: it is not one select-project-join with at most one DISTINCT or GROUP BY on top
+--   union of one, two: state grows without bound: two promises no punctuations on any of its columns (sid, ts)
+--   without punctuations, memory is unbounded: it is not one SELECT of joins and filters with at most one DISTINCT or GROUP BY on top
 --   7 | SELECT sid, ts FROM one UNION SELECT sid, ts FROM two;
 --     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (sid) to two

@@ -9,12 +9,12 @@ SELECT k, x FROM (SELECT k, x FROM a UNION SELECT k, x FROM b) INTERSECT SELECT 
 
 -- checked
 -- result: refused
---   sort of c: never purged, because it lacks a scheme on x ASC
---   intersect of a, b: never purged, because it lacks a scheme of c on some of k, x
---   intersect of a, b, c: never purged, because it lacks a scheme of c on some of k, x
---   without punctuations not in bounded memory: it is not one select-project-join with at most one DISTINCT or GROUP BY on top
+--   sort of c: state grows without bound: its input promises no punctuations in sort order (x ASC)
+--   intersect of a, b: state grows without bound: c promises no punctuations on any of its columns (k, x)
+--   intersect of a, b, c: state grows without bound: c promises no punctuations on any of its columns (k, x)
+--   without punctuations, memory is unbounded: it is not one SELECT of joins and filters with at most one DISTINCT or GROUP BY on top
 --   8 | SELECT k, x FROM (SELECT k, x FROM a UNION SELECT k, x FROM b) INTERSECT SELECT k, x FROM (SELECT k, x FROM c ORDER BY x);
 --     |                                                                                                                        ^
 --   hint: add PUNCTUATED ON (x ASC) to c
---         or leave out ORDER BY in subqueries
+--         or remove ORDER BY from subqueries
 --         or write ALLOW UNBOUNDED after the query

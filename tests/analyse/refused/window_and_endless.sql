@@ -6,8 +6,8 @@ INSERT INTO q SELECT x.b, e FROM s [ROWS 100] AS x JOIN t ON x.a = d;
 
 -- checked
 -- q: refused
---   join keeps t: never purged, because no scheme reaches s
---   without punctuations not in bounded memory: rows of t are in no window, and have no end
+--   join keeps t: state grows without bound: s promises no punctuation on the join key
+--   without punctuations, memory is unbounded: rows of t are in no window, and their number is unbounded
 --   5 | INSERT INTO q SELECT x.b, e FROM s [ROWS 100] AS x JOIN t ON x.a = d;
 --     |                                  ^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (a) to s

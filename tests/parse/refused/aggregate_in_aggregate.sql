@@ -2,6 +2,6 @@ SELECT sum(count(*)) FROM bid
 
 -- refused
 -- there is an aggregate function in an aggregate function
---   hint: an aggregate stands in SELECT or HAVING
+--   hint: aggregates are allowed in SELECT and HAVING
 --   1 | SELECT sum(count(*)) FROM bid
 --     |            ^^^^^^^^

@@ -5,7 +5,7 @@ CREATE STREAM a (
 
 -- refused
 -- there is no column sd
---   detail: there are: itemid, ts, day, status, sid, hour, price, fee
+--   detail: available: itemid, ts, day, status, sid, hour, price, fee
 --   hint: did you mean sid?
 --   3 |   PUNCTUATE (hour) WHEN ALL sd IN ('a')
 --     |                             ^^

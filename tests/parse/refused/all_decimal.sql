@@ -4,8 +4,8 @@ CREATE STREAM a (
 ) USING json;
 
 -- refused
--- ALL does not take this type
+-- WHEN ALL does not take this type
 --   detail: fee is DECIMAL(9,2)
---   hint: it takes any type but DECIMAL
+--   hint: any type except DECIMAL is supported
 --   3 |   PUNCTUATE (hour) WHEN ALL fee IN (0.5)
 --     |                             ^^^

@@ -5,7 +5,7 @@ CREATE STREAM a (
 
 -- refused
 -- the list is empty
---   detail: no sid has to report
+--   detail: it names no sid to wait for
 --   hint: name one or more
 --   3 |   PUNCTUATE (hour) WHEN ALL sid IN ()
 --     |                                    ^^

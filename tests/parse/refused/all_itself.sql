@@ -4,7 +4,7 @@ CREATE STREAM a (
 ) USING json;
 
 -- refused
--- sid is punctuated itself
---   hint: ALL takes another column, which says who reports
+-- sid is one of the punctuated columns
+--   hint: WHEN ALL takes another column: the one that says who reports
 --   3 |   PUNCTUATE (sid, hour) WHEN ALL sid IN ('a')
 --     |                                  ^^^

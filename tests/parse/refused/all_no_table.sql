@@ -5,7 +5,7 @@ CREATE STREAM a (
 
 -- refused
 -- there is no table sensors
---   detail: there are: none
+--   detail: available: none
 --   hint: write CREATE TABLE sensors (…) USING … before it
 --   3 |   PUNCTUATE (hour) WHEN ALL sid IN sensors
 --     |                                    ^^^^^^^

@@ -4,7 +4,7 @@ CREATE STREAM a (
 ) USING json;
 
 -- refused
--- this is not a value of sid
---   hint: write one, such as 0 or 'OR'
+-- this is not a literal for sid
+--   hint: write a literal such as 0 or 'OR'
 --   3 |   PUNCTUATE (hour) WHEN ALL sid IN ('a', NULL)
 --     |                                          ^^^^

@@ -4,7 +4,7 @@ CREATE STREAM a (
 ) USING json;
 
 -- refused
--- WHEN ALL takes no order
---   hint: leave out ASC and DESC
+-- WHEN ALL does not take ASC or DESC
+--   hint: remove ASC and DESC
 --   3 |   PUNCTUATE (hour ASC) WHEN ALL sid IN ('a')
 --     |   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

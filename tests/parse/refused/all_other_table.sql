@@ -6,7 +6,7 @@ CREATE STREAM a (
 
 -- refused
 -- there is no table sensor
---   detail: there are: sensors
+--   detail: available: sensors
 --   hint: did you mean sensors?
 --   4 |   PUNCTUATE (hour) WHEN ALL sid IN sensor
 --     |                                    ^^^^^^

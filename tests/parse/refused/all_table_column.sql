@@ -6,6 +6,6 @@ CREATE STREAM a (
 
 -- refused
 -- the table sensors has no column status
---   detail: there are: sid, zone
+--   detail: available: sid, zone
 --   4 |   PUNCTUATE (hour) WHEN ALL status IN sensors
 --     |                                       ^^^^^^^

@@ -7,6 +7,6 @@ CREATE STREAM a (
 -- refused
 -- the table sensors does not fit the column sid
 --   detail: sid is STRING, sensors.sid is BIGINT
---   hint: give both one type
+--   hint: use the same type for both
 --   4 |   PUNCTUATE (hour) WHEN ALL sid IN sensors
 --     |                                    ^^^^^^^

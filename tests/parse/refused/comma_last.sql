@@ -1,7 +1,7 @@
 SELECT itemid, FROM bid
 
 -- refused
--- the SQL cannot be read
+-- the SQL cannot be parsed
 --   detail: FROM is not expected after a comma
 --   1 | SELECT itemid, FROM bid
 --     |              ^^^^^^

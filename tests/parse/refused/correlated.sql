@@ -2,6 +2,6 @@ SELECT b.itemid FROM bid b JOIN (SELECT itemid FROM item WHERE price > b.increas
 
 -- refused
 -- there is no b in FROM
---   detail: there are: item
+--   detail: available: item
 --   1 | SELECT b.itemid FROM bid b JOIN (SELECT itemid FROM item WHERE price > b.increase) i ON b.itemid = i.itemid
 --     |                                                                        ^^^^^^^^^^

@@ -1,7 +1,7 @@
 SELECT count(DISTINCT itemid, day) FROM bid
 
 -- refused
--- COUNT DISTINCT of other than one value is not supported
+-- COUNT DISTINCT of more than one value is not supported
 --   hint: concatenate them
 --   1 | SELECT count(DISTINCT itemid, day) FROM bid
 --     |        ^^^^^^^^^^^^^^^^^^^^^^^^^^^

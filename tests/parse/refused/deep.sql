@@ -2,4 +2,4 @@ SELECT itemid-(itemid-(itemid-(itemid-(itemid-(itemid-(itemid-(itemid-(itemid-(i
 
 -- refused
 -- the SQL is nested too deeply
---   hint: take parts out with CREATE STREAM … AS SELECT
+--   hint: move parts into CREATE STREAM … AS SELECT

@@ -4,7 +4,7 @@ CREATE STREAM a (
 ) USING json;
 
 -- refused
--- DELAY takes values
---   hint: write one, not a column
+-- DELAY takes literals
+--   hint: write a literal, not a column
 --   3 |   PUNCTUATE (hour ASC) DELAY hour
 --     |                              ^^^^

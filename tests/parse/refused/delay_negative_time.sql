@@ -4,7 +4,7 @@ CREATE STREAM a (
 ) USING json;
 
 -- refused
--- a DELAY is not negative
---   hint: rows that come early need none
+-- a DELAY cannot be negative
+--   hint: rows that arrive early need no DELAY
 --   3 |   PUNCTUATE (ts ASC) DELAY INTERVAL '-5' SECONDS
 --     |                            ^^^^^^^^^^^^^^^^^^^^^

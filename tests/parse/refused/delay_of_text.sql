@@ -4,8 +4,8 @@ CREATE STREAM a (
 ) USING json;
 
 -- refused
--- status takes no DELAY
+-- status cannot have a DELAY
 --   detail: it is STRING
---   hint: leave it out
+--   hint: remove it
 --   3 |   PUNCTUATE (status ASC) DELAY 5
 --     |                                ^

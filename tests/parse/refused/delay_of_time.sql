@@ -4,8 +4,8 @@ CREATE STREAM a (
 ) USING json;
 
 -- refused
--- this is not a DELAY of ts
+-- this DELAY does not fit ts
 --   detail: 5 is BIGINT
---   hint: ts is TIMESTAMP; write a duration, as '10 seconds'
+--   hint: ts is TIMESTAMP; write a duration such as '10 seconds'
 --   3 |   PUNCTUATE (ts ASC) DELAY 5
 --     |                            ^

@@ -6,6 +6,6 @@ CREATE STREAM a (
 -- refused
 -- '10 parsecs' is not a duration
 --   detail: units are week, day, hour, minute, second, millisecond, microsecond
---   hint: write it as '10 seconds'
+--   hint: write a duration such as '10 seconds'
 --   3 |   PUNCTUATE (ts ASC) DELAY '10 parsecs'
 --     |                            ^^^^^^^^^^^^

@@ -4,7 +4,7 @@ CREATE STREAM a (
 ) USING json;
 
 -- refused
--- this is not a value of hour
---   hint: write one, such as 0 or 'OR'
+-- this is not a literal for hour
+--   hint: write a literal such as 0 or 'OR'
 --   3 |   DOMAIN hour IN (1, NULL)
 --     |                      ^^^^

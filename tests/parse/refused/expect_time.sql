@@ -6,6 +6,6 @@ CREATE STREAM a (
 -- refused
 -- 'a day' is not a duration
 --   detail: units are week, day, hour, minute, second, millisecond, microsecond
---   hint: write it as '10 seconds'
+--   hint: write a duration such as '10 seconds'
 --   3 |   PUNCTUATED ON (itemid) EXPECT WITHIN 'a day'
 --     |                                        ^^^^^^^

@@ -4,7 +4,7 @@ CREATE STREAM a (
 ) USING json;
 
 -- refused
--- EXPECT needs a time above zero
---   hint: write it as '1 day'
+-- EXPECT needs a duration greater than zero
+--   hint: write a duration such as '1 day'
 --   3 |   PUNCTUATED ON (itemid) EXPECT WITHIN '0 days'
 --     |                                        ^^^^^^^^

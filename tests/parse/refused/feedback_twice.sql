@@ -6,8 +6,8 @@ INSERT INTO changes SELECT * FROM m;
 INSERT INTO events SELECT * FROM m;
 
 -- refused
--- two queries would write the feedback 'm.feedback'
---   detail: changes and events read what tells it
---   hint: let one of them read the sink of the other, or give each its own streams
+-- two queries would write to the feedback directory 'm.feedback'
+--   detail: changes and events read streams with this feedback
+--   hint: let one query read the sink of the other, or define a stream for each
 --   6 | INSERT INTO events SELECT * FROM m;
 --     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

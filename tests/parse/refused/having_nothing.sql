@@ -1,7 +1,7 @@
 SELECT 1 AS x FROM bid HAVING
 
 -- refused
--- the SQL cannot be read
+-- the SQL cannot be parsed
 --   detail: something is missing near HAVING
 --   1 | SELECT 1 AS x FROM bid HAVING
 --     |                        ^^^^^^

@@ -4,7 +4,7 @@ CREATE STREAM a (
 ) USING json;
 
 -- refused
--- expected a text in quotes in LIFESPAN
+-- expected a quoted string in LIFESPAN
 --   detail: found 4
 --   3 |   PUNCTUATED ON (itemid) LIFESPAN 4
 --     |                                   ^

@@ -4,7 +4,7 @@ CREATE STREAM a (
 ) USING json;
 
 -- refused
--- LIFESPAN is there twice
---   hint: leave one out
+-- LIFESPAN occurs twice
+--   hint: remove one of them
 --   3 |   PUNCTUATE (itemid) WHEN price > 5 LIFESPAN '4 hours' LIFESPAN '5 hours'
 --     |                                                        ^^^^^^^^

@@ -2,7 +2,7 @@ CREATE TEMPORAL STREAM a (symbol STRING, price DOUBLE) USING json OPTIONS (path 
 CREATE STREAM m AS LMERGE (a, b) OPTIONS (absent 'c', control 'ctl');
 
 -- refused
--- c is no input
---   detail: there are: a, b
+-- c is not an input
+--   detail: available: a, b
 --   2 | CREATE STREAM m AS LMERGE (a, b) OPTIONS (absent 'c', control 'ctl');
 --     |                                           ^^^^^^^^^^

@@ -2,7 +2,7 @@ CREATE TEMPORAL STREAM a (symbol STRING, price DOUBLE) USING json OPTIONS (path 
 CREATE STREAM m AS LMERGE (a, b) OPTIONS (absent 'b');
 
 -- refused
--- absent inputs could never come
---   hint: add control 'directory', whose files say when they come
+-- absent inputs could never be attached
+--   hint: add control 'directory': its files say when inputs are attached
 --   2 | CREATE STREAM m AS LMERGE (a, b) OPTIONS (absent 'b');
 --     |                                           ^^^^^^^^^^

@@ -2,7 +2,7 @@ CREATE TEMPORAL STREAM a (symbol STRING, price DOUBLE) USING json OPTIONS (path 
 CREATE STREAM m AS LMERGE (a, b) OPTIONS (absent 'a, b', control 'ctl');
 
 -- refused
--- all inputs are absent
---   hint: one at least is there when the query starts
+-- all inputs are declared absent
+--   hint: at least one input is attached when the query starts
 --   2 | CREATE STREAM m AS LMERGE (a, b) OPTIONS (absent 'a, b', control 'ctl');
 --     |                                           ^^^^^^^^^^^^^

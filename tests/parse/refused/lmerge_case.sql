@@ -3,6 +3,6 @@ CREATE STREAM m AS LMERGE (a, b) OPTIONS (case 'R5');
 
 -- refused
 -- the option case is 'R5'
---   detail: there are: R0, R1, R2, R3, R3-, R4
+--   detail: available: R0, R1, R2, R3, R3-, R4
 --   2 | CREATE STREAM m AS LMERGE (a, b) OPTIONS (case 'R5');
 --     |                                           ^^^^^^^^^

@@ -3,6 +3,6 @@ CREATE STREAM m AS LMERGE (a, b) OPTIONS (insert 'half');
 
 -- refused
 -- the option insert is 'half'
---   detail: there are: first, leading, latest, fullest, half frozen, share
+--   detail: available: first, leading, latest, fullest, half frozen, share
 --   2 | CREATE STREAM m AS LMERGE (a, b) OPTIONS (insert 'half');
 --     |                                           ^^^^^^^^^^^^^

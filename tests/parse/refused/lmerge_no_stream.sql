@@ -3,6 +3,6 @@ CREATE STREAM m AS LMERGE (a, bb);
 
 -- refused
 -- there is no stream bb
---   detail: there are: a
+--   detail: available: a
 --   2 | CREATE STREAM m AS LMERGE (a, bb);
 --     |                               ^^

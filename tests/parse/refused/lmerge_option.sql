@@ -3,6 +3,6 @@ CREATE STREAM m AS LMERGE (a, b) OPTIONS (polcy 'first');
 
 -- refused
 -- LMERGE has no option polcy
---   detail: there are: case, insert, share, adjust, control, absent, feedback
+--   detail: available: case, insert, share, adjust, control, absent, feedback
 --   2 | CREATE STREAM m AS LMERGE (a, b) OPTIONS (polcy 'first');
 --     |                                           ^^^^^^^^^^^^^

@@ -2,6 +2,6 @@ CREATE TEMPORAL STREAM a (symbol STRING, price DOUBLE) USING json OPTIONS (path 
 CREATE STREAM m AS LMERGE (a, b) OPTIONS (case 'R3', CASE 'R4');
 
 -- refused
--- the option CASE is there twice
+-- the option CASE occurs twice
 --   2 | CREATE STREAM m AS LMERGE (a, b) OPTIONS (case 'R3', CASE 'R4');
 --     |                                                      ^^^^

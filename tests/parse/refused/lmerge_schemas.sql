@@ -3,8 +3,8 @@ CREATE TEMPORAL STREAM b (symbol STRING, price DECIMAL(10, 2)) USING json OPTION
 CREATE STREAM m AS LMERGE (a, b);
 
 -- refused
--- b is no replica of a
+-- b is not a replica of a
 --   detail: a has (symbol STRING, price DOUBLE, _vs BIGINT), b has (symbol STRING, price DECIMAL(10,2), _vs BIGINT)
---   hint: replicas have columns of the same names and types, in one order
+--   hint: replicas have the same columns with the same types, in the same order
 --   3 | CREATE STREAM m AS LMERGE (a, b);
 --     |                               ^

@@ -3,6 +3,6 @@ CREATE STREAM m AS LMERGE (a, b) OPTIONS (insert 'share', share 1.5);
 
 -- refused
 -- the option share is '1.5'
---   hint: a number above 0, and 1 at most
+--   hint: a number greater than 0 and at most 1
 --   2 | CREATE STREAM m AS LMERGE (a, b) OPTIONS (insert 'share', share 1.5);
 --     |                                                           ^^^^^^^^^

@@ -3,6 +3,6 @@ CREATE STREAM m AS LMERGE (a, b) OPTIONS (share 0.5);
 
 -- refused
 -- a share is for insert 'share'
---   hint: leave it out, or add insert 'share'
+--   hint: remove it, or add insert 'share'
 --   2 | CREATE STREAM m AS LMERGE (a, b) OPTIONS (share 0.5);
 --     |                                           ^^^^^^^^^

@@ -2,7 +2,7 @@ CREATE TEMPORAL STREAM a (symbol STRING, price DOUBLE) USING json OPTIONS (path 
 CREATE STREAM m AS LMERGE (a, A);
 
 -- refused
--- a is there twice
+-- a occurs twice
 --   hint: a replica is a stream of its own
 --   2 | CREATE STREAM m AS LMERGE (a, A);
 --     |                               ^

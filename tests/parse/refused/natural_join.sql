@@ -2,6 +2,6 @@ SELECT name FROM item NATURAL JOIN bid
 
 -- refused
 -- NATURAL JOIN is not supported
---   hint: supported are INNER JOIN with ON or USING, CROSS JOIN, and comma joins
+--   hint: supported: INNER JOIN with ON or USING, CROSS JOIN, and comma joins
 --   1 | SELECT name FROM item NATURAL JOIN bid
 --     |                       ^^^^^^^^^^^^^^^^

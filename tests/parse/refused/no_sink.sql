@@ -3,7 +3,7 @@ INSERT INTO closng SELECT itemid FROM bid;
 
 -- refused
 -- there is no sink closng
---   detail: there are: closing
+--   detail: available: closing
 --   hint: did you mean closing?
 --   2 | INSERT INTO closng SELECT itemid FROM bid;
 --     |             ^^^^^^

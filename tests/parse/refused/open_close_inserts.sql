@@ -3,6 +3,6 @@ CREATE TEMPORAL STREAM a (name STRING, OPEN CLOSE, INSERT ONLY) USING json OPTIO
 -- refused
 -- OPEN CLOSE and INSERT ONLY exclude each other
 --   detail: a close is an adjust of the event that its open has inserted
---   hint: leave one out
+--   hint: remove one of them
 --   1 | CREATE TEMPORAL STREAM a (name STRING, OPEN CLOSE, INSERT ONLY) USING json OPTIONS (path 'in/a');
 --     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

@@ -2,6 +2,6 @@ CREATE TEMPORAL STREAM a (_vs DATE, OPEN CLOSE) USING json OPTIONS (path 'in/a')
 
 -- refused
 -- the stream a has no payload
---   hint: name columns beside _vs
+--   hint: add columns besides _vs
 --   1 | CREATE TEMPORAL STREAM a (_vs DATE, OPEN CLOSE) USING json OPTIONS (path 'in/a');
 --     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

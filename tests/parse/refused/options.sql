@@ -1,7 +1,7 @@
 CREATE STREAM a (x INT) USING json OPTIONS (path in);
 
 -- refused
--- expected a text, a number, true or false in OPTIONS
+-- expected a string, a number, true or false in OPTIONS
 --   detail: found in
 --   1 | CREATE STREAM a (x INT) USING json OPTIONS (path in);
 --     |                                                  ^^

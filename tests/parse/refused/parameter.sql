@@ -2,6 +2,6 @@ SELECT ? FROM item
 
 -- refused
 -- ? is not supported
---   hint: supported are columns, literals, operators and functions
+--   hint: supported: columns, literals, operators and functions
 --   1 | SELECT ? FROM item
 --     | ^^^^^^^^^^^^^^^^^^

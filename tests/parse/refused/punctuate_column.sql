@@ -5,7 +5,7 @@ CREATE STREAM a (
 
 -- refused
 -- there is no column itmid
---   detail: there are: itemid, ts, day, status, sid, hour, price, fee
+--   detail: available: itemid, ts, day, status, sid, hour, price, fee
 --   hint: did you mean itemid?
 --   3 |   PUNCTUATE (itmid) WHEN status = 'closed'
 --     |              ^^^^^

@@ -5,6 +5,6 @@ CREATE STREAM a (
 
 -- refused
 -- there is an aggregate function in PUNCTUATE … WHEN
---   hint: an aggregate stands in SELECT or HAVING
+--   hint: aggregates are allowed in SELECT and HAVING
 --   3 |   PUNCTUATE (itemid) WHEN COUNT(*) > 3
 --     |                           ^^^^^^^^

@@ -4,7 +4,7 @@ CREATE STREAM a (
 ) USING json;
 
 -- refused
--- > needs values of one type
+-- > needs values of the same type
 --   detail: price is DOUBLE, high is STRING
 --   hint: CAST one to the type of the other
 --   3 |   PUNCTUATE (itemid) WHEN price > 'high'

@@ -4,7 +4,7 @@ CREATE STREAM a (
 ) USING json;
 
 -- refused
--- the SQL cannot be read
+-- the SQL cannot be parsed
 --   detail: something is missing near =
 --   3 |   PUNCTUATE (itemid) WHEN status = , UNIQUE (sid)
 --     |                                  ^

@@ -4,7 +4,7 @@ CREATE STREAM a (
 ) USING json;
 
 -- refused
--- the SQL cannot be read
+-- the SQL cannot be parsed
 --   detail: AS is not expected here
 --   3 |   PUNCTUATE (itemid) WHEN status = 'closed' AS done
 --     |                                             ^^

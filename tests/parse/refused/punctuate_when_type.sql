@@ -6,6 +6,6 @@ CREATE STREAM a (
 -- refused
 -- WHEN needs a condition
 --   detail: status is STRING
---   hint: it takes BOOLEAN
+--   hint: a condition is BOOLEAN
 --   3 |   PUNCTUATE (itemid) WHEN status
 --     |                           ^^^^^^

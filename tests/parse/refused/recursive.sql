@@ -2,6 +2,6 @@ WITH RECURSIVE r AS (SELECT itemid FROM bid) SELECT itemid FROM r
 
 -- refused
 -- WITH RECURSIVE is not supported
---   hint: WITH is
+--   hint: use WITH without RECURSIVE
 --   1 | WITH RECURSIVE r AS (SELECT itemid FROM bid) SELECT itemid FROM r
 --     |                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^

@@ -2,6 +2,6 @@ SELECT name FROM item WHERE name RLIKE 'a.*'
 
 -- refused
 -- name RLIKE 'a.*' is not supported
---   hint: supported are columns, literals, operators and functions
+--   hint: supported: columns, literals, operators and functions
 --   1 | SELECT name FROM item WHERE name RLIKE 'a.*'
 --     |                             ^^^^^^^^^^^^^^^^

@@ -3,7 +3,7 @@ CREATE STREAM a (itemid INT,
 
 -- refused
 -- there is no column itemd
---   detail: there are: itemid
+--   detail: available: itemid
 --   hint: did you mean itemid?
 --   2 |   PUNCTUATED ON (itemd)) USING json;
 --     |                  ^^^^^

@@ -2,6 +2,6 @@ SELECT name FROM item i LEFT SEMI JOIN bid b ON i.itemid = b.itemid
 
 -- refused
 -- LEFT SEMI JOIN is not supported
---   hint: supported are INNER JOIN with ON or USING, CROSS JOIN, and comma joins
+--   hint: supported: INNER JOIN with ON or USING, CROSS JOIN, and comma joins
 --   1 | SELECT name FROM item i LEFT SEMI JOIN bid b ON i.itemid = b.itemid
 --     |                         ^^^^^^^^^^^^^^^^^^^^

@@ -1,7 +1,7 @@
 SELECT * EXCEPT (itemid) FROM bid
 
 -- refused
--- * with EXCEPT is not supported
---   hint: name the columns
+-- SELECT * EXCEPT is not supported
+--   hint: list the columns
 --   1 | SELECT * EXCEPT (itemid) FROM bid
 --     |        ^^^^^^^^^^^^^^^^

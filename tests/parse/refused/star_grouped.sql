@@ -1,7 +1,7 @@
 SELECT *, count(*) FROM bid GROUP BY itemid
 
 -- refused
--- * does not go with GROUP BY
---   hint: name the grouped columns
+-- * cannot be used with GROUP BY
+--   hint: list the grouped columns
 --   1 | SELECT *, count(*) FROM bid GROUP BY itemid
 --     |        ^

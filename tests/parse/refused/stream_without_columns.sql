@@ -2,6 +2,6 @@ CREATE STREAM a (PUNCTUATED ON (x)) USING json;
 
 -- refused
 -- there is no column x
---   detail: there are: none
+--   detail: available: none
 --   1 | CREATE STREAM a (PUNCTUATED ON (x)) USING json;
 --     |                                 ^

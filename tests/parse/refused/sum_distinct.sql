@@ -2,6 +2,6 @@ SELECT sum(DISTINCT increase) FROM bid
 
 -- refused
 -- DISTINCT in SUM is not supported
---   hint: it is in COUNT; SELECT DISTINCT in a subquery does it for others
+--   hint: use it in COUNT, or use SELECT DISTINCT in a subquery
 --   1 | SELECT sum(DISTINCT increase) FROM bid
 --     |        ^^^^^^^^^^^^^^^^^^^^^^

@@ -1,7 +1,7 @@
 SELECT itemid FROM bid WHERE (itemid > 3
 
 -- refused
--- the SQL cannot be read
+-- the SQL cannot be parsed
 --   detail: expecting )
 --   1 | SELECT itemid FROM bid WHERE (itemid > 3
 --     |                                        ^

@@ -1,7 +1,7 @@
 SELECT itemid FROM
 
 -- refused
--- the SQL cannot be read
+-- the SQL cannot be parsed
 --   detail: expected table name
 --   1 | SELECT itemid FROM
 --     |               ^^^^

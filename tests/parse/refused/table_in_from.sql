@@ -3,6 +3,6 @@ CREATE SINK o USING console; INSERT INTO o SELECT sid FROM sensors;
 
 -- refused
 -- sensors is a table
---   hint: FROM takes streams; a table is for PUNCTUATE … WHEN ALL … IN
+--   hint: FROM takes streams; tables are used in PUNCTUATE … WHEN ALL … IN
 --   2 | CREATE SINK o USING console; INSERT INTO o SELECT sid FROM sensors;
 --     |                                                            ^^^^^^^

@@ -2,6 +2,6 @@ CREATE TEMPORAL STREAM a (symbol STRING, _Adjust BOOLEAN) USING json OPTIONS (pa
 
 -- refused
 -- _Adjust is a column of every temporal stream
---   hint: of its own columns a stream may declare _vs and _ve, in small letters, with their type
+--   hint: only _vs and _ve may be declared, in lower case, with their type
 --   1 | CREATE TEMPORAL STREAM a (symbol STRING, _Adjust BOOLEAN) USING json OPTIONS (path 'in/a');
 --     |                                          ^^^^^^^

@@ -3,7 +3,7 @@ CREATE TEMPORAL STREAM q AS SELECT symbol, _ve - _vs AS lasts FROM a;
 
 -- refused
 -- _ve is not known before an event is final
---   detail: the elements of an event have several ends, of which the last one is its own
---   hint: look at _vs
+--   detail: an event may have several elements, and only the last one has its final end
+--   hint: use _vs
 --   2 | CREATE TEMPORAL STREAM q AS SELECT symbol, _ve - _vs AS lasts FROM a;
 --     |                                            ^^^

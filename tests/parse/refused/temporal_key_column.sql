@@ -2,7 +2,7 @@ CREATE TEMPORAL STREAM a (symbol STRING, KEY (simbol)) USING json OPTIONS (path 
 
 -- refused
 -- there is no column simbol
---   detail: there are: symbol
+--   detail: available: symbol
 --   hint: did you mean symbol?
 --   1 | CREATE TEMPORAL STREAM a (symbol STRING, KEY (simbol)) USING json OPTIONS (path 'in/a');
 --     |                                               ^^^^^^

@@ -1,8 +1,8 @@
 CREATE TEMPORAL STREAM q AS SELECT itemid, COUNT(*) AS n FROM bid GROUP BY itemid;
 
 -- refused
--- the result has no start _vs
---   detail: there are: itemid, n
---   hint: name a column _vs, as in SELECT ts AS _vs, …
+-- the result has no start column _vs
+--   detail: available: itemid, n
+--   hint: name a column _vs: SELECT ts AS _vs, …
 --   1 | CREATE TEMPORAL STREAM q AS SELECT itemid, COUNT(*) AS n FROM bid GROUP BY itemid;
 --     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

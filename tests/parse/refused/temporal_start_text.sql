@@ -2,6 +2,6 @@ CREATE TEMPORAL STREAM q AS SELECT sid AS _vs, hour FROM report;
 
 -- refused
 -- _vs cannot be STRING
---   hint: a time is one of BIGINT, DATE, TIMESTAMP, TIMESTAMP_NTZ
+--   hint: supported: BIGINT, DATE, TIMESTAMP, TIMESTAMP_NTZ
 --   1 | CREATE TEMPORAL STREAM q AS SELECT sid AS _vs, hour FROM report;
 --     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

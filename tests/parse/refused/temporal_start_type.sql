@@ -2,6 +2,6 @@ CREATE TEMPORAL STREAM a (symbol STRING, _vs DOUBLE) USING json OPTIONS (path 'i
 
 -- refused
 -- _vs cannot be DOUBLE
---   hint: a time is one of BIGINT, DATE, TIMESTAMP, TIMESTAMP_NTZ
+--   hint: supported: BIGINT, DATE, TIMESTAMP, TIMESTAMP_NTZ
 --   1 | CREATE TEMPORAL STREAM a (symbol STRING, _vs DOUBLE) USING json OPTIONS (path 'in/a');
 --     |                                          ^^^

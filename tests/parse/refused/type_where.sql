@@ -3,6 +3,6 @@ SELECT itemid FROM item WHERE itemid
 -- refused
 -- WHERE needs a condition
 --   detail: itemid is BIGINT
---   hint: it takes BOOLEAN
+--   hint: a condition is BOOLEAN
 --   1 | SELECT itemid FROM item WHERE itemid
 --     |                               ^^^^^^

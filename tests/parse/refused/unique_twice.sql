@@ -4,7 +4,7 @@ CREATE STREAM a (
 ) USING json;
 
 -- refused
--- a scheme needs one or more different attributes
+-- the punctuated columns must be one or more, each named once
 --   detail: it is on (itemid, itemid)
 --   hint: for example ON (itemid)
 --   3 |   UNIQUE (itemid, itemid)

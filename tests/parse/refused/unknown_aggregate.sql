@@ -2,6 +2,6 @@ SELECT itemid, stddev(increase) FROM bid GROUP BY itemid
 
 -- refused
 -- the aggregate function STDDEV is not supported
---   hint: supported are COUNT, COUNT(DISTINCT …), SUM, MIN, MAX, AVG, MEDIAN, each with FILTER (WHERE …)
+--   hint: supported: COUNT, COUNT(DISTINCT …), SUM, MIN, MAX, AVG, MEDIAN, each with FILTER (WHERE …)
 --   1 | SELECT itemid, stddev(increase) FROM bid GROUP BY itemid
 --     |                ^^^^^^^^^^^^^^^^

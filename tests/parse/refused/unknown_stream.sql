@@ -2,7 +2,7 @@ SELECT itemid FROM itm
 
 -- refused
 -- there is no stream itm
---   detail: there are: item, bid, report
+--   detail: available: item, bid, report
 --   hint: did you mean item?
 --   1 | SELECT itemid FROM itm
 --     |                    ^^^

@@ -2,6 +2,6 @@ SELECT x.itemid FROM item i
 
 -- refused
 -- there is no x in FROM
---   detail: there are: i
+--   detail: available: i
 --   1 | SELECT x.itemid FROM item i
 --     |        ^^^^^^^^

@@ -2,7 +2,7 @@ SELECT DISTINCT itemid FROM bid [ROWS 5]
 
 -- refused
 -- DISTINCT over a window is not supported
---   detail: rows that leave a window would have to be taken back
---   hint: over windows go WHERE, joins, UNION ALL, or one GROUP BY over a single window at the end
+--   detail: rows that leave a window would have to be retracted
+--   hint: supported over windows: WHERE, joins, UNION ALL, and one GROUP BY over a single window at the end
 --   1 | SELECT DISTINCT itemid FROM bid [ROWS 5]
 --     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

@@ -2,7 +2,7 @@ SELECT itemid, COUNT(*) AS n FROM bid [ROWS 5] GROUP BY itemid HAVING COUNT(*) >
 
 -- refused
 -- HAVING over groups of a window is not supported
---   detail: rows that leave a window would have to be taken back
---   hint: over windows go WHERE, joins, UNION ALL, or one GROUP BY over a single window at the end
+--   detail: rows that leave a window would have to be retracted
+--   hint: supported over windows: WHERE, joins, UNION ALL, and one GROUP BY over a single window at the end
 --   1 | SELECT itemid, COUNT(*) AS n FROM bid [ROWS 5] GROUP BY itemid HAVING COUNT(*) > 2
 --     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

@@ -1,7 +1,7 @@
 SELECT itemid FROM bid [ROWS 5
 
 -- refused
--- a window has no ]
+-- a window is not closed with ]
 --   hint: write [ROWS 100] for the last 100 rows
 --   1 | SELECT itemid FROM bid [ROWS 5
 --     |                        ^^^^^^^

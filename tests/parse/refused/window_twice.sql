@@ -1,7 +1,7 @@
 SELECT itemid FROM bid [ROWS 5] [ROWS 6]
 
 -- refused
--- two windows stand behind one stream
---   hint: leave one out
+-- a stream has two windows
+--   hint: remove one of them
 --   1 | SELECT itemid FROM bid [ROWS 5] [ROWS 6]
 --     |                                 ^^^^^^^^

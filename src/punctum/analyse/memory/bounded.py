@@ -46,25 +46,27 @@ class Failure:
         names = [self.query.name(at) for at in self.attributes]
         match self.condition:
             case "C1" if self.call is not None:
-                return f"{self.call.function.value} has to know every value of {names[0]}, and these are without end"
+                return (
+                    f"{self.call.function.value} needs every value of {names[0]}, and the column's domain is unbounded"
+                )
             case "C1":
-                told = "grouped by" if self.query.aggregates is not None else "in the result"
-                return f"{names[0]} is {told}, and its values are without end"
+                role = "a grouping column" if self.query.aggregates is not None else "in the result"
+                return f"{names[0]} is {role}, and the column's domain is unbounded"
             case "C2":
-                return f"{names[0]} has to equal {names[1]}, and their values are without end"
+                return f"{names[0]} has to equal {names[1]}, and the domain of these columns is unbounded"
             case "C3" if self.call is not None:
                 asking = len(self.query.streams) - 1
                 pairs = [self.attributes[:2], self.attributes[2:]]
                 low, high = next(pair for pair in pairs if asking not in (pair[0][0], pair[1][0]))
-                told = f"{self.query.name(low)} has to be below {self.query.name(high)}"
-                return f"{told}, and {self.query.streams[asking].name} is wanted, and no row is best for both"
+                both = f"{self.query.name(low)} has to be below {self.query.name(high)}"
+                return f"{both}, {self.query.streams[asking].name} is wanted, and no single row decides both"
             case "C3" if len(names) == 2:
-                return f"{names[0]} has to be below {names[1]}, and how many are is without end"
+                return f"{names[0]} has to be below {names[1]}, and the number of such rows is unbounded"
             case "C3":
-                told = f"{names[0]} has to be below {names[1]} and {names[2]} below {names[3]}"
-                return f"{told}, and no row is best for both"
+                both = f"{names[0]} has to be below {names[1]} and {names[2]} below {names[3]}"
+                return f"{both}, and no single row decides both"
             case _:
-                return f"a condition on {' and '.join(names)} is no comparison of two attributes"
+                return f"a condition on {' and '.join(names)} is not a comparison of two columns"
 
 
 def failure(query: Spj) -> Failure | None:

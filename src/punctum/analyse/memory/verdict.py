@@ -41,7 +41,9 @@ def memory(relation: Relation) -> MemoryVerdict:
         return _of_windows(windows)
     found = written(relation)
     if found is None:
-        return MemoryVerdict(False, "it is not one select-project-join with at most one DISTINCT or GROUP BY on top")
+        return MemoryVerdict(
+            False, "it is not one SELECT of joins and filters with at most one DISTINCT or GROUP BY on top"
+        )
     return of_query(found.query, found.compared)
 
 
@@ -51,7 +53,7 @@ def of_query(query: Spj, compared: int = 0, limit: int = LIMIT) -> MemoryVerdict
     Where a stream is there twice, so many orders of attributes are looked at, at most.
     """
     if not query.order.satisfiable:
-        return MemoryVerdict(True, "no row fulfils its conditions", values=0)
+        return MemoryVerdict(True, "no row satisfies its conditions", values=0)
     found = failure(query)
     if found is None:
         return _bounded(query, compared)
@@ -65,7 +67,7 @@ def _of_windows(windows: tuple[Kept, ...]) -> MemoryVerdict:
     """The verdict for a join of windows: an input without one has to be finite by its own conditions."""
     endless = [each.name for each in windows if each.rows is None]
     if endless:
-        why = f"rows of {', '.join(endless)} are in no window, and have no end"
+        why = f"rows of {', '.join(endless)} are in no window, and their number is unbounded"
         return MemoryVerdict(False, why, windows=windows)
     values = sum(each.values or 0 for each in windows)
     parts = []
@@ -84,11 +86,11 @@ def _bounded(query: Spj, compared: int) -> MemoryVerdict:
     found, computed = synopses(query), answer_rows(query) * compared
     values = sum(synopsis.values for synopsis in found) + answers(query) + computed
     if not values:
-        return MemoryVerdict(True, "each row is answered by itself", found, 0)
+        return MemoryVerdict(True, "each row is processed on its own", found, 0)
     parts = [f"{synopsis.query.streams[synopsis.stream].name} {told(synopsis)}" for synopsis in found[:_SHOWN]]
     parts += [f"{len(found) - _SHOWN} more synopses"] if len(found) > _SHOWN else []
     parts += [f"the answer {answers(query)}"] if answers(query) else []
-    parts += [f"its columns {computed}"] if computed else []
+    parts += [f"its computed columns {computed}"] if computed else []
     return MemoryVerdict(True, f"at most {_number(values)}: {', '.join(parts)}", found, values)
 
 
@@ -121,10 +123,8 @@ def _twice(query: Spj, found: Failure, limit: int) -> MemoryVerdict:
     try:
         bounded = all(bounded_in_every_order(each, limit) for each in [query, *watched])
     except TooManyOrdersError:
-        why = "a stream is there twice, and there are too many orders of its attributes to look at each"
+        why = "a stream occurs twice, and its columns can be ordered in too many ways to try each"
         return MemoryVerdict(False, f"not decided: {why}", failure=found)
     if not bounded:
         return MemoryVerdict(False, _why(found), failure=found)
-    return MemoryVerdict(
-        True, "a stream is there twice, and wherever memory would grow one occurrence says nothing new"
-    )
+    return MemoryVerdict(True, "a stream occurs twice, and wherever memory would grow, one occurrence adds nothing")

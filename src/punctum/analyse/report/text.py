@@ -54,34 +54,34 @@ def _query(query: QueryAnalysis, sql: str, every: bool) -> str:
     lines = [f"{query.query.name}: {_word(query)}"]
     told = query.states if query.safe or every else query.unbounded
     kept = [state for state in told if state.verdict is not Verdict.STATELESS]
-    lines += [f"  {_sentence(state)}" for state in kept] or ["  keeps nothing"]
+    lines += [f"  {_sentence(state)}" for state in kept] or ["  keeps no state"]
     lines += [f"  {each}" for each in query.remembered if query.safe]
-    lines += [f"  {case.case} merges {', '.join(merge.names)}: {case.why}" for merge, case in query.cases]
+    lines += [f"  merges {', '.join(merge.names)} by case {case.case}: {case.why}" for merge, case in query.cases]
     if kept:
         lines.append(f"  {_memory(query)}")
         lines += [f"  {line}" for line in _forced(query)]
     if query.admitted and query.updates:
-        lines.append("  gives each group again when it changes")
+        lines.append("  emits each group again when it changes")
     elif query.safe and query.endless:
         lines.append(
-            "  gives its groups when all streams have ended, or with updates 'true' in its sink when they change"
+            "  emits its groups when all streams have ended; with updates 'true' in its sink, when they change"
         )
     if query.unbounded:
         lines += underlined(sql, query.unbounded[0].place)
         lines += [f"  {line}" for line in _advice(query)]
     elif query.useless:
-        lines.append(f"  of no use to it: {', '.join(map(str, query.useless))}")
+        lines.append(f"  unused punctuation schemes: {', '.join(map(str, query.useless))}")
     return "\n".join(lines)
 
 
 def _memory(query: QueryAnalysis) -> str:
     """Whether bounded memory would do without punctuations, in one sentence."""
     if not query.bounded_memory:
-        return f"without punctuations not in bounded memory: {query.memory.reason}"
+        return f"without punctuations, memory is unbounded: {query.memory.reason}"
     if not query.memory.bounded:
-        return "without punctuations in bounded memory, as its states say"
-    runs = "" if query.safe else "; but not on synopses, as it groups by a computed column: group by plain columns"
-    return f"without punctuations in bounded memory: {query.memory.reason}{runs}"
+        return "without punctuations, memory is bounded, as the lines above say"
+    runs = "" if query.safe else "; but it groups by a computed column, so no synopsis is used: group by plain columns"
+    return f"without punctuations, memory is bounded: {query.memory.reason}{runs}"
 
 
 def _forced(query: QueryAnalysis) -> Iterator[str]:
@@ -92,9 +92,9 @@ def _forced(query: QueryAnalysis) -> Iterator[str]:
         return
     streams, (stream, before, after) = failure.query.streams, given
     later = " and ".join(_rows(streams[n], [row]) for n, row in after[0])
-    tells = f"such as {later}, " if later else ""
+    example = f" such as {later}" if later else ""
     rows = _rows(streams[stream], before)
-    yield f"none can be forgotten of {rows}, …: what comes later, {tells}tells which of them came"
+    yield f"counterexample: all of {rows}, … must be kept, because later rows{example} would tell them apart"
 
 
 def _rows(stream: Occurrence, rows: Sequence[Row]) -> str:
@@ -107,7 +107,7 @@ def _rows(stream: Occurrence, rows: Sequence[Row]) -> str:
 def _word(query: QueryAnalysis) -> str:
     if query.safe:
         return "admitted"
-    return "unbounded, and allowed to be" if query.admitted else "refused"
+    return "admitted with unbounded state (ALLOW UNBOUNDED)" if query.admitted else "refused"
 
 
 def _sentence(state: OperatorState) -> str:
@@ -123,20 +123,30 @@ def _sentence(state: OperatorState) -> str:
         case _, Verdict.PURGEABLE:
             return f"{kept}: purged by {' and '.join(state.witness)}"
         case "join", _:
-            return f"{kept}: never purged, because no scheme reaches {', '.join(state.witness)}"
+            return f"{kept}: state grows without bound: {_unreached(state)}"
         case _:
-            return f"{kept}: never purged, because it lacks {' and '.join(state.witness)}"
+            return f"{kept}: state grows without bound: {' and '.join(state.witness)}"
+
+
+def _unreached(state: OperatorState) -> str:
+    """Why rows of a join's input are kept: what the inputs that no chain of punctuations reaches do not promise."""
+    others = ", ".join(f"({name})" if ", " in name else name for name in state.witness)
+    if not state.wants:
+        return f"no equality joins it with {others}"
+    if len(state.witness) == 1:
+        return f"{others} promises no punctuation on the join key"
+    return f"none of {others} promises punctuations on the keys that join it with the other inputs"
 
 
 def _advice(query: QueryAnalysis) -> list[str]:
     """What would make a query safe, one way a line."""
     lines = [f"add {' and '.join(f'{s.clause} to {s.stream}' for s in each)}" for each in query.advice[:_SHOWN]]
     more = len(query.advice) - _SHOWN
-    lines += [f"one of {more} other sets of schemes"] if more > 0 else []
+    lines += [f"add one of {more} other sets of PUNCTUATED ON clauses"] if more > 0 else []
     lines += [form.told for form in query.rewrites]
-    lines += ["join every stream by an equality: ON one.x = other.y, of plain columns"] if query.crosses else []
+    lines += ["join every stream by an equality of plain columns: ON a.x = b.y"] if query.crosses else []
     lines = [line if i == 0 else f"or {line}" for i, line in enumerate(lines)]
     lines = [f"hint: {line}" if i == 0 else f"      {line}" for i, line in enumerate(lines)]
     if not lines:
-        lines = ["hint: no scheme would help"]
+        lines = ["hint: no further PUNCTUATED ON clause would help"]
     return lines if query.query.allow_unbounded else [*lines, "      or write ALLOW UNBOUNDED after the query"]

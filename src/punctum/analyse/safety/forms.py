@@ -22,9 +22,9 @@ from punctum.ir.tree import Relation
 _BLIND = (Function.MIN, Function.MAX, Function.COUNT_DISTINCT)
 """Aggregates that do not see duplicates."""
 _KINDS = {
-    "order": "leave out ORDER BY in subqueries",
-    "duplicates": "leave out DISTINCT, and write UNION ALL for UNION, where duplicates are removed later",
-    "constant": "take the columns that are compared with constants out before GROUP BY, in a subquery",
+    "order": "remove ORDER BY from subqueries",
+    "duplicates": "remove DISTINCT, and write UNION ALL for UNION, where duplicates are removed later",
+    "constant": "drop the columns that are compared with constants in a subquery, before GROUP BY",
 }
 
 

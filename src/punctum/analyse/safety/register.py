@@ -128,15 +128,19 @@ class QueryAnalysis:
         found, option = grouping(self.query.relation), self.query.sink.options.get(_UPDATES)
         if found is not None and window(found.input) is not None:
             if (option or "true").lower() != "true":
-                why = "rows that leave its window change its groups as long as others come"
-                raise SchemaError(f"{self.query.name} has nothing but updates", why, "leave updates out")
+                why = "a group changes whenever a row leaves its window, so no group is ever final"
+                raise SchemaError(f"{self.query.name} can only emit updates", why, "remove the option updates")
             return True
         if option is None:
             there = self.safe and self.endless
             return there and (found in self.inference.parts or not self.declared)
         if option.lower() == "true" and found is None:
-            why = "HAVING may take a group back" if having(self.query.relation) else "its rows are not groups"
-            raise SchemaError(f"{self.query.name} has no updates", why, "leave updates out")
+            why = (
+                "HAVING may drop a group that has been emitted"
+                if having(self.query.relation)
+                else "its rows are not groups that change"
+            )
+            raise SchemaError(f"{self.query.name} cannot emit updates", why, "remove the option updates")
         return option.lower() == "true"
 
     @property

@@ -31,7 +31,8 @@ class Remembered(NamedTuple):
     others: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"{self.operator} remembers each key that {self.closed} closes: {', '.join(self.others)} never closes it"
+        others = ", ".join(self.others)
+        return f"{self.operator} stores each key that {self.closed} closes, because {others} never closes it"
 
 
 def remembered(relation: Relation, known: Inference) -> Iterator[Remembered]:

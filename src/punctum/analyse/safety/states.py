@@ -85,6 +85,7 @@ class OperatorState:
 
 
 _NUMBERS = {"R0": 2, "R1": 2}
+_NO_GROUPS = "it has no grouping columns, so no punctuation closes its group"
 
 
 def states(relation: Relation, known: Inference) -> Iterator[OperatorState]:
@@ -227,20 +228,24 @@ def _needed(relation: Distinct | Aggregate | OrderBy, below: Facts) -> tuple[Seq
     match relation:
         case Distinct():
             every = tuple(Want(relation.input, i) for i in range(len(names)))
-            return below.promises, f"a scheme on some of {', '.join(names)}", every
+            return (
+                below.promises,
+                f"its input promises no punctuations on any of its columns ({', '.join(names)})",
+                every,
+            )
         case Aggregate():
             keys = [column.index for _, column in relation.keys]
             wants = tuple(Want(relation.input, i) for i in range(len(names)) if below.same[i] in _same(below, keys))
             shown = ", ".join(dict.fromkeys(name for name, _ in relation.keys))
-            missing = f"a scheme on nothing but {shown}" if keys else "groups that could be closed"
+            missing = f"no input promises punctuations on the grouping columns ({shown})" if keys else _NO_GROUPS
             return closing(below, keys), missing, wants
         case OrderBy():
             column, down, _ = relation.keys[0]
             order = Order.DESC if down else Order.ASC
             ends = [promise for promise in below.promises if not promise.terms]
-            missing = f"a scheme on {names[column.index]} {order.value}"
+            missing = f"its input promises no punctuations in sort order ({names[column.index]} {order.value})"
             if any(p.terms == {(below.same[column.index], order)} for p in below.promises):
-                missing = f"NOT NULL for {names[column.index]}, whose NULLs come first"
+                missing = f"{names[column.index]} may be NULL, and NULLs come first: declare it NOT NULL"
             return [*ends, *ordered(below, relation)], missing, (Want(relation.input, column.index, order),)
 
 
@@ -261,7 +266,7 @@ def _waiting(state: OperatorState, inputs: Sequence[Relation], known: Inference)
         witness = " or ".join(dict.fromkeys(" and ".join(sorted(map(str, p.origins))) for p in said))
         return replace(state, verdict=Verdict.PURGEABLE, witness=(witness,), uses=_origins(said))
     wants = tuple(Want(each, each.schema.index(FROM), Order.ASC) for each in inputs)
-    return replace(state, witness=(f"an input with a scheme on {VS} ASC",), wants=wants)
+    return replace(state, witness=(f"no input promises stables ({VS} ASC)",), wants=wants)
 
 
 def _same(below: Facts, keys: list[int]) -> set[int]:
@@ -343,7 +348,7 @@ def _of_side(state: OperatorState, other: Relation, facts: Facts) -> OperatorSta
 
 
 def _some(side: Relation) -> str:
-    return f"a scheme of {title(side)} on some of {', '.join(side.schema.names)}"
+    return f"{title(side)} promises no punctuations on any of its columns ({', '.join(side.schema.names)})"
 
 
 def _origins(promises: Sequence[Promise]) -> frozenset[Declared]:

@@ -88,15 +88,15 @@ def chosen(merge: LMerge, known: Inference) -> Chosen:
     if merge.case is not None:
         missing = lacking[_LIKE.get(merge.case, merge.case)]
         if missing:
-            hint = "declare it where it holds, or leave the case to what is declared"
-            raise SqlError(f"the inputs do not allow the case {merge.case}", _lack(missing), hint, merge.place)
-        return Chosen(merge.case, "it is asked for")
+            hint = "declare it on the inputs if it holds, or remove the option case"
+            raise SqlError(f"the inputs do not allow case {merge.case}", _lack(missing), hint, merge.place)
+        return Chosen(merge.case, "the option case asks for it")
     case = next(each for each in _CASES if not lacking[each])
     before = _CASES[: _CASES.index(case)]
     if not before:
         return Chosen(case, "all inputs are STRICTLY ORDERED and INSERT ONLY")
     nearest = min(reversed(before), key=lambda each: len(lacking[each]))
-    return Chosen(case, f"for {nearest} {_lack(lacking[nearest])}")
+    return Chosen(case, f"not {nearest}, because {_lack(lacking[nearest])}")
 
 
 def _lack(missing: list[tuple[str, str]]) -> str:

@@ -21,9 +21,9 @@ from punctum.engine.formats.read import FRAME, ROOM
 from punctum.engine.recovery.durable import writing
 from punctum.errors import QueryError, printable
 
-VIOLATION = "the row matches a punctuation that came before it"
+VIOLATION = "the row matches an earlier punctuation"
 """The reason of a row that is not grammatical."""
-BEYOND = "there is no room for more in the quarantine of a batch: these are only counted"
+BEYOND = "the quarantine of a batch is full: these rows are counted but not stored"
 """The reason of a record that stands for many."""
 BUCKET_ROOM = ROOM // 8
 """The room that a bucket of a stage has in a batch."""
@@ -96,8 +96,8 @@ def rejects(stream: str, file: str | None, rejected: pl.DataFrame) -> list[Recor
 
 def fail(
     record: Record,
-    what: str = "a stream with ON VIOLATION FAIL is violated",
-    hint: str = "leave ON VIOLATION FAIL out, and send what is mended in a new file",
+    what: str = "bad input in a stream with ON VIOLATION FAIL",
+    hint: str = "fix the row and send it in a new file, or remove ON VIOLATION FAIL",
 ) -> NoReturn:
     """Stop the query with what would have been a record."""
     broken = f" ({record.punctuation})" if record.punctuation else ""
@@ -122,7 +122,7 @@ def in_order(lines: Iterable[str]) -> list[str]:
 def write_records(lines: list[str], directory: Path | None) -> None:
     """Write records from a worker; a batch that is done again writes the same files."""
     if directory is None:
-        hint = "dataframe(checkpoint): what cannot be taken goes to a quarantine there"
+        hint = "call dataframe(checkpoint): rejected rows then go to a quarantine in it"
         fail(Record(**json.loads(lines[0])), "the query has no quarantine", hint)
     context = TaskContext.get()
     assert context is not None
@@ -139,7 +139,9 @@ def write_records(lines: list[str], directory: Path | None) -> None:
 def read_records(directory: Path) -> Iterator[dict[str, Any]]:
     """The records of a quarantine, given its directory, that of the sink it lies beside, or the checkpoint."""
     if not directory.exists():
-        raise QueryError(f"there is no {directory}", "", "give the directory of a sink, a checkpoint or a quarantine")
+        raise QueryError(
+            f"{directory} does not exist", "", "name the directory of a sink, a checkpoint or a quarantine"
+        )
     beside = directory.with_name(directory.name + ".quarantine")
     places = [place for place in (directory, beside, directory / "quarantine") if place.name.endswith("quarantine")]
     for file in sorted(file for place in places for file in place.glob("part-*.json")):

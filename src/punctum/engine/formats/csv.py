@@ -74,11 +74,11 @@ class Dialect:
         """The dialect that a stream's options describe."""
         sep = option(options, "sep", ",").replace("\\t", "\t")
         if len(sep) != 1 or not sep.isascii() or sep in '"\r\n\0':
-            raise SchemaError(f"the option sep is {sep!r}", "", "one ASCII character, not a quote or the end of a line")
+            raise SchemaError(f"the option sep is {sep!r}", "", "one ASCII character, but no quote or line end")
         null = option(options, "nullValue", "")
         if any(mark in null for mark in (sep, *'"\r\n\0')):
             raise SchemaError(
-                f"the option nullValue is {null!r}", "", "a text without quotes, separators or ends of lines"
+                f"the option nullValue is {null!r}", "", "a string without quotes, separators or line ends"
             )
         return Dialect(sep, null, switch(options, "header", False))
 
@@ -116,9 +116,11 @@ class Dialect:
         ['1', '"a, b"', '5" disk']
         """
         if "\0" in record:
-            raise CodecError("a line holds a zero byte", "", "the file may have been cut off while it was written")
+            raise CodecError("a line contains a zero byte", "", "the file may have been cut off while it was written")
         if not self.some.fullmatch(record.encode()):
-            raise CodecError("a line is not a record", "a quote is open or has something behind it", "double the quote")
+            raise CodecError(
+                "a line is not a CSV record", "a quote is not closed, or is followed by more text", "double the quote"
+            )
         texts = []
         for field in self._split.finditer(record):
             texts.append(field[1])
@@ -131,7 +133,7 @@ class Dialect:
         names = tuple(map(unquoted, self.fields(decoded(header))))
         for name in (*schema.names, PUNCT_COLUMN):
             if names.count(name) != 1 and (name in schema.names or name in names):
-                what = f"the header has {name} twice" if name in names else f"the header has no column {name}"
+                what = f"the header names {name} twice" if name in names else f"the header has no column {name}"
                 raise CodecError(what, choices(names), f"the stream has ({schema})")
         return names
 

@@ -31,9 +31,9 @@ __all__ = ["LINE_COLUMN", "PUNCT_COLUMN", "READERS", "REJECTED", "Read", "check_
 LINE_COLUMN = "_line"
 """The one column of a DataFrame whose elements are lines of JSON."""
 
-CHANGED = "the file has changed since it was found: what it held is not there any more"
+CHANGED = "the file was changed after it was listed: its earlier content is lost"
 """The reason of a split that cannot be read."""
-UNFINISHED = "the line was taken without its end, and went on later"
+UNFINISHED = "the line was read before it was complete, and was continued later"
 """The reason of the rest of a line that the split before has ended with."""
 
 

@@ -21,7 +21,7 @@ from punctum.engine.formats.temporal import Decoder, checked, first_of, numbered
 from punctum.ir.elements import EVENT, FROM, MARKED, VE, VS
 from punctum.operators.columns import dtype, empty
 
-BOTH = f"the row is an open and a close: it has {VS} and {VE}"
+BOTH = f"the row is both an open and a close: it has {VS} and {VE}"
 NEITHER = f"the row is neither an open nor a close: it has no {VS} and no {VE}"
 
 

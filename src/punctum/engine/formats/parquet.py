@@ -48,7 +48,7 @@ def _table(data: bytes, schema: Schema) -> pl.DataFrame:
         columns = [_without_zone(column) for column in table.columns]
         frame = pl.from_arrow(pa.table(columns, names=table.column_names))  # without metadata, which may be anything
     except (pa.ArrowException, OSError, ValueError, MemoryError, pl.exceptions.PolarsError) as error:
-        raise CodecError("the file is not Parquet", str(error), "it may have been cut off") from None
+        raise CodecError("the file is not Parquet", str(error), "it may be truncated") from None
     assert isinstance(frame, pl.DataFrame)
     return frame
 
@@ -104,7 +104,7 @@ def _reject(given: pl.DataFrame, rows: pl.DataFrame, positions: Numbers, content
     for at, position in enumerate(positions.tolist()):
         attribute = next(a for a in wrong if wrong[a][at])
         detail = f"expected {attribute.type.value}, found {shown[at][attribute.name]}"
-        error = CodecError(f"the attribute {attribute.name} has a wrong value", detail)
+        error = CodecError(f"the column {attribute.name} has a wrong value", detail)
         content.reject(position, error, json.dumps(shown[at], ensure_ascii=False))
 
 

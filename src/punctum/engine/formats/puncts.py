@@ -59,5 +59,5 @@ def from_punct(text: str, schema: Schema) -> Punctuation:
     """The punctuation in a column that is for punctuations."""
     element = from_json(text, schema)
     if not isinstance(element, Punctuation):
-        raise CodecError("a row stands where a punctuation is expected", "", f'a punctuation is {{"{PUNCT}": {{…}}}}')
+        raise CodecError("found a row where a punctuation is expected", "", f'a punctuation is {{"{PUNCT}": {{…}}}}')
     return element

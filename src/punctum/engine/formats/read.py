@@ -154,7 +154,7 @@ def in_digits(value: Decimal, attribute: Attribute) -> Decimal:
     >>> in_digits(Decimal("1.505"), price)
     Traceback (most recent call last):
     ...
-    punctum.errors.CodecError: the attribute price has a wrong value
+    punctum.errors.CodecError: the column price has a wrong value
       detail: expected DECIMAL(3, 2), found 1.505
     """
     precision, scale = attribute.digits
@@ -163,5 +163,5 @@ def in_digits(value: Decimal, attribute: Attribute) -> Decimal:
     zeros = len(digits) - len(bytes(digits).rstrip(b"\0"))
     if value and (value.adjusted() >= precision - scale or exponent + zeros < -scale):
         detail = f"expected DECIMAL({precision}, {scale}), found {value}"
-        raise CodecError(f"the attribute {attribute.name} has a wrong value", detail)
+        raise CodecError(f"the column {attribute.name} has a wrong value", detail)
     return value.quantize(Decimal((0, (1,), -scale)), context=_WIDE) if value else Decimal(0)

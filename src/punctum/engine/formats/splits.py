@@ -108,7 +108,7 @@ class SplitLog:
         if cut:  # by a crash, before any batch could have it
             replace_text(self._path, "".join(f"{line}\n" for line in lines))
         if any(self._summed(line[9:]) != line for line in lines):
-            hint = "put it back as it was, or start with a new checkpoint"
+            hint = "restore it, or start with a new checkpoint"
             raise MissingError("a list of files is damaged", str(self._path), hint)
         return [Split.of(line[9:]) for line in lines]
 
@@ -159,8 +159,8 @@ def lines_within(file: int, start: int, end: int) -> int:
 
 def gone(path: Path) -> MissingError:
     """The error when a file is not there that was there, or must be."""
-    hint = "put it back, or start again with a new checkpoint; files are not to be moved while a query reads them"
-    return MissingError(f"the file {shown(path.name)} is no longer there", f"{path.parent / shown(path.name)}", hint)
+    hint = "restore it, or start with a new checkpoint; do not move files while a query reads them"
+    return MissingError(f"the file {shown(path.name)} no longer exists", f"{path.parent / shown(path.name)}", hint)
 
 
 def shown(name: str) -> str:

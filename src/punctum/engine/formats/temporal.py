@@ -160,9 +160,9 @@ def _reason(schema: Schema) -> pl.Expr:
     start, end, old, adjust = (pl.col(name) for name in (VS, VE, VOLD, ADJUST))
     reasons = [
         (start.is_null(), f"the element has no start: {VS} is NULL"),
-        (end < start, f"the element ends before it starts: {VE} is below {VS}"),
-        (~adjust & (end == start), f"the event has no lifetime: {VE} of an insert is {VS}"),
-        (old < start, f"the old end lies before the start: {VOLD} is below {VS}"),
+        (end < start, f"the element ends before it starts: {VE} is less than {VS}"),
+        (~adjust & (end == start), f"the event has an empty lifetime: {VE} of an insert equals {VS}"),
+        (old < start, f"the old end is before the start: {VOLD} is less than {VS}"),
         (~adjust & old.is_not_null(), f"an insert has no old end: {ADJUST} is false, and {VOLD} is not NULL"),
     ]
     if not schema.attributes[schema.index(ADJUST)].domain.match(True):

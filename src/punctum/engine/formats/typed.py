@@ -100,4 +100,4 @@ def value(text: str, attribute: Attribute) -> Value:
         return text if kind is Type.STRING else kind.accept(value_from_text(text, kind))
     except PatternError as error:
         detail = f"expected {kind.value}, found {text!r}"
-        raise CodecError(f"the attribute {attribute.name} has a wrong value", detail, error.hint) from None
+        raise CodecError(f"the column {attribute.name} has a wrong value", detail, error.hint) from None

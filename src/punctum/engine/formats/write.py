@@ -116,11 +116,11 @@ def write_csv(
     fields = [_quoted(pl.col(name), dialect) if name in strings else pl.col(name) for name in texts.columns]
     lines = texts.select(pl.concat_str([f.fill_null(dialect.null) for f in fields], separator=dialect.sep)).to_series()
     if any((texts[name] == dialect.null).any() for name in texts.columns if name not in strings):
-        hint = "give the sink another nullValue"
+        hint = "choose another nullValue for the sink"
         raise CodecError("a value cannot be written", f"{dialect.null!r} is the text for NULL", hint)
     if (lines == "").any():
-        hint = "give the sink a nullValue, as in nullValue 'NULL'"
-        raise CodecError("a NULL cannot be written", "the row is an empty line of CSV", hint)
+        hint = "add a nullValue to the sink, such as nullValue 'NULL'"
+        raise CodecError("a NULL cannot be written", "the row would be an empty line", hint)
     names = pl.Series(texts.columns, dtype=pl.String).to_frame("name").select(_quoted(pl.col("name"), dialect))
     with path.open("w", newline="") as out:
         if dialect.header:

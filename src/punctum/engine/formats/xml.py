@@ -43,7 +43,7 @@ def read_xml(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
     """The elements of a file of XML."""
     name = option(options, "rowTag", "")
     if not name:
-        raise SchemaError("the option rowTag is missing", "", "it is the name of a row's element")
+        raise SchemaError("the option rowTag is missing", "", "name the element of a row")
     reader = _XmlReader(schema, name)
     try:
         reader.parse(_in_utf8(data))
@@ -67,7 +67,7 @@ def _in_utf8(data: bytes) -> bytes:
         raise CodecError(f"the file is not {encoding}", str(error), "write the file in UTF-8") from None
     data = data.removeprefix(BOM)
     if data[_PROLOG.match(data).end() :].startswith(b"<!DOCTYPE"):  # type: ignore[union-attr]
-        raise CodecError("a document type is refused", "", "it is how XML attacks are made: take it out")
+        raise CodecError("a document type is refused", "", "it can be used for attacks: remove it")
     return data
 
 
@@ -168,7 +168,7 @@ class _TextRun:
             self.parser.Parse(b"</stream>", True)
         except expat.ExpatError:  # what a comment or a tag that is not closed has swallowed stays swallowed
             index = self.parser.ErrorByteIndex - len(self.before) + self.at
-            return "the file ends too early", self._begin(min(index, len(data))), len(data)
+            return "the file is truncated", self._begin(min(index, len(data))), len(data)
         return None
 
     def _begin(self, reached: int) -> int:
@@ -222,7 +222,7 @@ class _TextRun:
         if not self.tag:
             if stray := text.strip():
                 after = text.lstrip().count("\n")
-                self.reader.content.reject(self._line() - after, "text stands between elements", stray)
+                self.reader.content.reject(self._line() - after, "there is text between elements", stray)
         elif self.depth == self.level + 1 and self.texts[-1] is not None:
             self.texts[-1] += text
 

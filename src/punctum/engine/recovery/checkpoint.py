@@ -115,8 +115,8 @@ def load_or_init_plan(checkpoint: str, lines: Sequence[str]) -> None:
     if not begun(checkpoint):
         write_sealed(path, "".join(f"{line}\n" for line in _written(lines)))
     elif changed := differences(path, lines):
-        hint = "go on with the script as it was, or start with a new checkpoint"
-        raise QueryError("the query has changed since its checkpoint was written", changed, hint)
+        hint = "run the script as it was, or start with a new checkpoint"
+        raise QueryError("the query has changed since the checkpoint was written", changed, hint)
 
 
 def differences(path: Path, lines: Sequence[str], leaving: str | None = None) -> str:
@@ -127,7 +127,11 @@ def differences(path: Path, lines: Sequence[str], leaving: str | None = None) ->
     )
     changed = list(unified_diff(known, now, n=0, lineterm=""))
     differs = [f"{line[0]} {line[1:].strip()}" for line in changed[2:] if not line.startswith("@@")]
-    return f"the plan in {path}, and the one of now:" + "".join(f"\n    {line}" for line in differs) if differs else ""
+    return (
+        f"the plan in {path} (-) and the current plan (+):" + "".join(f"\n    {line}" for line in differs)
+        if differs
+        else ""
+    )
 
 
 def settled_buckets(checkpoint: str, wanted: tuple[int, ...]) -> tuple[int, ...]:
@@ -140,9 +144,11 @@ def settled_buckets(checkpoint: str, wanted: tuple[int, ...]) -> tuple[int, ...]
     known = json.loads(settled(Path(checkpoint), "buckets.json", lambda: json.dumps(first)))
     if known["placing"] != placing:
         path = Path(checkpoint) / "punctum" / "buckets.json"
-        detail = f"{path} was written with Polars {known['polars']}, which hashes otherwise than {pl.__version__}"
-        hint = f"go on with Polars {known['polars']}, or start with a new checkpoint"
-        raise QueryError("keys would no longer go to the buckets that their state is in", detail, hint)
+        detail = (
+            f"{path} was written with Polars {known['polars']}, which hashes keys differently from {pl.__version__}"
+        )
+        hint = f"use Polars {known['polars']}, or start with a new checkpoint"
+        raise QueryError("the checkpoint was written with another version of Polars", detail, hint)
     return tuple(known["buckets"])
 
 

@@ -13,12 +13,14 @@ from pathlib import Path
 
 from punctum.errors import QueryError
 
-RESTORE = "put it back as it was, or start with a new checkpoint and an empty sink"
+RESTORE = "restore it, or start with a new checkpoint and an empty sink"
 """The hint when a file of a checkpoint is lost or damaged."""
-_AGAIN = "run it again: queries go on where they stopped"
+_AGAIN = "run the same command again to resume"
 _HINTS = {
-    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "make room there"),
-    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "let this user write there, or give another path"),
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "free disk space"),
+    **dict.fromkeys(
+        (errno.EACCES, errno.EPERM, errno.EROFS), "give this user write permission, or choose another path"
+    ),
 }
 
 
@@ -47,7 +49,7 @@ def writing(path: Path | str) -> Iterator[None]:
     except OSError as error:
         cause = error.strerror or str(error)
         at = f": {error.filename}" if error.filename and str(error.filename) != str(path) else ""
-        hint = f"{_HINTS.get(error.errno or 0, 'look at what is there')}, and {_AGAIN}"
+        hint = f"{_HINTS.get(error.errno or 0, 'check the path')}, and {_AGAIN}"
         raise QueryError(f"{path} cannot be written", cause + at, hint) from error
 
 
@@ -72,12 +74,14 @@ def read_sealed(path: Path) -> str:
 
 def lost(path: Path) -> QueryError:
     """The error when a file that was written once is not there."""
-    return QueryError("a checkpoint has lost a file", f"its query has begun, and there is no {path}", RESTORE)
+    return QueryError(
+        "a file of the checkpoint is missing", f"the query has started before, and {path} does not exist", RESTORE
+    )
 
 
 def damaged(path: Path, unless: str = "") -> QueryError:
     """The error when a file is not what was written."""
-    return QueryError(f"{path} is damaged", f"its checksum is not that of its content{unless}", RESTORE)
+    return QueryError(f"{path} is damaged", f"its checksum does not match its content{unless}", RESTORE)
 
 
 def _seal(path: Path, content: bytes) -> str:

@@ -18,7 +18,7 @@ from punctum.engine.recovery.durable import writing
 from punctum.errors import QueryError
 
 _LOG = logging.getLogger(__name__)
-_HINT = "stop it first, or give another checkpoint"
+_HINT = "stop it first, or use another checkpoint"
 _held: dict[Path, int] = {}
 """The open files of the leases that this process has."""
 
@@ -38,9 +38,11 @@ def take_lease(checkpoint: Path) -> None:
     except BlockingIOError:
         holder = os.read(file, 1000).decode("utf-8", "replace").strip() or "another process"
         os.close(file)
-        raise QueryError("the checkpoint is in use", f"{holder} runs a query on {path.parents[1]}", _HINT) from None
+        raise QueryError(
+            "the checkpoint is in use", f"{holder} is running a query on {path.parents[1]}", _HINT
+        ) from None
     except OSError as error:
-        _LOG.warning("nothing keeps a second run out of %s: %s", path.parents[1], error.strerror)
+        _LOG.warning("cannot lock %s against a second run: %s", path.parents[1], error.strerror)
     _held[path] = file
     with writing(path):
         os.ftruncate(file, 0)
@@ -61,7 +63,7 @@ def check_not_running(checkpoint: Path, spark: SparkSession) -> None:
     except (OSError, ValueError, KeyError, TypeError):
         return  # there is none yet; of a damaged one Spark says so
     if any(running.id == known for running in spark.streams.active):
-        raise QueryError("the checkpoint is in use", f"a query of this process runs on {checkpoint}", _HINT)
+        raise QueryError("the checkpoint is in use", f"a query of this process is running on {checkpoint}", _HINT)
 
 
 def _lease(checkpoint: Path) -> Path:

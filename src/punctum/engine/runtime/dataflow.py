@@ -37,7 +37,7 @@ class Dataflow:
 
     def take(self, number: int, sent: Sequence[SliceMessage]) -> ColumnarSlice:
         """The slice that has arrived at an input."""
-        with failing_in(f"what comes from {self.names[number]}"):
+        with failing_in(f"input from {self.names[number]}"):
             return self.inputs[number].take(sent)
 
     def read(self, number: int, slices: Sequence[ColumnarSlice]) -> list[ColumnarSlice]:

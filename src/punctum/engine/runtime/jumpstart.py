@@ -41,8 +41,8 @@ class StoredState:
                 state = spark.read.format("statestore").options(**options).load(self.checkpoint)
                 state.select("key.bucket", "user_map_key.*", "user_map_value.*").write.parquet(str(to / str(number)))
             except PySparkException as error:
-                what = f"the state in {self.checkpoint} behind batch {self.batch} cannot be read"
-                hint = "start with a state that is whole, or without any"
+                what = f"the state in {self.checkpoint} after batch {self.batch} cannot be read"
+                hint = "use the state of another checkpoint, or start without --state"
                 raise QueryError(what, str(error).partition("\n")[0], hint) from None
 
 
@@ -60,7 +60,7 @@ def settled_state(
     if state and not begun(checkpoint):
         known = _settle(own, _last(state), plan, copy)
     elif state and (known is None or known.checkpoint != state):
-        detail = f"{checkpoint} has begun with {'no state' if known is None else f'that of {known.checkpoint}'}"
+        detail = f"{checkpoint} was started with {'no state' if known is None else f'the state of {known.checkpoint}'}"
         raise QueryError(f"the query cannot start with the state of {state}", detail, "start with a new checkpoint")
     if known is None or committed(checkpoint):
         shutil.rmtree(own / "state", ignore_errors=True)
@@ -84,20 +84,22 @@ def _last(state: str) -> StoredState:
     """The last state of a checkpoint."""
     for name in ("plan", "buckets.json"):
         if not (Path(state) / "punctum" / name).exists():
-            detail = f"there is no {Path(state) / 'punctum' / name}"
-            raise QueryError("the checkpoint to start from is not there", detail, "give the checkpoint of a query")
+            detail = f"{Path(state) / 'punctum' / name} does not exist"
+            raise QueryError("the checkpoint to start from does not exist", detail, "name the checkpoint of a query")
     batches = [int(path.name) for path in (Path(state) / "commits").glob("[0-9]*")]
     if not batches:
-        detail = f"no batch of its query is done in {state}"
-        raise QueryError("the checkpoint to start from has no state", detail, "let its query do a batch first")
+        detail = f"{state} has no committed batch"
+        raise QueryError(
+            "the checkpoint to start from has no state", detail, "run its query first, until a batch is committed"
+        )
     return StoredState(state, max(batches))
 
 
 def _same(known: Path, plan: Sequence[str]) -> None:
     """Refuse a state that means something else to a plan."""
     if changed := differences(known, plan, leaving=_SOURCE):
-        hint = "start with the state of a query with the same plan, or without any"
-        raise QueryError("the state to start with is that of another query", changed, hint)
+        hint = "use the state of a query with the same plan, or start without --state"
+        raise QueryError("the state to start from belongs to another query", changed, hint)
 
 
 def _settle(

@@ -78,7 +78,7 @@ class Merging(TemporalOperator):
         """Records of control rows that mean nothing."""
         if self._control is None:
             return []
-        what = f"the change is none of {ATTACH} and {DETACH}, or the input none of {', '.join(self._names)}"
+        what = f"the change is not {ATTACH} or {DETACH}, or the input is not one of {', '.join(self._names)}"
         return [Record(self._control.stream.name, what, f"{name}: {change}") for name, change in self._unknown]
 
     def bad(self) -> list[tuple[int, str, pl.DataFrame, str]]:
@@ -131,8 +131,8 @@ def tell(directory: Path, control: Schema, name: str, change: str, since: Any = 
     try:
         line = to_json(control.row(name, change, since), control)
     except SchemaError as error:
-        hint = f"a time of the stream is a {control.attributes[2].type.value}"
-        raise QueryError(f"{since!r} is no time from which {name} is right", error.detail, hint) from None
+        hint = f"times of the stream are of type {control.attributes[2].type.value}"
+        raise QueryError(f"{since!r} is not a time from which {name} is correct", error.detail, hint) from None
     directory.mkdir(parents=True, exist_ok=True)
     replace_text(directory / f"{time.time_ns():020}-{change}-{name}.json", line + "\n")
 

@@ -14,7 +14,7 @@ from punctum.operators.batch import batch, heard
 from punctum.operators.columns import ColumnarSlice, empty
 from punctum.operators.operator import Operator
 
-NO_RESULT = "not a result, since "
+NO_RESULT = "not a final result, because "
 """What the reason of a row begins with that a sweep has released."""
 
 

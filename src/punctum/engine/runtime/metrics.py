@@ -47,7 +47,7 @@ def counted(flow: Dataflow, number: int, slices: Sequence[ColumnarSlice], given:
             "bytes_kept": size.bytes,
             "puncts_kept": size.puncts,
             "puncts_waiting": operator.waiting(),
-            "puncts_heard": sum(flow.inputs[i].puncts() for i, _ in direct),
+            "puncts_received": sum(flow.inputs[i].puncts() for i, _ in direct),
         }
         | {ROWS_FROM + flow.names[i]: len(piece.rows) for i, piece in direct}
     )

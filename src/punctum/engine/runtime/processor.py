@@ -130,7 +130,7 @@ class StageProcessor(StatefulProcessor):
             self._save(bucket, known)
         for n, since in oldest(known.running.flow, known.born).items():
             counts[n]["oldest"] = since
-        with failing_in("passing on what came out"):
+        with failing_in("sending its output"):
             sent = [*self._results(bucket, piece, first), *self._to_driver(bucket, piece, counts, known.running)]
             return [*sent, *known.running.messages(self._to, bucket)] if isinstance(self._to, Exchange) else sent
 
@@ -194,7 +194,7 @@ class StageProcessor(StatefulProcessor):
 
     def _read(self, name: str, number: int) -> pl.DataFrame:
         stored = self._state.getValue((name, number))
-        assert stored is not None, f"the chunk {number} of {name} is not in the state store"
+        assert stored is not None, f"the chunk {number} of {name} is missing in the state store"
         return from_blob(bytes(stored[1]))
 
     def _save(self, bucket: int, known: Cached) -> None:

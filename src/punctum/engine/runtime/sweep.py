@@ -32,10 +32,10 @@ from punctum.operators.columns import ColumnarSlice, empty, to_rows
 from punctum.operators.expect import Expect
 from punctum.operators.matching import matches
 
-LATE = "the value of the row was swept before it came"
+LATE = "the row arrived after its value was swept"
 """The reason of a row that comes after its value was swept."""
 _DONE = ("rows_purged",)
-_KEPT = ("rows_kept", "bytes_kept", "puncts_kept", "puncts_heard", "puncts_waiting", "stable")
+_KEPT = ("rows_kept", "bytes_kept", "puncts_kept", "puncts_received", "puncts_waiting", "stable")
 
 
 class Sweeps(StagePart):
@@ -146,7 +146,7 @@ class Sweeps(StagePart):
     def _swept(self, n: int, counts: Counts) -> Sweep:
         """What an operator has swept behind the last slice, and the records of it."""
         relation, operator = self._expects[n]
-        what = f"no punctuation {relation.scheme} has come within {duration_text(relation.within)}"
+        what = f"no punctuation {relation.scheme} arrived within {duration_text(relation.within)}"
         lost = []
         for value in operator.swept:
             reason = f"{what}: open since {value.since.isoformat(' ')}"

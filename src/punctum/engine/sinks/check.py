@@ -12,5 +12,7 @@ def check_sink(sink: SinkDef, schema: Schema) -> None:
     from punctum.engine.sinks.postgres import PostgresTable  # here because its driver takes a moment to import
 
     if takes_elements(sink):
-        raise SchemaError(f"the sink {sink.name} takes no elements", "a table has rows", "leave elements out")
+        raise SchemaError(
+            f"the sink {sink.name} cannot store elements", "a table stores rows", "remove the option elements"
+        )
     PostgresTable.of(sink, schema)

@@ -72,16 +72,14 @@ class CopyFiles:
     def _cannot(self) -> list[tuple[pl.Expr, str]]:
         """What keeps a row out of a table, with the reason."""
         wrong = [
-            (pl.col(name).is_null(), f"{name} is NULL, and the table's column is NOT NULL") for name in self.required
+            (pl.col(name).is_null(), f"{name} is NULL, but the table's column is NOT NULL") for name in self.required
         ]
         strings = [a.name for a in self.schema.attributes if a.type is Type.STRING]
-        nul = "has the character NUL, which Postgres has not"
+        nul = "contains the character NUL, which Postgres does not support"
         wrong += [(pl.col(name).str.contains("\0", literal=True), f"{name} {nul}") for name in strings]
         for attribute in self.schema.attributes:
             if attribute.type in (Type.DATE, *_TIMES):
-                wrong.append(
-                    (_outside(attribute), f"{attribute.name} lies before or after the times that Postgres has")
-                )
+                wrong.append((_outside(attribute), f"{attribute.name} is outside the range of times in Postgres"))
         keys = [name for name in strings if name in self.key]
         for names, most, what in ((strings, _LONGEST_ROW, "row"), (keys, _LONGEST_KEY, "key")):
             if names:

@@ -65,7 +65,7 @@ class PostgresTable:
             with _connected(self.url) as connection:
                 name, required = prepare(connection, self.name, self.schema, self.key)
         except psycopg.Error as error:
-            raise _told(f"the table {self.name} cannot be made", error) from None
+            raise _told(f"the table {self.name} cannot be created", error) from None
         return replace(self, name=name, required=tuple(sorted(required)))
 
     def write(self, query: str, batch: int, files: Sequence[Path]) -> None:
@@ -76,11 +76,11 @@ class PostgresTable:
                 return
             except psycopg.OperationalError as error:
                 if pause is None:
-                    raise _told(f"batch {batch} has not been written to {self.name}", error) from None
-                _LOG.warning("%s: %s; batch %d again in %g s", self.name, _line(error), batch, pause)
+                    raise _told(f"batch {batch} was not written to {self.name}", error) from None
+                _LOG.warning("%s: %s; retrying batch %d in %g s", self.name, _line(error), batch, pause)
                 time.sleep(pause)
             except psycopg.Error as error:
-                raise _told(f"the table {self.name} does not take batch {batch}", error) from None
+                raise _told(f"the table {self.name} rejects batch {batch}", error) from None
 
     def _write(self, query: str, batch: int, files: Sequence[Path]) -> None:
         with _connected(self.url) as connection:
@@ -168,6 +168,6 @@ def _line(error: psycopg.Error) -> str:
 def _told(what: str, error: psycopg.Error) -> QueryError:
     detail = "; ".join(filter(None, (_line(error), error.diag.message_detail)))
     if isinstance(error, psycopg.OperationalError):
-        hint = "see that it is there, and the sink's url; then run the same command again to resume"
-        return QueryError("the database does not answer", f"{what}: {detail}", hint)
-    return QueryError(what, detail, "change the table, or name another one; then run the same command again to resume")
+        hint = "check the server and the sink's url, then run the same command again to resume"
+        return QueryError("the database does not respond", f"{what}: {detail}", hint)
+    return QueryError(what, detail, "change the table or name another one, then run the same command again to resume")

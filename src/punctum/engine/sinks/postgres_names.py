@@ -45,7 +45,7 @@ def table_name(text: str, sink: str) -> TableName:
     parts = _split(_PART, text.strip())
     if parts is None or len(parts) > 2:
         hint = """table 'closing', table 'public.closing', or, for any other name, table '"My Schema"."a.b"'"""
-        raise SchemaError(f"the sink {sink} names no table", f"table {text!r}", hint)
+        raise SchemaError(f"the sink {sink} has no valid table name", f"table {text!r}", hint)
     table = TableName(None, *parts) if len(parts) == 1 else TableName(*parts)
     if table.schema is not None and table.schema.startswith("pg_"):  # what is in pg_temp is gone with the connection
         detail = f"the schema {table.schema} is Postgres's own"
@@ -90,7 +90,7 @@ def check_url(url: str, sink: str) -> None:
     try:
         known = conninfo_to_dict(url)
     except psycopg.Error:  # what it says may be a part of a password
-        raise SchemaError(f"the url of the sink {sink} cannot be read", "", hint) from None
+        raise SchemaError(f"the url of the sink {sink} is not valid", "", hint) from None
     if any("@" in str(known.get(part, "")) for part in ("host", "dbname")):
         raise SchemaError(f"the url of the sink {sink} has one @ too many", "", hint)
 
@@ -99,5 +99,5 @@ def check_lengths(names: TableName, schema: Schema) -> None:
     """Refuse names that Postgres would cut."""
     for name in (*filter(None, names), *schema.names):
         if len(name.encode(errors="replace")) > LONGEST or "\0" in name:
-            why = "it has the character NUL" if "\0" in name else f"it has more than {LONGEST} bytes"
-            raise SchemaError(f"Postgres has no name {name!r}", why, "rename it, as in SELECT … AS name")
+            why = "it contains the character NUL" if "\0" in name else f"it has more than {LONGEST} bytes"
+            raise SchemaError(f"{name!r} is not a valid name in Postgres", why, "rename it: SELECT … AS name")

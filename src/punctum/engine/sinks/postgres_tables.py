@@ -33,14 +33,16 @@ def prepare(connection: Any, name: TableName, schema: Schema, key: tuple[str, ..
     _prepare_notes(connection)
     there, kind = _find(connection, name)
     if there == NOTES:
-        raise SchemaError(f"the table {NOTES} is Punctum's own", "it says which batches are done", "name another table")
+        raise SchemaError(
+            f"the table {NOTES} is reserved for Punctum", "it records which batches are committed", "name another table"
+        )
     if kind is None:
         columns = [f"{quoted(a.name)} {_type(a)}" for a in schema.attributes]
         columns += [f"PRIMARY KEY ({', '.join(map(quoted, key))})"] if key else []
         connection.execute(f"CREATE TABLE {there} ({', '.join(columns)})")
         return there, set(key)
     if kind not in "rpf":
-        raise SchemaError(f"{there} is not a table", "there is something else of this name", "name another table")
+        raise SchemaError(f"{there} is not a table", "another object has this name", "name another table")
     return there, _check(connection, there, schema, key)
 
 
@@ -48,7 +50,11 @@ def _prepare_notes(connection: Any) -> None:
     """Make the table of batches; who has no right to do so can be given one."""
     encoding = connection.execute("SHOW server_encoding").fetchone()[0]
     if encoding != "UTF8":
-        raise SchemaError("the database cannot hold all characters", f"it is in {encoding}", "use a database in UTF8")
+        raise SchemaError(
+            "the database does not support all characters",
+            f"its encoding is {encoding}",
+            "use a database with the encoding UTF8",
+        )
     if connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", [NOTES.schema]).fetchone() is None:
         connection.execute(f"CREATE SCHEMA {NOTES.schema}")
     if _find(connection, NOTES)[1] is None:
@@ -68,7 +74,7 @@ def _find(connection: Any, name: TableName) -> tuple[TableName, str | None]:
         name._asdict(),
     ).fetchall()
     if not tables:
-        hint = f"CREATE SCHEMA {quoted(name.schema)}" if name.schema else "name a schema, as in table 'public.closing'"
+        hint = f"CREATE SCHEMA {quoted(name.schema)}" if name.schema else "name a schema: table 'public.closing'"
         raise SchemaError(f"there is no schema for the table {name}", "", hint)
     schema, kind = next((table for table in tables if table[1] is not None), tables[0])
     return TableName(schema, name.table), kind
@@ -91,20 +97,20 @@ def _check(connection: Any, name: TableName, schema: Schema, key: tuple[str, ...
         there, _, computed, _ = known[a.name]
         if computed or not _holds(there, a):
             what = "computed by Postgres" if computed else there
-            detail = f"it is {what}, and the result has {_type(a)}"
+            detail = f"it is {what}, but the result has {_type(a)}"
             raise SchemaError(f"the column {a.name} of {name} does not fit", detail, _ANOTHER)
     for column, (_, required, _, filled) in known.items():
         if required and not filled and column not in schema.positions:
-            detail = f"the result has no {column}, and it is NOT NULL"
-            raise SchemaError(f"the table {name} does not fit", detail, f"select it, or give it a DEFAULT; {_ANOTHER}")
+            detail = f"the result has no {column}, which is NOT NULL"
+            raise SchemaError(f"the table {name} does not fit", detail, f"select it, or add a DEFAULT; {_ANOTHER}")
     if key and set(key) not in _unique(connection, name):
         columns = ", ".join(map(quoted, key))
         hint = f"CREATE UNIQUE INDEX ON {name} ({columns})"
-        raise SchemaError(f"the table {name} has no such key", f"nothing says that ({columns}) is unique", hint)
+        raise SchemaError(f"the table {name} does not have the key", f"({columns}) has no unique index", hint)
     return {column for column, (_, required, _, _) in known.items() if required and column in schema.positions}
 
 
-_ANOTHER = "change the table, or name one that is not there yet: it is made as it has to be"
+_ANOTHER = "change the table, or name one that does not exist: Punctum then creates it"
 
 
 def _unique(connection: Any, name: TableName) -> list[set[str]]:

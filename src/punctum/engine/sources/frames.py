@@ -28,8 +28,8 @@ def frames(last: Stage, spark: SparkSession, checkpoint: str) -> dict[str, DataF
     by_name = {}
     for stream in _streams(last):
         if stream.format == "socket" and used:
-            detail = f"{stream.name} is read from a socket, and what has come over it is gone"
-            raise QueryError("the query cannot go on from its checkpoint", detail, "start with a new checkpoint")
+            detail = f"{stream.name} is read from a socket, and its input cannot be read again"
+            raise QueryError("the query cannot resume from its checkpoint", detail, "start with a new checkpoint")
         if stream.format in SOURCES:
             by_name[stream.name] = SOURCES[stream.format](spark, stream)
     return by_name

@@ -24,8 +24,8 @@ from punctum.engine.formats.splits import Split, digest, gone, lines_within, ope
 SINK_LOG = "_spark_metadata"
 SETTLE = 2.0
 """So many seconds without a change make a file complete that does not look so."""
-OVERWRITTEN = "the file was overwritten after it was read: what it holds now is not read (give it a new name)"
-GROWN = "the file has grown after it was read, in a format that has an end: the rest is not read (write to a new name)"
+OVERWRITTEN = "the file was overwritten after it was read: the new content is ignored (use a new file name)"
+GROWN = "the file has grown after it was read, in a format without appends: the rest is ignored (use a new file name)"
 _TEMPORARY = (".tmp", ".temp", ".part", ".partial", ".filepart", ".crdownload", ".inprogress", "._copying_", ".crc")
 _EDITED = (".swp", "~")
 _BATCH = re.compile(r"(\d+)(\.compact)?")

@@ -145,8 +145,8 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Refuse a list of fewer files than have been read, or begun to be."""
         for key, directory in self._directories.items():
             if (known := len(self._logs[key].splits)) < read.get(key, 0):
-                detail = f"{directory.log} has {known} lines, and a batch has begun to read {read[key]}"
-                raise QueryError(f"the list of the files of {directory.stream} is lost", detail, RESTORE)
+                detail = f"{directory.log} has {known} lines, but a batch has started to read {read[key]}"
+                raise QueryError(f"the list of files of {directory.stream} is missing", detail, RESTORE)
 
     def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
         """Some splits, packed."""

@@ -19,7 +19,7 @@ def members(column: TableColumn, directory: Path) -> tuple[Value, ...]:
     values = [value for frame in frames for (value,) in to_rows(frame[:, [column.index]]) if value is not None]
     if not values:
         name = table.schema.names[column.index]
-        raise SchemaError(f"the table {table.name} is empty", f"no {name} has to report", "give it a row or more")
+        raise SchemaError(f"the table {table.name} is empty", f"it names no {name} to wait for", "add one or more rows")
     return tuple(dict.fromkeys(values))
 
 
@@ -28,7 +28,7 @@ def _files(table: TableDef, directory: Path) -> list[Path]:
     if path.is_dir():
         return sorted(file for file in path.iterdir() if file.is_file() and is_input(file.name))
     if not path.is_file():
-        raise MissingError(f"the file of {table.name} is not there", str(path), "make it, or mend the path")
+        raise MissingError(f"the file of {table.name} does not exist", str(path), "create it, or fix the path")
     return [path]
 
 

@@ -45,7 +45,7 @@ class Binder:
     def bind(self, node: exp.Expr | None) -> Expression:
         """The expression that a node means."""
         if not isinstance(node, exp.Expr):  # sqlglot lets some pass
-            raise SqlError("the SQL cannot be read", f"something is missing in {self.clause}", "", self.around)
+            raise SqlError("the SQL cannot be parsed", f"something is missing in {self.clause}", "", self.around)
         self.depth += 1
         try:
             if self.depth > DEEPEST:
@@ -94,18 +94,18 @@ class Binder:
     def unknown(self, node: exp.Expr) -> SqlError:
         """The error for a node that is not supported, by its name."""
         if isinstance(node, exp.Window):
-            return self.refuse("window functions are", node, "use GROUP BY, which is")
+            return self.refuse("window functions are", node, "use GROUP BY")
         if isinstance(node, exp.Query | exp.Exists | exp.Subquery):
             return self.refuse("subqueries in expressions are", node, "use a JOIN, or a subquery in FROM")
         if is_aggregate(node) or isinstance(node, exp.Filter):
-            hint = "HAVING filters groups" if self.clause == "WHERE" else "an aggregate stands in SELECT or HAVING"
+            hint = "HAVING filters groups" if self.clause == "WHERE" else "aggregates are allowed in SELECT and HAVING"
             return SqlError(f"there is an aggregate function in {self.clause}", "", hint, self.place(node))
         if isinstance(node, exp.Star):
-            return SqlError("* does not stand here", "", "name a column", self.place(node))
+            return SqlError("* is not allowed here", "", "name a column", self.place(node))
         if isinstance(node, exp.Func) and not isinstance(node, exp.Binary):
             own = "".join(f", {name}" for name in self.text.functions)
-            return self.refuse(f"the function {self.name(node)} is", node, f"supported are {NAMES}{own}")
-        return self.refuse(f"{self.shown(node)} is", node, "supported are columns, literals, operators and functions")
+            return self.refuse(f"the function {self.name(node)} is", node, f"supported: {NAMES}{own}")
+        return self.refuse(f"{self.shown(node)} is", node, "supported: columns, literals, operators and functions")
 
     def shown(self, node: exp.Expr) -> str:
         """A node as Spark would write it, if sqlglot can tell."""
@@ -119,6 +119,6 @@ class Binder:
         if node.args.get("db") or node.args.get("catalog"):
             raise self.refuse("names of more than two parts are", node, "write table.column")
         if isinstance(node.this, exp.Star):
-            raise SqlError("* does not stand here", "", "name a column", self.place(node))
+            raise SqlError("* is not allowed here", "", "name a column", self.place(node))
         self.only(node, "this", "table")
         return self.scope.column(node.name, node.table or None, self.place(node))

@@ -17,7 +17,7 @@ _TYPES = {
     _NAMES.TIMESTAMPNTZ: Type.TIMESTAMP_NTZ,
 }
 SUPPORTED = (
-    "supported are TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, DECIMAL(p,s), STRING, VARCHAR(n), CHAR(n), "
+    "supported: TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, DECIMAL(p,s), STRING, VARCHAR(n), CHAR(n), "
     "BOOLEAN, DATE, TIMESTAMP, TIMESTAMP_NTZ"
 )
 
@@ -33,7 +33,5 @@ def declared(to: exp.DataType, place: Place) -> tuple[Type, tuple[int, int]]:
     precision, scale = (*sizes, *(10, 0)[len(sizes) :])[:2] if len(sizes) < 3 else (0, 0)
     if not 1 <= precision <= 38 or not 0 <= scale <= precision:
         detail = f"DECIMAL({', '.join(written)})"
-        raise SqlError(
-            "a DECIMAL has 1 to 38 digits, of which some stand behind the point", detail, "DECIMAL(10, 2)", place
-        )
+        raise SqlError("a DECIMAL has 1 to 38 digits, some of them after the point", detail, "DECIMAL(10, 2)", place)
     return Type.DECIMAL, (precision, scale)

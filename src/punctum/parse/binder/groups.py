@@ -87,7 +87,7 @@ class Groups(Binder):
             below.clause = "FILTER"
             condition = below.bind(node.expression.this)
             if condition.type is not Type.BOOLEAN:
-                raise mismatch("FILTER needs a condition", condition.place, "it takes BOOLEAN", condition)
+                raise mismatch("FILTER needs a condition", condition.place, "a condition is BOOLEAN", condition)
         wanted = (*self._function(call, below), condition)
         if wanted not in self.wanted:
             self.wanted.append(wanted)
@@ -99,21 +99,21 @@ class Groups(Binder):
     def _function(self, node: Any, below: Binder) -> tuple[Function, Expression | None]:
         function = _FUNCTIONS.get(type(node), Function.AVG if isinstance(node, exp.Anonymous) else None)
         if function is None:
-            raise self.refuse(f"the aggregate function {self.name(node)} is", node, f"supported are {AGGREGATES}")
+            raise self.refuse(f"the aggregate function {self.name(node)} is", node, f"supported: {AGGREGATES}")
         below.only(node, "this", "big_int", *(["expressions"] if isinstance(node, exp.Anonymous) else []))
         args = [node.this] if not isinstance(node, exp.Anonymous) else node.expressions
         if args and isinstance(args[0], exp.Distinct):
             if function is not Function.COUNT:
                 what = f"DISTINCT in {function.value} is"
-                raise self.refuse(what, node, "it is in COUNT; SELECT DISTINCT in a subquery does it for others")
+                raise self.refuse(what, node, "use it in COUNT, or use SELECT DISTINCT in a subquery")
             function, args = Function.COUNT_DISTINCT, args[0].expressions
         if len(args) != 1:
             hint = "concatenate them" if function is Function.COUNT_DISTINCT else ""
-            raise self.refuse(f"{function.value} of other than one value is", node, hint)
+            raise self.refuse(f"{function.value} of more than one value is", node, hint)
         if isinstance(args[0], exp.Star):
             if function is Function.COUNT:
                 return function, None
-            raise SqlError(f"{function.value} does not take *", "", "COUNT does", self.place(node))
+            raise SqlError(f"{function.value} does not take *", "", "only COUNT takes *", self.place(node))
         argument = below.bind(args[0])
         if isinstance(argument, Literal) and function is Function.COUNT and not is_null(argument):
             return function, None
@@ -123,7 +123,7 @@ class Groups(Binder):
     def _check(self, function: Function, argument: Expression, node: exp.Expr) -> None:
         numbers = function in (Function.SUM, Function.AVG, Function.MEDIAN)
         if is_null(argument) or is_interval(argument) or (numbers and argument.type not in NUMBERS):
-            hint = "it takes BIGINT, DOUBLE and DECIMAL" if numbers else "name a column"
+            hint = "it takes numbers (BIGINT, DOUBLE, DECIMAL)" if numbers else "name a column"
             raise mismatch(f"{function.value} does not take this type", self.place(node), hint, argument)
 
     def name_of(self, at: int) -> str:

@@ -23,7 +23,7 @@ from punctum.parse.binder.bind import Binder
 from punctum.parse.binder.scope import FromTable, Scope
 from punctum.parse.lexer.text import Text
 
-_INNER = "supported are INNER JOIN with ON or USING, CROSS JOIN, and comma joins"
+_INNER = "supported: INNER JOIN with ON or USING, CROSS JOIN, and comma joins"
 
 
 class From:
@@ -51,7 +51,7 @@ class From:
         alias, relation = self.relation(node)
         alias = alias or fresh("subquery", [table.alias.lower() for table in self.tables])
         if any(table.alias.lower() == alias.lower() for table in self.tables):
-            raise SqlError(f"{alias} is there twice in FROM", "", "give one of them another name: FROM a x, a y", place)
+            raise SqlError(f"{alias} occurs twice in FROM", "", "use different aliases: FROM a x, a y", place)
         offset = sum(table.width for table in self.tables)
         self.tables.append(FromTable(alias, relation, offset, place))
         for inner in node.args.get("joins") or []:
@@ -84,7 +84,7 @@ class From:
         binder = Binder(self.text, Scope(tuple(self.tables)), clause, self.around)
         found = binder.bind(node)
         if found.type is not Type.BOOLEAN:
-            raise mismatch(f"{clause} needs a condition", found.place, "it takes BOOLEAN", found)
+            raise mismatch(f"{clause} needs a condition", found.place, "a condition is BOOLEAN", found)
         self.conditions.append(found)
 
     def _tables_of(self, expression: Expression) -> set[int]:

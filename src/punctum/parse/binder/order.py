@@ -55,7 +55,7 @@ def _position(node: exp.Expr, columns: list[Named], hidden: list[Named], binder:
         return names.index(node.name.lower())
     if closed and not binder.scope.tables:
         shown = [name for name, _ in columns]
-        what = f"ORDER BY takes columns of the result here, and {binder.shown(node)} is none"
+        what = f"ORDER BY takes columns of the result here, and {binder.shown(node)} is not one"
         raise SqlError(what, choices(shown), nearest(node.name, shown), binder.place(node))
     expression = binder.bind(node)
     if is_null(expression) or is_interval(expression):

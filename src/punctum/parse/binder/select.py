@@ -53,7 +53,7 @@ _CLAUSES = {
     "version": ("a version AS OF", "VERSION"),
     "when": ("a version AS OF", "VERSION"),
 }
-_SUPPORTED = "supported are SELECT [DISTINCT], FROM, JOIN, WHERE, GROUP BY, HAVING, ORDER BY, UNION, INTERSECT, EXCEPT"
+_SUPPORTED = "supported: SELECT [DISTINCT], FROM, JOIN, WHERE, GROUP BY, HAVING, ORDER BY, UNION, INTERSECT, EXCEPT"
 
 
 class Queries:
@@ -100,7 +100,7 @@ class Queries:
 
     def _with(self, node: exp.With) -> None:
         if node.args.get("recursive"):
-            raise SqlError("WITH RECURSIVE is not supported", "", "WITH is", self.place(node))
+            raise SqlError("WITH RECURSIVE is not supported", "", "use WITH without RECURSIVE", self.place(node))
         for cte in node.expressions:
             self._only(cte, {"this", "alias"})
             found = self.ctes[cte.alias.lower()] = self._renamed(self.relation(cte.this), cte)
@@ -131,7 +131,7 @@ class Queries:
             relation = named(stream, place)
             return relation if stream.temporal is None else Final(relation, place)
         if name in self.tables:
-            hint = "FROM takes streams; a table is for PUNCTUATE … WHEN ALL … IN"
+            hint = "FROM takes streams; tables are used in PUNCTUATE … WHEN ALL … IN"
             raise SqlError(f"{node.name} is a table", "", hint, self.place(node.this))
         known = [*self.ctes, *(stream.name for stream in self.streams.values())]
         raise SqlError(
@@ -157,7 +157,7 @@ class Queries:
             raise SqlError("SELECT without FROM is not supported", "", "a query reads streams", place)
         distinct = node.args.get("distinct")
         if distinct is not None and distinct.args.get("on"):
-            raise SqlError("DISTINCT ON is not supported", "", "SELECT DISTINCT is", self.place(distinct))
+            raise SqlError("DISTINCT ON is not supported", "", "use SELECT DISTINCT", self.place(distinct))
         below, scope = From(self.text, self._from, place).read(node)
         grouped = node.args.get("group") is not None or node.args.get("having") is not None
         grouped = grouped or any(any(aggregates(each)) for each in node.expressions)
@@ -196,15 +196,15 @@ class Queries:
             name = each.alias if isinstance(each, exp.Alias) else text(expression, True)
             found.append((name, expression))
         if not found:
-            raise SqlError("SELECT names no column", "", "", self.place(node))
+            raise SqlError("SELECT has no columns", "", "", self.place(node))
         self._once(found)
         return found
 
     def _star(self, each: exp.Expr, star: exp.Star, binder: Binder) -> list[Named]:
         if any(star.args.values()):
-            raise SqlError("* with EXCEPT is not supported", "", "name the columns", self.place(each))
+            raise SqlError("SELECT * EXCEPT is not supported", "", "list the columns", self.place(each))
         if isinstance(binder, Groups):
-            raise SqlError("* does not go with GROUP BY", "", "name the grouped columns", self.place(each))
+            raise SqlError("* cannot be used with GROUP BY", "", "list the grouped columns", self.place(each))
         table = each.table if isinstance(each, exp.Column) else None
         return list(binder.scope.star(table or None, self.place(each)))
 
@@ -213,7 +213,7 @@ class Queries:
         seen: set[str] = set()
         for name, expression in columns:
             if name.lower() in seen:
-                raise SqlError(f"the column {name} is there twice", "", "name one of them with AS", expression.place)
+                raise SqlError(f"the column {name} occurs twice", "", "name one of them with AS", expression.place)
             seen.add(name.lower())
 
     def _projection(self, below: Relation, columns: list[Named], place: Place) -> Relation:
@@ -241,7 +241,7 @@ class Queries:
         if (having := node.args.get("having")) is not None:
             condition = groups.bind(having.this)
             if condition.type is not Type.BOOLEAN:
-                raise mismatch("HAVING needs a condition", condition.place, "it takes BOOLEAN", condition)
+                raise mismatch("HAVING needs a condition", condition.place, "a condition is BOOLEAN", condition)
         if not groups.keys and not groups.wanted:
             raise SqlError("HAVING needs GROUP BY or an aggregate", "", "WHERE filters rows", self.place(node))
         direct = {c.index: name for name, c in reversed(columns) if isinstance(c, Column)}
@@ -259,7 +259,7 @@ class Queries:
         place = self.place(node)
         every = not node.args.get("distinct")
         if every and name != "UNION":
-            hint = f"{name} and UNION ALL are"
+            hint = f"use {name} or UNION ALL"
             raise SqlError(f"{name} ALL is not supported", "", hint, self.text.after(name, self.place(node.expression)))
         left, right = self._aligned(name, self.relation(node.this), self.relation(node.expression), place)
         made = {"UNION": UnionAll if every else Union, "INTERSECT": Intersect, "EXCEPT": Except}[name]
@@ -269,7 +269,7 @@ class Queries:
         """Both sides with the left names and the common types."""
         if len(left.schema) != len(right.schema):
             detail = f"the left one has {len(left.schema)}, the right one {len(right.schema)}"
-            raise SqlError(f"{name} needs two queries with as many columns", detail, "", place)
+            raise SqlError(f"{name} needs two queries with the same number of columns", detail, "", place)
         sides: tuple[list[Named], list[Named]] = ([], [])
         for i, shown in enumerate(left.schema.names):
             pair = [replace(_column(side, i), place=place) for side in (left, right)]
@@ -293,8 +293,8 @@ class Queries:
 def check_reads(relation: Relation, place: Place) -> None:
     """Refuse a query that names others so often that it would read its streams many times over."""
     if relation.reads > MOST_READS:
-        detail = f"at most {MOST_READS}: what is named twice runs twice, and each reading is a process of its own"
-        hint = "write what is used often to a sink, and read that"
+        detail = f"the limit is {MOST_READS}: a stream that is read twice needs two processes"
+        hint = "write the common part to a sink, and read from there"
         raise SqlError(f"the query reads its streams {relation.reads:,} times", detail, hint, place)
 
 

@@ -95,7 +95,7 @@ def _whole(value: str, place: Place) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise SqlError("a text holds half a character", "an unpaired surrogate", "", place) from None
+        raise SqlError("a string contains half a character", "an unpaired surrogate", "", place) from None
     return value
 
 
@@ -124,7 +124,7 @@ def _in(binder: Binds, node: Any) -> Expression:
     binder.only(node, "this", "expressions", "negate")
     args = binder.all(node.this, *node.expressions)
     if not args[1:] or not all(isinstance(arg, Literal) for arg in args[1:]):
-        raise binder.refuse("IN of other than literals is", node, "use OR, or a JOIN")
+        raise binder.refuse("IN with anything but literals is", node, "use OR, or a JOIN")
     found = call("in", args, binder.place(node))
     return call("not", (found,), found.place) if node.args.get("negate") else found
 
@@ -136,7 +136,7 @@ def _is(binder: Binds, node: Any) -> Expression:
     elif isinstance(node.expression, exp.Boolean):
         found = call("<=>", binder.all(node.this, node.expression), place)
     else:
-        raise binder.refuse(f"{binder.shown(node)} is", node, "supported are IS NULL, IS TRUE, IS FALSE and <=>")
+        raise binder.refuse(f"{binder.shown(node)} is", node, "supported: IS NULL, IS TRUE, IS FALSE and <=>")
     return call("not", (found,), place) if node.args.get("negate") else found
 
 
@@ -193,14 +193,14 @@ def _part(op: str) -> Callable[[Binds, Any], Expression]:
 
 def _trim(binder: Binds, node: Any) -> Expression:
     if node.args.get("position") or node.expression is not None:
-        raise binder.refuse(f"the function {binder.name(node)} with a side or characters is", node, "TRIM(x) is")
+        raise binder.refuse(f"the function {binder.name(node)} with a side or characters is", node, "use TRIM(x)")
     return call("trim", (binder.bind(node.this),), binder.place(node))
 
 
 def _extract(binder: Binds, node: Any) -> Expression:
     unit = str(node.this.name).lower()
     if unit not in ("year", "month", "day", "hour", "minute"):
-        hint = "supported are YEAR, MONTH, DAY, HOUR, MINUTE; SECOND(…) gives whole seconds"
+        hint = "supported: YEAR, MONTH, DAY, HOUR, MINUTE; SECOND(…) gives whole seconds"
         raise binder.refuse(f"EXTRACT({unit.upper()} FROM …) is", node, hint)
     return call(unit, (binder.bind(node.expression),), binder.place(node))
 

@@ -31,7 +31,7 @@ def check_input(relation: Relation, place: Place) -> Relation:
     if isinstance(below, Source):
         return relation
     what = "a window over a window" if isinstance(below, Window) else "a window over more than rows of one stream"
-    hint = "a window stands behind a stream, or a query that only selects and computes columns of one"
+    hint = "a window follows a stream, or a query that only filters and computes columns of one stream"
     raise SqlError(f"{what} is not supported", "", hint, place)
 
 
@@ -70,6 +70,6 @@ def _refused(relation: Relation, kind: _Kind) -> SqlError:
         "UnionAll": "UNION ALL",
     }
     what = names.get(type(relation).__name__, type(relation).__name__.upper())
-    hint = "over windows go WHERE, joins, UNION ALL, or one GROUP BY over a single window at the end"
-    detail = "rows that leave a window would have to be taken back"
+    hint = "supported over windows: WHERE, joins, UNION ALL, and one GROUP BY over a single window at the end"
+    detail = "rows that leave a window would have to be retracted"
     return SqlError(f"{what} over {kind.value} is not supported", detail, hint)

@@ -77,7 +77,7 @@ def _condition(text: Text, begin: int, end: int, stream: StreamDef) -> Expressio
     scope = Scope((FromTable(stream.name, Source(stream), 0, place),))
     found = Binder(text, scope, f"{PUNCTUATE} … WHEN", place).bind(text.expression(begin, end))
     if found.type is not Type.BOOLEAN:
-        raise mismatch("WHEN needs a condition", place, "it takes BOOLEAN", found)
+        raise mismatch("WHEN needs a condition", place, "a condition is BOOLEAN", found)
     return found
 
 
@@ -97,18 +97,25 @@ def _reporters(
     """The column that says who reports, and who must."""
     cursor = reader.cursor
     if any(order is not Order.EQUALITY for _, order in terms):
-        raise SqlError("WHEN ALL takes no order", "", "leave out ASC and DESC", place)
+        raise SqlError("WHEN ALL does not take ASC or DESC", "", "remove ASC and DESC", place)
     place, member = cursor.place, reader.declared(PUNCTUATE)
     if member in (name for name, _ in terms):
-        raise SqlError(f"{member} is punctuated itself", "", "ALL takes another column, which says who reports", place)
+        raise SqlError(
+            f"{member} is one of the punctuated columns",
+            "",
+            "WHEN ALL takes another column: the one that says who reports",
+            place,
+        )
     attribute = reader.attributes[member]
     if attribute.type is Type.DECIMAL:
         detail = f"{member} is {type_text(attribute)}"
-        raise SqlError("ALL does not take this type", detail, "it takes any type but DECIMAL", place)
+        raise SqlError("WHEN ALL does not take this type", detail, "any type except DECIMAL is supported", place)
     cursor.expect("IN", PUNCTUATE)
     first = cursor.at
     if cursor.accept("(", ")"):
-        raise SqlError("the list is empty", f"no {member} has to report", "name one or more", cursor.since(first))
+        raise SqlError(
+            "the list is empty", f"it names no {member} to wait for", "name one or more", cursor.since(first)
+        )
     if cursor.sees("("):
         return member, tuple(dict.fromkeys(reader.values(member, PUNCTUATE)))
     return member, _column(cursor, member, attribute, tables)
@@ -128,7 +135,9 @@ def _column(cursor: Cursor, member: str, attribute: Attribute, tables: Mapping[s
     found = table.schema.attributes[index]
     if found.type is not attribute.type:
         detail = f"{member} is {type_text(attribute)}, {table.name}.{found.name} is {type_text(found)}"
-        raise SqlError(f"the table {table.name} does not fit the column {member}", detail, "give both one type", place)
+        raise SqlError(
+            f"the table {table.name} does not fit the column {member}", detail, "use the same type for both", place
+        )
     return TableColumn(table, index)
 
 
@@ -138,10 +147,10 @@ def _delay(reader: ColumnReader, name: str) -> Delay:
     begin, end = _expression(cursor, "a delay")
     found = literal(cursor, begin, end, "DELAY")
     if attribute.type not in NUMBERS + TIMES:
-        raise SqlError(f"{name} takes no DELAY", f"it is {type_text(attribute)}", "leave it out", found.place)
+        raise SqlError(f"{name} cannot have a DELAY", f"it is {type_text(attribute)}", "remove it", found.place)
     delay = _number(reader, name, found) if attribute.type in NUMBERS else _length(attribute, found)
     if delay < timedelta() if isinstance(delay, timedelta) else delay < 0:
-        raise SqlError("a DELAY is not negative", "", "rows that come early need none", found.place)
+        raise SqlError("a DELAY cannot be negative", "", "rows that arrive early need no DELAY", found.place)
     return delay
 
 
@@ -155,7 +164,7 @@ def _length(attribute: Attribute, found: Expression) -> timedelta:
     value = found.value if isinstance(found, Literal) else None
     length = duration(value, found.place) if isinstance(value, str) else value
     if not isinstance(length, timedelta):
-        what, hint = f"this is not a DELAY of {attribute.name}", "write a duration, as '10 seconds'"
+        what, hint = f"this DELAY does not fit {attribute.name}", "write a duration such as '10 seconds'"
         raise mismatch(what, found.place, f"{attribute.name} is {type_text(attribute)}; {hint}", found)
     if attribute.type is Type.DATE and length % timedelta(days=1):
         detail = f"{attribute.name} is {type_text(attribute)}"
@@ -176,7 +185,9 @@ def duration(written: str, place: Place) -> timedelta:
         except OverflowError:
             pass
     units = ", ".join(unit.lower() for unit in LENGTHS)
-    raise SqlError(f"'{written}' is not a duration", f"units are {units}", "write it as '10 seconds'", place)
+    raise SqlError(
+        f"'{written}' is not a duration", f"units are {units}", "write a duration such as '10 seconds'", place
+    )
 
 
 def read_limits(cursor: Cursor) -> tuple[timedelta | None, timedelta | None]:
@@ -188,9 +199,9 @@ def read_limits(cursor: Cursor) -> tuple[timedelta | None, timedelta | None]:
             cursor.expect("EXPECT", word)
             cursor.expect("WITHIN", word)
         if word in found:
-            raise SqlError(f"{word} is there twice", "", "leave one out", place)
+            raise SqlError(f"{word} occurs twice", "", "remove one of them", place)
         place = cursor.place
         found[word] = duration(cursor.string(word), place)
         if not found[word]:
-            raise SqlError(f"{word} needs a time above zero", "", "write it as '1 day'", place)
+            raise SqlError(f"{word} needs a duration greater than zero", "", "write a duration such as '1 day'", place)
     return found.get("EXPECT"), found.get("LIFESPAN")

@@ -37,7 +37,7 @@ class ColumnReader:
         cursor, at = self.cursor, self.cursor.place
         name = cursor.name(self.expected, self.where)
         if name.lower() in (known.lower() for known in self.attributes):
-            raise SqlError(f"the column {name} is there twice", "names are case-insensitive", "rename one", at)
+            raise SqlError(f"the column {name} occurs twice", "names are case-insensitive", "rename one", at)
         begin, end = cursor.balanced((",", ")", "NOT", "COMMENT", "DEFAULT"))
         if begin == end:
             raise cursor.unexpected(f"the type of {name}", self.where)
@@ -106,7 +106,7 @@ class ColumnReader:
         """The value of a literal, when it is one of a column."""
         column = Column(0, name, self.attributes[name])
         if not isinstance(found, Literal) or found.value is None:
-            raise SqlError(f"this is not a value of {name}", "", "write one, such as 0 or 'OR'", found.place)
+            raise SqlError(f"this is not a literal for {name}", "", "write a literal such as 0 or 'OR'", found.place)
         target = common((column, found))
         if target is None or target.type is not column.type:
             raise mismatch(
@@ -122,5 +122,5 @@ def literal(cursor: Cursor, begin: int, end: int, where: str) -> Expression:
     place = cursor.text.at(begin, end - 1)
     found = cursor.text.expression(begin, end)
     if found.find(exp.Column) is not None:
-        raise SqlError(f"{where} takes values", "", "write one, not a column", place)
+        raise SqlError(f"{where} takes literals", "", "write a literal, not a column", place)
     return replace(Binder(cursor.text, Scope(()), where, place).bind(found), place=place)

@@ -20,16 +20,16 @@ Given = Mapping[str, tuple[str, Place]]
 class Takes(Enum):
     """What an option takes."""
 
-    TEXT = "a text"
-    DIRECTORY = "a directory, beside the script unless it begins with /"
-    FILE = "a file or a directory, beside the script unless it begins with /"
+    TEXT = "a string"
+    DIRECTORY = "a directory, relative to the script unless it begins with /"
+    FILE = "a file or a directory, relative to the script unless it begins with /"
     SWITCH = "true or false"
-    COUNT = "a whole number above 0"
-    NUMBER = "a number above 0"
+    COUNT = "an integer greater than 0"
+    NUMBER = "a number greater than 0"
     SECONDS = "a number of seconds"
-    DURATION = "a duration, such as '10 seconds'"
-    NULL = "a text without quotes, separators or ends of lines"
-    SEPARATOR = "one ASCII character, not a quote or the end of a line"
+    DURATION = "a duration such as '10 seconds'"
+    NULL = "a string without quotes, separators or line ends"
+    SEPARATOR = "one ASCII character, but no quote or line end"
 
 
 @dataclass(frozen=True)
@@ -43,52 +43,48 @@ class Option:
 
 
 _CSV = (
-    Option("header", Takes.SWITCH, "whether the first line names the columns; false unless it is given"),
-    Option("sep", Takes.SEPARATOR, "what stands between two values; a comma unless it is given"),
-    Option("nullValue", Takes.NULL, "what stands for NULL; nothing unless it is given"),
+    Option("header", Takes.SWITCH, "whether the first line holds the column names; false by default"),
+    Option("sep", Takes.SEPARATOR, "the separator of values; a comma by default"),
+    Option("nullValue", Takes.NULL, "the string for NULL; empty by default"),
 )
-_XML = (Option("rowTag", Takes.TEXT, "the element of a row; the name of the stream or table unless it is given"),)
+_XML = (Option("rowTag", Takes.TEXT, "the XML element of a row; the name of the stream or table by default"),)
 _KNOWN = (
-    Option("rate", Takes.NUMBER, "rows a second, for the choice of a plan"),
-    Option("punctuation_delay", Takes.DURATION, "how long a punctuation takes to come, for the choice of a plan"),
+    Option("rate", Takes.NUMBER, "rows per second, used to choose a join plan"),
+    Option("punctuation_delay", Takes.DURATION, "how late punctuations arrive, used to choose a join plan"),
 )
 _FILES = (
-    Option("path", Takes.DIRECTORY, "where its files arrive; a run needs it"),
-    Option("maxFilesPerTrigger", Takes.COUNT, "the most files that a batch reads"),
-    Option("settle", Takes.SECONDS, "how long a file has to be quiet to be complete, whatever it looks like"),
-    Option("feedback", Takes.DIRECTORY, "where its producer is told what need not be sent"),
+    Option("path", Takes.DIRECTORY, "the input directory; needed to run"),
+    Option("maxFilesPerTrigger", Takes.COUNT, "the maximum number of new files in a batch"),
+    Option("settle", Takes.SECONDS, "a file is complete when it has not changed for this long, whatever it contains"),
+    Option("feedback", Takes.DIRECTORY, "where feedback for the stream's producer is written: what it may skip"),
     *_KNOWN,
 )
 _RATE = (
-    Option("rowsPerSecond", Takes.COUNT, "how many rows a second there are"),
-    Option("rowsPerBatch", Takes.COUNT, "how many rows a batch has"),
-    Option("rampUpTime", Takes.TEXT, "how long it takes until they are so many"),
-    Option("numPartitions", Takes.COUNT, "how many tasks make them"),
+    Option("rowsPerSecond", Takes.COUNT, "rows per second"),
+    Option("rowsPerBatch", Takes.COUNT, "rows per batch"),
+    Option("rampUpTime", Takes.TEXT, "how long it takes to reach this rate"),
+    Option("numPartitions", Takes.COUNT, "the number of tasks that produce the rows"),
     *_KNOWN,
 )
 _SOCKET = (
-    Option("host", Takes.TEXT, "whom to listen to", needed=True),
-    Option("port", Takes.COUNT, "and on which port", needed=True),
+    Option("host", Takes.TEXT, "the host to connect to", needed=True),
+    Option("port", Takes.COUNT, "the port to connect to", needed=True),
     *_KNOWN,
 )
 _RESULT = (
-    Option("punctuations", Takes.SWITCH, "whether punctuations are written as well; false unless it is given"),
-    Option(
-        "elements", Takes.SWITCH, "whether elements of a temporal stream are written, not events once they are final"
-    ),
-    Option("updates", Takes.SWITCH, "whether a group comes again when it changes"),
-    Option(
-        "feedback", Takes.TEXT, "directories, with commas between them, in which readers say what they can do without"
-    ),
+    Option("punctuations", Takes.SWITCH, "whether punctuations are written too; false by default"),
+    Option("elements", Takes.SWITCH, "whether elements of a temporal stream are written, instead of its final events"),
+    Option("updates", Takes.SWITCH, "whether a group is emitted again when it changes (update mode)"),
+    Option("feedback", Takes.TEXT, "directories, separated by commas, with feedback of readers: what they do not need"),
 )
-_DIRECTORY = (Option("path", Takes.DIRECTORY, "where files of the result are written", needed=True), *_RESULT)
+_DIRECTORY = (Option("path", Takes.DIRECTORY, "the output directory", needed=True), *_RESULT)
 _POSTGRES = (
-    Option("url", Takes.TEXT, "the database, as libpq takes it", needed=True),
-    Option("table", Takes.TEXT, "the table, with its schema if it has one", needed=True),
-    Option("key", Takes.TEXT, "columns, with commas between them: a row takes the place of the one with the same key"),
+    Option("url", Takes.TEXT, "the database, as a libpq connection string", needed=True),
+    Option("table", Takes.TEXT, "the table, with its schema if needed", needed=True),
+    Option("key", Takes.TEXT, "the key columns, separated by commas: a row replaces the one with the same key"),
     *_RESULT,
 )
-_TABLE = (Option("path", Takes.FILE, "where it is read when a query starts", needed=True),)
+_TABLE = (Option("path", Takes.FILE, "the input, read when a query starts", needed=True),)
 
 OPTIONS: Mapping[str, Mapping[str, tuple[Option, ...]]] = {
     "stream": {
@@ -180,7 +176,7 @@ def page() -> str:
     lines = [
         "# Options",
         "",
-        "What `OPTIONS (…)` takes, by what is defined and its format. Names are case-insensitive.",
+        "The options in `OPTIONS (…)`, by statement and format. Names are case-insensitive.",
     ]
     for what, formats in OPTIONS.items():
         for format_, options in formats.items():
@@ -195,6 +191,6 @@ def page() -> str:
         if what == "stream":
             lines += [
                 "",
-                f"Every stream also takes `{DISTINCT}` with the name of a column: how many values it has at a time.",
+                f"Every stream also takes `{DISTINCT}` with a column's name: how many values it has at a time.",
             ]
     return "\n".join(lines) + "\n"

@@ -41,10 +41,10 @@ class StreamReader(ColumnReader):
         if not cursor.accept(")"):
             raise cursor.unexpected(", or )", self.where)
         if not self.attributes:
-            raise SqlError(f"the stream {self.name} has no columns", "", "name them with their types", cursor.whole)
+            raise SqlError(f"the stream {self.name} has no columns", "", "list them with their types", cursor.whole)
         if is_elements(self.schema) or is_opens(self.schema):
             hint = f"rename one, or define it with CREATE TEMPORAL STREAM {self.name} …"
-            raise SqlError(f"the columns of {self.name} end as those of a temporal stream", "", hint, cursor.whole)
+            raise SqlError(f"the last columns of {self.name} are those of a temporal stream", "", hint, cursor.whole)
         on_violation = self._on_violation()
         format_, options = using(cursor, self.where, "stream", self.name)
         return replace(self._defined(), format=format_, options=options, on_violation=on_violation)
@@ -174,7 +174,7 @@ def read_options(cursor: Cursor) -> dict[str, tuple[str, Place]]:
     while True:
         first, place, key = cursor.at, cursor.place, _key(cursor)
         if key.lower() in (known.lower() for known in found):
-            raise SqlError(f"the option {key} is there twice", place=place)
+            raise SqlError(f"the option {key} occurs twice", place=place)
         cursor.accept("=")
         value = _option(cursor)
         found[key] = value, cursor.since(first)
@@ -200,7 +200,7 @@ def _option(cursor: Cursor) -> str:
         cursor.at += 1
         plain = token.token_type in (TokenType.STRING, TokenType.NUMBER)
         return token.text if plain else token.text.lower()
-    raise cursor.unexpected("a text, a number, true or false", "OPTIONS")
+    raise cursor.unexpected("a string, a number, true or false", "OPTIONS")
 
 
 def read_sink(cursor: Cursor, name: str) -> SinkDef:

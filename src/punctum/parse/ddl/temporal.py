@@ -52,7 +52,7 @@ class TemporalReader(StreamReader):
         time = next((a for a in found.schema.attributes if a.name == VS), Attribute(VS, Type.BIGINT))
         payload = tuple(a for a in found.schema.attributes if a.name not in EVENT)
         if not payload:
-            raise SqlError(f"the stream {self.name} has no payload", "", f"name columns beside {VS}", self.cursor.whole)
+            raise SqlError(f"the stream {self.name} has no payload", "", f"add columns besides {VS}", self.cursor.whole)
         if self.properties.open_close:
             return self._opened(found, open_schema(payload, time.type))
         schema = element_schema(payload, time.type, self.properties.insert_only)
@@ -62,7 +62,7 @@ class TemporalReader(StreamReader):
         """The elements of a stream whose opens and closes are read."""
         if self.properties.insert_only:
             detail = "a close is an adjust of the event that its open has inserted"
-            raise SqlError("OPEN CLOSE and INSERT ONLY exclude each other", detail, "leave one out", found.place)
+            raise SqlError("OPEN CLOSE and INSERT ONLY exclude each other", detail, "remove one of them", found.place)
         read = replace(found, schema=schema, schemes=(_stables(schema),))
         relation = Opened(Source(read, found.place), self.properties, found.place)
         return StreamDef(self.name, relation.schema, relation=relation, temporal=self.properties, place=found.place)
@@ -73,26 +73,28 @@ class TemporalReader(StreamReader):
         super().column()
         name, attribute = list(self.attributes.items())[-1]
         if name.lower() in HIDDEN and name not in EVENT:
-            hint = f"of its own columns a stream may declare {VS} and {VE}, in small letters, with their type"
+            hint = f"only {VS} and {VE} may be declared, in lower case, with their type"
             raise SqlError(f"{name} is a column of every temporal stream", "", hint, place)
         if name in EVENT and attribute.type not in TIMES:
             what = f"{name} cannot be {type_text(attribute)}"
-            raise SqlError(what, "", f"a time is one of {', '.join(t.value for t in TIMES)}", place)
+            raise SqlError(what, "", f"supported: {', '.join(t.value for t in TIMES)}", place)
         types = {a.type for known, a in self.attributes.items() if known in EVENT}
         if len(types) > 1:
-            raise SqlError(f"{VS} and {VE} have two types", "", "give both one type", place)
+            raise SqlError(f"{VS} and {VE} have different types", "", "use the same type for both", place)
 
     def _clause(self) -> bool:
         cursor, first = self.cursor, self.cursor.at
         if any(cursor.sees(word) for word in _PLAIN) and not self._names_column():
-            what = f"{cursor.text.word(first)} does not stand in a temporal stream"
-            raise SqlError(what, "its punctuations are its stables", f"it takes {_PROPERTIES}", cursor.place)
+            what = f"{cursor.text.word(first)} is not allowed in a temporal stream"
+            raise SqlError(
+                what, "the punctuations of a temporal stream are its stables", f"supported: {_PROPERTIES}", cursor.place
+            )
         found = self._property()
         if found is None:
             cursor.at = first
             return False
         if any(getattr(self.properties, name) for name in found):
-            raise SqlError(f"{cursor.text.word(first)} is there twice", "", "leave one out", cursor.since(first))
+            raise SqlError(f"{cursor.text.word(first)} occurs twice", "", "remove one of them", cursor.since(first))
         self.properties = replace(self.properties, **found)
         return True
 
@@ -103,8 +105,8 @@ class TemporalReader(StreamReader):
             cursor.at += 1
             place, terms = cursor.place, self.terms("KEY", ordered=False)
             if hidden := [name for name, _ in terms if name in EVENT]:
-                hint = "the start is part of every key; name columns of the payload"
-                raise SqlError(f"{hidden[0]} does not stand in KEY", "", hint, place)
+                hint = "the start is part of every key: list columns of the payload"
+                raise SqlError(f"{hidden[0]} is not allowed in KEY", "", hint, place)
             return {"key": tuple(name for name, _ in terms)}
         for words, name in _WORDS.items():
             if cursor.accept(*words):
@@ -179,7 +181,7 @@ def _replicas(cursor: Cursor, known: Mapping[str, StreamDef]) -> tuple[list[Stre
     while True:
         stream, place = _temporal(cursor, known, "LMERGE", "LMERGE merges replicas of one")
         if stream in streams:
-            raise SqlError(f"{stream.name} is there twice", "", "a replica is a stream of its own", place)
+            raise SqlError(f"{stream.name} occurs twice", "", "a replica is a stream of its own", place)
         if streams:
             _alike(streams[0], stream, place)
         streams.append(stream)
@@ -194,8 +196,8 @@ def _alike(one: StreamDef, other: StreamDef, place: Place) -> None:
     first, second = (_shown(stream.schema) for stream in (one, other))
     if first != second:
         detail = f"{one.name} has ({first}), {other.name} has ({second})"
-        hint = "replicas have columns of the same names and types, in one order"
-        raise SqlError(f"{other.name} is no replica of {one.name}", detail, hint, place)
+        hint = "replicas have the same columns with the same types, in the same order"
+        raise SqlError(f"{other.name} is not a replica of {one.name}", detail, hint, place)
 
 
 def _shown(schema: Schema) -> str:
@@ -215,8 +217,8 @@ def _with_options(merge: LMerge, name: str, given: dict[str, tuple[str, Place]])
     absent = _absent(merge, *given["absent"]) if "absent" in given else ()
     control = _control(merge, name, *given["control"]) if "control" in given else None
     if absent and control is None:
-        hint = "add control 'directory', whose files say when they come"
-        raise SqlError("absent inputs could never come", "", hint, given["absent"][1])
+        hint = "add control 'directory': its files say when inputs are attached"
+        raise SqlError("absent inputs could never be attached", "", hint, given["absent"][1])
     feedback = given["feedback"][0] if "feedback" in given else None
     return replace(merge, case=case.upper() or None, policy=policy, absent=absent, control=control, feedback=feedback)
 
@@ -233,13 +235,13 @@ def _one_of(given: Mapping[str, tuple[str, Place]], key: str, known: tuple[str, 
 
 def _share(policy: Policy, value: str, place: Place) -> float:
     if policy.insert != "share":
-        raise SqlError("a share is for insert 'share'", "", "leave it out, or add insert 'share'", place)
+        raise SqlError("a share is for insert 'share'", "", "remove it, or add insert 'share'", place)
     try:
         share = float(value)
     except ValueError:
         share = 0.0
     if not 0 < share <= 1:
-        raise SqlError(f"the option share is '{value}'", "", "a number above 0, and 1 at most", place)
+        raise SqlError(f"the option share is '{value}'", "", "a number greater than 0 and at most 1", place)
     return share
 
 
@@ -248,10 +250,14 @@ def _absent(merge: LMerge, value: str, place: Place) -> tuple[str, ...]:
     for each in (part.strip() for part in value.split(",")):
         known = next((name for name in merge.names if name.lower() == each.lower()), None)
         if known is None:
-            raise SqlError(f"{each or 'nothing'} is no input", choices(merge.names), nearest(each, merge.names), place)
+            raise SqlError(
+                f"{each or 'nothing'} is not an input", choices(merge.names), nearest(each, merge.names), place
+            )
         found.append(known)
     if len(set(found)) == len(merge.names):
-        raise SqlError("all inputs are absent", "", "one at least is there when the query starts", place)
+        raise SqlError(
+            "all inputs are declared absent", "", "at least one input is attached when the query starts", place
+        )
     return tuple(dict.fromkeys(found))
 
 

@@ -30,10 +30,10 @@ def parted(tokens: list[Token]) -> tuple[list[Token], dict[int, WindowClause]]:
             continue
         end = next((k for k in range(i, len(tokens)) if tokens[k].token_type is TokenType.R_BRACKET), None)
         if end is None:
-            raise SqlError("a window has no ]", "", _HINT, _place(tokens, i, min(i + 2, len(tokens) - 1)))
+            raise SqlError("a window is not closed with ]", "", _HINT, _place(tokens, i, min(i + 2, len(tokens) - 1)))
         found = WindowClause(_rows(tokens, i, end), _place(tokens, i, end))
         if len(left) - 1 in windows:
-            raise SqlError("two windows stand behind one stream", "", "leave one out", found.place)
+            raise SqlError("a stream has two windows", "", "remove one of them", found.place)
         windows[len(left) - 1] = found
         i = end + 1
     return left, windows
@@ -47,12 +47,12 @@ def _begins(tokens: list[Token], i: int) -> bool:
 def _rows(tokens: list[Token], start: int, end: int) -> int:
     place = _place(tokens, start, end)
     if tokens[start + 1].text.upper() == "RANGE":
-        detail = "how many rows come in a time is not known, so they would not be bounded"
-        raise SqlError("windows of a time are not supported", detail, _HINT, place)
+        detail = "the number of rows in a time span is unknown, so the window would not be bounded"
+        raise SqlError("time windows are not supported", detail, _HINT, place)
     words = [token.text for token in tokens[start + 2 : end]]
     if len(words) != 1 or not (words[0].isascii() and words[0].isdecimal() and len(words[0]) < 12):
         shown = " ".join(words).replace("- ", "-") or "]"
-        raise SqlError("a window has a number of rows", f"found {shown}", _HINT, place)
+        raise SqlError("a window needs a number of rows", f"found {shown}", _HINT, place)
     if not 0 < int(words[0]) <= MOST:
         raise SqlError(f"a window has 1 to {MOST} rows", f"not {words[0]}", _HINT, place)
     return int(words[0])

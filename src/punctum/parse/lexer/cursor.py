@@ -81,7 +81,7 @@ class Cursor:
         """A quoted text."""
         token = self.token
         if token is None or token.token_type is not TokenType.STRING:
-            raise self.unexpected("a text in quotes", where)
+            raise self.unexpected("a quoted string", where)
         self.at += 1
         return token.text
 

@@ -57,7 +57,7 @@ class Text:
     def all_taken(self) -> None:
         """Refuse a window that stands behind nothing that can have one."""
         for at in self.windows.keys() - self._taken:
-            hint = "a window stands behind a stream in FROM, before AS: FROM s [ROWS 100] AS x"
+            hint = "a window follows a stream in FROM, before AS: FROM s [ROWS 100] AS x"
             raise SqlError("a window is not expected here", "", hint, self.windows[at].place)
 
     def statements(self) -> Iterator[tuple[int, int]]:
@@ -92,17 +92,17 @@ class Text:
         for i in range(start, end - 1):  # sqlglot lets these pass
             if self.word(i) == "," and self.word(i + 1) in (",", ")", "FROM"):
                 detail = f"{self.tokens[i + 1].text} is not expected after a comma"
-                raise SqlError("the SQL cannot be read", detail, "", self.at(i, i + 1))
+                raise SqlError("the SQL cannot be parsed", detail, "", self.at(i, i + 1))
         try:
             found = parse(_DIALECT.parser(), self.tokens[start:end])
         except ParseError as error:
             raise self._unreadable(error, start, end) from None
         except SqlglotError as error:
-            raise SqlError("the SQL cannot be read", _plain(str(error)), place=self.at(start, end - 1)) from None
+            raise SqlError("the SQL cannot be parsed", _plain(str(error)), place=self.at(start, end - 1)) from None
         except (ValueError, TypeError, AttributeError, IndexError, KeyError) as error:  # sqlglot's own slips
-            raise SqlError("the SQL cannot be read", _plain(str(error)), place=self.at(start, end - 1)) from None
+            raise SqlError("the SQL cannot be parsed", _plain(str(error)), place=self.at(start, end - 1)) from None
         if len(found) != 1 or not isinstance(found[0], exp.Expr):
-            raise SqlError("the SQL cannot be read", "one query is expected", place=self.at(start, end - 1))
+            raise SqlError("the SQL cannot be parsed", "one query is expected", place=self.at(start, end - 1))
         return found[0]
 
     def _unreadable(self, error: ParseError, start: int, end: int) -> SqlError:
@@ -121,7 +121,7 @@ class Text:
             said = "there are too many arguments"
         else:
             said = f"something is missing near {near}"
-        return SqlError("the SQL cannot be read", said, place=place)
+        return SqlError("the SQL cannot be parsed", said, place=place)
 
     def place(self, node: exp.Expr) -> Place | None:
         """Where a node of the syntax stands, or nothing when no token of it is known."""
@@ -191,7 +191,7 @@ def tokens(sql: str) -> list[Token]:
         place = Place(max(len(sql.rstrip()) - 1, 0), len(sql.rstrip()))
         hint = "a string ends with ', a quoted name with `, a comment with */"
         detail = "a quote or a comment is not closed" if isinstance(error, TokenError) else _plain(str(error))
-        raise SqlError("the SQL cannot be read", detail, hint, place) from None
+        raise SqlError("the SQL cannot be parsed", detail, hint, place) from None
 
 
 def _plain(said: str) -> str:

@@ -54,11 +54,11 @@ def plans(costs: Costs, objective: Objective = Objective.MEMORY, most: int = 4) 
     if whole.cost is None:
         return Plans((whole,), "no plan is safe")
     if count > LIMIT:
-        return Plans((whole,), f"a join of more than {LIMIT} inputs is not divided")
+        return Plans((whole,), f"it has more than {LIMIT} inputs")
     try:
         return Plans(_Search(costs, objective).whole(most))
     except _TooLongError:
-        return Plans((whole,), f"it has more than {EFFORT:,} divisions")
+        return Plans((whole,), f"there are more than {EFFORT:,} ways to split it")
 
 
 class _TooLongError(Exception):

@@ -22,7 +22,7 @@ def measured(checkpoint: Path) -> Statistics:
     path = checkpoint / "punctum" / "metrics.jsonl"
     if not path.exists():
         raise SchemaError(
-            f"nothing has been measured in {checkpoint}", f"there is no {path}", "give a query's checkpoint"
+            f"{checkpoint} contains no metrics", f"{path} does not exist", "name the checkpoint of a query that has run"
         )
     return statistics(_batches(path.read_text().splitlines()))
 

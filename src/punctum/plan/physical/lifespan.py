@@ -26,21 +26,21 @@ def check_lifespans(last: Stage) -> None:
             if isinstance(op.relation, LifespanNode):
                 _check(op, op.relation)
             elif isinstance(op.relation, OrderBy) and (below := next(_lasting(op), None)):
-                raise _refused(below, "ORDER BY does not forget what was closed", "leave ORDER BY out")
+                raise _refused(below, "ORDER BY cannot reopen values that were closed", "remove ORDER BY")
             elif (what := _forever(op.relation)) and (timed := next(_below(op), None)):
-                raise _refused(timed, f"{what} remember what was closed, and do not sweep it", "join without them")
+                raise _refused(timed, f"{what} cannot reopen or sweep values that were closed", "join without them")
 
 
 def _check(op: Op, relation: LifespanNode) -> None:
     stream, schema = relation.stream, relation.stream.schema
     for name in relation.scheme.attributes:
         if schema.attributes[schema.index(name)].domain not in (WILDCARD, NOT_NULL):
-            raise _refused(relation, f"{name} has a DOMAIN, which would be closed for ever", f"leave DOMAIN {name} out")
+            raise _refused(relation, f"{name} has a DOMAIN, which would be closed for good", f"remove DOMAIN {name}")
     below: Op | Input = op
     while isinstance(below, Op):
         (below,) = below.inputs
     if not isinstance(below.origin, Pipe):
-        hint = "let EXPECT WITHIN and WHEN ALL have the same columns"
+        hint = "use the same columns in EXPECT WITHIN and WHEN ALL"
         raise _refused(relation, f"other clauses of {stream.name} are on other columns", hint)
 
 
@@ -52,7 +52,7 @@ def _forever(relation: Relation) -> str | None:
 def _refused(relation: LifespanNode | ExpectNode, detail: str, hint: str) -> SchemaError:
     clause = "LIFESPAN" if isinstance(relation, LifespanNode) else "EXPECT WITHIN"
     what = f"the {clause} of {relation.stream.name} {relation.scheme} is not supported in this query"
-    return SchemaError(what, detail, f"{hint}, or leave {clause} out")
+    return SchemaError(what, detail, f"{hint}, or remove {clause}")
 
 
 def _lasting(node: Op | Input) -> Iterator[LifespanNode]:
