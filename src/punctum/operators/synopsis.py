@@ -36,7 +36,7 @@ COUNT, TIMES = "n", "times"
 _FIRST_DAY = date(1970, 1, 1)
 
 
-class Buckets:
+class SynopsisBuckets:
     """The buckets of one input: a frame of its rows in, the rows that stand for them out.
 
     Partial aggregates are columns beside the keys: how each begins with a row, and how several become one.
@@ -179,7 +179,7 @@ class SynopsisJoin(Operator):
         self._residual = None if residual is None else checked(residual)
         self.inputs, self.output = tuple(inputs) or tuple(stream.schema for stream in query.streams), output
         self._query = query
-        self._buckets = [Buckets(SynopsisStructure(query, i)) for i in range(len(query.streams))]
+        self._buckets = [SynopsisBuckets(SynopsisStructure(query, i)) for i in range(len(query.streams))]
         self._kept = [Table(buckets.empty) for buckets in self._buckets]
         self._shown, self._closing = Table(empty(output)), ClosedClasses(carried(query), output)
 
@@ -247,7 +247,7 @@ def _compare(left: At, op: str, right: At) -> pl.Expr:
 
 
 def joined(
-    buckets: Sequence[Buckets], frames: Sequence[pl.DataFrame], residual: Checked | None = None
+    buckets: Sequence[SynopsisBuckets], frames: Sequence[pl.DataFrame], residual: Checked | None = None
 ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
     """The combinations of rows of all inputs that fulfil the conditions, and how often each comes; and what failed."""
     query = buckets[0].synopsis.query

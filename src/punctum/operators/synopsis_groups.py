@@ -21,7 +21,7 @@ from punctum.operators.columns import ColumnarSlice, dtype, empty
 from punctum.operators.matching import matches
 from punctum.operators.operator import Metadata, Operator
 from punctum.operators.partials import PART, TOO_MANY, WHOLE, WIDE, in_parts, joined_parts, scaled
-from punctum.operators.synopsis import TIMES, Buckets, ClosedClasses, combinations, joined, name, repeated
+from punctum.operators.synopsis import TIMES, ClosedClasses, SynopsisBuckets, combinations, joined, name, repeated
 from punctum.operators.table import Table
 
 
@@ -33,7 +33,7 @@ class Part:
         self._types = {k: query.attribute(c.of) for k, c in calls.items() if c.of}
         partial = {k: c for k, c in calls.items() if not query.eliminating and c.function not in HOLISTIC and c.of}
         self.buckets = [
-            Buckets(
+            SynopsisBuckets(
                 SynopsisStructure(query, i),
                 [p for k, c in partial.items() if c.of and c.of[0] == i for p in _partials(k, c, self._types[k].type)],
             )
