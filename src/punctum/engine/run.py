@@ -139,8 +139,8 @@ def failure(name: str, text: str, log: str) -> PunctumError:
 def _cause(text: str, last: str) -> str:
     r"""What is behind the last line of a traceback: a call of Java says only that it has failed.
 
-    >>> said = "py4j.protocol.Py4JJavaError: a call failed"
-    >>> _cause(f"{said}\n: SparkException: no state\n\tat a\nCaused by: IOException: no space\n", said)
+    >>> last = "py4j.protocol.Py4JJavaError: a call failed"
+    >>> _cause(f"{last}\n: SparkException: no state\n\tat a\nCaused by: IOException: no space\n", last)
     'IOException: no space'
     """
     if "Py4JJavaError" not in last:

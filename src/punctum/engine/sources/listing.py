@@ -46,7 +46,7 @@ class Listing:
     """Finds what is new in a directory, given all splits that were found before."""
 
     def __init__(
-        self, directory: Path, format_: str, options: Mapping[str, str], settle: float, found: Iterable[Split]
+        self, directory: Path, format_: str, options: Mapping[str, str], settle: float, splits: Iterable[Split]
     ) -> None:
         self._directory, self._format, self._options, self._settle = directory, format_, options, settle
         self._last: dict[str, Split] = {}
@@ -55,7 +55,7 @@ class Listing:
         self._due = 0.0
         self.waits = False
         """Whether there is more that is not complete yet."""
-        for split in found:
+        for split in splits:
             self._remember(split)
 
     def news(self) -> list[Split]:
