@@ -89,14 +89,14 @@ class BoxIndex:
             return ()
         sides = dict(box)
         for axis in self.axes:
-            if axis in sides and (found := self._on_line(axis, (), sides[axis])):
-                return found
+            if axis in sides and (member := self._on_line(axis, (), sides[axis])):
+                return member
         for axes in self.shapes:
             if all(axis in sides for axis in axes):
                 for axis in axes:
                     rest = tuple((i, sides[i]) for i in axes if i != axis)
-                    if found := self._on_line(axis, rest, sides[axis]):
-                        return found
+                    if member := self._on_line(axis, rest, sides[axis]):
+                        return member
         for member in self._loose:
             if all(i in sides and pattern.covers(sides[i]) for i, pattern in member):
                 return member
@@ -141,7 +141,7 @@ class BoxIndex:
                 yield from list(members)
 
     def covered(self, box: Box, new: Box) -> list[Box]:
-        """The members with two or more patterns that a box covers, other than those that melt into it.
+        """The members with two or more patterns that a box covers, other than those that coalesce with it.
 
         What all of it but the new part covers is no member any more.
         """

@@ -195,7 +195,7 @@ class List(Pattern):
     @cached_property
     def spans(self) -> tuple[Span, ...]:
         """A span around each run of neighbouring values."""
-        return _melt((below(value), above(value)) for value in self.values)
+        return _coalesced((below(value), above(value)) for value in self.values)
 
     @property
     def type(self) -> Type | None:
@@ -275,7 +275,7 @@ def one_of(values: Iterable[Value]) -> Pattern:
     kind = next(iter(kinds), None)
     points = [kind.accept(value) for value in members] if kind else []
     spans = sorted({(below(value), above(value)) for value in points}, key=lambda span: span[0])
-    return _pattern(_melt(spans), False, kind)
+    return _pattern(_coalesced(spans), False, kind)
 
 
 def _span(lower: Value | None, upper: Value | None, ends: str) -> Span:
@@ -338,11 +338,11 @@ def _gaps(spans: Iterable[Span]) -> tuple[Span, ...]:
     return tuple((low, high) for low, high in zip(cuts[::2], cuts[1::2], strict=True) if low < high)
 
 
-def _melt(spans: Iterable[Span]) -> tuple[Span, ...]:
-    melted: list[Span] = []
+def _coalesced(spans: Iterable[Span]) -> tuple[Span, ...]:
+    runs: list[Span] = []
     for low, high in spans:
-        if melted and melted[-1][1] == low:
-            melted[-1] = melted[-1][0], high
+        if runs and runs[-1][1] == low:
+            runs[-1] = runs[-1][0], high
         else:
-            melted.append((low, high))
-    return tuple(melted)
+            runs.append((low, high))
+    return tuple(runs)

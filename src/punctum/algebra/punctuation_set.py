@@ -3,7 +3,7 @@
 A punctuation is a *box*: patterns on a few attributes, wildcards elsewhere. The set keeps boxes such that
 
 - none is covered by another one;
-- no two differ on one attribute alone by patterns that overlap, touch or are neighbours: those have melted into one
+- no two differ on one attribute alone by patterns that overlap, touch or are neighbours: those are coalesced into one
   (so a million ``itemid = n`` are one range), and a box whose pattern has grown to every value loses that pattern.
 
 Members are found by a ``BoxIndex``; adding and matching cost O(log n) for boxes with one pattern, the common case.
@@ -24,11 +24,11 @@ class PunctuationSet:
     """A set of punctuations over one schema that keeps itself minimal.
 
     >>> bid = Schema.of(itemid="BIGINT", bidder="BIGINT")
-    >>> said = PunctuationSet(bid, [Punctuation.of(bid, itemid=i) for i in (1, 4, 2, 3)])
-    >>> said.add(Punctuation.of(bid, itemid=2, bidder=9))
-    >>> print(said)
+    >>> closed = PunctuationSet(bid, [Punctuation.of(bid, itemid=i) for i in (1, 4, 2, 3)])
+    >>> closed.add(Punctuation.of(bid, itemid=2, bidder=9))
+    >>> print(closed)
     {<[1,4], *>}
-    >>> said.matches(bid.row(3, 9)), said.matches(bid.row(5, 9))
+    >>> closed.matches(bid.row(3, 9)), closed.matches(bid.row(5, 9))
     (True, False)
     """
 
@@ -51,10 +51,10 @@ class PunctuationSet:
 
         >>> from punctum.algebra.pattern import between
         >>> item = Schema.of(itemid="BIGINT", bidder="BIGINT")
-        >>> said = PunctuationSet(item, [Punctuation.of(item, itemid=7, bidder=None)])
-        >>> print(*said.tell(Punctuation.of(item, itemid=7, bidder=between(None, None))))
+        >>> closed = PunctuationSet(item, [Punctuation.of(item, itemid=7, bidder=None)])
+        >>> print(*closed.tell(Punctuation.of(item, itemid=7, bidder=between(None, None))))
         <7, *>
-        >>> said.tell(Punctuation.of(item, itemid=7))
+        >>> closed.tell(Punctuation.of(item, itemid=7))
         []
         """
         parts = [] if punctuation.empty else list(self._split(punctuation.sides))
@@ -70,9 +70,9 @@ class PunctuationSet:
         """Say no longer what a punctuation says; of members that say more, the rest stays.
 
         >>> item = Schema.of(itemid="BIGINT")
-        >>> said = PunctuationSet(item, [Punctuation.of(item, itemid=i) for i in (1, 2, 3)])
-        >>> said.remove(Punctuation.of(item, itemid=2))
-        >>> print(said)
+        >>> closed = PunctuationSet(item, [Punctuation.of(item, itemid=i) for i in (1, 2, 3)])
+        >>> closed.remove(Punctuation.of(item, itemid=2))
+        >>> print(closed)
         {<1>, <3>}
         """
         if not punctuation.empty:
@@ -87,16 +87,16 @@ class PunctuationSet:
         """Say no longer what a punctuation says, as far as members on the same attributes say it.
 
         >>> item = Schema.of(itemid="BIGINT", bidder="BIGINT")
-        >>> said = PunctuationSet(item, [Punctuation.of(item, itemid=i) for i in (1, 2)])
-        >>> said.add(Punctuation.of(item, bidder=9))
-        >>> said.forget(Punctuation.of(item, itemid=2))
-        >>> print(said)
+        >>> closed = PunctuationSet(item, [Punctuation.of(item, itemid=i) for i in (1, 2)])
+        >>> closed.add(Punctuation.of(item, bidder=9))
+        >>> closed.forget(Punctuation.of(item, itemid=2))
+        >>> print(closed)
         {<1, *>, <*, 9>}
         """
         if not punctuation.empty and punctuation.sides:
             axes = [axis for axis, _ in punctuation.sides]
-            found = self._index.overlapping(punctuation.sides)
-            members = [member for member in found if [axis for axis, _ in member] == axes]
+            overlapping = self._index.overlapping(punctuation.sides)
+            members = [member for member in overlapping if [axis for axis, _ in member] == axes]
             for member in members:
                 self._index.take(member)
             for member in members:
@@ -134,8 +134,8 @@ class PunctuationSet:
         """What the set says of rows that match a punctuation.
 
         >>> item = Schema.of(itemid="BIGINT", bidder="BIGINT")
-        >>> said = PunctuationSet(item, [Punctuation.of(item, itemid=i) for i in (1, 2, 4)])
-        >>> print(*said.within(Punctuation.of(item, bidder=9)))
+        >>> closed = PunctuationSet(item, [Punctuation.of(item, itemid=i) for i in (1, 2, 4)])
+        >>> print(*closed.within(Punctuation.of(item, bidder=9)))
         <[1,2], 9> <4, 9>
         """
         if punctuation.empty:
@@ -215,41 +215,42 @@ class PunctuationSet:
             yield box
 
     def _add(self, box: Box) -> None:
-        if len(box) == 1 and not self._index.shapes and not self._index.ended:
+        index = self._index
+        if len(box) == 1 and not index.shapes and not index.ended:
             axis, side = box[0]
-            line = self._index.lines.get((axis, ()))
+            line = index.lines.get((axis, ()))
             if line is not None and side != NULL and not line.null:  # the common case: only the line changes
                 for span in side.spans:
                     line.add(span)
                 return
         for part in self._split(box):
-            if self._index.covering(part) is None:
-                grown = self._melt(part)
+            if index.covering(part) is None:
+                grown = self._coalesce(part)
                 if len(grown) < len(part):  # it has lost a pattern, and may meet others in its new shape
                     self._add(grown)
                 else:
-                    for member in self._index.covered(grown, part):
-                        self._index.take(member)
-                    self._index.put(grown)
+                    for member in index.covered(grown, part):
+                        index.take(member)
+                    index.put(grown)
 
-    def _melt(self, box: Box) -> Box:
-        """The box grown by all that melts into it and leaves the set, less a pattern that has come to be everything."""
-        n = 0
+    def _coalesce(self, box: Box) -> Box:
+        """The box grown by all that coalesces with it and leaves the set, less a pattern that is everything now."""
+        index, n = self._index, 0
         while n < len(box):
             axis, side = box[n]
             rest = box[:n] + box[n + 1 :]
-            line = self._index.lines.get((axis, rest))
+            line = index.lines.get((axis, rest))
             if line is None or isinstance(side, List):
                 n += 1
                 continue
             near = [] if side == NULL else list(line.touching(side.spans[0]))
             for span in near:
                 low, high = side.spans[0]
-                side = self._index.pattern(axis, (min(low, span[0]), max(high, span[1])))
-                self._index.take((*box[:n], (axis, self._index.pattern(axis, span)), *box[n + 1 :]))
+                side = index.pattern(axis, (min(low, span[0]), max(high, span[1])))
+                index.take((*box[:n], (axis, index.pattern(axis, span)), *box[n + 1 :]))
             if line.complete_with(side):
-                for member in self._index.on(line, axis, rest):
-                    self._index.take(member)
+                for member in index.on(line, axis, rest):
+                    index.take(member)
                 return rest
             if near:
                 box, n = (*box[:n], (axis, side), *box[n + 1 :]), 0

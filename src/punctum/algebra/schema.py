@@ -21,7 +21,7 @@ class Attribute:
     it has in all, and how many of them stand behind the point.
 
     Where only some whole numbers can come, as in one bucket of many, ``reach`` gives for a number the least one not
-    below it that can; a punctuation set melts over what lies between.
+    below it that can; a punctuation set coalesces over what lies between.
     """
 
     name: str

@@ -12,7 +12,7 @@ from punctum.algebra.pattern import EVERYTHING, NULL, Pattern, Span
 
 
 class SpanSet:
-    """Spans that melt where they touch, and whether NULL belongs to the set. Every step costs O(log n).
+    """Spans that coalesce where they touch, and whether NULL belongs to the set. Every step costs O(log n).
 
     >>> some = SpanSet()
     >>> for cut in (1, 3, 2):
@@ -20,7 +20,7 @@ class SpanSet:
     >>> list(some)
     [(1, 4)]
 
-    Spans of whole numbers also melt over numbers that never come, when it is told how far these go:
+    Spans of whole numbers also coalesce over numbers that never come, when it is told how far these go:
 
     >>> odd = SpanSet(lambda number: number | 1)
     >>> for cut in (1, 3, 5):

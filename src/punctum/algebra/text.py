@@ -60,14 +60,14 @@ class _TextReader:
 
     def next(self) -> str:
         """The next token, which is now behind us."""
-        token, found = self.peek(), _TOKEN.match(self._text, self._at)
-        self._at = found.end() if found else len(self._text)
+        token, match = self.peek(), _TOKEN.match(self._text, self._at)
+        self._at = match.end() if match else len(self._text)
         return token
 
     def take(self, token: str, what: str) -> None:
         """Pass a token that must be there."""
-        if (found := self.next()) != token:
-            raise CodecError(f"{self._text!r} is not {what}", f"found {found!r}, expected {token!r}")
+        if (actual := self.next()) != token:
+            raise CodecError(f"{self._text!r} is not {what}", f"found {actual!r}, expected {token!r}")
 
     def end(self, what: str) -> None:
         """Pass the end of the text."""
