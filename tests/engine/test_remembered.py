@@ -79,7 +79,7 @@ def puncts(query: QueryAnalysis, buckets: int) -> list[int]:
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let operators look for what is of no use any more after a few keys, not after hundreds."""
-    for name in ("said.APART", "said.FEW", "merge.FEW", "join.FEW", "project.FEW", "multijoin.FEW_CLOSED"):
+    for name in ("emitted.APART", "emitted.FEW", "merge.FEW", "join.FEW", "project.FEW", "multijoin.FEW_CLOSED"):
         monkeypatch.setattr(f"punctum.operators.{name}", 8)
 
 

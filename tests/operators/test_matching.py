@@ -143,10 +143,8 @@ def test_an_empty_batch_matches_nothing() -> None:
 def test_many_runs_at_once_melt_as_one_by_one(slices: list[list[int]]) -> None:
     key = Schema.of(k="BIGINT")
     one_by_one, at_once = PunctuationSet(key), PunctuationSet(key)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("punctum.operators.batch.MANY", 0)
-        for values in slices:
-            add(at_once, PunctuationBatch(key, {0: pl.Series(values)}))
-            for value in values:
-                one_by_one.add(Punctuation.of(key, k=value))
+    for values in slices:
+        add(at_once, PunctuationBatch(key, {0: pl.Series(values)}), many=0)
+        for value in values:
+            one_by_one.add(Punctuation.of(key, k=value))
     assert list(at_once) == list(one_by_one)

@@ -1,6 +1,5 @@
 """The vectorised join of many streams does what its specification says, slice by slice; eager and lazy, and resumed."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,7 +10,7 @@ from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
-from punctum.operators import MultiJoin, frame, multijoin, to_rows
+from punctum.operators import MultiJoin, frame, to_rows
 from punctum.operators.batch import batch
 from punctum.operators.columns import ColumnarSlice
 from punctum.spec.multijoin import MultiJoin as Specification
@@ -47,27 +46,27 @@ def test_what_is_closed_is_forgotten_as_specified(case: Case) -> None:
 @given(case=multijoin_cases(), least=st.integers(0, 8))
 def test_a_lazy_join_gives_the_same_and_keeps_more(case: Case, least: int) -> None:
     operator, streams = case
-    eager, lazy = vectorised(operator), lazy_one(operator)
+    eager, lazy = vectorised(operator), lazy_one(operator, least)
     said = PunctuationSet(operator.output), PunctuationSet(operator.output)
     ends = [Slice.of(end_of_stream(schema)) for schema in operator.inputs]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(multijoin, "LEAST", least)
-        for slices in [*zip(*aligned(streams), strict=True), ends]:
-            xs = [in_columns(s, x, False) for s, x in zip(operator.inputs, slices, strict=True)]
-            wanted, found = eager.feed(*xs), lazy.feed(*xs)
-            assert_bags(to_rows(found.rows), to_rows(wanted.rows))
-            for known, piece in zip(said, (wanted, found), strict=True):
-                for p in said_in(operator.output, piece):
-                    known.add(p)
-            assert all(map(said[0].covers, said[1])), "a lazy join says nothing early"
-            assert lazy.size().rows >= eager.size().rows
-        assert said[0] == said[1] and lazy.size().rows == 0
+    for slices in [*zip(*aligned(streams), strict=True), ends]:
+        xs = [in_columns(s, x, False) for s, x in zip(operator.inputs, slices, strict=True)]
+        wanted, found = eager.feed(*xs), lazy.feed(*xs)
+        assert_bags(to_rows(found.rows), to_rows(wanted.rows))
+        for known, piece in zip(said, (wanted, found), strict=True):
+            for p in said_in(operator.output, piece):
+                known.add(p)
+        assert all(map(said[0].covers, said[1])), "a lazy join says nothing early"
+        assert lazy.size().rows >= eager.size().rows
+    assert said[0] == said[1] and lazy.size().rows == 0
 
 
-def lazy_one(operator: Specification) -> MultiJoin:
+def lazy_one(operator: Specification, least: int) -> MultiJoin:
     fast = vectorised(operator)
     assert isinstance(fast, MultiJoin)
-    return MultiJoin(operator.schemas, operator.classes, operator.names, fast._residual, operator.shown, lazy=True)
+    return MultiJoin(
+        operator.schemas, operator.classes, operator.names, fast._residual, operator.shown, lazy=True, least=least
+    )
 
 
 def test_what_is_over_closes_nothing() -> None:

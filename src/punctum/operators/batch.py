@@ -115,8 +115,8 @@ def columns(rows: pl.DataFrame, said: PunctuationBatch, *inputs: ColumnarSlice) 
     return ColumnarSlice(rows, tuple(said))
 
 
-def add(said: PunctuationSet, more: PunctuationBatch) -> None:
-    """Say a batch; neighbouring integers melt before they are added."""
+def add(said: PunctuationSet, more: PunctuationBatch, many: int = MANY) -> None:
+    """Say a batch; neighbouring integers melt before they are added, and more runs than ``many`` all at once."""
     for p in more.others:
         said.add(p)
     for at, values in more.constants.items():
@@ -125,7 +125,7 @@ def add(said: PunctuationSet, more: PunctuationBatch) -> None:
                 said.add(p)
             continue
         line, runs = _alone(said, at), [(low, high) for low, high in runs_of(values).tolist()]
-        if line is not None and len(runs) > MANY and _whole(line) and _whole(runs):
+        if line is not None and len(runs) > many and _whole(line) and _whole(runs):
             _melt(line, runs)
             continue
         for low, high in runs:

@@ -75,6 +75,7 @@ class MultiJoin(Operator):
         residual: Computed | None = None,
         shown: frozenset[int] | None = None,
         lazy: bool = False,
+        least: int = LEAST,
     ) -> None:
         attributes = [attribute for schema in schemas for attribute in schema.attributes]
         self.output = Schema(tuple(replace(a, name=name) for a, name in zip(attributes, names, strict=True)))
@@ -89,6 +90,7 @@ class MultiJoin(Operator):
             for s in self.inputs
         ]
         self._said = EmittedPunctuations(self.output)
+        self._least = least
         self._purged = False  # rows have been purged from outside
         self._left = self._left_closed = 0  # what the last purge left, of rows and waiting, and of what is closed
 
@@ -255,7 +257,7 @@ class MultiJoin(Operator):
 
     def _many(self) -> bool:
         """Whether a lazy join has got twice as much as the last purge left."""
-        return sum(known.rows.height for known in self._known) + self.waiting() >= max(LEAST, 2 * self._left)
+        return sum(known.rows.height for known in self._known) + self.waiting() >= max(self._least, 2 * self._left)
 
     def _purge(self) -> PunctuationBatch:
         """Keep what may be needed, and say what no kept row holds back."""
