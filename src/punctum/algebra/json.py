@@ -58,42 +58,42 @@ def from_json(text: str | bytes, schema: Schema) -> Element:
       hint: BIGINT takes int of 64 bits
     """
     try:
-        found = json.loads(text, parse_float=Decimal, object_pairs_hook=unique_keys)
+        data = json.loads(text, parse_float=Decimal, object_pairs_hook=unique_keys)
     except (ValueError, ArithmeticError, RecursionError) as error:
         raise CodecError("a line is not JSON", str(error), "each line is one JSON object") from None
-    if not isinstance(found, dict):
-        raise CodecError("a line is not a JSON object", f"found {_show(found)}", "a row or a punctuation is an object")
-    if STABLE in found and START in schema.positions:
-        return _stable(found, schema)
-    return _punctuation(found, schema) if PUNCT in found else _row(found, schema)
+    if not isinstance(data, dict):
+        raise CodecError("a line is not a JSON object", f"found {_show(data)}", "a row or a punctuation is an object")
+    if STABLE in data and START in schema.positions:
+        return _stable(data, schema)
+    return _punctuation(data, schema) if PUNCT in data else _row(data, schema)
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of JSON, for ``json.loads``, which would let the last of equal keys win."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    data = dict(pairs)
+    if len(data) < len(pairs):
         raise ValueError("an object has a duplicate key")
-    return found
+    return data
 
 
-def _row(found: dict[str, Any], schema: Schema) -> Row:
-    if missing := [name for name in schema.names if name not in found]:
-        raise CodecError(f"the row has no column {missing[0]}", f"it has: {', '.join(found)}", "write NULL as null")
-    return tuple(_value_from_json(found[attribute.name], attribute) for attribute in schema.attributes)
+def _row(data: dict[str, Any], schema: Schema) -> Row:
+    if missing := [name for name in schema.names if name not in data]:
+        raise CodecError(f"the row has no column {missing[0]}", f"it has: {', '.join(data)}", "write NULL as null")
+    return tuple(_value_from_json(data[attribute.name], attribute) for attribute in schema.attributes)
 
 
-def _stable(found: dict[str, Any], schema: Schema) -> Punctuation:
-    if len(found) > 1:
-        raise CodecError("a stable is malformed", f"found {_show(found)}", f'it is {{"{STABLE}": …}} and nothing else')
-    time = _value_from_json(found[STABLE], schema.attributes[schema.index(START)])
+def _stable(data: dict[str, Any], schema: Schema) -> Punctuation:
+    if len(data) > 1:
+        raise CodecError("a stable is malformed", f"found {_show(data)}", f'it is {{"{STABLE}": …}} and nothing else')
+    time = _value_from_json(data[STABLE], schema.attributes[schema.index(START)])
     return Punctuation.of(schema, {} if time is None else {START: between(None, time, "[)")})
 
 
-def _punctuation(found: dict[str, Any], schema: Schema) -> Punctuation:
-    named = found[PUNCT]
-    if len(found) > 1 or not isinstance(named, dict):
+def _punctuation(data: dict[str, Any], schema: Schema) -> Punctuation:
+    named = data[PUNCT]
+    if len(data) > 1 or not isinstance(named, dict):
         raise CodecError(
-            "a punctuation is malformed", f"found {_show(found)}", f'it is {{"{PUNCT}": {{…}}}} and nothing else'
+            "a punctuation is malformed", f"found {_show(data)}", f'it is {{"{PUNCT}": {{…}}}} and nothing else'
         )
     patterns = [WILDCARD] * len(schema)
     for name, pattern in named.items():
@@ -121,33 +121,33 @@ def _pattern_to_json(pattern: Pattern) -> Any:
             raise AssertionError(pattern)
 
 
-def _pattern_from_json(found: Any, attribute: Attribute) -> Pattern:
-    if not isinstance(found, dict | list):
-        return constant(_value_from_json(found, attribute))
-    match found:
+def _pattern_from_json(data: Any, attribute: Attribute) -> Pattern:
+    if not isinstance(data, dict | list):
+        return constant(_value_from_json(data, attribute))
+    match data:
         case {"none": True, **rest} if not rest:
             return EMPTY
-        case dict() if found == _NOT_NULL:
+        case dict() if data == _NOT_NULL:
             return between(None, None)
         case {"in": list(values), **rest} if not rest:
             try:
                 return one_of([_value_from_json(value, attribute) for value in values])  # type: ignore[misc]
             except PatternError as error:
-                raise _malformed(attribute, found, error.what, error.hint) from None
-        case dict() if found and found.keys() <= _LOWER.keys() | _UPPER.keys():
-            lower = [(key, found[key]) for key in _LOWER if key in found]
-            upper = [(key, found[key]) for key in _UPPER if key in found]
+                raise _malformed(attribute, data, error.what, error.hint) from None
+        case dict() if data and data.keys() <= _LOWER.keys() | _UPPER.keys():
+            lower = [(key, data[key]) for key in _LOWER if key in data]
+            upper = [(key, data[key]) for key in _UPPER if key in data]
             if len(lower) > 1 or len(upper) > 1:
                 raise _malformed(
-                    attribute, found, "a range has two ends on one side", "use one of gt and ge, and one of lt and le"
+                    attribute, data, "a range has two ends on one side", "use one of gt and ge, and one of lt and le"
                 )
-            if None in found.values():
-                raise _malformed(attribute, found, "NULL is not the end of a range", "omit an end that is infinite")
+            if None in data.values():
+                raise _malformed(attribute, data, "NULL is not the end of a range", "omit an end that is infinite")
             (low, lowest), (high, highest) = (lower or [("gt", None)])[0], (upper or [("lt", None)])[0]
             ends = _LOWER[low] + _UPPER[high]
             return between(_value_from_json(lowest, attribute), _value_from_json(highest, attribute), ends)
         case _:
-            raise _malformed(attribute, found, f"found {_show(found)}", f"expected {_EXPECTED}")
+            raise _malformed(attribute, data, f"found {_show(data)}", f"expected {_EXPECTED}")
 
 
 def _value_to_json(value: Value | None) -> Any:
@@ -156,44 +156,44 @@ def _value_to_json(value: Value | None) -> Any:
     return value if value is None or isinstance(value, bool | int | float | str) else value_text(value)
 
 
-def _value_from_json(found: Any, attribute: Attribute) -> Value | None:
+def _value_from_json(data: Any, attribute: Attribute) -> Value | None:
     kind = attribute.type
     try:
-        if found is None:
+        if data is None:
             return None
-        if isinstance(found, str) and kind is not Type.STRING:
-            return _text(found, kind)
-        if kind is Type.DOUBLE and isinstance(found, int | Decimal) and not isinstance(found, bool):
-            return _double(found)
-        return kind.accept(found)
+        if isinstance(data, str) and kind is not Type.STRING:
+            return _text(data, kind)
+        if kind is Type.DOUBLE and isinstance(data, int | Decimal) and not isinstance(data, bool):
+            return _double(data)
+        return kind.accept(data)
     except (PatternError, SchemaError, OverflowError) as error:
         hint = error.hint if isinstance(error, PatternError) else "a DOUBLE is at most about 1.8e308"
-        detail = f"expected {kind.value}, found {_show(found)}"
+        detail = f"expected {kind.value}, found {_show(data)}"
         raise CodecError(f"the column {attribute.name} has a wrong value", detail, hint) from None
 
 
-def _text(found: str, kind: Type) -> Value | None:
+def _text(data: str, kind: Type) -> Value | None:
     if (
         kind is Type.BOOLEAN
         or kind is Type.BIGINT
-        or (kind is Type.DOUBLE and found not in ("NaN", "Infinity", "-Infinity"))
+        or (kind is Type.DOUBLE and data not in ("NaN", "Infinity", "-Infinity"))
     ):
-        return kind.accept(found)
-    value = value_from_text(found, kind)
-    return kind.accept(found) if value is None else value
+        return kind.accept(data)
+    value = value_from_text(data, kind)
+    return kind.accept(data) if value is None else value
 
 
-def _double(found: int | Decimal) -> Value:
-    number = float(found)
+def _double(data: int | Decimal) -> Value:
+    number = float(data)
     if math.isinf(number):
-        raise OverflowError(found)
+        raise OverflowError(data)
     return Type.DOUBLE.accept(number)
 
 
-def _malformed(attribute: Attribute, found: Any, detail: str, hint: str) -> CodecError:
-    return CodecError(f"the column {attribute.name} has a malformed pattern", f"{detail}: {_show(found)}", hint)
+def _malformed(attribute: Attribute, data: Any, detail: str, hint: str) -> CodecError:
+    return CodecError(f"the column {attribute.name} has a malformed pattern", f"{detail}: {_show(data)}", hint)
 
 
-def _show(found: Any) -> str:
-    text = json.dumps(found, ensure_ascii=False, default=str)
+def _show(data: Any) -> str:
+    text = json.dumps(data, ensure_ascii=False, default=str)
     return text if len(text) <= 80 else text[:79] + "…"
