@@ -23,7 +23,7 @@ from punctum.algebra.values import Type
 from punctum.operators.columns import ColumnarSlice, dtype, to_rows
 
 MANY = 200
-"""So many runs of whole numbers are worth melting with a line at once."""
+"""So many runs of whole numbers are worth coalescing with a line at once."""
 _LEAST, _MOST = -(2**62), 2**62
 
 Constants = dict[int, pl.Series]
@@ -116,7 +116,7 @@ def columns(rows: pl.DataFrame, said: PunctuationBatch, *inputs: ColumnarSlice) 
 
 
 def add(said: PunctuationSet, more: PunctuationBatch, many: int = MANY) -> None:
-    """Say a batch; neighbouring integers melt before they are added, and more runs than ``many`` all at once."""
+    """Say a batch; neighbouring integers coalesce before they are added, and more runs than ``many`` all at once."""
     for p in more.others:
         said.add(p)
     for at, values in more.constants.items():
@@ -126,7 +126,7 @@ def add(said: PunctuationSet, more: PunctuationBatch, many: int = MANY) -> None:
             continue
         line, runs = _alone(said, at), [(low, high) for low, high in runs_of(values).tolist()]
         if line is not None and len(runs) > many and _whole(line) and _whole(runs):
-            _melt(line, runs)
+            _coalesce(line, runs)
             continue
         for low, high in runs:
             if line is not None:
@@ -146,7 +146,7 @@ def _whole(spans: Iterable[tuple[object, object]]) -> bool:
     return all(type(low) is int and type(high) is int and low > _LEAST and high < _MOST for low, high in spans)
 
 
-def _melt(line: SpanSet, runs: list[tuple[int, int]]) -> None:
+def _coalesce(line: SpanSet, runs: list[tuple[int, int]]) -> None:
     """Add many runs of whole numbers to a line at once."""
     reach = line.reach or (lambda number: number)
     both = np.array([*line, *((low, reach(high + 1)) for low, high in runs)], dtype=np.int64)

@@ -1,9 +1,9 @@
-"""What has been said on a stream: punctuations in, rows that match them and what is new out. It stays small.
+"""What has been emitted on a stream: punctuations in, rows that match them and what is new out. It stays small.
 
-Whole numbers, ranges and prefixes melt. Strings that are closed one by one do not, and combinations of constants often
-do not either. A *store* has strings as columns, so that thousands cost about as much as one, and all else in a
-punctuation set. *Said* remembers a thousand or so of what does not melt and then forgets it: an operator that says
-something twice does no harm.
+Whole numbers, ranges and prefixes coalesce. Strings that are closed one by one do not, and combinations of constants
+often do not either. A *store* has strings as columns, so that thousands cost about as much as one, and all else in a
+punctuation set. ``EmittedPunctuations`` remembers a thousand or so of what does not coalesce and then forgets it: an
+operator that emits something twice does no harm.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,9 +28,9 @@ from punctum.operators.places import bounds
 from punctum.operators.written import read, read_batch, written
 
 APART = 1_000
-"""So many constants that melt with nothing are remembered at hand."""
+"""So many constants that coalesce with nothing are remembered at hand."""
 BULK = 1_000
-"""So many in one slice are too many to be melted one by one."""
+"""So many in one slice are too many to be coalesced one by one."""
 FEW = 100
 """So many constants may be spelled out for a range."""
 
@@ -127,7 +127,7 @@ class Store:
         self.constants = read_batch(metadata["points"], self.schema).constants
 
     def _is_apart(self, at: int) -> bool:
-        """Whether strings of an attribute can melt with nothing that has been said."""
+        """Whether strings of an attribute can coalesce with nothing that has been said."""
         if self.schema.attributes[at].type is not Type.STRING:
             return False
         lines, boxes = self.known.lines()
@@ -138,7 +138,7 @@ class Store:
         self.constants[at] = values if known is None else pl.concat([known, values]).unique(maintain_order=True)
 
     def _unite(self, p: Punctuation) -> None:
-        """A range of strings is said: from now on strings may melt."""
+        """A range of strings is said: from now on strings may coalesce."""
         if len(p.sides) == 1 and p.sides[0][0] in self.constants and p.sides[0][1] != NULL:
             for q in constant_punctuations(self.schema, p.sides[0][0], self.constants.pop(p.sides[0][0])):
                 self.known.add(q)
@@ -190,12 +190,12 @@ class EmittedPunctuations(Store):
         elif far_apart(fresh) or (len(fresh) > BULK and self.known.lines()[1]):
             self._let_go(at, fresh)
         else:
-            self._melt(at, fresh, new)
+            self._coalesce(at, fresh, new)
             return
         new.constants |= (new + PunctuationBatch(self.schema, {at: fresh})).constants
 
-    def _melt(self, at: int, fresh: pl.Series, new: PunctuationBatch) -> None:
-        """Say constants that may melt with others."""
+    def _coalesce(self, at: int, fresh: pl.Series, new: PunctuationBatch) -> None:
+        """Say constants that may coalesce with others."""
         lines, boxes = self.known.lines()
         if boxes or (at in lines and len(lines[at]) > 20 * len(fresh)):
             for p in constant_punctuations(self.schema, at, fresh):
@@ -254,12 +254,12 @@ def by_attributes(said: Iterable[Punctuation]) -> dict[tuple[int, ...], list[Pun
 
 
 def far_apart(values: pl.Series) -> bool:
-    """Whether constants are too many to be held at hand, melted as they may be."""
+    """Whether constants are too many to be held at hand, coalesced as they may be."""
     return len(values) > BULK and (values.dtype != pl.Int64 or len(runs_of(values)) > BULK)
 
 
 def hold(known: PunctuationSet, at: int, values: pl.Series) -> None:
-    """Add constants to a set that remembers those which melt, and forgets others when they are many."""
+    """Add constants to a set that remembers those which coalesce, and forgets others when they are many."""
     if not far_apart(values):
         add(known, PunctuationBatch(known.schema, {at: values}))
         for members in too_many(known):

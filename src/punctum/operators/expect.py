@@ -121,7 +121,7 @@ class Expect(Operator):
         return Punctuation.of(self.output, dict(zip(self._by, key, strict=True)))
 
     def tables(self) -> dict[str, Table]:
-        """What is open, and what was said and does not melt."""
+        """What is open, and what was said and does not coalesce."""
         return {"open": self._open, PAST: self._said.past}
 
     def restore_tables(self, tables: dict[str, Table]) -> None:

@@ -60,7 +60,7 @@ class Guard(Operator):
         return Guarded(columns(good, new, xs), bad, wrong.arg_true(), reasons)
 
     def tables(self) -> dict[str, Table]:
-        """What was heard and does not melt."""
+        """What was heard and does not coalesce."""
         return {PAST: self._heard.past}
 
     def restore_tables(self, tables: dict[str, Table]) -> None:

@@ -30,7 +30,7 @@ class ReceivedPunctuations:
         return self.said.add_new(both)
 
     def settle(self) -> None:
-        """Forget what both have said and melts with nothing."""
+        """Forget what both have said and coalesces with nothing."""
         self._bound = settle(self.left, self.right, self._across, self._bound)
 
     def forget(self, number: int, said: PunctuationBatch) -> None:

@@ -49,7 +49,7 @@ class Punctuate(Operator):
         return rows.filter(~wrong) if self.late.height else rows
 
     def tables(self) -> dict[str, Table]:
-        """What the origins remember, and what was said and does not melt."""
+        """What the origins remember, and what was said and does not coalesce."""
         tables = {f"origin{n}": origin.table for n, origin in enumerate(self._origins)}
         return {PAST: self._said.past} | {name: table for name, table in tables.items() if table is not None}
 

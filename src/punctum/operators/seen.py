@@ -1,9 +1,9 @@
 """A memory: what has been said on a stream, all of it, for whoever has to find the rows that come too late.
 
-A little is held at hand, where it melts. Constants that melt with nothing are laid down as closed keys (``closed.py``),
-which take a few bytes each and of which an engine writes what is new and no more. Nothing is forgotten unless it is
-over (``forget``). So this is state that grows with the number of constants that are closed one by one: as it must, for
-to tell each of n closed strings from all others takes n strings.
+A little is held at hand, where it coalesces. Constants that coalesce with nothing are laid down as closed keys
+(``closed.py``), which take a few bytes each and of which an engine writes what is new and no more. Nothing is
+forgotten unless it is over (``forget``). So this is state that grows with the number of constants that are closed one
+by one: as it must, for to tell each of n closed strings from all others takes n strings.
 """
 
 import polars as pl

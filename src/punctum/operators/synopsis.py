@@ -60,7 +60,7 @@ class SynopsisBuckets:
         ones = pl.repeat(1, pl.len(), dtype=pl.Int64).alias(COUNT)
         named = df.select(ones, *(pl.col(names[at[1]]).alias(name(at)) for at in self.mine))
         met = named.filter(self._local)
-        return self.melted(met.select(*self._kept, *(begin for begin, _ in self.partials)))
+        return self.coalesced(met.select(*self._kept, *(begin for begin, _ in self.partials)))
 
     @property
     def _kept(self) -> list[str]:
@@ -68,7 +68,7 @@ class SynopsisBuckets:
         keys = [name(at) for at in self.synopsis.keys]
         return [COUNT, *keys] if self.preserving or not keys else keys
 
-    def melted(self, df: pl.DataFrame) -> pl.DataFrame:
+    def coalesced(self, df: pl.DataFrame) -> pl.DataFrame:
         """One bucket, one row, or its best rows."""
         keys = [name(at) for at in self.synopsis.keys]
         placed = df.with_columns(*(self._place(at).alias(f"p{name(at)}") for at in self.synopsis.keys), p=pl.lit(0))
@@ -191,7 +191,7 @@ class SynopsisJoin(Operator):
             if new.height:
                 results.append(self._results(i, new))
                 if len(self._kept) > 1:  # rows of a single input meet nothing later
-                    self._kept[i].replace(self._buckets[i].melted(pl.concat([self._kept[i].frame(), new])))
+                    self._kept[i].replace(self._buckets[i].coalesced(pl.concat([self._kept[i].frame(), new])))
         rows = pl.concat(results)
         if self._query.distinct:
             rows = distinct(rows, self._shown, PunctuationBatch(self.output))

@@ -48,7 +48,7 @@ class Part:
         """Remember new rows of an input, and say whether there are any that matter."""
         new = self.buckets[i].rows(df)
         if new.height:
-            self.tables[i].replace(self.buckets[i].melted(pl.concat([self.tables[i].frame(), new])))
+            self.tables[i].replace(self.buckets[i].coalesced(pl.concat([self.tables[i].frame(), new])))
         return bool(new.height)
 
     def answer(self, keys: list[str]) -> pl.DataFrame:

@@ -1,7 +1,7 @@
 """Tables: the rows that an operator keeps for one purpose, in chunks, so that an engine writes only what has changed.
 
 New rows come as a chunk behind the others, a purge rewrites the chunks that lose rows, and a chunk that is not much
-larger than the one behind it melts with it, so that n rows lie in O(log n) chunks and each is copied O(log n) times.
+larger than the one behind it coalesces with it, so n rows lie in O(log n) chunks and each is copied O(log n) times.
 The rows' order is the order of the chunks' numbers.
 """
 
@@ -55,7 +55,7 @@ class Table:
         return Table(self._empty, chunks)
 
     def oldest(self) -> tuple[int, dict[str, Any]] | None:
-        """The first chunk's number and its first row; chunks that melt have the number of the oldest."""
+        """The first chunk's number and its first row; chunks that coalesce have the number of the oldest."""
         return next(((n, chunk.row(0, named=True)) for n, chunk in self._chunks.items()), None)
 
     def frame(self) -> pl.DataFrame:
@@ -69,7 +69,7 @@ class Table:
         if df.height:
             self._write(self._next, df)
             self._next += 1
-            self._melt()
+            self._coalesce()
 
     def retain(self, mask: pl.Series) -> None:
         """Keep the rows where a mask over all rows is true."""
@@ -82,7 +82,7 @@ class Table:
             start += chunk.height
             if not part.all():
                 self._write(n, chunk.filter(part))
-        self._melt()
+        self._coalesce()
 
     def rewrite(self, mask: pl.Series, df: pl.DataFrame) -> None:
         """Change rows where they are: a frame of all rows, of which those differ where a mask is true.
@@ -122,7 +122,7 @@ class Table:
         else:
             self._chunks.pop(n, None)
 
-    def _melt(self) -> None:
+    def _coalesce(self) -> None:
         """Melt chunks from behind: each is left more than twice as large as all that follow it together."""
         runs: list[list[int]] = []
         height = 0
