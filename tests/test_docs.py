@@ -14,9 +14,11 @@ from punctum.algebra import Schema, from_json, from_xml, pattern_from_text, punc
 from punctum.analyse.report import text as report
 from punctum.analyse.safety.register import verdict
 from punctum.cli import EXAMPLES, INTERRUPTED, cli
+from punctum.engine.commit import DONE, KEPT
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_script
 from punctum.parse.ddl import options
+from punctum.plan.joins.counts import ROWS_FROM
 from test_rooms import ROOMS, room_of
 
 ROOT = Path(__file__).parent.parent
@@ -154,3 +156,27 @@ def test_the_life_of_a_query_shows_the_passes(tmp_path: Path) -> None:
     assert shown.output == blocks(LIFE, "")[0]
     assert blocks(LIFE, "sql") == blocks(ROOT / "README.md", "sql")[:1]
     ElementTree.fromstring((LIFE.with_suffix(".svg")).read_text())
+
+
+def test_the_page_of_metrics_has_each_metric() -> None:
+    """Those that the engine counts, by their names in its code, and no others."""
+    source = "".join(path.read_text() for path in (ROOT / "src/punctum/engine").rglob("*.py"))
+    counted = {*re.findall(r'"((?:rows|puncts|values|bytes)_[a-z]+)"', source), *KEPT, *DONE, f"{ROWS_FROM}…"}
+    tables = (ROOT / "docs/metrics.md").read_text().split("| metric | meaning |")[1:]
+    assert {name for table in tables for name in re.findall(r"^\| `(.+?)` \|", table, re.MULTILINE)} == counted
+
+
+def test_the_errors_of_the_page_of_troubles_are_errors() -> None:
+    """Each text of the first column, up to what depends on the case, is a text of the source."""
+    source = "".join(path.read_text() for path in (ROOT / "src/punctum").rglob("*.py"))
+    rows = re.findall(r"^\| `(.+?)` \|", (ROOT / "docs/troubleshooting.md").read_text(), re.MULTILINE)
+    assert len(rows) > 20
+    for text in rows:
+        for part in text.split("…"):
+            assert part.strip() in source, text
+
+
+def test_the_index_of_the_design_notes_has_each_note() -> None:
+    notes = {path.name for path in (ROOT / "docs/design").glob("20*.md")}
+    listed = re.findall(r"\]\((20[^)]+)\)", (ROOT / "docs/design/README.md").read_text())
+    assert sorted(listed) == sorted(notes)

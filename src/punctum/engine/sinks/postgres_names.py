@@ -48,7 +48,7 @@ def table_name(text: str, sink: str) -> TableName:
         raise SchemaError(f"the sink {sink} has no valid table name", f"table {text!r}", hint)
     table = TableName(None, *parts) if len(parts) == 1 else TableName(*parts)
     if table.schema is not None and table.schema.startswith("pg_"):  # what is in pg_temp is gone with the connection
-        detail = f"the schema {table.schema} is Postgres's own"
+        detail = f"the schema {table.schema} belongs to Postgres"
         raise SchemaError(f"the sink {sink} names a table that it cannot write to", detail, "name another schema")
     return table
 
