@@ -17,6 +17,7 @@ import pytest
 
 from analyse.test_golden import ADMITTED, HERE, REFUSED
 from engine.simulate import Simulation, run
+from lanes import also_long
 from parse.golden import split
 from punctum.algebra import Punctuation, Scheme, end_of_stream
 from punctum.algebra.finite import finite
@@ -188,7 +189,7 @@ CLOSED = ["few_values", "below_bound", "sort_domain", "group_by_domain", "distin
 CLOSED += ["equal_by_order", "equal_in_branches"]
 
 
-@pytest.mark.parametrize("buckets", [1, 2, 3])
+@pytest.mark.parametrize("buckets", also_long(3, more=[1, 2]))
 @pytest.mark.parametrize("name", CLOSED)
 def test_what_is_closed_by_several_punctuations_is_purged(name: str, buckets: int) -> None:
     """Punctuations come one in a slice, in any order; after the last one nothing is kept."""

@@ -57,6 +57,7 @@ def metrics(checkpoint: Path) -> list[str]:
     return (checkpoint / "punctum/metrics.jsonl").read_text().splitlines()[1:]
 
 
+@long
 @named("cutover")
 def test_cutover(spark: SparkSession, tmp_path: Path, example: ModuleType) -> None:
     assert example.example(Session(spark), tmp_path) == list(range(30))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from engine.queries import puncts
 from engine.simulate import OneByOne, Simulation, planned, run
 from engine.test_buckets import assert_grammatical, rows_of
-from lanes import examples
+from lanes import also_long, examples
 from operators.vectorised import in_columns
 from punctum.algebra import Punctuation, Row, Schema, end_of_stream
 from punctum.algebra.values import Type
@@ -257,7 +257,7 @@ FIGURES = {
 }
 
 
-@pytest.mark.parametrize("buckets", [1, 4])
+@pytest.mark.parametrize("buckets", also_long(4, more=[1]))
 @pytest.mark.parametrize("name", FIGURES)
 def test_the_state_of_the_papers_figures_is_flat(name: str, buckets: int, monkeypatch: pytest.MonkeyPatch) -> None:
     ddl, where = FIGURES[name]

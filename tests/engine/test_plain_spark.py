@@ -21,7 +21,7 @@ def run(spark: SparkSession, example: Example, directory: Path) -> Query:
     return query
 
 
-@pytest.mark.parametrize("example", also_long(*EXAMPLES[:2], more=EXAMPLES[2:]), ids=lambda example: example.name)
+@pytest.mark.parametrize("example", also_long(EXAMPLES[0], more=EXAMPLES[1:]), ids=lambda example: example.name)
 def test_the_papers_examples_from_rows_alone(spark: SparkSession, tmp_path: Path, example: Example) -> None:
     half = len(example.slices) // 2
     replace(example, slices=example.slices[:half]).write(tmp_path)

@@ -78,7 +78,7 @@ def run(session: Session, directory: Path, name: str) -> Query:
     return queries[0]
 
 
-@pytest.mark.parametrize("name", also_long("comma", "except", "group", more=["columns", "regroup", "order"]))
+@pytest.mark.parametrize("name", also_long("except", "group", more=["columns", "comma", "regroup", "order"]))
 def test_answers_are_those_of_batch_sql(spark: SparkSession, tmp_path: Path, name: str) -> None:
     a, b = stream(A, 1), stream(B, 2)
     session = Session(spark)

@@ -9,6 +9,7 @@ import duckdb
 import pytest
 
 from engine.simulate import Simulation, planned
+from lanes import also_long, long
 from punctum.algebra import Punctuation, Row, end_of_stream
 from punctum.analyse.safety.register import registered
 from punctum.ir import Relation
@@ -119,7 +120,9 @@ def values_kept(simulation: Simulation) -> int:
 
 
 @pytest.mark.parametrize("name", PLAIN | DISTINCT)
-@pytest.mark.parametrize(("buckets", "restart"), [(1, False), (3, True), (8, False)])
+@pytest.mark.parametrize(
+    ("buckets", "restart"), [(3, True), pytest.param(1, False, marks=long), pytest.param(8, False, marks=long)]
+)
 def test_every_prefix_has_the_batch_answer(name: str, buckets: int, restart: bool) -> None:
     sql, chance = (PLAIN | DISTINCT)[name], random.Random(name)
     relation = parse_query(sql, STREAMS)
@@ -157,7 +160,7 @@ def adversarial(chance: random.Random) -> Iterator[Mapping[str, Sequence[Row]]]:
         }
 
 
-@pytest.mark.parametrize("name", PLAIN | DISTINCT | ON_SYNOPSES)
+@pytest.mark.parametrize("name", also_long(*DISTINCT, more=[*PLAIN, *ON_SYNOPSES]))
 def test_never_more_is_kept_than_is_stated(name: str) -> None:
     relation = parse_query((PLAIN | DISTINCT | ON_SYNOPSES)[name], STREAMS)
     most, simulation = stated(relation), Simulation(relation, 4)
@@ -170,7 +173,9 @@ def test_never_more_is_kept_than_is_stated(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GROUPS)
-@pytest.mark.parametrize(("buckets", "restart"), [(1, True), (4, False), (4, True)])
+@pytest.mark.parametrize(
+    ("buckets", "restart"), [(4, True), pytest.param(1, True, marks=long), pytest.param(4, False, marks=long)]
+)
 def test_updates_have_the_batch_answer_at_every_prefix(name: str, buckets: int, restart: bool) -> None:
     sql, chance = GROUPS[name], random.Random(name)
     relation = parse_query(sql, STREAMS)

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from pyspark.sql import SparkSession
 
-from lanes import also_long, long
+from lanes import long
 from punctum.session import Session
 
 BATCHES = 6
@@ -67,7 +67,8 @@ def batch(name: str) -> Counter[Any]:
         return Counter(connection.execute(QUERIES[name][0]).fetchall())
 
 
-@pytest.mark.parametrize("name", also_long("best", more=["pairs"]))
+@long
+@pytest.mark.parametrize("name", ["best", "pairs"])
 def test_joins_without_punctuations(spark: SparkSession, tmp_path: Path, name: str) -> None:
     found = Counter(tuple(row.values()) for row in run(spark, tmp_path, name))
     assert found == batch(name) and found
