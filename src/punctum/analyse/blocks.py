@@ -6,8 +6,9 @@ leaf; one that is computed of several has no leaf, and equalities with it are no
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 from punctum.algebra.pattern import Constant
 from punctum.algebra.schema import Schema
@@ -16,6 +17,7 @@ from punctum.errors import Place
 from punctum.ir.conjunctive.axes import At
 from punctum.ir.definitions import NOWHERE
 from punctum.ir.expressions import Call, Column, Expression, columns, conjuncts, rebased, text
+from punctum.ir.flatten import flatten, has_join
 from punctum.ir.names import fresh
 from punctum.ir.relations import Filter, Join, Projection
 from punctum.ir.tree import Relation
@@ -45,13 +47,6 @@ class Block:
         """Whether an input is a window, so that all are joined at once."""
         return any(window(leaf) is not None for leaf in self.leaves)
 
-    def conditions(self, predicate: Expression) -> "Block":
-        """The block with what a predicate over its columns says."""
-        equal = [(self.columns[a], self.columns[b]) for a, b in equalities(predicate)]
-        pairs = tuple((a, b) for a, b in equal if a is not None and b is not None)
-        fixed = {at for i in constants(predicate) if (at := self.columns[i]) is not None}
-        return replace(self, equal=self.equal + pairs, fixed=self.fixed | fixed)
-
 
 def equalities(predicate: Expression) -> Iterator[tuple[int, int]]:
     """The pairs of columns that a predicate demands to be equal."""
@@ -71,86 +66,96 @@ def constants(predicate: Expression) -> Iterator[int]:
 
 def block(relation: Relation) -> Block | None:
     """The block that ends with a relation, if there is a join in it."""
-    found = _block(relation)
-    return replace(found, end=relation) if len(found.leaves) > 1 else None
+    if not has_join(relation):
+        return None
+    reader = _BlockReader()
+    side = flatten(relation, reader)
+    return Block(
+        tuple(reader.leaves),
+        side.columns,
+        tuple(reader.equal),
+        frozenset(reader.fixed),
+        tuple(reader.within),
+        tuple(reader.tree),
+        tuple(reader.on),
+        side.place if relation.alias is None else relation.alias.place,  # its definition may be in another text
+        relation,
+    )
 
 
-def _block(relation: Relation) -> Block:
-    below = _unnamed(relation)
-    if relation.alias is None or len(below.leaves) == 1:
-        return below
-    return replace(below, place=relation.alias.place)  # its definition may be in another text
+class _Side(NamedTuple):
+    """Some leaves of a block, where the columns over them come from, and where the last join of them stands."""
+
+    columns: tuple[At | None, ...]
+    leaves: frozenset[int]
+    place: Place = NOWHERE
 
 
-def _unnamed(relation: Relation) -> Block:
-    match relation:
-        case Join():
-            return _joined(relation)
-        case Filter() if (below := block(relation.input)) is not None:
-            return replace(below.conditions(relation.predicate), within=(*below.within, relation))
-        case Projection() if (below := block(relation.input)) is not None:
-            for _, expression in relation.columns:
-                below = _computed(below, expression)
-            shown = below.columns[len(relation.input.schema) :]
-            return replace(below, columns=shown, within=(*below.within, relation))
-        case _:
-            return Block((relation,), tuple((0, i) for i in range(len(relation.schema))))
+@dataclass
+class _BlockReader:
+    """What is read of a block so far."""
+
+    leaves: list[Relation] = field(default_factory=list)
+    equal: list[tuple[At, At]] = field(default_factory=list)
+    fixed: set[At] = field(default_factory=set)
+    within: list[Relation] = field(default_factory=list)
+    tree: list[tuple[frozenset[int], frozenset[int]]] = field(default_factory=list)
+    on: list[tuple[At, At]] = field(default_factory=list)
+
+    def leaf(self, relation: Relation) -> _Side:
+        """The next leaf."""
+        self.leaves.append(relation)
+        number = len(self.leaves) - 1
+        return _Side(tuple((number, i) for i in range(len(relation.schema))), frozenset([number]))
+
+    def select(self, below: _Side, relation: Filter) -> _Side:
+        """What a predicate says."""
+        self._conditions(relation.predicate, below.columns)
+        self.within.append(relation)
+        return _named(below, relation)
+
+    def project(self, below: _Side, relation: Projection) -> _Side:
+        """The columns, of which each that is computed of one leaf becomes a column of that leaf."""
+        shown = tuple(self._computed(expression, below.columns) for _, expression in relation.columns)
+        self.within.append(relation)
+        return _named(below._replace(columns=shown), relation)
+
+    def join(self, left: _Side, right: _Side, relation: Join) -> _Side:
+        """The pairs of columns that are joined on, and what else is demanded."""
+        pairs = ((left.columns[a.index], right.columns[b.index]) for a, b in relation.on)
+        new = [(a, b) for a, b in pairs if a is not None and b is not None]
+        self.equal += new
+        self.on += new
+        self.tree.append((left.leaves, right.leaves))
+        both = _Side(left.columns + right.columns, left.leaves | right.leaves, relation.place)
+        if relation.residual is not None:
+            self._conditions(relation.residual, both.columns)
+        return both
+
+    def _conditions(self, predicate: Expression, columns: tuple[At | None, ...]) -> None:
+        equal = ((columns[a], columns[b]) for a, b in equalities(predicate))
+        self.equal += [(a, b) for a, b in equal if a is not None and b is not None]
+        self.fixed |= {at for i in constants(predicate) if (at := columns[i]) is not None}
+
+    def _computed(self, expression: Expression, below: tuple[At | None, ...]) -> At | None:
+        """Where a column of a projection comes from."""
+        if isinstance(expression, Column):
+            return below[expression.index]
+        of = {None if (at := below[column.index]) is None else at[0] for column in columns(expression)}
+        leaf = of.pop() if len(of) == 1 else None
+        if leaf is None:
+            return None
+        wider = _widened(self.leaves[leaf], rebased(expression, lambda column: self._of_leaf(below[column.index])))
+        self.leaves[leaf] = wider
+        return leaf, len(wider.schema) - 1
+
+    def _of_leaf(self, at: At | None) -> Column:
+        assert at is not None
+        return _column(self.leaves[at[0]].schema, at[1])
 
 
-def _joined(relation: Relation) -> Block:
-    """The joins down the left side one after the other, for there may be hundreds."""
-    joins = []
-    while isinstance(relation, Join):
-        joins.append(relation)
-        relation = relation.left
-    found = _block(relation)
-    for join in reversed(joins):
-        found = _pair(found, _block(join.right), join)
-    return found
-
-
-def _pair(left: Block, right: Block, join: Join) -> Block:
-    offset = len(left.leaves)
-    theirs = tuple(None if at is None else _shifted(at, offset) for at in right.columns)
-    pairs = ((left.columns[a.index], theirs[b.index]) for a, b in join.on)
-    new = tuple((a, b) for a, b in pairs if a is not None and b is not None)
-    equal = (*left.equal, *_all_shifted(right.equal, offset), *new)
-    on = (*left.on, *_all_shifted(right.on, offset), *new)
-    fixed = left.fixed | {_shifted(at, offset) for at in right.fixed}
-    leaves, within = left.leaves + right.leaves, left.within + right.within
-    sides = frozenset(range(offset)), frozenset(range(offset, len(leaves)))
-    moved = (tuple(frozenset(leaf + offset for leaf in side) for side in pair) for pair in right.tree)
-    tree = (*left.tree, *((one, other) for one, other in moved), sides)
-    found = Block(leaves, left.columns + theirs, equal, fixed, within, tree, on, join.place)
-    return found if join.residual is None else found.conditions(join.residual)
-
-
-def _all_shifted(pairs: tuple[tuple[At, At], ...], offset: int) -> Iterator[tuple[At, At]]:
-    return ((_shifted(a, offset), _shifted(b, offset)) for a, b in pairs)
-
-
-def _shifted(at: At, offset: int) -> At:
-    return at[0] + offset, at[1]
-
-
-def _computed(below: Block, expression: Expression) -> Block:
-    """The block with one more column, which may become one of a leaf."""
-    if isinstance(expression, Column):
-        return replace(below, columns=(*below.columns, below.columns[expression.index]))
-    read = [below.columns[column.index] for column in columns(expression)]
-    of = {None if at is None else at[0] for at in read}
-    leaf = of.pop() if len(of) == 1 else None
-    if leaf is None:
-        return replace(below, columns=(*below.columns, None))
-    wider = _widened(below.leaves[leaf], rebased(expression, lambda column: _of_leaf(below, column)))
-    leaves = (*below.leaves[:leaf], wider, *below.leaves[leaf + 1 :])
-    return replace(below, leaves=leaves, columns=(*below.columns, (leaf, len(wider.schema) - 1)))
-
-
-def _of_leaf(below: Block, column: Column) -> Column:
-    at = below.columns[column.index]
-    assert at is not None
-    return _column(below.leaves[at[0]].schema, at[1])
+def _named(side: _Side, relation: Relation) -> _Side:
+    return side if relation.alias is None else side._replace(place=relation.alias.place)
 
 
 def _widened(leaf: Relation, expression: Expression) -> Relation:

@@ -90,7 +90,7 @@ class MultiJoin(PlannedNode):
 class Synopsis(PlannedNode):
     """The result of a query over its inputs: the shown attributes, and the aggregates if it groups.
 
-    The residual is a further condition; its columns are marks of attributes.
+    The residual is a further condition, over the columns of the inputs.
     """
 
     OPERATOR = "synopsis"

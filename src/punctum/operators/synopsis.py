@@ -17,11 +17,11 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
-from punctum.analyse.memory.conjunctions import mark
 from punctum.analyse.memory.synopses import Bucket, SynopsisStructure, carried
 from punctum.ir.conjunctive.axes import At, Axis, ordinal
 from punctum.ir.conjunctive.spj import Spj
 from punctum.ir.expressions import Expression, rebased
+from punctum.ir.flatten import at_of, placed
 from punctum.operators.batch import Names, PunctuationBatch, add, batch, columns, heard
 from punctum.operators.checked import REASON, Checked, Computed, Failed, checked, kept
 from punctum.operators.columns import ColumnarSlice, empty
@@ -269,11 +269,11 @@ def combinations(query: Spj, failed: pl.DataFrame) -> Failed:
 
 
 def met(query: Spj, condition: Expression) -> Checked:
-    """A condition over marks of attributes, for frames of several inputs."""
+    """A condition over the columns of several inputs, for frames of several inputs."""
     ats = [(i, column) for i, stream in enumerate(query.streams) for column in range(len(stream.schema))]
     schema = Schema(tuple(replace(query.attribute(at), name=name(at)) for at in ats))
-    place = {mark(at): n for n, at in enumerate(ats)}
-    moved = rebased(condition, lambda c: replace(c, index=place[c.index], name=schema.names[place[c.index]]))
+    place = {at: n for n, at in enumerate(ats)}
+    moved = rebased(condition, lambda c: placed(c, place[at_of(c)], name(at_of(c))))
     return careful(moved, schema)
 
 

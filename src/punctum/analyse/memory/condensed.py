@@ -11,7 +11,7 @@ from functools import cached_property
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type, Value
 from punctum.analyse.memory.bounded import failure
-from punctum.analyse.memory.conjunctions import Written, mark, marked, written
+from punctum.analyse.memory.conjunctions import Written, written
 from punctum.analyse.memory.lto import leaving_out, redundant, stood_in
 from punctum.analyse.memory.synopses import answer_rows, answers, carried
 from punctum.analyse.memory.verdict import MemoryVerdict, of_query, told
@@ -19,6 +19,7 @@ from punctum.ir.conjunctive.axes import At
 from punctum.ir.conjunctive.orders import Comparison
 from punctum.ir.conjunctive.spj import Aggregated, Spj
 from punctum.ir.expressions import Call, Column, Expression, Literal, conjunction, kind, rebased
+from punctum.ir.flatten import LeafColumn, at_of, placed
 from punctum.ir.relations import Filter, Projection, Source
 from punctum.ir.tree import Relation
 
@@ -61,9 +62,9 @@ class SynopsisPart:
         return Projection(below, tuple(made))
 
     def _over(self, expression: Expression, schema: Schema) -> Expression:
-        """An expression of marks of one stream, over the columns that the stream brings."""
+        """An expression over one stream, over the columns that the stream brings."""
         own = self.written.own(expression)
-        return rebased(own, lambda column: _plain(schema, marked(column)[1]))
+        return rebased(own, lambda column: _plain(schema, at_of(column)[1]))
 
     @cached_property
     def query(self) -> Spj:
@@ -85,11 +86,11 @@ class SynopsisPart:
 
     @property
     def residual(self) -> Expression | None:
-        """The conditions on several streams that are no comparison of attributes, over marks of the inputs' columns."""
+        """The conditions on several streams that are no comparison of attributes, over the inputs' columns."""
         whole = conjunction([self.written.own(each) for each in self.written.mixed])
         if whole is None:
             return None
-        return rebased(whole, lambda column: replace(column, index=mark(self.moved(marked(column)))))
+        return rebased(whole, lambda column: _moved(column, self.moved(at_of(column))))
 
     def moved(self, at: At) -> At:
         """Where an attribute is in the inputs."""
@@ -107,10 +108,10 @@ class SynopsisPart:
         return tuple(rebased(each, lambda column: self._shown(column, at)) for each in self.written.columns)
 
     def _shown(self, column: Column, at: dict[At, int]) -> Expression:
-        if marked(column) in at:
-            return replace(column, index=at[marked(column)])
+        if at_of(column) in at:
+            return placed(column, at[at_of(column)])
         own = self.written.own(column)
-        return rebased(own, lambda each: replace(each, index=at[marked(each)]))
+        return rebased(own, lambda each: placed(each, at[at_of(each)]))
 
     @property
     def carried(self) -> tuple[dict[int, int], ...]:
@@ -154,7 +155,7 @@ def _without(found: Written, gone: int, by: int) -> Written:
     """What is written, with one occurrence of a stream in the place of another one."""
 
     def moved(column: Column) -> Column:
-        return replace(column, index=mark(stood_in(marked(column), gone, by)))
+        return _moved(column, stood_in(at_of(column), gone, by))
 
     streams = (*found.streams[:gone], *found.streams[gone + 1 :])
     columns = tuple(rebased(each, moved) for each in found.columns)
@@ -221,7 +222,11 @@ def _ranged(query: Spj, at: At) -> Iterator[Expression]:
 
 def _column(query: Spj, at: At) -> Column:
     attribute = query.attribute(at)
-    return Column(mark(at), attribute.name, attribute)
+    return LeafColumn(at[1], attribute.name, attribute, leaf=at[0])
+
+
+def _moved(column: Column, at: At) -> LeafColumn:
+    return LeafColumn(at[1], column.name, column.attribute, column.place, at[0])
 
 
 def _plain(schema: Schema, i: int) -> Column:

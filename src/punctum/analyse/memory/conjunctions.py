@@ -5,7 +5,7 @@ become one list of conditions over base streams; what stands above the DISTINCT 
 
 A column that is computed from one stream is one more attribute of it. A condition on one stream that is no comparison
 is passed over, for it can be checked when a row comes; one on several streams needs all attributes that it reads. What
-such attributes and conditions are is told beside the query, as expressions whose columns are *marks* of attributes.
+such attributes and conditions are is told beside the query, as expressions over columns of leaves, which are streams.
 """
 
 from collections.abc import Mapping
@@ -20,23 +20,12 @@ from punctum.ir.conjunctive.orders import Comparison
 from punctum.ir.conjunctive.spj import Aggregated, Occurrence, Spj
 from punctum.ir.definitions import StreamDef
 from punctum.ir.expressions import Call, Column, Expression, Literal, columns, conjuncts, kind, rebased, text
+from punctum.ir.flatten import LeafColumn, at_of, flatten, leaf_column
 from punctum.ir.names import fresh
 from punctum.ir.relations import Aggregate, Distinct, Filter, Join, Projection, Source
 from punctum.ir.tree import Relation
 
 _OPS = {"<": "<", "<=": "<=", "=": "=", ">": "<", ">=": "<="}
-_WIDEST = 1 << 20
-"""More columns than any relation has."""
-
-
-def mark(at: At) -> int:
-    """The number by which an expression names an attribute."""
-    return at[0] * _WIDEST + at[1]
-
-
-def marked(column: Column) -> At:
-    """The attribute that a column of such an expression names."""
-    return divmod(column.index, _WIDEST)
 
 
 @dataclass(frozen=True)
@@ -59,7 +48,7 @@ class Written:
     def direct(self) -> bool:
         """Whether each column is a shown attribute, so that rows are equal exactly when the shown attributes are."""
         shown = set(self.query.shown)
-        return all(isinstance(each, Column) and marked(each) in shown for each in self.columns)
+        return all(isinstance(each, LeafColumn) and each.at in shown for each in self.columns)
 
     @property
     def compared(self) -> int:
@@ -71,12 +60,12 @@ class Written:
         return rebased(expression, self._brought)
 
     def _brought(self, column: Column) -> Expression:
-        stream, at = marked(column)
+        stream, at = at_of(column)
         given = len(self.streams[stream].schema)
         if at < given:
             return column
         made = self.computed[self.streams[stream].name][at - given]
-        return self.own(rebased(made, lambda each: replace(each, index=mark((stream, each.index)))))
+        return self.own(rebased(made, lambda own: LeafColumn(own.index, own.name, own.attribute, leaf=stream)))
 
 
 class _OtherFormError(Exception):
@@ -103,43 +92,31 @@ class _ConditionReader:
     mixed: list[tuple[frozenset[At], Expression]] = field(default_factory=list)
     local: dict[int, list[Expression]] = field(default_factory=dict)
 
-    def read(self, relation: Relation) -> list[_Made]:
-        """The columns of a relation, whose streams and conditions are noted."""
-        match relation:
-            case Source():
-                self.streams.append(relation.stream)
-                number, attributes = len(self.streams) - 1, enumerate(relation.schema.attributes)
-                return [
-                    _Made(frozenset([(number, i)]), (number, i), Column(mark((number, i)), a.name, a))
-                    for i, a in attributes
-                ]
-            case Filter():
-                found = self.read(relation.input)
-                self.conditions(relation.predicate, found)
-                return found
-            case Projection():
-                below = self.read(relation.input)
-                return [self.column(expression, below) for _, expression in relation.columns]
-            case Join():
-                return self.join(relation)
-            case _:
-                raise _OtherFormError
+    def leaf(self, relation: Relation) -> list[_Made]:
+        """The columns of a stream; the query has another form when a leaf is none."""
+        if not isinstance(relation, Source):
+            raise _OtherFormError
+        self.streams.append(relation.stream)
+        number = len(self.streams) - 1
+        own = [leaf_column(number, relation, i) for i in range(len(relation.schema))]
+        return [_Made(frozenset([column.at]), column.at, column) for column in own]
 
-    def join(self, relation: Relation) -> list[_Made]:
-        """The joins down the left side one after the other, for there may be hundreds."""
-        joins = []
-        while isinstance(relation, Join):
-            joins.append(relation)
-            relation = relation.left
-        found = self.read(relation)
-        for join in reversed(joins):
-            right = self.read(join.right)
-            for a, b in join.on:
-                self.compare(found[a.index], "=", right[b.index])
-            found += right
-            if join.residual is not None:
-                self.conditions(join.residual, found)
-        return found
+    def select(self, below: list[_Made], relation: Filter) -> list[_Made]:
+        """What a selection demands is noted."""
+        self.conditions(relation.predicate, below)
+        return below
+
+    def project(self, below: list[_Made], relation: Projection) -> list[_Made]:
+        """The columns of a projection."""
+        return [self.column(expression, below) for _, expression in relation.columns]
+
+    def join(self, left: list[_Made], right: list[_Made], relation: Join) -> list[_Made]:
+        """What a join demands is noted."""
+        for a, b in relation.on:
+            self.compare(left[a.index], "=", right[b.index])
+        if relation.residual is not None:
+            self.conditions(relation.residual, left + right)
+        return left + right
 
     def column(self, expression: Expression, below: list[_Made]) -> _Made:
         """A computed column; one of a single stream becomes an attribute of it."""
@@ -152,7 +129,8 @@ class _ConditionReader:
             return _Made(reads, None, rebased(expression, lambda column: below[column.index].whole))
         (stream,) = streams
         at = self.more(stream, rebased(expression, lambda column: self._own(below[column.index].at)))
-        return _Made(reads, at, replace(self._own(at), index=mark(at)))
+        own = self._own(at)
+        return _Made(reads, at, LeafColumn(own.index, own.name, own.attribute, leaf=stream))
 
     def _own(self, at: At | None) -> Column:
         assert at is not None
@@ -265,7 +243,7 @@ def written(relation: Relation) -> Written | None:
     top = _top(relation)
     reader = _ConditionReader()
     try:
-        below = reader.read(relation if top is None else top.input)
+        below = flatten(relation if top is None else top.input, reader, to_streams=True)
     except _OtherFormError:
         return None
     match top:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 from punctum.analyse.memory.finite import rows as most_rows
 from punctum.ir.expressions import Call, Column, Expression, columns, conjuncts
-from punctum.ir.relations import Aggregate, Distinct, Filter, Join, Projection
+from punctum.ir.flatten import flat, has_join
+from punctum.ir.relations import Aggregate, Distinct, Projection
 from punctum.ir.tree import Relation, title
 from punctum.ir.windows import window
 
@@ -63,11 +64,12 @@ def kept(relation: Relation) -> tuple[Kept, ...]:
         used = [c for _, c in top.keys]
         used += [c for call in top.aggregates for c in (call.argument, call.filter) if c is not None]
         return (_kept(top.input, {c.index for c in used}),) if window(top.input) is not None else ()
-    found = list(_leaves(relation, set(range(len(relation.schema)))))
-    if len(found) < 2 or not any(window(leaf) for leaf, _ in found):
+    block = flat(relation)
+    if len(block.leaves) < 2 or not any(map(window, block.leaves)):
         return ()
-    computed = sum(_computed(relation))
-    return tuple(replace(_kept(*each), computed=computed) for each in found)
+    computed, reads = sum(_computed(relation)), block.reads
+    of = ({column for at, column in reads if at == leaf} for leaf in range(len(block.leaves)))
+    return tuple(replace(_kept(*pair), computed=computed) for pair in zip(block.leaves, of, strict=True))
 
 
 def _kept(leaf: Relation, used: set[int]) -> Kept:
@@ -85,26 +87,9 @@ def _top(relation: Relation) -> Relation:
     return relation
 
 
-def _leaves(relation: Relation, needed: set[int]) -> Iterator[tuple[Relation, set[int]]]:
-    """The inputs of a join from left to right, and which columns of each are read."""
-    match relation:
-        case Join():
-            width = len(relation.left.schema)
-            read = needed | _reads(relation.residual)
-            mine, theirs = ({pair[side].index for pair in relation.on} for side in (0, 1))
-            yield from _leaves(relation.left, {i for i in read if i < width} | mine)
-            yield from _leaves(relation.right, {i - width for i in read if i >= width} | theirs)
-        case Filter() if _joins(relation.input):
-            yield from _leaves(relation.input, needed | _reads(relation.predicate))
-        case Projection() if _joins(relation.input):
-            yield from _leaves(relation.input, _reads(*(relation.columns[i][1] for i in needed)))
-        case _:
-            yield relation, needed
-
-
 def _computed(relation: Relation) -> Iterator[int]:
     """How many sides of equalities are computed, in each condition of a join."""
-    if not _joins(relation):
+    if not has_join(relation):
         return
     condition = getattr(relation, "residual", getattr(relation, "predicate", None))
     for each in conjuncts(condition) if condition is not None else ():
@@ -113,12 +98,6 @@ def _computed(relation: Relation) -> Iterator[int]:
                 yield sum(not isinstance(side, Column) and bool(_reads(side)) for side in sides)
     for below in relation.inputs:
         yield from _computed(below)
-
-
-def _joins(relation: Relation) -> bool:
-    while isinstance(relation, Filter | Projection):
-        relation = relation.input
-    return isinstance(relation, Join)
 
 
 def _reads(*expressions: Expression | None) -> set[int]:

@@ -32,10 +32,10 @@ from punctum.ir.expressions import (
     columns,
     conjunction,
     conjuncts,
-    kind,
     rebased,
     text,
 )
+from punctum.ir.flatten import Flat, at_of, flat, leaf_column, placed
 from punctum.ir.names import fresh
 from punctum.ir.planned import MultiJoin
 from punctum.ir.relations import Aggregate, Distinct, Filter, Join, OrderBy, Projection, Window
@@ -105,91 +105,35 @@ def lowered(
 ) -> Relation:
     """The rows of a block, by the joins of a tree over its inputs, which are planned by themselves."""
     assert block.end is not None
-    flat = _flat(block.end)
-    leaves = [_selected(flat, i) for i in range(len(flat.leaves))]
-    several = [_plain(condition, leaves) for condition in flat.conditions if len(_leaves(condition)) > 1]
+    whole = flat(block.end)
+    leaves = [_selected(whole, i) for i in range(len(whole.leaves))]
+    several = [_plain(condition, leaves) for condition in whole.conditions if len(_leaves(condition)) > 1]
     equal, residual = _parted(several)
     made = _Lowering(leaves, _classes(leaves, equal), residual, block.end, below, lazy).node(tree)
-    shown = (_over(expression, made.at, made.relation.schema) for expression in flat.columns)
+    shown = (_over(expression, made.at, made.relation.schema) for expression in whole.columns)
     names = block.end.schema.names
     return Projection(made.relation, tuple(zip(names, shown, strict=True)), getattr(block.end, "place", NOWHERE))
 
 
-@dataclass(frozen=True)
-class _Flat:
-    """A block's leaves, its result's columns and its conditions; a column's index is the mark of a leaf's column."""
-
-    leaves: tuple[Relation, ...]
-    columns: tuple[Expression, ...]
-    conditions: tuple[Expression, ...] = ()
-
-
-_WIDEST = 1 << 20
-"""More columns than any relation has."""
-
-
-def _mark(at: At) -> int:
-    return at[0] * _WIDEST + at[1]
-
-
-def _at(column: Column) -> At:
-    return divmod(column.index, _WIDEST)
-
-
-def _flat(relation: Relation, first: int = 0) -> _Flat:
-    """A block with all that is in it, when its leaves are numbered from some number on."""
-    match relation:
-        case Join():
-            left = _flat(relation.left, first)
-            right = _flat(relation.right, first + len(left.leaves))
-            both = _Flat(left.leaves + right.leaves, left.columns + right.columns, left.conditions + right.conditions)
-            equal = (_equality(left.columns[a.index], right.columns[b.index]) for a, b in relation.on)
-            more = () if relation.residual is None else conjuncts(_substituted(relation.residual, both))
-            return replace(both, conditions=(*both.conditions, *equal, *more))
-        case Filter() if _has_join(relation.input):
-            below = _flat(relation.input, first)
-            return replace(below, conditions=(*below.conditions, *conjuncts(_substituted(relation.predicate, below))))
-        case Projection() if _has_join(relation.input):
-            below = _flat(relation.input, first)
-            return replace(below, columns=tuple(_substituted(e, below) for _, e in relation.columns))
-        case _:
-            own = (Column(_mark((first, i)), a.name, a) for i, a in enumerate(relation.schema.attributes))
-            return _Flat((relation,), tuple(own))
-
-
-def _has_join(relation: Relation) -> bool:
-    while isinstance(relation, Filter | Projection):
-        relation = relation.input
-    return isinstance(relation, Join)
-
-
-def _substituted(expression: Expression, below: _Flat) -> Expression:
-    return rebased(expression, lambda column: below.columns[column.index])
-
-
-def _equality(one: Expression, other: Expression) -> Expression:
-    return Call("=", (one, other), kind(Type.BOOLEAN, one.nullable or other.nullable))
-
-
-def _selected(flat: _Flat, i: int) -> Relation:
+def _selected(block: Flat, i: int) -> Relation:
     """A leaf with the conditions that are on it alone."""
-    leaf = flat.leaves[i]
+    leaf = block.leaves[i]
     at = {(i, n): n for n in range(len(leaf.schema))}
-    own = conjunction([_over(each, at, leaf.schema) for each in flat.conditions if _leaves(each) == {i}])
+    own = conjunction([_over(each, at, leaf.schema) for each in block.conditions if _leaves(each) == {i}])
     return leaf if own is None else Filter(leaf, own, own.place)
 
 
 def _leaves(expression: Expression) -> set[int]:
     """The leaves of which an expression reads columns; the first one when it reads none."""
-    return {_at(column)[0] for column in columns(expression)} or {0}
+    return {at_of(column)[0] for column in columns(expression)} or {0}
 
 
 def _over(expression: Expression, to: dict[At, int], schema: Schema) -> Expression:
     """An expression over the columns of a relation that has those of leaves somewhere."""
 
     def moved(column: Column) -> Column:
-        i = to[_at(column)]
-        return replace(column, index=i, name=schema.names[i])
+        i = to[at_of(column)]
+        return placed(column, i, schema.names[i])
 
     return rebased(expression, moved)
 
@@ -211,7 +155,7 @@ def _widened(expression: Expression, leaves: list[Relation]) -> Expression:
     computed = _over(expression, {(i, at): at for at in range(len(schema))}, schema)
     name = fresh(text(computed), [name.lower() for name in schema.names])
     leaves[i] = Projection(leaves[i], (*own, (name, computed)))
-    return Column(_mark((i, len(schema))), name, leaves[i].schema.attributes[-1])
+    return leaf_column(i, leaves[i], len(schema))
 
 
 def _parted(conditions: list[Expression]) -> tuple[list[tuple[At, At]], list[Expression]]:
@@ -220,7 +164,7 @@ def _parted(conditions: list[Expression]) -> tuple[list[tuple[At, At]], list[Exp
     for condition in conditions:
         match condition:
             case Call("=", (Column() as a, Column() as b)) if a.type is b.type:
-                equal.append((_at(a), _at(b)))
+                equal.append((at_of(a), at_of(b)))
             case _:
                 others.append(condition)
     return equal, others
@@ -307,7 +251,7 @@ class _Lowering:
             at |= {leaf: len(names) + i for leaf, i in each.at.items()}
             names += [fresh(name, taken) for name in each.relation.schema.names]
         bare = self._join(below, tuple(names))
-        ready = [c for c in self._waiting if all(_at(column) in at for column in columns(c))]
+        ready = [c for c in self._waiting if all(at_of(column) in at for column in columns(c))]
         self._waiting = [c for c in self._waiting if c not in ready]
         residual = conjunction([_over(c, at, bare.schema) for c in ready])
         return _Node(bare if residual is None else replace(bare, residual=residual), at)
