@@ -47,7 +47,7 @@ def placed(column: Column, i: int, name: str | None = None) -> Column:
     return Column(i, column.name if name is None else name, column.attribute, column.place)
 
 
-class Reader(Protocol[Columns]):
+class JoinReader(Protocol[Columns]):
     """What is made of a block: of each relation in it, what its columns are."""
 
     def leaf(self, relation: Relation) -> Columns:
@@ -63,7 +63,7 @@ class Reader(Protocol[Columns]):
         """A join of leaves."""
 
 
-def flatten(relation: Relation, reader: Reader[Columns], to_streams: bool = False) -> Columns:
+def flatten(relation: Relation, reader: JoinReader[Columns], to_streams: bool = False) -> Columns:
     """Read the block that ends with a relation; what is no join may be a leaf whatever it is, or not before a stream.
 
     The joins down the left side are read one after the other, for there may be hundreds.

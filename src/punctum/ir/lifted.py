@@ -7,7 +7,6 @@ they take elements as they come, since what they look at is the same in all elem
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
-from typing import assert_never
 
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
@@ -15,8 +14,7 @@ from punctum.errors import Place, SqlError, choices
 from punctum.ir.elements import ADJUST, EVENT, FROM, HIDDEN, TIMES, VE, VOLD, VS, payload_of
 from punctum.ir.expressions import Column, Expression, Literal, columns, rebased, type_text
 from punctum.ir.functions import call
-from punctum.ir.node import BinaryRelation, PlannedNode
-from punctum.ir.relations import Aggregate, Distinct, Filter, Join, OrderBy, Projection, Source, Window
+from punctum.ir.relations import Filter, Projection, Source
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation
 
@@ -42,10 +40,8 @@ def inserts_only(relation: Relation) -> bool:
             return (
                 adjust == Literal(False, Type.BOOLEAN) if isinstance(adjust, Literal) else inserts_only(relation.input)
             )
-        case Window() | Join() | Distinct() | BinaryRelation() | Aggregate() | OrderBy() | Final() | PlannedNode():
-            raise AssertionError(relation)  # its rows are no elements
-        case _:
-            assert_never(relation)
+        case _:  # rows of all others are no elements
+            raise AssertionError(relation)
 
 
 def elements_of(relation: Relation, place: Place) -> Relation:

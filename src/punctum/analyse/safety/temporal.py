@@ -12,7 +12,6 @@ A merge may rely on what all of its inputs have (sections III-C and IV-G of the 
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import assert_never
 
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Order
@@ -21,21 +20,18 @@ from punctum.errors import SqlError
 from punctum.ir.definitions import Temporal
 from punctum.ir.elements import HIDDEN, VS, is_elements, payload_of
 from punctum.ir.expressions import Column
-from punctum.ir.node import BinaryRelation, PlannedNode
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
     Except,
     Filter,
     Intersect,
-    Join,
     OrderBy,
     Projection,
     Source,
     Union,
-    Window,
 )
-from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
+from punctum.ir.temporal import Cleansed, LMerge, Opened
 from punctum.ir.tree import Relation, sources, walk
 
 _CASES = ("R0", "R1", "R2", "R3", "R4")
@@ -138,10 +134,8 @@ def properties(relation: Relation, known: Inference) -> TemporalProperties:
             several = [properties(each, known) for each in relation.merged]
             key = several[0].key if all(each.key == several[0].key for each in several) else None
             return TemporalProperties(insert_only=all(each.insert_only for each in several), key=key)
-        case Window() | Join() | Distinct() | BinaryRelation() | Aggregate() | OrderBy() | Final() | PlannedNode():
-            raise AssertionError(relation)  # its rows are no elements
-        case _:
-            assert_never(relation)
+        case _:  # rows of all others are no elements
+            raise AssertionError(relation)
 
 
 def _declared(has: Temporal, schema: Schema) -> TemporalProperties:
