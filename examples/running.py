@@ -21,9 +21,7 @@ def put(directory: Path, name: str, elements: Iterable[dict[str, Any]]) -> None:
 
 def queries(session: Session, script: str, directory: Path) -> dict[str, Query]:
     """The queries of a script, by name."""
-    found = session.sql(script, directory)
-    assert isinstance(found, list)
-    return {query.name: query for query in found}
+    return {query.name: query for query in session.script(script, directory)}
 
 
 @contextmanager
