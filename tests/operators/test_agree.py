@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 from lanes import examples
 from operators.vectorised import agree, resume, vectorised
-from punctum.operators import group_by
+from punctum.operators import GroupBy
+from punctum.spec.framework import Operator as Specification
+from punctum.spec.group_by import GroupBy as SpecGroupBy
 from spec.operators import BINARY, UNARY, Case, binary_cases, domain_projects, punctuate_cases, unary_cases
 
 CASES = {kind: unary_cases(kind) for kind in UNARY} | {kind: binary_cases(kind) for kind in BINARY}
@@ -32,7 +34,11 @@ def test_resume(kind: str, data: st.DataObject) -> None:
 @examples(33)
 @given(case=unary_cases("group-by"))
 def test_groups_that_are_combined_early(case: Case) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(group_by, "SLACK", -1)
-        agree(*case)
-        resume(lambda: vectorised(case[0]), case[1])
+    agree(*case, make=combining_early)
+    resume(lambda: combining_early(case[0]), case[1])
+
+
+def combining_early(operator: Specification) -> GroupBy:
+    """A group-by that hardly lets rows of a group gather before it combines them."""
+    assert isinstance(operator, SpecGroupBy)
+    return GroupBy(operator.schema, operator.by, operator.aggregates, slack=-1)

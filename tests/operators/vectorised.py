@@ -142,9 +142,18 @@ def said_in(schema: Schema, xs: ColumnarSlice) -> list[Any]:
     return list(heard(schema, xs))
 
 
-def agree(spec: framework.Operator, streams: Streams, constants: bool = False, twice: bool = False) -> None:
+Vectorise = Callable[[framework.Operator], Operator]
+
+
+def agree(
+    spec: framework.Operator,
+    streams: Streams,
+    constants: bool = False,
+    twice: bool = False,
+    make: Vectorise | None = None,
+) -> None:
     """The same out of both, and the same kept. The vectorised one may say things twice where that is allowed."""
-    running, fast = spec.start(), vectorised(spec)
+    running, fast = spec.start(), (make or vectorised)(spec)
     said, fast_said, before = PunctuationSet(spec.output), PunctuationSet(spec.output), list[Punctuation]()
     assert fast.output == spec.output
     assert fast.inputs == spec.inputs

@@ -39,12 +39,13 @@ class GroupBy(Operator):
         filters: Sequence[pl.Expr | None] | None = None,
         updates: bool = False,
         few: bool = False,
+        slack: int = SLACK,
     ) -> None:
         self._by, self._at, self._updates = list(by), schema.indices(by), updates
         self._grouping = Schema(tuple(schema.attributes[at] for at in self._at))
         results = tuple(aggregate.attribute(schema) for aggregate in aggregates)
         self.inputs, self.output = (schema,), Schema(self._grouping.attributes + results)
-        self._slack = 0 if few else SLACK
+        self._slack = 0 if few else slack
         mark = "#" * (1 + max(len(name) for name in schema.names))  # no attribute's name
         chosen = filters or [None] * len(aggregates)
         self._partials = [Partial(aggregate, schema, chosen[i], f"{mark}{i}") for i, aggregate in enumerate(aggregates)]
