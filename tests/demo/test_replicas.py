@@ -34,7 +34,7 @@ def test_what_is_not_the_demos_is_left_alone(tmp_path: Path) -> None:
 def test_two_are_killed_and_one_returns(spark: SparkSession, tmp_path: Path) -> None:
     story, said = replicas.Story(4, {1: "b", 2: "a", 3: "c"}, {3: "b"}), list[str]()
     assert replicas.play(tmp_path, Session(spark), Event(), said.append, story)
-    assert "80 minutes, each once" in said[-1]
+    assert "80 minutes, each exactly once" in said[-1]
     counts = [line.split()[2:6] for line in said[-5:-1]]
     assert counts == [["20", "-", "20", "20"], ["-", "-", "40", "40"], ["-", "60", "-", "60"], ["-", "80", "-", "80"]]
     assert (tmp_path / "replicas/replicas.png").exists()

@@ -73,7 +73,7 @@ def play(
         for query in queries:
             query.stop()
     draw(path / "replicas.png", run.told)
-    once = "each once" if run.complete() else "NOT each once"
+    once = "each exactly once" if run.complete() else "NOT each exactly once"
     shown = path / "replicas.png"
     say(f"  {run.told[-1].minutes['merged']:,} minutes, {once}, are in {path / 'out'}, the plot is {shown}")
     return True

@@ -55,7 +55,7 @@ def _check(executable: str, answer: str) -> None:
 
 def wrong_python(executable: str, what: str) -> MissingError:
     """The error about the Python of workers."""
-    hint = f"set PYSPARK_PYTHON to a Python that has what this one has: {sys.executable}"
+    hint = f"set PYSPARK_PYTHON to a Python with the same packages: {sys.executable}"
     return MissingError("Spark's workers cannot run Punctum", f"PYSPARK_PYTHON: {executable} {what}", hint)
 
 

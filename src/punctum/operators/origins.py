@@ -132,7 +132,7 @@ class AllReported(Origin):
     def __init__(self, scheme: Scheme, member: str, members: Iterable[Value]) -> None:
         known = frozenset(members)
         if not known:
-            raise SchemaError("the list of members is empty", f"nobody reports {scheme}", "name one or more")
+            raise SchemaError("the list of members is empty", f"no reporter is listed for {scheme}", "name one or more")
         attribute = scheme.schema.attributes[scheme.schema.index(member)]
         self._scheme, self._key, self._count = scheme, list(scheme.attributes), len(known)
         self._member = pl.col(member).is_in(pl.Series(list(known), dtype=dtype(attribute)).implode())

@@ -154,7 +154,9 @@ class AllReported(Origin[dict[Row, frozenset[Value]]]):
 
     def __post_init__(self) -> None:
         if not self.members:
-            raise SchemaError("the list of members is empty", f"nobody reports {self.scheme}", "name one or more")
+            raise SchemaError(
+                "the list of members is empty", f"no reporter is listed for {self.scheme}", "name one or more"
+            )
 
     def initial(self) -> dict[Row, frozenset[Value]]:
         return {}

@@ -112,7 +112,7 @@ class Sweeps(StagePart):
         sweeps: list[Sweep] = []
         for n, reads in enumerate(self._flow.reads):
             read = [sweeps[i] if i >= 0 else below[-1 - i] for i in reads]
-            with failing_in(f"{self._flow.labels[n]}, behind a sweep"):
+            with failing_in(f"{self._flow.labels[n]}, after a sweep"):
                 sweeps.append(self._through(n, read, counts[n]))
             if n in own and own[n].says_anything:
                 sweeps[n] = sweeps[n].together(own[n], self._flow.operators[n].output)

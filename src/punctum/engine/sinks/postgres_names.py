@@ -61,7 +61,7 @@ def column_list(text: str, sink: str, schema: Schema) -> tuple[str, ...]:
     """
     names = _split(_COLUMN, text.strip(), fold=False) if text.strip() else []
     if names is None:
-        raise SchemaError(f"the sink {sink} names no key", f"key {text!r}", """key 'a, b', or key 'a, "b,c"'""")
+        raise SchemaError(f"the sink {sink} has no valid key", f"key {text!r}", """key 'a, b', or key 'a, "b,c"'""")
     for name in names:
         schema.index(name)
     return tuple(dict.fromkeys(names))
