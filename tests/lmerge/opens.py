@@ -1,4 +1,4 @@
-"""Streams of opens and closes: at random, as slices in columns, and what the specification says of them."""
+"""Streams of opens and closes: at random, as slices in columns, and what the specification makes of them."""
 
 from collections.abc import Sequence
 
@@ -23,29 +23,29 @@ def columns(piece: Slice) -> ColumnarSlice:
     """A slice as its rows are read from a file."""
     elements, t = piece
     rows: list[Row] = []
-    for each in elements:
-        start, end = (each.vs, None) if isinstance(each, Open) else (None, each.ve)
-        rows.append((*each.payload, start, end, end if start is None else start))
-    said = () if t is None else (stable(RAW, None if t == INF else int(t)),)
-    return ColumnarSlice(frame(RAW, rows), said)
+    for element in elements:
+        start, end = (element.vs, None) if isinstance(element, Open) else (None, element.ve)
+        rows.append((*element.payload, start, end, end if start is None else start))
+    puncts = () if t is None else (stable(RAW, None if t == INF else int(t)),)
+    return ColumnarSlice(frame(RAW, rows), puncts)
 
 
 def specified(known: OpenClose, piece: Slice) -> tuple[list[Element], list[Open | Close]]:
-    """What the specification says of a slice, and what it refuses."""
-    found, refused = list[Element](), list[Open | Close]()
-    for each in piece[0]:
+    """What the specification makes of a slice, and what it refuses."""
+    emitted, refused = list[Element](), list[Open | Close]()
+    for element in piece[0]:
         try:
-            found.append(known.feed(each))
+            emitted.append(known.feed(element))
         except GrammarError:
-            refused.append(each)
-    return found + ([] if piece[1] is None else [known.feed(Stable(piece[1]))]), refused
+            refused.append(element)
+    return emitted + ([] if piece[1] is None else [known.feed(Stable(piece[1]))]), refused
 
 
 @st.composite
 def streams(draw: st.DrawFn) -> list[Slice]:
     """Grammatical slices: mostly opens and closes that alternate, and any others between them."""
     payloads = st.sampled_from([A, B, ("A", None), (None, float("inf"))])
-    low, clock, is_open, found = -5, 0, dict[Row, bool](), list[Slice]()
+    low, clock, is_open, slices = -5, 0, dict[Row, bool](), list[Slice]()
     for _ in range(draw(st.integers(1, 5))):
         elements: list[Open | Close] = []
         for _ in range(draw(st.integers(0, 8))):
@@ -56,5 +56,5 @@ def streams(draw: st.DrawFn) -> list[Slice]:
             elements.append((Open if is_open[payload] else Close)(payload, t))
         until = draw(st.one_of(st.none(), st.integers(low, low + 6)))
         low = low if until is None else until
-        found.append((elements, until))
-    return [*found, ([], INF)]
+        slices.append((elements, until))
+    return [*slices, ([], INF)]

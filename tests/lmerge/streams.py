@@ -15,15 +15,15 @@ ORDERED = (Case.R0, Case.R1, Case.R2)
 def reference(rng: Random, case: Case, size: int) -> list[Event]:
     """Events of a database that a case allows, in the order of their starts; ties in one fixed order."""
     payloads = [(letter,) for letter in "ABCD"]
-    found: dict[tuple[object, ...], Event] = {}
+    events: dict[tuple[object, ...], Event] = {}
     for n in range(size):
         vs = rng.randrange(SPAN)
         event: Event = (rng.choice(payloads), vs, rng.choice([INF, vs + rng.randint(1, 15), vs + rng.randint(1, 4)]))
         key = {Case.R0: (vs,), Case.R1: (n,), Case.R4: (n,)}.get(case, event[:2])
-        found.setdefault(key, event)
+        events.setdefault(key, event)
         if case is Case.R4 and rng.random() < 0.3:
-            found[n, "twin"] = (*event[:2], rng.choice([event[2], vs + 2]))
-    return sorted(found.values(), key=lambda event: event[1])
+            events[n, "twin"] = (*event[:2], rng.choice([event[2], vs + 2]))
+    return sorted(events.values(), key=lambda event: event[1])
 
 
 def least(element: Element) -> Time:
@@ -54,14 +54,14 @@ def with_stables(rng: Random, elements: list[Element], often: float) -> list[Ele
     for element in reversed(elements):
         limit = min(limit, least(element))
         limits.append(limit)
-    found: list[Element] = []
+    stream: list[Element] = []
     last = -INF
     for element, highest in zip(elements, reversed(limits), strict=True):
         if rng.random() < often and last < highest < INF:
             last = rng.randint(max(int(last) + 1, 0), int(highest)) if last > -INF else int(highest)
-            found.append(Stable(last))
-        found.append(element)
-    return [*found, Stable(INF)]
+            stream.append(Stable(last))
+        stream.append(element)
+    return [*stream, Stable(INF)]
 
 
 def presentation(rng: Random, events: Iterable[Event], case: Case, disorder: float = 8) -> list[Element]:
@@ -82,7 +82,7 @@ def presentation(rng: Random, events: Iterable[Event], case: Case, disorder: flo
         for element in chain(rng, event, revisions):
             placed.append((at, len(placed), element))
             at += rng.uniform(0, 2 * disorder)
-    return with_stables(rng, [element for *_, element in sorted(placed, key=lambda each: each[:2])], often)
+    return with_stables(rng, [element for *_, element in sorted(placed, key=lambda place: place[:2])], often)
 
 
 def sliced(rng: Random, stream: list[Element], slices: int) -> list[list[Element]]:
@@ -93,7 +93,7 @@ def sliced(rng: Random, stream: list[Element], slices: int) -> list[list[Element
 
 @dataclass
 class Life:
-    """What an input says in each slice, and when it is attached (with the time from which it is right) and detached."""
+    """What an input sends in each slice, when it is attached (and from which time on it is right), when detached."""
 
     pieces: list[list[Element]]
     attach: dict[int, Time] = field(default_factory=dict)
@@ -103,7 +103,7 @@ class Life:
 
 def lives(rng: Random, events: list[Event], case: Case, inputs: int, slices: int) -> list[Life]:
     """Replicas of which one, at a random place, is there from beginning to end; the others may vanish and come back."""
-    found = [Life(sliced(rng, presentation(rng, events, case), slices))]
+    replicas = [Life(sliced(rng, presentation(rng, events, case), slices))]
     for _ in range(inputs - 1):
         life = Life(sliced(rng, presentation(rng, events, case), slices))
         if rng.random() < 0.6:
@@ -113,9 +113,9 @@ def lives(rng: Random, events: list[Event], case: Case, inputs: int, slices: int
                 life.detach.add(gone)
                 if rng.random() < 0.7 and gone + 1 < slices:
                     _return(rng, life, events, case, gone + 1, slices)
-        found.append(life)
-    rng.shuffle(found)
-    return found
+        replicas.append(life)
+    rng.shuffle(replicas)
+    return replicas
 
 
 def _return(rng: Random, life: Life, events: list[Event], case: Case, back: int, slices: int) -> None:

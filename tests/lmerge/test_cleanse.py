@@ -50,7 +50,7 @@ def test_cleansed_replicas_merge_as_case_1(seed: int, case: Case) -> None:
     replicas = [sliced(rng, presentation(rng, events, case), 6) for _ in range(3)]
     cleanses, merge, out = [Cleanse(SCHEMA) for _ in replicas], LMerge([SCHEMA] * 3, Case.R1), list[Element]()
     for n in range(6):
-        slices = [each.feed(to_columns(r[n], SCHEMA)) for each, r in zip(cleanses, replicas, strict=True)]
+        slices = [cleanse.feed(to_columns(r[n], SCHEMA)) for cleanse, r in zip(cleanses, replicas, strict=True)]
         out += from_columns(merge.feed(*slices), SCHEMA)
         assert merge.bad == []
     assert tdb(out) == Tdb(events)

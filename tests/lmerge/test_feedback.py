@@ -32,8 +32,8 @@ def heeding(piece: list[Element], limit: float, case: Case) -> list[Element]:
 
 
 def fed(merge: Specified | Vectorised, inputs: list[Life], case: Case, delays: list[int] | None) -> list[list[Element]]:
-    """What comes out, when each input hears how far the merge was some slices ago, or never."""
-    said, out = [-INF], list[list[Element]]()
+    """What comes out, when each input learns how far the merge was some slices ago, or never."""
+    stables, out = [-INF], list[list[Element]]()
     for n in range(len(inputs[0].pieces)):
         pieces = []
         for number, life in enumerate(inputs):
@@ -41,10 +41,10 @@ def fed(merge: Specified | Vectorised, inputs: list[Life], case: Case, delays: l
                 merge.detach(number)
             if n in life.attach:
                 merge.attach(number, life.attach[n])
-            heard = -INF if delays is None or delays[number] >= len(said) else said[-1 - delays[number]]
-            pieces.append(life.pieces[n] if heard == -INF else heeding(life.pieces[n], heard, case))
+            limit = -INF if delays is None or delays[number] >= len(stables) else stables[-1 - delays[number]]
+            pieces.append(life.pieces[n] if limit == -INF else heeding(life.pieces[n], limit, case))
         out.append(merge.feed(pieces))
-        said.append(merge.stable)
+        stables.append(merge.stable)
     return out
 
 
@@ -62,7 +62,7 @@ def test_the_output_is_the_same_with_the_signal(case: Case, seed: int) -> None:
         merges = kind(case, inputs, OutputPolicy()), kind(case, inputs, OutputPolicy())
         plain, skipped = fed(merges[0], replicas, case, None), fed(merges[1], replicas, case, delays)
         assert [sorted(map(str, piece)) for piece in skipped] == [sorted(map(str, piece)) for piece in plain]
-        assert tdb([each for piece in skipped for each in piece]) == Tdb(events)
+        assert tdb([element for piece in skipped for element in piece]) == Tdb(events)
         assert merges[1].bad == 0
 
 

@@ -1,4 +1,4 @@
-"""Inputs that lag: what they say below the stable is dropped, unless something is kept at its start."""
+"""Inputs that lag: their elements below the stable are dropped, unless something is kept at its start."""
 
 from collections.abc import Iterator
 from random import Random
@@ -30,7 +30,7 @@ def lagging(rng: Random, case: Case, size: int) -> tuple[Tdb, list[Life]]:
     lags = [0, *(rng.randint(1, 8) for _ in range(rng.randint(1, 3)))]
     pieces = [sliced(rng, presentation(rng, events, case), slices) for _ in lags]
     late = zip(lags, pieces, strict=True)
-    return Tdb(events), [Life([*[[]] * lag, *said, *[[]] * (max(lags) - lag)]) for lag, said in late]
+    return Tdb(events), [Life([*[[]] * lag, *stream, *[[]] * (max(lags) - lag)]) for lag, stream in late]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.value)
@@ -56,8 +56,8 @@ def wrong(rng: Random, piece: list[Element]) -> list[Element]:
 def states(merge: LMerge, pieces: Iterator[list[list[Element]]]) -> Iterator[object]:
     """Behind each slice all that came out, what was not taken, and all that is kept."""
     for piece in pieces:
-        out = merge.feed(*(to_columns(each, SCHEMA) for each in piece))
-        bad = [(each.input, each.rows.rows(), each.reason) for each in merge.bad]
+        out = merge.feed(*(to_columns(elements, SCHEMA) for elements in piece))
+        bad = [(refused.input, refused.rows.rows(), refused.reason) for refused in merge.bad]
         kept = {name: table.frame().rows() for name, table in merge.tables().items()}
         yield out.rows.rows(), out.puncts, bad, kept, merge.metadata()
 
@@ -66,15 +66,15 @@ def states(merge: LMerge, pieces: Iterator[list[list[Element]]]) -> Iterator[obj
 @given(st.integers(0, 2**32))
 @examples(60)
 def test_what_is_dropped_early_would_be_dropped_later(case: Case, seed: int) -> None:
-    """The same merge that looks everything up says and keeps the same."""
+    """The same merge that looks everything up emits and keeps the same."""
     _, replicas = lagging(rng := Random(seed), case, 20)
     policy = OutputPolicy() if case is Case.R3_MINUS else rng.choice(POLICIES)
     slices = [[wrong(rng, piece) for piece in pieces] for pieces in zip(*(r.pieces for r in replicas), strict=True)]
     schemas = [SCHEMA] * len(replicas)
-    found = list(states(LMerge(schemas, case, policy), iter(slices)))
+    early = list(states(LMerge(schemas, case, policy), iter(slices)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TakenEvents, "above", lambda taken, *_: taken)
-        assert found == list(states(LMerge(schemas, case, policy), iter(slices)))
+        assert early == list(states(LMerge(schemas, case, policy), iter(slices)))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.value)

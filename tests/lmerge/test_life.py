@@ -31,7 +31,7 @@ KINDS = [Specified, Vectorised]
 Kind = type[Specified] | type[Vectorised]
 
 
-def said(kind: Kind, case: Case, *slices: list[list[Element]]) -> list[list[str]]:
+def emitted(kind: Kind, case: Case, *slices: list[list[Element]]) -> list[list[str]]:
     merge = kind(case, len(slices[0]), OutputPolicy())
     return [[str(e) for e in merge.feed(piece)] for piece in slices]
 
@@ -40,7 +40,7 @@ def said(kind: Kind, case: Case, *slices: list[list[Element]]) -> list[list[str]
 @pytest.mark.parametrize("case", [Case.R0, Case.R1, Case.R2])
 def test_a_missing_element_is_shown_while_no_later_one_was(kind: Kind, case: Case) -> None:
     """Section V-C, for R0 to R2: 2 is missing on the first input, 5 on both before 6 is shown."""
-    out = said(
+    out = emitted(
         kind,
         case,
         [[Insert(A, 1, 9)], [Insert(A, 1, 9), Insert(A, 2, 9)]],
@@ -53,7 +53,7 @@ def test_a_missing_element_is_shown_while_no_later_one_was(kind: Kind, case: Cas
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("case", [Case.R0, Case.R1, Case.R2])
 def test_what_is_missing_before_a_stable_is_not_shown_behind_it(kind: Kind, case: Case) -> None:
-    out = said(kind, case, [[Insert(A, 1, 9), Stable(5)], []], [[], [Insert(A, 3, 9), Insert(A, 5, 9)]])
+    out = emitted(kind, case, [[Insert(A, 1, 9), Stable(5)], []], [[], [Insert(A, 3, 9), Insert(A, 5, 9)]])
     assert out == [["insert(A, 1, 9)", "stable(5)"], ["insert(A, 5, 9)"]]
 
 
@@ -61,7 +61,7 @@ def test_what_is_missing_before_a_stable_is_not_shown_behind_it(kind: Kind, case
 @pytest.mark.parametrize("case", [Case.R3, Case.R3_MINUS, Case.R4])
 def test_an_element_stays_when_the_input_has_it_that_freezes_its_start(kind: Kind, case: Case) -> None:
     """Section V-C, for R3 and R4: A is missing on the second input, B on the first one."""
-    out = said(
+    out = emitted(
         kind,
         case,
         [[Insert(A, 1, 9)], [Insert(B, 4, 9)]],
@@ -80,7 +80,7 @@ def test_an_element_stays_when_the_input_has_it_that_freezes_its_start(kind: Kin
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("case", [Case.R3, Case.R3_MINUS, Case.R4])
 def test_what_the_leading_input_lacks_is_removed_when_its_start_is_frozen(kind: Kind, case: Case) -> None:
-    out = said(kind, case, [[Insert(A, 1, 9)], []], [[], [Stable(2)]], [[Insert(A, 1, 9)], []])
+    out = emitted(kind, case, [[Insert(A, 1, 9)], []], [[], [Stable(2)]], [[Insert(A, 1, 9)], []])
     assert out == [["insert(A, 1, 9)"], ["adjust(A, 1, 9, 1)", "stable(2)"], []]
 
 
@@ -196,12 +196,12 @@ def test_what_is_final_is_purged(seed: int) -> None:
 
 def test_what_was_shown_with_the_last_start_is_purged_by_a_stable_behind_it() -> None:
     merge = LMerge([SCHEMA] * 2, Case.R2)
-    nothing, said = to_columns([], SCHEMA), to_columns([Insert(("A",), 3, 5), Stable(3)], SCHEMA)
-    merge.feed(said, nothing)
+    nothing, piece = to_columns([], SCHEMA), to_columns([Insert(("A",), 3, 5), Stable(3)], SCHEMA)
+    merge.feed(piece, nothing)
     assert merge.size().rows == 1, "another A at 3 would be the same"
     merge.feed(to_columns([Stable(4)], SCHEMA), nothing)
     assert merge.size().rows == 0
-    assert merge.feed(nothing, said).rows.is_empty()
+    assert merge.feed(nothing, piece).rows.is_empty()
 
 
 def test_payloads_are_shared_by_the_inputs() -> None:

@@ -1,4 +1,4 @@
-"""Opens and closes in columns: what the specification says of a slice, whatever the order, stopped and resumed."""
+"""Opens and closes in columns: what the specification makes of a slice, whatever the order, stopped and resumed."""
 
 import json
 
@@ -28,15 +28,15 @@ def resumed(opened: Opened) -> Opened:
 
 
 @given(streams())
-def test_it_says_and_keeps_what_the_specification_does(slices: list[Slice]) -> None:
+def test_it_emits_and_keeps_what_the_specification_does(slices: list[Slice]) -> None:
     known, opened, guard, furthest = OpenClose(), Opened(RAW, ELEMENTS), Guard(ELEMENTS), -INF
     for piece in slices:
         opened = resumed(opened)
         wanted, refused = specified(known, piece)
         got = opened.feed(columns(piece))
-        said = [each for each in wanted if not isinstance(each, Stable) or each.t > furthest]
+        expected = [element for element in wanted if not isinstance(element, Stable) or element.t > furthest]
         furthest = furthest if piece[1] is None else max(furthest, piece[1])
-        assert from_columns(got, ELEMENTS) == said
+        assert from_columns(got, ELEMENTS) == expected
         assert [to_rows(row)[0][:4] for row, _ in opened.bad] == [row[:4] for row in rows_of(refused)]
         events = [(p, vs, ve) for p, ends in known.ends.items() for vs, ve in ends.items()]
         assert Tdb(kept(opened)) == Tdb(events)
@@ -70,11 +70,11 @@ def kept(opened: Opened) -> list[tuple[Row, Time, Time]]:
 def test_what_is_irregular(
     elements: list[Open | Close], out: list[tuple[Row, Time, Time]], reasons: list[str], at_once: bool
 ) -> None:
-    opened, found, why = Opened(RAW, ELEMENTS), list[Element](), list[str]()
-    for piece in [elements] if at_once else [[each] for each in elements]:
-        found += from_columns(opened.feed(columns((piece, None))), ELEMENTS)
+    opened, emitted, why = Opened(RAW, ELEMENTS), list[Element](), list[str]()
+    for piece in [elements] if at_once else [[element] for element in elements]:
+        emitted += from_columns(opened.feed(columns((piece, None))), ELEMENTS)
         why += [reason for _, reason in opened.bad]
-    assert tdb(found) == Tdb(out) and why == reasons
+    assert tdb(emitted) == Tdb(out) and why == reasons
 
 
 def test_a_stable_forgets_what_ended_before_it_and_nothing_else() -> None:
@@ -97,8 +97,8 @@ def test_regular_elements_do_not_go_one_by_one(monkeypatch: pytest.MonkeyPatch) 
             payload = (str(p), float(n))
             elements += [Open((str(p), 7.0), 3 * n), Open(payload, n), Close(payload, n + 9)]
             elements += [Close((str(p), 7.0), 3 * n + 2), Close(payload, n + 8)]
-        found = from_columns(opened.feed(columns((elements, 3 * n))), ELEMENTS)
-        assert len(found) == 5 * many + (n > 0) + (n == 0)
+        emitted = from_columns(opened.feed(columns((elements, 3 * n))), ELEMENTS)
+        assert len(emitted) == 5 * many + (n > 0) + (n == 0)
     assert not opened.bad
 
 
@@ -108,6 +108,6 @@ def test_times_may_be_instants(kind: Type) -> None:
     given_ = columns(([Open(A, 10), Close(A, 20), Close(A, 15)], None)).rows
     whole = pl.col("_vs", "_ve", "_from").cast(pl.Int32 if kind is Type.DATE else pl.Int64)
     rows = given_.with_columns(whole).cast(frame(raw, []).schema)
-    found = Opened(raw, elements).feed(ColumnarSlice(rows)).rows
-    numbers = [[found[name].to_physical().to_list() for name in ("_vs", "_vold", "_ve", "_from")]]
+    translated = Opened(raw, elements).feed(ColumnarSlice(rows)).rows
+    numbers = [[translated[name].to_physical().to_list() for name in ("_vs", "_vold", "_ve", "_from")]]
     assert numbers == [[[10] * 3, [None, None, 20], [None, 20, 15], [10, 20, 15]]]

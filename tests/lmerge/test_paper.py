@@ -81,7 +81,7 @@ def test_example_3_open_and_close() -> None:
     s: list[Open | Close | Stable] = [Open(A, 1), Open(B, 2), Open(C, 3), Close(A, 4), Close(B, 5)]
     u: list[Open | Close | Stable] = [Open(A, 1), Close(A, 4), Open(B, 2), Close(B, 5), Open(C, 3)]
     w: list[Open | Close | Stable] = [Open(B, 2), Close(B, 6), Open(A, 1), Open(C, 3), Close(A, 4), Close(B, 5)]
-    assert all(tdb(list(translated(each))) == Tdb([(A, 1, 4), (B, 2, 5), (C, 3, INF)]) for each in (s, u, w))
+    assert all(tdb(list(translated(stream))) == Tdb([(A, 1, 4), (B, 2, 5), (C, 3, INF)]) for stream in (s, u, w))
 
 
 def test_example_4_compatible_is_a_part_of_the_inputs() -> None:
@@ -89,8 +89,8 @@ def test_example_4_compatible_is_a_part_of_the_inputs() -> None:
     whole: list[Open | Close] = [Open(A, 1), *(Close(A, ve) for ve in (2, 3)), Open(B, 1)]
 
     def prefixes() -> list[tuple[Open | Close, ...]]:
-        found = [p for n in range(4) for p in permutations(whole, n)]
-        return [p for p in found if well_formed(p)]
+        candidates = [p for n in range(4) for p in permutations(whole, n)]
+        return [p for p in candidates if well_formed(p)]
 
     def well_formed(p: tuple[Open | Close, ...]) -> bool:
         closes = [n for n, e in enumerate(p) if isinstance(e, Close)]

@@ -1,4 +1,4 @@
-"""The case that is chosen: section IV-G's six examples, and that properties hold of what they are said to hold."""
+"""The case that is chosen: section IV-G's six examples, and that properties hold where they are stated."""
 
 from random import Random
 
@@ -71,12 +71,12 @@ def test_selections_keep_and_projections_lose_the_key() -> None:
     assert case(union([p, p])) is Case.R4
 
 
-@pytest.mark.parametrize("each", [c for c in Case if c is not Case.R3_MINUS], ids=lambda c: c.value)
-def test_the_chosen_case_is_allowed_and_the_more_general_ones_with_a_key_are(each: Case) -> None:
+@pytest.mark.parametrize("chosen", [c for c in Case if c is not Case.R3_MINUS], ids=lambda c: c.value)
+def test_the_chosen_case_is_allowed_and_the_more_general_ones_with_a_key_are(chosen: Case) -> None:
     for n in range(32):
         p = Properties(*(bool(n >> bit & 1) for bit in range(5)))
-        if choose(p).case is each:
-            assert allows(p, each)
+        if choose(p).case is chosen:
+            assert allows(p, chosen)
             assert allows(p, Case.R4)
 
 

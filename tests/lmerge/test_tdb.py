@@ -14,7 +14,7 @@ LASTS: list[Time] = [-INF, 0, 1, 2, 3, 4]
 
 
 def views(most: int) -> list[View]:
-    """All that a prefix may say of one payload that starts at 0."""
+    """All that a prefix may hold of one payload that starts at 0."""
     many: list[list[Time]] = [[], *([ve] for ve in TIMES)]
     if most > 1:
         many += [[a, b] for a in TIMES for b in TIMES if a <= b]
@@ -33,23 +33,23 @@ def extensions(prefix: View, most: int) -> set[tuple[Time, ...]]:
             if old >= prefix.last:
                 following += [(*rest, ve) for ve in TIMES if ve >= prefix.last]
                 following += [rest] if prefix.last <= 0 else []
-        for each in following:
-            if (found := tuple(sorted(each))) not in seen:
-                seen.add(found)
-                todo.append(found)
+        for events in following:
+            if (grown := tuple(sorted(events))) not in seen:
+                seen.add(grown)
+                todo.append(grown)
     return seen
 
 
 @pytest.mark.parametrize("most", [1, 2])
 def test_consistent_is_that_all_can_become_the_same(most: int) -> None:
-    become = [(each, extensions(each, most)) for each in views(most)]
+    become = [(prefix, extensions(prefix, most)) for prefix in views(most)]
     for (one, ones), (other, others) in product(become, become):
         assert (inconsistency([one, other]) is None) == bool(ones & others), (one, other)
 
 
 @pytest.mark.parametrize("most", [1, 2])
 def test_compatible_is_that_the_output_can_become_all_that_the_inputs_can(most: int) -> None:
-    become = [(each, extensions(each, most)) for each in views(most)]
+    become = [(prefix, extensions(prefix, most)) for prefix in views(most)]
     both = [
         (one, other, ones & others)
         for (one, ones), (other, others) in product(become, become)

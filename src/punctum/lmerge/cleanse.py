@@ -73,7 +73,7 @@ class Cleanse(TemporalOperator):
 
     def __init__(self, schema: Schema) -> None:
         self.inputs, self.output = (schema,), schema
-        self._final, self._said = Final(schema), NEVER
+        self._final, self._emitted = Final(schema), NEVER
         self._waiting = Table(empty(self._final.output))
 
     @property
@@ -86,9 +86,9 @@ class Cleanse(TemporalOperator):
         self._waiting.append(self._final.feed(*slices).rows)
         unfrozen = numbers(self._final.tables()["events"].frame()[VS])
         t = min(self._final.stable, int(unfrozen.min(initial=FOREVER)))
-        if t <= self._said:
+        if t <= self._emitted:
             return ColumnarSlice(empty(self.output))
-        self._said, known = t, self._waiting.frame()
+        self._emitted, known = t, self._waiting.frame()
         out = pl.Series(numbers(known[VS]) < t, dtype=pl.Boolean)
         self._waiting.retain(~out)
         return ColumnarSlice(
@@ -112,13 +112,13 @@ class Cleanse(TemporalOperator):
         self._waiting = tables["waiting"]
 
     def metadata(self) -> Metadata:
-        """The stables that it has heard and said."""
-        return {"heard": self._final.stable, "said": self._said}
+        """The stables that it has received and emitted."""
+        return {"heard": self._final.stable, "said": self._emitted}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self._final.stable, self._said = metadata["heard"], metadata["said"]
+        self._final.stable, self._emitted = metadata["heard"], metadata["said"]
 
     def puncts(self) -> int:
-        """The stables that it has heard and said."""
-        return self._final.puncts() + (self._said > NEVER)
+        """The stables that it has received and emitted."""
+        return self._final.puncts() + (self._emitted > NEVER)

@@ -64,7 +64,7 @@ class Insert:
 
 @dataclass(frozen=True)
 class Adjust:
-    """An event ends at another time than was said, or is none."""
+    """An event ends at another time than was given, or is none."""
 
     payload: Row
     vs: Time
@@ -216,9 +216,9 @@ def to_columns(elements: Iterable[Element], schema: Schema) -> ColumnarSlice:
 
 def from_columns(piece: ColumnarSlice, schema: Schema) -> list[Element]:
     """The elements of a slice, its stables last."""
-    found: list[Element] = [from_row(t) for t in to_rows(piece.rows)]
+    elements: list[Element] = [from_row(t) for t in to_rows(piece.rows)]
     times = (t for p in piece.puncts if (t := stable_of(p)) is not None)
-    return found + [Stable(INF if t == FOREVER else t) for t in times]
+    return elements + [Stable(INF if t == FOREVER else t) for t in times]
 
 
 def _written(t: Time) -> int | None:

@@ -1,14 +1,14 @@
 """Signals that go against a stream: what of it nobody needs any more. Text in, which rows may be skipped out.
 
-A merge that has said stable(t) needs no element of an event that is over before t, whichever input has it: the event is
-fully frozen on the output, and no later element can change it. It says so as a punctuation over the columns of its
-inputs, ``{"$punct": {"_ve": {"lt": 11}}}``, and a plan that feeds it skips the rows that this matches. A merge of
-inserts in order needs no event that has started before t: ``{"$punct": {"_vs": {"lt": 11}}}``. After stable(∞) nobody
-needs anything: ``{"$punct": {}}``.
+A merge that has emitted stable(t) needs no element of an event that is over before t, whichever input has it: the
+event is fully frozen on the output, and no later element can change it. It signals that as a punctuation over the
+columns of its inputs, ``{"$punct": {"_ve": {"lt": 11}}}``, and a plan that feeds it skips the rows that this matches.
+A merge of inserts in order needs no event that has started before t: ``{"$punct": {"_vs": {"lt": 11}}}``. After
+stable(∞) nobody needs anything: ``{"$punct": {}}``.
 
 Where elements are inserts alone, each row is an event, and is skipped by itself. With adjusts, the end of an event is
-known when its stream has said a later stable, and an adjust is of use only to who has the event. So a piece's elements
-of one payload and start are skipped together, and only if the event is new in the piece, the piece itself says a stable
+known when its stream has sent a later stable, and an adjust is of use only to who has the event. So a piece's elements
+of one payload and start are skipped together, and only if the event is new in the piece, the piece itself has a stable
 behind all ends that they name, and all these ends are before t.
 """
 
@@ -46,14 +46,14 @@ class Signal:
     def read(text: str, schema: Schema) -> "Signal | None":
         """The signal of a text over a schema; nothing, when it is none: a signal that is lost costs time only."""
         try:
-            found = from_json(text, schema)
+            item = from_json(text, schema)
         except PunctumError:
             return None
-        if not isinstance(found, Punctuation) or len(found.sides) > 1:
+        if not isinstance(item, Punctuation) or len(item.sides) > 1:
             return None
-        if not found.sides:
+        if not item.sides:
             return Signal("", FOREVER)
-        at, pattern = found.sides[0]
+        at, pattern = item.sides[0]
         attribute = schema.attributes[at]
         if attribute.type not in TIMES or len(pattern.spans) != 1 or pattern.spans[0][0] is not LOWEST:
             return None
@@ -79,19 +79,19 @@ def _whole(value: object, schema: Schema, at: int) -> int:
 
 
 def least(signals: Iterable[Signal | None]) -> Signal | None:
-    """What none of several readers needs; nothing, when one of them has not said anything.
+    """What none of several readers needs; nothing, when one of them has sent no signal.
 
     >>> least([Signal("_ve", 11), Signal("_ve", 7)]), least([Signal("_ve", 11), None])
     (Signal(column='_ve', limit=7), None)
     """
     known = list(signals)
-    said = [signal for signal in known if signal is not None]
-    if not said or len(said) < len(known):
+    given = [signal for signal in known if signal is not None]
+    if not given or len(given) < len(known):
         return None
-    limited = [signal for signal in said if signal.limit != FOREVER]
+    limited = [signal for signal in given if signal.limit != FOREVER]
     if len({signal.column for signal in limited}) > 1:
         return None
-    return min(limited or said, key=lambda signal: signal.limit)
+    return min(limited or given, key=lambda signal: signal.limit)
 
 
 def events_over(piece: ColumnarSlice, limit: int) -> pl.Series:

@@ -1,8 +1,8 @@
 """Events when they are final: elements of a temporal stream in, rows of payload, start and end out.
 
 With L the last stable: out are the events that are fully frozen at L (they end before it, and nothing changes them any
-more), kept are all others, and the output says that no later event ends before L. Of inserts alone every event is final
-at once: nothing is kept, and no later event starts before L, nor ends there.
+more), kept are all others, and the output promises that no later event ends before L. Of inserts alone every event is
+final at once: nothing is kept, and no later event starts before L, nor ends there.
 
 An insert adds an event with an end; an adjust takes one with the old end away and adds one with the new end. So the
 elements of a slice may be added up in any order, unless one adjusts what is not there: then the elements of that
@@ -47,11 +47,11 @@ class Final(TemporalOperator):
         (xs,) = slices
         before = self.stable
         self.stable = max([before, *(t for p in xs.puncts if (t := stable_of(p)) is not None)])
-        said = self.closed(self.stable) if self.stable > before else ()
+        emitted = self.closed(self.stable) if self.stable > before else ()
         if self._inserts:
-            return ColumnarSlice(xs.rows.select(self._event), said)
+            return ColumnarSlice(xs.rows.select(self._event), emitted)
         self._add(xs.rows)
-        return ColumnarSlice(self._released() if said else self._kept.frame().clear(), said)
+        return ColumnarSlice(self._released() if emitted else self._kept.frame().clear(), emitted)
 
     def _add(self, rows: pl.DataFrame) -> None:
         self.bad = rows.clear()
@@ -129,15 +129,15 @@ class Final(TemporalOperator):
         return time_value(self.stable, time_type(self.inputs[0]))
 
     def closed(self, t: int) -> tuple[Punctuation, ...]:
-        """What the output says at a stable, given as a whole number."""
+        """The output's punctuations at a stable, given as a whole number."""
         if t == FOREVER:
             return (end_of_stream(self.output),)
         before = between(None, time_value(t, time_type(self.inputs[0])), "[)")
         return tuple(Punctuation.of(self.output, {name: before}) for name in ((VS, VE) if self._inserts else (VE,)))
 
     def has_emitted(self, p: Punctuation) -> bool:
-        """Whether a stable has said it."""
-        return self.stable > NEVER and any(said.covers(p) for said in self.closed(self.stable))
+        """Whether the last stable covers it."""
+        return self.stable > NEVER and any(emitted.covers(p) for emitted in self.closed(self.stable))
 
     def keeps(self) -> dict[str, int]:
         """An event has the columns that its elements begin with."""

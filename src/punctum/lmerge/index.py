@@ -53,7 +53,7 @@ class Index(ABC):
 
     @abstractmethod
     def drop(self, number: int) -> None:
-        """Forget what an input has said."""
+        """Forget all elements of an input."""
 
     @abstractmethod
     def tables(self) -> dict[str, Table]:

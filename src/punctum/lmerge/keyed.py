@@ -2,8 +2,8 @@
 
 A row for each start and payload (the upper tier of the paper's in²t) and beside it the event's end on each input and
 on the output (the lower one); payloads are shared by the inputs. An event is kept until it is fully frozen on the
-input that leads. What the output says changes when it must (lines 22 to 27 of algorithm R3), and before that as the
-policy has it.
+input that leads. The output changes when it must (lines 22 to 27 of algorithm R3), and before that as the policy has
+it.
 
 Two cases that the paper's inputs do not have. When the leading input lacks an event that is half frozen already, or
 has ended it before the stable, the output cannot follow: it takes the end of the next input, in the order of their
@@ -68,7 +68,7 @@ class TakenEvents:
     def above(self, stable: int, kept: Numbers) -> "TakenEvents":
         """Those that start at a stable or later, and those that may be of an event that is kept, given their starts.
 
-        All others are dropped by lines 6 and 13 of algorithm R3: what a lagging input says is not hashed.
+        All others are dropped by lines 6 and 13 of algorithm R3: the rows of a lagging input are not hashed.
         """
         mask = self.vs >= stable
         below = np.flatnonzero(~mask)
@@ -97,14 +97,14 @@ class Keyed(Index):
         """Take rows of each input, then the step's stable."""
         taken = TakenEvents.of(rows).above(step.before, self._ends.frame()[VS].to_numpy())
         keys = taken.rows.select(self._keys)
-        found = self._nodes.find(keys)
-        kept, first = len(self._nodes), found.first
-        new = (found.at < 0) & (taken.vs[first] >= step.before)
-        at = np.where(new, kept + np.cumsum(new) - 1, found.at)
+        located = self._nodes.find(keys)
+        kept, first = len(self._nodes), located.first
+        new = (located.at < 0) & (taken.vs[first] >= step.before)
+        at = np.where(new, kept + np.cumsum(new) - 1, located.at)
         fresh = keys[first[new]]
         starts, ends = self._grown(taken.vs[first[new]])
 
-        node = at[found.number]
+        node = at[located.number]
         taken = taken.at(node >= 0, node)
         taken, bad = founded(taken, ends)
         self.bad += bad
@@ -118,7 +118,7 @@ class Keyed(Index):
         given = self._changed(fresh, starts, ends[:, OUT], out)
         moved = (touched >= 0) | (out != ends[:, OUT])
         ends[:, OUT] = out
-        self._keep(fresh, found.hashes[new], starts, ends, moved, ~(gone | (ends == NEVER).all(axis=1)))
+        self._keep(fresh, located.hashes[new], starts, ends, moved, ~(gone | (ends == NEVER).all(axis=1)))
         return given
 
     def _grown(self, starts: Numbers) -> tuple[Numbers, Matrix]:
@@ -188,7 +188,7 @@ class Keyed(Index):
         self._ends.append(frame[kept:].filter(pl.Series(keep[kept:])))
 
     def drop(self, number: int) -> None:
-        """Forget what an input has said."""
+        """Forget all elements of an input."""
         known = self._ends.frame()
         there = known[self._names[number]] != NEVER
         self._ends.rewrite(there, known.with_columns(pl.lit(NEVER).alias(self._names[number])))
@@ -214,7 +214,7 @@ class Keyed(Index):
 
 def founded(taken: TakenEvents, ends: Matrix) -> tuple[TakenEvents, list[Bad]]:
     """The rows less adjusts of what their input does not have at that moment, given its events' ends before them."""
-    found: list[Bad] = []
+    refused: list[Bad] = []
     while taken.adjust.any():
         cell = taken.node * ends.shape[1] + taken.source
         adjusted = np.zeros(ends.size, dtype=bool)
@@ -230,17 +230,17 @@ def founded(taken: TakenEvents, ends: Matrix) -> tuple[TakenEvents, list[Bad]]:
         keep = np.ones(len(cell), dtype=bool)
         keep[bad] = False
         for n in np.unique(taken.source[bad]).tolist():
-            found.append(Bad(n, taken.rows[np.sort(bad[taken.source[bad] == n])], UNFOUNDED))
+            refused.append(Bad(n, taken.rows[np.sort(bad[taken.source[bad] == n])], UNFOUNDED))
         taken = taken.at(keep, taken.node)
-    return taken, found
+    return taken, refused
 
 
 def first_of(ends: Matrix, order: list[int]) -> Numbers:
     """Of each event the end on the first of some inputs that has it."""
-    found = np.full(len(ends), NEVER)
+    first = np.full(len(ends), NEVER)
     for n in reversed(order):
-        found = np.where(ends[:, n] == NEVER, found, ends[:, n])
-    return found
+        first = np.where(ends[:, n] == NEVER, first, ends[:, n])
+    return first
 
 
 def frozen(starts: Numbers, ends: Matrix, step: MergeStep) -> tuple[Numbers, Mask]:

@@ -1,11 +1,11 @@
 """Logical Merge: a slice of each replica in, a slice of one stream out that is compatible with all of them.
 
 A slice is applied at once: the inserts and adjusts of all inputs, then the stable that advances furthest. After it,
-with L the output's stable and I the input that has said it: the output has exactly the events of I that are fully
+with L the output's stable and I the input that has sent it: the output has exactly the events of I that are fully
 frozen at L, and an event for each start and payload that is half frozen there, so conditions C1 to C3 of section
 III-D hold.
 
-An input may be attached and detached between slices. Who attaches says from which time on the input is right: every
+An input may be attached and detached between slices. Who attaches it states from which time on it is right: every
 event that ends at this time or later will be there. Until the output's stable has come so far the input is *joining*
 and does not lead; from then on all others may vanish (section V-B).
 """
@@ -17,7 +17,7 @@ import polars as pl
 
 from punctum.algebra.schema import Schema, same_schema
 from punctum.errors import SchemaError
-from punctum.lmerge.elements import ADJUST, NEVER, VE, VS, stable, stable_of, time_type, time_value
+from punctum.lmerge.elements import ADJUST, NEVER, VE, VS, stable_of
 from punctum.lmerge.index import Bad, Index, MergeStep
 from punctum.lmerge.keyed import Keyed
 from punctum.lmerge.multiset import Multiset
@@ -82,7 +82,7 @@ class LMerge(TemporalOperator):
         self.replicas[number] = Replica(True, since)
 
     def detach(self, number: int) -> None:
-        """An input has ended or failed: what it has said does not count any more."""
+        """An input has ended or failed: its elements do not count any more."""
         self.replicas[number] = Replica(False)
         self._index.drop(number)
 
@@ -99,8 +99,8 @@ class LMerge(TemporalOperator):
             given.append(self._index.apply(rows, step))
             rows = [piece.clear() for piece in rows]
             self.stable, joining = step.after, step.joining
-        said = (stable(self.output, time_value(self.stable, time_type(self.output))),) if self.stable > before else ()
-        return ColumnarSlice(pl.concat(given, rechunk=False), said)
+        emitted = self.closed(self.stable) if self.stable > before else ()
+        return ColumnarSlice(pl.concat(given, rechunk=False), emitted)
 
     def _taken(self, number: int, piece: ColumnarSlice) -> pl.DataFrame:
         """The rows of an input's slice that can be taken; its stable is remembered."""

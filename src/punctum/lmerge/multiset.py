@@ -82,13 +82,13 @@ class Multiset(Index):
         """Take rows of each input, then the step's stable."""
         taken = TakenEvents.of(rows).above(step.before, self._starts.frame()[VS].to_numpy())
         keys = taken.rows.select(self._keys)
-        found = self._nodes.find(keys)
-        kept, first = len(self._nodes), found.first
-        new = (found.at < 0) & (taken.vs[first] >= step.before)
-        at = np.where(new, kept + np.cumsum(new) - 1, found.at)
+        located = self._nodes.find(keys)
+        kept, first = len(self._nodes), located.first
+        new = (located.at < 0) & (taken.vs[first] >= step.before)
+        at = np.where(new, kept + np.cumsum(new) - 1, located.at)
         fresh = keys[first[new]]
         starts = np.concatenate([self._starts.frame()[VS].to_numpy(), taken.vs[first[new]]])
-        node = at[found.number]
+        node = at[located.number]
         taken = taken.at(node >= 0, node)
         cells = self._counted(taken)
         if self._policy.insert is Inserting.LATEST:
@@ -101,7 +101,7 @@ class Multiset(Index):
         self._early(starts, cells, step, touched, changes)
         self._follow(starts, cells, step, np.where(gone, -1, touched), changes)
         given = self._given(fresh, starts, *changes.all())
-        self._keep(fresh, found.hashes[new], starts, cells, gone)
+        self._keep(fresh, located.hashes[new], starts, cells, gone)
         return given
 
     def _counted(self, taken: TakenEvents) -> Cells:
@@ -241,7 +241,7 @@ class Multiset(Index):
         self._ends.append(frame.filter(pl.Series(new)))
 
     def drop(self, number: int) -> None:
-        """Forget what an input has said."""
+        """Forget all elements of an input."""
         known = self._ends.frame()
         there = known[self._names[number]] != 0
         self._ends.rewrite(there, known.with_columns(pl.lit(0, pl.Int64).alias(self._names[number])))

@@ -1,9 +1,9 @@
 """Open and close elements (I-streams and D-streams, positive and negative tuples) as inserts and adjusts.
 
-An open says that an event with a payload starts, a close when it ends; at any time at most one event with a payload
-is active (example 3 of the paper). A close may be followed by another one, which revises it: it is about the last
-event with that payload that starts before it, and one at its start removes it. This is the specification of
-``opened.py``, element by element.
+An open starts an event with a payload, a close ends it; at any time at most one event with a payload is active
+(example 3 of the paper). A close may be followed by another one, which revises it: it is about the last event with
+that payload that starts before it, and one at its start removes it. This is the specification of ``opened.py``,
+element by element.
 """
 
 from collections.abc import Iterable, Iterator
@@ -43,14 +43,14 @@ class OpenClose:
         """The events that a close may end or revise."""
 
     def refuses(self, element: Open | Close) -> str | None:
-        """Why an element says nothing; nothing: it can be taken."""
+        """Why an element is refused; nothing: it can be taken."""
         events = self.ends.get(element.payload, {})
         if isinstance(element, Open):
             return STARTED if element.vs in events else STILL_OPEN if INF in events.values() else None
         return None if any(vs <= element.ve for vs in events) else NEVER_OPENED
 
     def feed(self, element: Open | Close | Stable) -> Element:
-        """The element that says the same."""
+        """The same element as an insert, an adjust or a stable."""
         if isinstance(element, Stable):
             self._forget(element.t)
             return element
@@ -89,4 +89,4 @@ def compatible(out: Iterable[Open | Close], inputs: Iterable[Iterable[Open | Clo
     >>> compatible([Open(("A",), 1)], [[Open(("A",), 1), Close(("A",), 4)], []])
     True
     """
-    return set(out) <= {element for each in inputs for element in each}
+    return set(out) <= {element for stream in inputs for element in stream}

@@ -1,7 +1,7 @@
-"""Opens and closes in, inserts and adjusts out: what ``openclose.py`` says, a slice at a time, in columns.
+"""Opens and closes in, inserts and adjusts out: what ``openclose.py`` specifies, a slice at a time, in columns.
 
-With L the last stable: kept are the events that end at L or later, by payload and start, and the output says L. Of a
-slice the elements come first, in the order in which they have arrived, then the stable that advances furthest.
+With L the last stable: kept are the events that end at L or later, by payload and start, and the output's stable is L.
+Of a slice the elements come first, in the order in which they have arrived, then the stable that advances furthest.
 
 The elements of a payload are *regular* when each open lies behind the starts of all events with this payload, none of
 which is open, and each close behind the last of these starts. Then all of them are about the last event, and an element
@@ -67,21 +67,21 @@ class Opened(TemporalOperator):
         """Take the next slice."""
         (xs,) = slices
         self.bad, before = [], self.stable
-        found = self._translated(xs.rows) if xs.rows.height else empty(self.output)
+        elements = self._translated(xs.rows) if xs.rows.height else empty(self.output)
         self.stable = max([before, *(t for p in xs.puncts if (t := stable_of(p)) is not None)])
         if self.stable == before:
-            return ColumnarSlice(found)
+            return ColumnarSlice(elements)
         ends = numbers(self._kept.frame()[VE])
         self._kept.retain(_mask((ends >= self.stable) & (self.stable < FOREVER)))
-        return ColumnarSlice(found, (stable(self.output, time_value(self.stable, time_type(self.output))),))
+        return ColumnarSlice(elements, (stable(self.output, time_value(self.stable, time_type(self.output))),))
 
     def restart(self) -> None:
-        """The stream begins anew: what it has said before counts no longer."""
+        """The stream begins anew: what it has sent before counts no longer."""
         self._kept.clear()
         self.stable = NEVER
 
     def _translated(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """The elements that say the same; the events that they leave are kept."""
+        """The elements as inserts and adjusts; the events that they leave are kept."""
         payloads = rows.select(self._payload).unique(maintain_order=True).with_row_index(_NUMBER)
         kept = self._kept.frame()
         known = OpenEvents.of(self._numbered(kept, payloads), numbers(kept[VS]), numbers(kept[VE]), payloads.height)
@@ -101,8 +101,8 @@ class Opened(TemporalOperator):
     def _numbered(self, rows: pl.DataFrame, payloads: pl.DataFrame) -> Numbers:
         """The number of each row's payload, -1 where it has none."""
         payload = rows.select(self._payload)
-        found = payload.join(payloads, on=self._payload, how="left", nulls_equal=True, maintain_order="left")
-        return found[_NUMBER].cast(pl.Int64).fill_null(-1).to_numpy()
+        joined = payload.join(payloads, on=self._payload, how="left", nulls_equal=True, maintain_order="left")
+        return joined[_NUMBER].cast(pl.Int64).fill_null(-1).to_numpy()
 
     def _keep(self, kept: pl.DataFrame, run: "OpenRun") -> None:
         """Change the ends of events that were kept, and drop those that are kept anew."""
@@ -114,8 +114,8 @@ class Opened(TemporalOperator):
         self._kept.retain(_mask(~(known.here & run.odd[known.payload])))
 
     def _rows(self, payloads: pl.DataFrame, events: Events) -> pl.DataFrame:
-        found: pl.DataFrame = payloads.select(self._payload)[events[0]]
-        return found.hstack([moments(events[1], self._at[VS]), moments(events[2], self._at[VE])])
+        rows: pl.DataFrame = payloads.select(self._payload)[events[0]]
+        return rows.hstack([moments(events[1], self._at[VS]), moments(events[2], self._at[VE])])
 
     def tables(self) -> dict[str, Table]:
         """The events that a close may end or revise."""
@@ -232,9 +232,9 @@ class OpenRun:
 
     def ends(self) -> Numbers:
         """For each payload the end that the last event gets which was kept, ``NEVER`` where it stays as it is."""
-        old, found = self.taken & self.behind & ~self.new, np.full(len(self.odd), NEVER)
-        found[self.payload[old]] = self.times[old]
-        return found
+        old, ends = self.taken & self.behind & ~self.new, np.full(len(self.odd), NEVER)
+        ends[self.payload[old]] = self.times[old]
+        return ends
 
 
 def exactly(run: OpenRun) -> tuple[Changes, Events, list[tuple[int, str]]]:
@@ -249,10 +249,10 @@ def exactly(run: OpenRun) -> tuple[Changes, Events, list[tuple[int, str]]]:
         if (why := specified.refuses(element)) is not None:
             refused.append((at, why))
             continue
-        said = specified.feed(element)
-        assert isinstance(said, Insert | Adjust)
-        old = NEVER if isinstance(said, Insert) else _whole(said.vold)
-        changes.append([at, _whole(said.vs), old, _whole(said.ve)])
+        emitted = specified.feed(element)
+        assert isinstance(emitted, Insert | Adjust)
+        old = NEVER if isinstance(emitted, Insert) else _whole(emitted.vold)
+        changes.append([at, _whole(emitted.vs), old, _whole(emitted.ve)])
     odd = np.flatnonzero(run.odd).tolist()
     events = [[n, _whole(vs), _whole(ve)] for n in odd for vs, ve in specified.ends.get((n,), {}).items()]
     return _columns(changes, 4), _columns(events, 3), refused

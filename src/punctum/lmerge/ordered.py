@@ -2,7 +2,7 @@
 
 R0 keeps the greatest start that was shown, R1 also how many elements with this start each input has brought, R2 the
 payloads that were shown with it, until a stable passes it. A slice is a union: what any input brings beyond the
-greatest start of earlier slices is shown once, in order. What an input says while it is joining waits until it has
+greatest start of earlier slices is shown once, in order. The elements of an input that is joining wait until it has
 joined, for it may be far ahead of events that it lacks; only then there are more rows than that.
 """
 
@@ -82,12 +82,12 @@ class Ordered(Index):
         """Keep no row that was shown with a start before a stable."""
 
     def drop(self, number: int) -> None:
-        """Forget what an input has said."""
+        """Forget all elements of an input."""
         self._last[number] = NEVER
         self._waiting.retain(self._waiting.frame()[SOURCE] != number)
 
     def tables(self) -> dict[str, Table]:
-        """What inputs have said that are joining."""
+        """The elements of inputs that are joining."""
         return {"waiting": self._waiting}
 
     def restore(self, tables: dict[str, Table]) -> None:
@@ -144,7 +144,7 @@ class Ranked(Ordered):
         self._out = max(self._out, int(self._counts.max()))
 
     def drop(self, number: int) -> None:
-        """Forget what an input has said."""
+        """Forget all elements of an input."""
         super().drop(number)
         self._counts[number] = 0
 
@@ -166,9 +166,9 @@ def ranks(vs: Numbers, source: Numbers) -> Numbers:
     """
     order = np.argsort(source.astype(np.uint16), kind="stable")
     runs = np.r_[True, (np.diff(vs[order]) != 0) | (np.diff(source[order]) != 0)]
-    found = np.empty(len(vs), dtype=np.int64)
-    found[order] = np.arange(len(vs)) - np.flatnonzero(runs)[np.cumsum(runs) - 1]
-    return found
+    rank = np.empty(len(vs), dtype=np.int64)
+    rank[order] = np.arange(len(vs)) - np.flatnonzero(runs)[np.cumsum(runs) - 1]
+    return rank
 
 
 class Unranked(Ordered):

@@ -54,7 +54,7 @@ class OutputPolicy:
     @staticmethod
     def of(insert: str = "first", adjust: str = "stable", share: float = 0.5) -> "OutputPolicy":
         """A policy from words."""
-        inserts, adjusts = [each.value for each in Inserting], [each.value for each in Adjusting]
+        inserts, adjusts = [policy.value for policy in Inserting], [policy.value for policy in Adjusting]
         if insert not in inserts:
             raise SqlError(f"unknown insert policy {insert!r}", choices(inserts), "choose one of them")
         if adjust not in adjusts:

@@ -1,7 +1,7 @@
 """Properties of temporal streams, and the case of the merge that they allow (sections III-C and IV-G of the paper).
 
 Properties are declared on a stream, or follow from what a plan does to a stream that has some: ``select``, ``project``,
-``aggregate``, ``top``, ``union`` and ``cleanse`` say how. A merge relies on what all of its inputs have. This is the
+``aggregate``, ``top``, ``union`` and ``cleanse`` define how. A merge relies on what all of its inputs have. This is the
 specification of what ``analyse/safety/temporal.py`` finds out of a plan, and the tests hold the two together.
 """
 
@@ -54,7 +54,7 @@ class Properties:
 
     def __and__(self, other: "Properties") -> "Properties":
         """What both have."""
-        return Properties(*(getattr(self, each.name) and getattr(other, each.name) for each in fields(self)))
+        return Properties(*(getattr(self, field.name) and getattr(other, field.name) for field in fields(self)))
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -41,14 +41,14 @@ class Single:
 
     def get(self, keys: pl.DataFrame) -> Numbers:
         """The ends of events that are all different; ``NEVER`` for those that are not here."""
-        found = self.nodes.find(keys)
-        at = found.at[found.number]
+        located = self.nodes.find(keys)
+        at = located.at[located.number]
         return np.where(at < 0, NEVER, self.ve[at] if len(self.ve) else NEVER)
 
     def put(self, keys: pl.DataFrame, ve: Numbers) -> None:
         """Give events that are all different ends; ``NEVER`` removes them."""
-        found = self.nodes.find(keys)
-        at = found.at[found.number]
+        located = self.nodes.find(keys)
+        at = located.at[located.number]
         here, ends = at >= 0, self.ve.copy()
         ends[at[here]] = ve[here]
         moved = np.zeros(len(ends), dtype=bool)
@@ -57,7 +57,7 @@ class Single:
         self.retain(ends != NEVER)
         new = ~here & (ve != NEVER)
         fresh = keys.filter(pl.Series(new))
-        self.nodes.append(fresh, found.hashes[found.number[new]])
+        self.nodes.append(fresh, located.hashes[located.number[new]])
         self.ends.append(pl.DataFrame({VS: numbers(fresh[VS]), VE: ve[new]}))
 
     def retain(self, keep: Mask) -> None:
@@ -88,13 +88,13 @@ class Separate(Index):
     def _take(self, number: int, rows: pl.DataFrame, step: MergeStep) -> pl.DataFrame:
         """Take an input's rows into its index, and show what is new to the output."""
         own, taken = self._inputs[number], TakenEvents.of([rows]).above(step.before, self._out.vs)
-        found = own.nodes.find(taken.rows.select(self._keys))
-        keys = taken.rows[found.first].select(self._keys)
-        vs, shown, old = taken.vs[found.first], self._out.get(keys), own.get(keys)
+        located = own.nodes.find(taken.rows.select(self._keys))
+        keys = taken.rows[located.first].select(self._keys)
+        vs, shown, old = taken.vs[located.first], self._out.get(keys), own.get(keys)
         known = (vs >= step.before) | (shown != NEVER)
-        taken = taken.at(known[found.number], found.number)
+        taken = taken.at(known[located.number], located.number)
         taken, bad = founded(taken, old[:, None])
-        self.bad += [replace(each, input=number) for each in bad]
+        self.bad += [replace(refused, input=number) for refused in bad]
         ends = old.copy()
         ends[taken.node] = taken.ends
         own.put(keys, ends)
@@ -118,15 +118,15 @@ class Separate(Index):
         given = self._change(known.filter(pl.Series(wrong)), out[wrong], end[wrong])
         final = (end < step.after) | (step.after == FOREVER)
         self._out.put(known.filter(pl.Series(final)), np.full(int(final.sum()), NEVER))
-        for each in self._inputs:
-            each.retain(self._supported(each, step))
+        for index in self._inputs:
+            index.retain(self._supported(index, step))
         return [given]
 
-    def _supported(self, each: Single, step: MergeStep) -> npt.NDArray[np.bool_]:
+    def _supported(self, index: Single, step: MergeStep) -> npt.NDArray[np.bool_]:
         """Which events of an input start later than the stable, or are still in the output."""
-        keep = each.vs >= step.after
+        keep = index.vs >= step.after
         early = np.flatnonzero(~keep)
-        keep[early] = self._out.get(each.nodes.table.frame()[early]) != NEVER
+        keep[early] = self._out.get(index.nodes.table.frame()[early]) != NEVER
         return keep
 
     def _fallen(self, known: pl.DataFrame, vs: Numbers, out: Numbers, end: Numbers, step: MergeStep) -> Numbers:
@@ -143,22 +143,22 @@ class Separate(Index):
         return end
 
     def drop(self, number: int) -> None:
-        """Forget what an input has said."""
+        """Forget all elements of an input."""
         self._inputs[number].retain(np.zeros(len(self._inputs[number].nodes), dtype=bool))
 
     def _singles(self) -> dict[str, Single]:
-        return {f"in{n}": each for n, each in enumerate(self._inputs)} | {"out": self._out}
+        return {f"in{n}": index for n, index in enumerate(self._inputs)} | {"out": self._out}
 
     def tables(self) -> dict[str, Table]:
         """The events of each input and of the output, and their ends."""
-        nodes = {f"{name}.nodes": each.nodes.table for name, each in self._singles().items()}
-        return nodes | {f"{name}.ends": each.ends for name, each in self._singles().items()}
+        nodes = {f"{name}.nodes": index.nodes.table for name, index in self._singles().items()}
+        return nodes | {f"{name}.ends": index.ends for name, index in self._singles().items()}
 
     def restore(self, tables: dict[str, Table]) -> None:
         """Go on with the rows that another one kept."""
-        for name, each in self._singles().items():
-            each.nodes.restore(tables[f"{name}.nodes"])
-            each.ends = tables[f"{name}.ends"]
+        for name, index in self._singles().items():
+            index.nodes.restore(tables[f"{name}.nodes"])
+            index.ends = tables[f"{name}.ends"]
 
     def metadata(self) -> Metadata:
         """Nothing."""

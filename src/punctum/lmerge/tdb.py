@@ -40,7 +40,7 @@ class Frozen(Enum):
 
 
 def frozen(event: Event, last: Time) -> Frozen:
-    """What a stable says of an event.
+    """What a stable makes certain of an event.
 
     >>> [frozen((("A",), 2, 16), last).name for last in (2, 3, 16, 17)]
     ['UF', 'HF', 'HF', 'FF']
@@ -51,7 +51,7 @@ def frozen(event: Event, last: Time) -> Frozen:
 
 @dataclass(frozen=True)
 class View:
-    """What a prefix says: its events, and its last stable."""
+    """What a prefix stands for: its events, and its last stable."""
 
     events: Tdb
     last: Time = -INF
@@ -75,7 +75,7 @@ def tdb(stream: Sequence[Element], i: int | None = None) -> Tdb:
 
 
 def view(stream: Sequence[Element], i: int | None = None) -> View:
-    """What a prefix says; an error, when it breaks the rules of its kind of elements."""
+    """What a prefix stands for; an error, when it breaks the rules of its kind of elements."""
     events, last = Tdb(), -INF
     for element in stream[:i]:
         if wrong := violation(element, events, last):
@@ -115,25 +115,25 @@ def violation(element: Element, events: Tdb, last: Time) -> str | None:
 
 
 def _all_keys(views: Iterable[View]) -> list[Key]:
-    return sorted({key for each in views for key in each.nodes()}, key=repr)
+    return sorted({key for prefix in views for key in prefix.nodes()}, key=repr)
 
 
 def _leading(views: Sequence[View]) -> View:
-    return max(views, key=lambda each: each.last)
+    return max(views, key=lambda prefix: prefix.last)
 
 
 def inconsistency(views: Sequence[View]) -> str | None:
     """Why prefixes cannot all become the same database: mutual consistency, all beginning at the same point."""
     for key in _all_keys(views):
-        bound = [each for each in views if key[1] < each.last]
+        bound = [prefix for prefix in views if key[1] < prefix.last]
         if not bound:
             continue
         most = _leading(bound).ends(key)
-        for each in bound:
-            if [ve for ve in most if ve < each.last] != [ve for ve in each.ends(key) if ve < each.last]:
+        for prefix in bound:
+            if [ve for ve in most if ve < prefix.last] != [ve for ve in prefix.ends(key) if ve < prefix.last]:
                 return f"{key} is fully frozen with different ends"
-            if len(most) != len(each.ends(key)):
-                return f"{key} is frozen {len(most)} and {len(each.ends(key))} times"
+            if len(most) != len(prefix.ends(key)):
+                return f"{key} is frozen {len(most)} and {len(prefix.ends(key))} times"
     return None
 
 
@@ -154,10 +154,10 @@ def untrackable(out: View, inputs: Sequence[View]) -> str | None:
 
 def incompatibility(out: View, inputs: Sequence[View]) -> str | None:
     """Which of conditions C1 to C3 (section III-D) an output breaks, in case R3."""
-    if out.last > max(each.last for each in inputs):
+    if out.last > max(prefix.last for prefix in inputs):
         return "C1: the stable is beyond those of all inputs"
     for key in _all_keys([out, *inputs]):
-        ends, events = out.ends(key), [(each, ve) for each in inputs for ve in each.ends(key)]
+        ends, events = out.ends(key), [(prefix, ve) for prefix in inputs for ve in prefix.ends(key)]
         if len(ends) > 1:
             return f"C2: {key} is there {len(ends)} times"
         wrong = (_c2(key, ends[0], out.last, events) if ends else None) or _c3(key, ends, out.last, events)
@@ -203,8 +203,8 @@ def imbalance(out: View, inputs: Sequence[View]) -> str | None:
     if out.last != lead.last:
         return f"the output's stable is {out.last} and the greatest of the inputs {lead.last}"
     for key in _all_keys([out, lead]):
-        ours, theirs = ([frozen((*key, ve), out.last) for ve in each.ends(key)] for each in (out, lead))
-        final = [[ve for ve in each.ends(key) if ve < out.last] for each in (out, lead)]
+        ours, theirs = ([frozen((*key, ve), out.last) for ve in prefix.ends(key)] for prefix in (out, lead))
+        final = [[ve for ve in prefix.ends(key) if ve < out.last] for prefix in (out, lead)]
         if final[0] != final[1]:
             return f"{key}: the events that are fully frozen are not those of the leading input"
         if ours.count(Frozen.HF) != theirs.count(Frozen.HF):

@@ -11,7 +11,7 @@ class Specification(ABC):
     """A running merge: an element of an input in, elements of the output out."""
 
     waits = False
-    """Whether what an input says while it is joining must wait until it has joined."""
+    """Whether the elements of an input that is joining must wait until it has joined."""
 
     def __init__(self, inputs: int, policy: OutputPolicy | None = None) -> None:
         self.policy = policy or OutputPolicy()
@@ -19,7 +19,7 @@ class Specification(ABC):
         self.since: dict[int, Time] = dict.fromkeys(range(inputs), -INF)
         self.stables: dict[int, Time] = dict.fromkeys(range(inputs), -INF)
         self.bad: list[tuple[int, Element]] = []
-        """What was not taken, and the input that said it."""
+        """The elements that were not taken, each with its input."""
         self._waiting: dict[int, list[Insert | Adjust]] = {}
         self._out: list[Element] = []
 
@@ -94,7 +94,7 @@ class Specification(ABC):
         given, self._out = self._out, []
         return given
 
-    def _say(self, element: Element) -> None:
+    def _emit(self, element: Element) -> None:
         self._out.append(element)
 
     @abstractmethod
@@ -111,4 +111,4 @@ class Specification(ABC):
 
     @abstractmethod
     def drop(self, s: int) -> None:
-        """Forget what an input has said."""
+        """Forget all elements of an input."""

@@ -83,14 +83,14 @@ class R3(Specification):
                 self._change(key, node, ve)
 
     def _show(self, key: Key, node: dict[int, Time], ve: Time) -> None:
-        self._say(Insert(*key, ve))
+        self._emit(Insert(*key, ve))
         node[OUT] = ve
 
     def _change(self, key: Key, node: dict[int, Time], ve: Time) -> None:
         """Give the output's event another end; its start removes it."""
         if node[OUT] == ve:
             return
-        self._say(Adjust(*key, node[OUT], ve))
+        self._emit(Adjust(*key, node[OUT], ve))
         node[OUT] = ve
         if ve == key[1]:
             del node[OUT]
@@ -108,11 +108,11 @@ class R3(Specification):
             if end < t or t == INF:
                 del self.index[key]
         self.max_stable = t
-        self._say(Stable(t))
+        self._emit(Stable(t))
 
     def _half_frozen(self, t: Time) -> Iterator[tuple[Key, dict[int, Time]]]:
-        found = [key for key in self.index if key[1] < t]
-        yield from ((key, self.index[key]) for key in sorted(found, key=lambda key: (key[1], repr(key[0]))))
+        early = [key for key in self.index if key[1] < t]
+        yield from ((key, self.index[key]) for key in sorted(early, key=lambda key: (key[1], repr(key[0]))))
 
     def _end(self, key: Key, node: dict[int, Time], s: int) -> Time:
         """The end that the output must be able to take: the leading input's."""
@@ -123,7 +123,7 @@ class R3(Specification):
         return next(node[n] for n in (s, *others, OUT) if node.get(n, -INF) >= self.max_stable)
 
     def drop(self, s: int) -> None:
-        """Forget what an input has said."""
+        """Forget all elements of an input."""
         self.latest.pop(s, None)
         for key, node in list(self.index.items()):
             node.pop(s, None)
@@ -150,7 +150,7 @@ class R3Minus(Specification):
         self.indexes[s][key] = e.ve
         if key not in self.output and e.vs >= self.max_stable:
             self.output[key] = e.ve
-            self._say(e)
+            self._emit(e)
 
     def adjust(self, e: Adjust, s: int) -> None:
         """Change the input's own index."""
@@ -170,24 +170,24 @@ class R3Minus(Specification):
             end = self._end(key, s)
             if key not in self.output:
                 if end > key[1]:
-                    self._say(Insert(*key, end))
+                    self._emit(Insert(*key, end))
                     self.output[key] = end
             elif end != self.output[key] and (end < t or self.output[key] < t):
-                self._say(Adjust(*key, self.output[key], end))
+                self._emit(Adjust(*key, self.output[key], end))
                 self.output[key] = end
             if end < t or t == INF:
                 for index in (self.output, *self.indexes.values()):
                     index.pop(key, None)
         self.max_stable = t
-        self._say(Stable(t))
+        self._emit(Stable(t))
 
     def _end(self, key: Key, s: int) -> Time:
         _, vs = key
         if vs >= self.max_stable:
             return self.indexes[s].get(key, vs)
-        found = [self.indexes[s], *(self.indexes[n] for n in self.order() if n != s), self.output]
-        return next(index[key] for index in found if index.get(key, -INF) >= self.max_stable)
+        indexes = [self.indexes[s], *(self.indexes[n] for n in self.order() if n != s), self.output]
+        return next(index[key] for index in indexes if index.get(key, -INF) >= self.max_stable)
 
     def drop(self, s: int) -> None:
-        """Forget what an input has said."""
+        """Forget all elements of an input."""
         self.indexes[s] = {}

@@ -87,7 +87,7 @@ class R4(Specification):
         """Let an event of the output end at another time; its start as an end is no event."""
         _, vs = key
         out = self.index[key].setdefault(OUT, Ends())
-        self._say(Insert(*key, new) if old == vs else Adjust(*key, old, new))
+        self._emit(Insert(*key, new) if old == vs else Adjust(*key, old, new))
         out[old] -= old != vs
         out[new] += new != vs
 
@@ -99,7 +99,7 @@ class R4(Specification):
             if t == INF or not any(node.get(n, Ends())[ve] for n in (s, OUT) for ve in node.get(n, ()) if ve >= t):
                 del self.index[key]
         self.max_stable = t
-        self._say(Stable(t))
+        self._emit(Stable(t))
 
     def _balance(self, key: Key, t: Time, given: Ends, out: Ends) -> None:
         """AdjustOutputCount and AdjustOutput, of ends that are not final yet."""
@@ -117,7 +117,7 @@ class R4(Specification):
                 self._change(key, vs, ve)
 
     def drop(self, s: int) -> None:
-        """Forget what an input has said."""
+        """Forget all elements of an input."""
         self.latest.pop(s, None)
         for key, node in list(self.index.items()):
             node.pop(s, None)

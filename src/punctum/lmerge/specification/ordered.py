@@ -1,7 +1,7 @@
 """Algorithms R0, R1 and R2: inserts alone, in the order of their starts.
 
 Beyond the paper: a start before the output's stable is not shown even when no later one has been, for the input that
-has said the stable lacks it (a gap), and it is too late. And what comes against an input's own order is bad input.
+has sent the stable lacks it (a gap), and it is too late. And what comes against an input's own order is bad input.
 """
 
 from punctum.algebra.values import Row
@@ -41,10 +41,10 @@ class Ordered(Specification):
     def stable(self, t: Time, s: int) -> None:
         """Go on to a stable."""
         self.max_stable = t
-        self._say(Stable(t))
+        self._emit(Stable(t))
 
     def drop(self, s: int) -> None:
-        """Forget what an input has said."""
+        """Forget all elements of an input."""
         self.last.pop(s, None)
 
 
@@ -57,7 +57,7 @@ class R0(Ordered):
         """Show what is beyond all that was shown."""
         if e.vs > self.max_vs and e.vs >= self.max_stable:
             self.max_vs = e.vs
-            self._say(e)
+            self._emit(e)
 
 
 class R1(Ordered):
@@ -78,11 +78,11 @@ class R1(Ordered):
         count = self.same_vs_count.get(s, 0)
         if count == self.shown:
             self.shown += 1
-            self._say(e)
+            self._emit(e)
         self.same_vs_count[s] = count + 1
 
     def drop(self, s: int) -> None:
-        """Forget what an input has said."""
+        """Forget all elements of an input."""
         super().drop(s)
         self.same_vs_count.pop(s, None)
 
@@ -103,7 +103,7 @@ class R2(Ordered):
             self.max_vs = e.vs
         if e.payload not in self.hash:
             self.hash.add(e.payload)
-            self._say(e)
+            self._emit(e)
 
     def stable(self, t: Time, s: int) -> None:
         """What was shown before the stable is not needed any more."""
