@@ -98,7 +98,7 @@ WRONG: dict[str, tuple[Callable[[Session, DataFrame, Path], Any], str]] = {
     ),
     "a directory that is not there": (
         lambda s, _, d: script(s, FILES.replace("in/item", "items") + SINK, "SELECT k FROM f", d).start(d / "c"),
-        "the directory of f does not exist\n  detail: {directory}/items\n  hint: create it, or fix the path",
+        "the directory of the stream f does not exist\n  detail: {directory}/items\n  hint: create it, or fix the path",
     ),
     "files without a checkpoint": (
         lambda s, _, d: script(s, FILES + SINK, "SELECT k FROM f", d).dataframe(),
