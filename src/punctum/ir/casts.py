@@ -97,10 +97,10 @@ def read_time(value: str) -> tuple[datetime, timezone | None]:
     >>> read_time("2026-11-15 12:00:00.5")
     (datetime.datetime(2026, 11, 15, 12, 0, 0, 500000), None)
     """
-    if not (found := _TIME.fullmatch(value.strip())):
+    if not (matched := _TIME.fullmatch(value.strip())):
         raise ValueError(value)
-    *fields, fraction, zone = found.groups()
-    year, month, day, hour, minute, second = (int(each or 0) for each in fields)
+    *fields, fraction, zone = matched.groups()
+    year, month, day, hour, minute, second = (int(digits or 0) for digits in fields)
     local = datetime(year, month, day, hour, minute, second, int((fraction or "0").ljust(6, "0")))
     if zone is None:
         return local, None

@@ -17,7 +17,7 @@ _TURNED = {"<=": ">=", ">=": "<="}
 
 def normalised(conditions: Iterable[Expression]) -> list[Expression]:
     """The conditions that have to hold, equalities brought out."""
-    single = [part for condition in conditions for each in conjuncts(condition) for part in _parts(each)]
+    single = [part for whole in conditions for condition in conjuncts(whole) for part in _parts(condition)]
     return _equated(list(dict.fromkeys(single)))
 
 
@@ -38,23 +38,23 @@ def _branches(condition: Expression) -> Iterator[Expression]:
 
 def _factored(branches: list[list[Expression]], whole: Call) -> list[Expression]:
     """What all branches of a disjunction demand, and the disjunction of the rest, if each of them demands more."""
-    shared = [each for each in branches[0] if all(each in branch for branch in branches[1:])]
+    shared = [condition for condition in branches[0] if all(condition in branch for branch in branches[1:])]
     if not shared:
         return [whole]
-    rests = [conjunction([each for each in branch if each not in shared]) for branch in branches]
+    rests = [conjunction([condition for condition in branch if condition not in shared]) for branch in branches]
     more = tuple(rest for rest in rests if rest is not None)
     return shared if len(more) < len(rests) else [*shared, call("or", more, whole.place)]
 
 
 def _equated(conditions: list[Expression]) -> list[Expression]:
     """The conditions, with an equality in the place of the first of two comparisons that demand it."""
-    found: dict[Expression, Expression] = {}
+    kept: dict[Expression, Expression] = {}
     for condition in conditions:
         match condition:
             case Call(op, (a, b)) if op in _TURNED:
                 twins = (replace(condition, op=_TURNED[op]), replace(condition, args=(b, a)))
-                first = next((twin for twin in twins if twin in found), condition)
-                found[first] = condition if first is condition else call("=", condition.args, found[first].place)
+                first = next((twin for twin in twins if twin in kept), condition)
+                kept[first] = condition if first is condition else call("=", condition.args, kept[first].place)
             case _:
-                found[condition] = condition
-    return list(dict.fromkeys(found.values()))
+                kept[condition] = condition
+    return list(dict.fromkeys(kept.values()))

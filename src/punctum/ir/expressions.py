@@ -221,5 +221,5 @@ _SPECIAL: dict[str, Callable[[Call, list[str]], str]] = {
 
 def mismatch(what: str, place: Place, hint: str, *args: Expression) -> SqlError:
     """The error for arguments of the wrong type."""
-    found = ", ".join(f"{text(arg, True)} is {type_text(arg)}" for arg in args)
-    return SqlError(what, found, hint, place)
+    types = ", ".join(f"{text(arg, True)} is {type_text(arg)}" for arg in args)
+    return SqlError(what, types, hint, place)

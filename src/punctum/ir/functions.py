@@ -51,13 +51,13 @@ def _arithmetic(op: str, args: Args, place: Place) -> Expression:
     if all(is_null(arg) for arg in args):
         target = kind(Type.BIGINT, True)
     if target.type is Type.DECIMAL:
-        found = _decimals(op, args, place)
+        result_call = _decimals(op, args, place)
     else:
         result = kind(Type.DOUBLE, True) if op == "/" else target
-        found = _result(op, tuple(converted(arg, result) for arg in args), place, result.type)
-    if op == "div" and found.type is not Type.BIGINT:
+        result_call = _result(op, tuple(converted(arg, result) for arg in args), place, result.type)
+    if op == "div" and result_call.type is not Type.BIGINT:
         raise mismatch("DIV does not take these types", place, "it takes BIGINT", *args)
-    return _maybe(found) if op in ("/", "%", "div") and not _never_zero(found.args[1]) else found
+    return _maybe(result_call) if op in ("/", "%", "div") and not _never_zero(result_call.args[1]) else result_call
 
 
 def _never_zero(divisor: Expression) -> bool:
@@ -114,7 +114,7 @@ def _number(op: str, args: Args, place: Place) -> Expression:
 def _check(op: str, args: Args, place: Place, types: tuple[Type, ...]) -> None:
     for arg in args:
         if is_interval(arg) or (arg.type not in types and not is_null(arg)):
-            takes = ", ".join(each.value for each in types)
+            takes = ", ".join(kind.value for kind in types)
             raise mismatch(f"{_NAMED.get(op, op.upper())} does not take this type", place, f"it takes {takes}", arg)
 
 

@@ -46,26 +46,26 @@ def inserts_only(relation: Relation) -> bool:
 
 def elements_of(relation: Relation, place: Place) -> Relation:
     """The elements of which a relation shows the events when they are final; an error when it is another one."""
-    found = _lifted(relation)
-    if found is None:
+    lifted = _lifted(relation)
+    if lifted is None:
         hint = "elements come from a temporal stream through WHERE and SELECT only; name other parts of a query with "
         raise SqlError("the result is not a temporal stream", "", hint + "CREATE TEMPORAL STREAM … AS SELECT", place)
-    return found[0]
+    return lifted[0]
 
 
 def temporal_of(relation: Relation, place: Place) -> Relation:
     """The elements of a query's result: those of the temporal stream that it selects from, or an insert for a row."""
-    found = _lifted(relation)
-    return _inserts(relation, place) if found is None else found[0]
+    lifted = _lifted(relation)
+    return _inserts(relation, place) if lifted is None else lifted[0]
 
 
 def _lifted(relation: Relation) -> tuple[Relation, Moved] | None:
     """Selections and projections over elements instead of events, and where the columns are there."""
     if isinstance(relation, Final):
         return relation.input, list(range(len(relation.schema)))
-    if not isinstance(relation, Filter | Projection) or (found := _lifted(relation.input)) is None:
+    if not isinstance(relation, Filter | Projection) or (lifted := _lifted(relation.input)) is None:
         return None
-    below, moved = found
+    below, moved = lifted
     if isinstance(relation, Filter):
         return replace(relation, input=below, predicate=_over(relation.predicate, below, moved)), moved
     width = len(payload_of(below.schema))

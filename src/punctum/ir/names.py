@@ -3,8 +3,8 @@
 
 def fresh(name: str, taken: list[str]) -> str:
     """A name that none of the others has."""
-    found, i = name, 2
-    while found.lower() in taken:
-        found, i = f"{name}_{i}", i + 1
-    taken.append(found.lower())
-    return found
+    free, i = name, 2
+    while free.lower() in taken:
+        free, i = f"{name}_{i}", i + 1
+    taken.append(free.lower())
+    return free

@@ -45,36 +45,36 @@ class MultiJoin(PlannedNode):
 
     def __post_init__(self) -> None:
         assert len(self.joined) > 1
-        assert len(self.names) == sum(len(each.schema) for each in self.joined)
-        for each in self.classes:
-            assert len({self.joined[i].schema.attributes[at].type for i, at in each.members}) == 1
+        assert len(self.names) == sum(len(relation.schema) for relation in self.joined)
+        for equated in self.classes:
+            assert len({self.joined[i].schema.attributes[at].type for i, at in equated.members}) == 1
         for column in columns(self.residual) if self.residual is not None else ():
             assert column.name == self.names[column.index]
 
     @cached_property
     def schema(self) -> Schema:
         """The columns of all inputs."""
-        attributes = (a for each in self.joined for a in each.schema.attributes)
+        attributes = (a for relation in self.joined for a in relation.schema.attributes)
         return Schema(tuple(replace(a, name=name) for a, name in zip(attributes, self.names, strict=True)))
 
     @property
     def offsets(self) -> tuple[int, ...]:
         """Where each input's columns begin."""
-        return tuple(sum(len(each.schema) for each in self.joined[:i]) for i in range(len(self.joined)))
+        return tuple(sum(len(relation.schema) for relation in self.joined[:i]) for i in range(len(self.joined)))
 
     @property
     def label(self) -> str:
         """The classes and the residual."""
         told = []
-        for each in self.classes:
-            equal = [self.names[self.offsets[i] + at] for i, at in each.members]
-            told.append(" = ".join([*equal, *([] if each.value is None else [str(each.value)])]))
+        for equated in self.classes:
+            equal = [self.names[self.offsets[i] + at] for i, at in equated.members]
+            told.append(" = ".join([*equal, *([] if equated.value is None else [str(equated.value)])]))
         return f"MultiJoin {', '.join(told)}" + (f" where {text(self.residual)}" if self.residual is not None else "")
 
     @property
     def windows(self) -> tuple[Window | None, ...]:
         """The windows of the inputs; where there are any, a row meets only what is in them when it comes."""
-        return tuple(window(each) for each in self.joined)
+        return tuple(window(relation) for relation in self.joined)
 
     def common(self) -> list[int]:
         """The classes, not fixed to a constant, that all inputs have columns of."""
@@ -104,7 +104,9 @@ class Synopsis(PlannedNode):
     place: Place = field(default=NOWHERE, compare=False)
 
     def __post_init__(self) -> None:
-        assert [len(each.schema) for each in self.joined] == [len(each.schema) for each in self.query.streams]
+        assert [len(relation.schema) for relation in self.joined] == [
+            len(stream.schema) for stream in self.query.streams
+        ]
         assert len(self.result) == max(1, len(self.query.shown) + len(self.query.aggregates or ()))
 
     @cached_property
@@ -116,24 +118,24 @@ class Synopsis(PlannedNode):
     def label(self) -> str:
         """What is compared, and what is shown."""
         compared = (f"{self.query.name(c.left)} {c.op} {self.query.name(c.right)}" for c in self.query.compared)
-        each = "distinct " if self.query.distinct else ""
+        once = "distinct " if self.query.distinct else ""
         shown = ", ".join(map(self.query.name, self.query.shown)) or "nothing"
         calls = "".join(f", {c.function.value}" for c in self.query.aggregates or ())
         more = [] if self.residual is None else [text(self.residual)]
-        return f"Synopsis of {each}{shown}{calls} where {', '.join([*compared, *more]) or 'anything meets'}"
+        return f"Synopsis of {once}{shown}{calls} where {', '.join([*compared, *more]) or 'anything meets'}"
 
     @cached_property
     def parting(self) -> tuple[tuple[tuple[int, ...], int | None], ...]:
         """The classes by which it can be partitioned: a column of each input, and the one of the output, if any."""
         order, everyone = self.query.order, range(len(self.joined))
         plain = not self.query.distinct and self.query.aggregates is None
-        found = []
+        classes = []
         for its, members in order.members.items():
             at = [next((column for i, column in members if i == stream), None) for stream in everyone]
-            shown = next((n for n, each in enumerate(self.query.shown) if order.of[each] == its), None)
+            shown = next((n for n, attribute in enumerate(self.query.shown) if order.of[attribute] == its), None)
             if None not in at and self.query.count(its) > 1 and (plain or shown is not None):
-                found.append((tuple(column for column in at if column is not None), shown))
-        return tuple(found)
+                classes.append((tuple(column for column in at if column is not None), shown))
+        return tuple(classes)
 
 
 @dataclass(frozen=True)

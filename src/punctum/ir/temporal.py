@@ -90,13 +90,13 @@ class LMerge(Node):
     place: Place = field(default=NOWHERE, compare=False)
 
     def __post_init__(self) -> None:
-        kinds = {tuple((a.name, a.type, a.digits) for a in each.schema.attributes) for each in self.merged}
+        kinds = {tuple((a.name, a.type, a.digits) for a in replica.schema.attributes) for replica in self.merged}
         assert len(self.merged) == len(self.names) and len(kinds) == 1, (self.names, kinds)
 
     @cached_property
     def schema(self) -> Schema:
         """The columns of the elements, with the domains that hold for all inputs."""
-        several = zip(*(each.schema.attributes for each in self.merged), strict=True)
+        several = zip(*(replica.schema.attributes for replica in self.merged), strict=True)
         return Schema(tuple(replace(same[0], domain=reduce(either, [a.domain for a in same])) for same in several))
 
     @property

@@ -37,19 +37,19 @@ class Places:
         """The least of them that is not below a place."""
         if self.only is not None:
             at = bisect_left(self.only, max(place, self.low))
-            found = self.only[at] if at < len(self.only) else self.high + 1
+            next_place = self.only[at] if at < len(self.only) else self.high + 1
         else:
-            found = max(place, self.low)
-        return found if found <= self.high else None
+            next_place = max(place, self.low)
+        return next_place if next_place <= self.high else None
 
     def greatest(self, place: int) -> int | None:
         """The greatest of them that is not above a place."""
         if self.only is not None:
             at = bisect_right(self.only, min(place, self.high))
-            found = self.only[at - 1] if at else self.low - 1
+            last_place = self.only[at - 1] if at else self.low - 1
         else:
-            found = min(place, self.high)
-        return found if found >= self.low else None
+            last_place = min(place, self.high)
+        return last_place if last_place >= self.low else None
 
     def meet(self, other: "Places") -> "Places":
         """Those in both.
@@ -58,7 +58,7 @@ class Places:
         Places(low=3, high=9, only=(3, 5))
         """
         low, high = max(self.low, other.low), min(self.high, other.high)
-        lists = [set(each.only) for each in (self, other) if each.only is not None]
+        lists = [set(places.only) for places in (self, other) if places.only is not None]
         listed = sorted(set.intersection(*lists)) if lists else []
         return Places(low, high, tuple(p for p in listed if low <= p <= high) if lists else None)
 
@@ -118,7 +118,7 @@ class Axis:
             return 0
         if self.kind.discrete:
             return min(max(ordinal(value), self.all.low), self.all.high)
-        keys = [below(each) for each in self.constants]
+        keys = [below(value) for value in self.constants]
         i = bisect_left(keys, below(value))
         return 2 * i + (i < len(keys) and keys[i] == below(value))
 
@@ -165,8 +165,8 @@ class Axis:
             return (self.all,)
         cuts = [self.all.low - 1, *self.at, self.all.high + 1]
         gaps = [Places(a + 1, b - 1) for a, b in pairwise(cuts)]
-        found = [slot for gap, at in zip(gaps, self.at, strict=False) for slot in (gap, Places(at, at))]
-        return tuple(slot for slot in (*found, gaps[-1]) if slot.size)
+        inner = [slot for gap, at in zip(gaps, self.at, strict=False) for slot in (gap, Places(at, at))]
+        return tuple(slot for slot in (*inner, gaps[-1]) if slot.size)
 
     def values(self, place: int, count: int) -> list[Value] | None:
         """So many values of a place, from low to high, or nothing when none are found."""
@@ -183,9 +183,9 @@ class Axis:
             return _run(self.kind, start, count)
         low = self.constants[place // 2 - 1] if place else None
         high = self.constants[place // 2] if place // 2 < len(self.constants) else None
-        found = _strings(low, high, count) if self.kind is Type.STRING else _reals(self.kind, low, high, count)
-        fits = len(found) == count and all(self.place(value) == place for value in found)
-        return found if fits and sorted(set(found), key=below) == found else None
+        values = _strings(low, high, count) if self.kind is Type.STRING else _reals(self.kind, low, high, count)
+        fits = len(values) == count and all(self.place(value) == place for value in values)
+        return values if fits and sorted(set(values), key=below) == values else None
 
     def _only(self, place: int) -> Value:
         return _value(self.kind, place) if self.kind.discrete else self.constants[place // 2]

@@ -63,45 +63,45 @@ class ImpliedOrder:
     def _strictly(self) -> dict[At, int]:
         """For each class, those above it on a way with a strict step."""
         steps = [(edge.low, self._above[self._number[edge.high]]) for edge in self.edges if edge.strict]
-        found = dict.fromkeys(self.members, 0)
+        above_strictly = dict.fromkeys(self.members, 0)
         for its in self.members:
             for low, above in steps:
                 if self.reaches(its, low):
-                    found[its] |= above
-        return found
+                    above_strictly[its] |= above
+        return above_strictly
 
     @cached_property
     def domains(self) -> dict[At, Places]:
         """Where each class may lie by what is said of its own attributes."""
-        found: dict[At, Places] = {}
+        places: dict[At, Places] = {}
         for at, its in self.of.items():
-            found[its] = found[its].meet(self.given[at]) if its in found else self.given[at]
-        return found
+            places[its] = places[its].meet(self.given[at]) if its in places else self.given[at]
+        return places
 
     def least(self, pinned: Mapping[At, int] | None = None) -> dict[At, int] | None:
         """The least places of all classes, with some classes pinned to a place; nothing when there is no solution."""
         if any(edge.strict and edge.low == edge.high for edge in self.edges):
             return None
         pinned = pinned or {}
-        found: dict[At, int] = {}
+        least: dict[At, int] = {}
         for its in self.sorted:
-            here = max((self._next(edge, found[edge.low]) for edge in self._into[its]), default=self.domains[its].low)
+            here = max((self._next(edge, least[edge.low]) for edge in self._into[its]), default=self.domains[its].low)
             place = self.domains[its].least(max(here, pinned.get(its, here)))
             if place is None or place != pinned.get(its, place):
                 return None
-            found[its] = place
-        return found
+            least[its] = place
+        return least
 
     def _next(self, edge: Edge, place: int) -> int:
         return place + (edge.strict and not self.axes[edge.low].endless(place))
 
     @cached_property
     def _into(self) -> dict[At, list[Edge]]:
-        found: dict[At, list[Edge]] = {its: [] for its in self.members}
+        into: dict[At, list[Edge]] = {its: [] for its in self.members}
         for edge in self.edges:
             if edge.low != edge.high:
-                found[edge.high].append(edge)
-        return found
+                into[edge.high].append(edge)
+        return into
 
     @cached_property
     def satisfiable(self) -> bool:
@@ -119,9 +119,9 @@ class ImpliedOrder:
             out[edge.low].append(edge)
         for its in reversed(self.sorted):
             before = (high[e.high] - (e.strict and not self.axes[its].endless(high[e.high])) for e in out[its])
-            found = self.domains[its].greatest(min(before, default=self.domains[its].high))
-            assert found is not None
-            high[its] = found
+            greatest = self.domains[its].greatest(min(before, default=self.domains[its].high))
+            assert greatest is not None
+            high[its] = greatest
         return {its: self.domains[its].meet(Places(low[its], high[its])) for its in self.members}
 
     def range(self, at: At) -> Places:
@@ -199,8 +199,8 @@ class ImpliedOrder:
     def induced(self, attributes: Iterable[At]) -> "ImpliedOrder":
         """What follows for some attributes alone (definition 4.2)."""
         kept = list(attributes)
-        found = ((a, self.implied(a, b), b) for a in kept for b in kept if a != b)
-        follows = [Comparison(a, op, b) for a, op, b in found if op is not None]
+        implied = ((a, self.implied(a, b), b) for a in kept for b in kept if a != b)
+        follows = [Comparison(a, op, b) for a, op, b in implied if op is not None]
         return ImpliedOrder(self.axes, {at: self.range(at) for at in kept}, follows)
 
 

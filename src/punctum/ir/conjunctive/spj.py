@@ -62,7 +62,7 @@ class Spj:
         """Whether it is all the same how often a row comes."""
         if self.aggregates is None:
             return self.distinct
-        return all(each.function in INSENSITIVE for each in self.aggregates)
+        return all(call.function in INSENSITIVE for call in self.aggregates)
 
     @property
     def stateless(self) -> bool:
@@ -170,5 +170,5 @@ def _axes(query: Spj, domains: Mapping[At, Pattern], together: Sequence[tuple[At
     made: dict[int, Axis] = {}
     for at, members in group.items():
         if id(members) not in made:
-            made[id(members)] = Axis.of(query.attribute(at).type, [domains[each] for each in members])
+            made[id(members)] = Axis.of(query.attribute(at).type, [domains[member] for member in members])
     return {at: made[id(members)] for at, members in group.items()}
