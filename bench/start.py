@@ -4,6 +4,9 @@ Both are fresh processes, in turn, on the README's files, on ``local[*]``, with 
 state in RocksDB with a changelog, and no user interface, and stop when all that is there is done. Spark sums the bids
 alone, as anyone would write it, and prints them; Punctum joins them with the items first, and writes files.
 
+Not equal: Spark's JVM is as a plain user starts it, and Punctum's does without its best compiler in such a run (see
+``engine/launch.py``), which is a large part of the ratio. SPARK_SUBMIT_OPTS=-XX:TieredStopAtLevel=1 gives it to both.
+
 python bench/start.py [runs]
 """
 
