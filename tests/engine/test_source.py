@@ -77,7 +77,7 @@ def test_a_batch_reads_the_same_again_whatever_has_come_since(tmp_path: Path) ->
     assert batch(reader(tmp_path), 3, 4) == ([], [OVERWRITTEN])
     with pytest.raises(QueryError, match="ON VIOLATION FAIL"):
         batch(reader(tmp_path, fails=True), 3, 4)
-    with pytest.raises(QueryError, match="is lost"):
+    with pytest.raises(QueryError, match="the list of files of s is missing"):
         batch(again, 0, 5)
 
 
