@@ -61,7 +61,7 @@ def test_a_guard_that_lays_down_is_the_specification(data: st.DataObject, restar
     for _ in range(data.draw(st.integers(1, 5))):
         ts, ps = data.draw(st.lists(rows(schema), max_size=4)), data.draw(st.lists(punctuations(schema), max_size=4))
         wanted, violations = spec.feed(Slice(tuple(ts), tuple(ps)))
-        before = spec._heard.copy()
+        before = spec._seen.copy()
         found = guard.split(ColumnarSlice(frame(schema, (schema.row(*t) for t in ts)), tuple(ps)))
         assert to_rows(found.good.rows) == list(wanted.rows)
         assert to_rows(found.bad) == [v.row for v in violations]
@@ -70,7 +70,7 @@ def test_a_guard_that_lays_down_is_the_specification(data: st.DataObject, restar
             assert isinstance(p, Punctuation)
             assert p.match(row) and before.covers(p)
         excluded = guard._heard.matches(frame(schema, every))
-        assert excluded.to_list() == [spec._heard.matches(row) for row in every]
+        assert excluded.to_list() == [spec._seen.matches(row) for row in every]
         if restart:
             guard = _restored(guard, Guard(schema))
         if over and ps:

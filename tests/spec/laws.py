@@ -1,6 +1,6 @@
 """What must hold for a stream iterator on every prefix of its input (section 5), as functions that assert it.
 
-``conform``   incremental = cumulative: output rows, output punctuations and kept rows are what the invariants say.
+``conform``   incremental = cumulative: output rows, output punctuations and kept rows are what the invariants state.
 ``minimal``   nothing is output twice.
 ``proper``    the output is grammatical.
 ``faithful``  safe and complete against a batch implementation, over all small extensions that the punctuations allow.
@@ -25,7 +25,7 @@ Numbered = tuple[int, Row]
 
 
 def aligned(streams: Streams) -> list[list[Slice]]:
-    """Streams of one length: a stream that has nothing to say gives empty slices."""
+    """Streams of one length: a stream that has nothing gives empty slices."""
     length = max(map(len, streams))
     return [[*stream, *[Slice()] * (length - len(stream))] for stream in streams]
 
@@ -48,23 +48,23 @@ def conform(operator: Specified, streams: Streams) -> None:
     for inputs, output, kept in prefixes(operator, streams):
         rows, wanted = list(prefix(output).rows), operator.cpass(*inputs)
         assert rows == wanted if isinstance(operator, Sort) else Counter(rows) == Counter(wanted), "cpass"
-        said = PunctuationSet(operator.output, prefix(output).puncts)
-        assert said == PunctuationSet(operator.output, operator.cprop(*inputs)), "cprop"
+        emitted = PunctuationSet(operator.output, prefix(output).puncts)
+        assert emitted == PunctuationSet(operator.output, operator.cprop(*inputs)), "cprop"
         assert bags(kept) == bags(operator.ckeep(*inputs)), "ckeep"
 
 
 def minimal(operator: Operator, streams: Streams) -> None:
     for _, output, _ in prefixes(operator, streams):
         *before, now = output
-        said = prefix(before).puncts
-        assert not any(p.empty or old.covers(p) for p in now.puncts for old in said), "a punctuation twice"
+        emitted = prefix(before).puncts
+        assert not any(p.empty or old.covers(p) for p in now.puncts for old in emitted), "a punctuation twice"
 
 
 def proper(operator: Operator, streams: Streams) -> None:
     for _, output, _ in prefixes(operator, streams):
         *before, now = output
-        said = prefix(before).puncts
-        assert not any(p.match(t) for t in now.rows for p in said), "an ungrammatical row"
+        emitted = prefix(before).puncts
+        assert not any(p.match(t) for t in now.rows for p in emitted), "an ungrammatical row"
 
 
 def faithful(operator: Operator, streams: Streams, batch: Batch, universe: Sequence[Sequence[Row]], most: int) -> None:

@@ -36,15 +36,15 @@ def multijoins(draw: st.DrawFn, kinds: list[Type] = KINDS) -> MultiJoin:
     """A join of some shape, perhaps with a class that is fixed to a constant."""
     shape, count = SHAPES[draw(st.sampled_from(sorted(SHAPES)))]
     types = [draw(st.sampled_from(kinds)) for _ in shape]
-    found: dict[tuple[int, int], Type] = {at: types[n] for n, members in enumerate(shape) for at in members}
+    type_of: dict[tuple[int, int], Type] = {at: types[n] for n, members in enumerate(shape) for at in members}
     schemas = tuple(
-        Schema(tuple(Attribute(f"{'abcd'[i]}{at}", found.get((i, at), Type.BIGINT)) for at in range(2)))
+        Schema(tuple(Attribute(f"{'abcd'[i]}{at}", type_of.get((i, at), Type.BIGINT)) for at in range(2)))
         for i in range(count)
     )
     fixed = draw(st.sampled_from([None, None, None, *range(len(shape))]))
     small = {kind: SMALL[kind][1] for kind in Type}
     classes = [Class(members, small[types[n]] if n == fixed else None) for n, members in enumerate(shape)]
-    alone = next((at for at in product(range(count), range(2)) if at not in found), None)
+    alone = next((at for at in product(range(count), range(2)) if at not in type_of), None)
     if alone is not None and draw(st.booleans()):
         classes.append(Class((alone,), small[Type.BIGINT]))
     names = tuple(name for schema in schemas for name in schema.names)
@@ -98,15 +98,15 @@ def needed(operator: MultiJoin, inputs: list[Slice]) -> dict[str, list[Row]]:
     """
     universe: list[Row] = list(product([0, 1, 2, FRESH], repeat=2))
     new = [[t for t in universe if not matched(t, xs.puncts)] for xs in inputs]
-    found: dict[str, list[Row]] = {}
+    kept: dict[str, list[Row]] = {}
     for i, xs in enumerate(inputs):
-        found[f"{i}"] = []
+        kept[f"{i}"] = []
         for t in xs.rows:
             choices = [[(t, False)] if n == i else _both(ys.rows, new[n]) for n, ys in enumerate(inputs)]
             later = (way for way in product(*choices) if any(fresh for _, fresh in way))
             if any(_agree(operator, [row for row, _ in way]) for way in later):
-                found[f"{i}"].append(t)
-    return found
+                kept[f"{i}"].append(t)
+    return kept
 
 
 def _both(old: tuple[Row, ...], new: list[Row]) -> list[tuple[Row, bool]]:
@@ -114,8 +114,8 @@ def _both(old: tuple[Row, ...], new: list[Row]) -> list[tuple[Row, bool]]:
 
 
 def _agree(operator: MultiJoin, way: list[Row]) -> bool:
-    for each in operator.classes:
-        values = {way[i][at] for i, at in each.members} | ({each.value} if each.value is not None else set())
+    for class_ in operator.classes:
+        values = {way[i][at] for i, at in class_.members} | ({class_.value} if class_.value is not None else set())
         if len(values) > 1 or None in values:
             return False
     return True

@@ -48,10 +48,10 @@ def computed(source: str) -> list[ComputedColumn]:
 
 
 def columns(schema: Schema) -> list[ComputedColumn]:
-    found = [ComputedColumn.same(schema, name) for name in schema.names]
+    same = [ComputedColumn.same(schema, name) for name in schema.names]
     bigint = next((a.name for a in schema.attributes if a.type is Type.BIGINT), None)
     nulls = ComputedColumn(Attribute("nulls", Type.BIGINT), None, lambda row: sum(value is None for value in row))
-    return [*found, nulls, *(computed(bigint) if bigint else [])]
+    return [*same, nulls, *(computed(bigint) if bigint else [])]
 
 
 def selects(schema: Schema) -> st.SearchStrategy[Specified]:
@@ -61,7 +61,7 @@ def selects(schema: Schema) -> st.SearchStrategy[Specified]:
 
 def projects(schema: Schema) -> st.SearchStrategy[Specified]:
     chosen = st.lists(st.sampled_from(columns(schema)), min_size=1, max_size=3, unique_by=lambda c: c.attribute.name)
-    return chosen.map(lambda found: Project(schema, tuple(found)))
+    return chosen.map(lambda picked: Project(schema, tuple(picked)))
 
 
 def groups(schema: Schema) -> st.SearchStrategy[Specified]:
@@ -78,7 +78,7 @@ def groups(schema: Schema) -> st.SearchStrategy[Specified]:
 def sorts(schema: Schema) -> st.SearchStrategy[Specified]:
     key = st.builds(SortKey, st.sampled_from(schema.names), st.booleans(), st.none() | st.booleans())
     keys = st.lists(key, min_size=1, max_size=2, unique_by=lambda k: k.name)
-    return keys.map(lambda found: Sort(schema, tuple(found)))
+    return keys.map(lambda picked: Sort(schema, tuple(picked)))
 
 
 def dupelims(schema: Schema) -> st.SearchStrategy[Specified]:
@@ -101,9 +101,9 @@ def domain_projects(draw: st.DrawFn) -> Case:
     inside = st.tuples(st.integers(0, 2), st.sampled_from([0, 2]), st.integers(0, 1))
     few: dict[str, Any] = {"x": st.integers(0, 2), "y": st.sampled_from([0, 2]), "z": st.integers(0, 1)}
     some = st.tuples(st.sampled_from([["x"], ["y"], ["x", "y"], ["x", "z"], ["y", "z"]]), st.fixed_dictionaries(few))
-    said = some.map(lambda c: Punctuation.of(schema, {name: c[1][name] for name in c[0]})) | punctuations(schema)
+    puncts = some.map(lambda c: Punctuation.of(schema, {name: c[1][name] for name in c[0]})) | punctuations(schema)
     names = draw(st.sampled_from([["x"], ["z"], ["x", "z"], ["y", "z"]]))
-    return Project.to(schema, *names), [draw(streams(schema, inside, said, most=8))]
+    return Project.to(schema, *names), [draw(streams(schema, inside, puncts, most=8))]
 
 
 @st.composite
@@ -153,7 +153,7 @@ def origins(draw: st.DrawFn, schema: Schema) -> Origin[Any]:
 
 @st.composite
 def punctuate_cases(draw: st.DrawFn) -> Case:
-    """Streams that need not keep what the origins say of them."""
+    """Streams that need not keep what the origins promise of them."""
     schema = draw(schemas(most=2) | st.just(Schema.of(x="BIGINT", y="BIGINT").where(x=between(0, 4))))
     chosen = draw(st.lists(origins(schema), min_size=1, max_size=2))
     return Punctuate(schema, tuple(chosen)), [draw(streams(schema))]

@@ -1,4 +1,4 @@
-"""Patterns through computed columns: never says too much, and says what the design promises."""
+"""Patterns through computed columns: never promises too much, and promises what the design states."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -31,7 +31,7 @@ def test_an_image_never_matches_a_value_that_may_still_come(column: ComputedColu
 
 
 def image(name: str, pattern: Pattern) -> list[str]:
-    return [str(found) for found in SHAPES[name].images(pattern, Type.BIGINT)]
+    return [str(image) for image in SHAPES[name].images(pattern, Type.BIGINT)]
 
 
 def test_images() -> None:

@@ -53,7 +53,7 @@ def promises(schema: Schema, suffixes: tuple[int, ...] = ()) -> st.SearchStrateg
         )
         return st.just(WILDCARD) | some
 
-    return st.tuples(*(patterns(i) for i in range(len(schema)))).map(lambda found: Punctuation(schema, found))
+    return st.tuples(*(patterns(i) for i in range(len(schema)))).map(lambda chosen: Punctuation(schema, chosen))
 
 
 def inputs(schema: Schema, suffixes: tuple[int, ...] = (), most: int = 3) -> st.SearchStrategy[list[Slice]]:
@@ -61,7 +61,7 @@ def inputs(schema: Schema, suffixes: tuple[int, ...] = (), most: int = 3) -> st.
 
 
 UNIVERSE: list[Row] = list(product([None, -FRESH, 0, 1, 2, FRESH], repeat=2))
-"""All rows that a promise can tell apart."""
+"""All rows that a promise can distinguish."""
 
 
 SUMMARY = [

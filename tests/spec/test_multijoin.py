@@ -47,9 +47,9 @@ def closed(
 ) -> tuple[list[list[tuple[object, ...]]], list[str]]:
     """The rows kept in the end, and what is closed."""
     running = operator.start()
-    for each in slices:
-        running.feed(*each)
-    return [list(each.rows) for each in running.state], [str(each.closed) for each in running.state]
+    for piece in slices:
+        running.feed(*piece)
+    return [list(input_.rows) for input_ in running.state], [str(input_.closed) for input_ in running.state]
 
 
 def test_the_chain_of_example_2() -> None:
@@ -70,8 +70,8 @@ def test_a_row_goes_when_what_it_needs_never_came() -> None:
 def test_a_chain_of_several_attributes() -> None:
     """Figure 8: with b1 closed in S2, S3 must close a1 together with each c that b1 has met."""
     rows = Slice.of((1, 1), (2, 1)), Slice.of((1, 7), (1, 8)), Slice.of((7, 1), (8, 1))
-    said = [Punctuation.of(s3, c=c, a=1) for c in (7, 8)]
-    after = Slice(), Slice.of(Punctuation.of(s2, b=1)), Slice.of(*said)
+    puncts = [Punctuation.of(s3, c=c, a=1) for c in (7, 8)]
+    after = Slice(), Slice.of(Punctuation.of(s2, b=1)), Slice.of(*puncts)
     assert closed(FIGURE_5, rows, after)[0][0] == [(2, 1)]
 
 

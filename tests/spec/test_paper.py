@@ -139,7 +139,7 @@ def test_only_punctuations_on_the_group_complete_it() -> None:
 
 
 def test_the_join_of_section_1_3() -> None:
-    """An item's punctuation purges its bids, a closed auction purges the item, and then join says so itself."""
+    """An item's punctuation purges its bids, a closed auction purges the item, and then join emits that itself."""
     item = Schema.of(itemid="BIGINT", name="STRING")
     bid = Schema.of(itemid="BIGINT", increase="BIGINT")
     running = Join(item, bid, (("itemid", "itemid"),), ("item.", "bid.")).start()

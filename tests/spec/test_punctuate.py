@@ -42,11 +42,11 @@ ORIGINS: dict[str, Origin[Any]] = {
 
 
 def honest(operator: Punctuate, slices: Sequence[Slice]) -> list[Slice]:
-    """The stream without the rows that break what punctuate was told: its source keeps its word."""
+    """The stream without the rows that break what punctuate relies on: its source keeps its word."""
     kept: list[Slice] = []
     for piece in slices:
-        said = prefix(unary(operator, [*kept, Slice(puncts=piece.puncts)])).puncts if kept else operator.opening()
-        good = tuple(t for t in piece.rows if not any(p.match(t) for p in said))
+        emitted = prefix(unary(operator, [*kept, Slice(puncts=piece.puncts)])).puncts if kept else operator.opening()
+        good = tuple(t for t in piece.rows if not any(p.match(t) for p in emitted))
         kept.append(Slice(good, piece.puncts))
     return kept
 
@@ -144,16 +144,16 @@ anything = st.lists(
 
 @given(anything)
 def test_the_guard_splits_a_stream(stream: list[Slice]) -> None:
-    said: list[Punctuation] = []
+    received: list[Punctuation] = []
     for piece, (good, violations) in zip(stream, guard(numbers, stream), strict=True):
-        assert list(good.rows) == [t for t in piece.rows if not any(p.match(t) for p in said)]
-        assert [v.row for v in violations] == [t for t in piece.rows if any(p.match(t) for p in said)]
+        assert list(good.rows) == [t for t in piece.rows if not any(p.match(t) for p in received)]
+        assert [v.row for v in violations] == [t for t in piece.rows if any(p.match(t) for p in received)]
         assert all(v.punctuation.match(v.row) for v in violations)
-        said += piece.puncts
-        assert all(map(PunctuationSet(numbers, said).covers, good.puncts))
+        received += piece.puncts
+        assert all(map(PunctuationSet(numbers, received).covers, good.puncts))
 
 
-def test_the_guard_drops_what_was_said_before() -> None:
+def test_the_guard_drops_what_earlier_punctuations_exclude() -> None:
     running = Guard(numbers)
     p = Punctuation.of(numbers, x=one_of([1, 2]))
     assert running.feed(Slice.of(p))[0].puncts == (p,)

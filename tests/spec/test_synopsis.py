@@ -116,10 +116,10 @@ def slices(query: Spj, chance: random.Random, nulls: bool = True) -> Iterator[li
 
 def punctuated(query: Spj, chance: random.Random) -> Iterator[list[Slice]]:
     """The same, with punctuations on single columns, which no later row matches; in the end all streams have ended."""
-    said = [PunctuationSet(stream.schema) for stream in query.streams]
+    closed = [PunctuationSet(stream.schema) for stream in query.streams]
     for piece in slices(query, chance):
         fed = []
-        for stream, known, xs in zip(query.streams, said, piece, strict=True):
+        for stream, known, xs in zip(query.streams, closed, piece, strict=True):
             rows = tuple(row for row in xs.rows if known.find(row) is None)
             puncts = tuple(_punctuation(stream.schema, chance) for _ in range(chance.randint(0, 3)))
             for p in puncts:
@@ -145,22 +145,23 @@ def _row(schema: Schema, chance: random.Random, nulls: bool) -> Row:
 
 
 def compare(query: Spj, chance: random.Random) -> int:
-    """Run a query beside DuckDB, and say how many rows there were in the end."""
+    """Run a query beside DuckDB, and return how many rows there were in the end."""
     running = (joining(query) if query.aggregates is None else grouping(query)).start()
     out: list[Row] = []
     expected: list[Row] = []
     with tables(query) as connection:
-        for each in slices(query, chance):
-            for stream, piece in zip(query.streams, each, strict=True):
+        for pieces in slices(query, chance):
+            for stream, piece in zip(query.streams, pieces, strict=True):
                 for row in piece.rows:
                     connection.execute(f"INSERT INTO {stream.name} VALUES ({', '.join('?' * len(row))})", row)
-            out += running.feed(*each).rows
+            out += running.feed(*pieces).rows
             expected = connection.execute(sql(query)).fetchall()
             if query.aggregates is None and not query.shown:
                 expected = [()] * len(expected)
-            found = running.answer() if isinstance(running, GroupExecution) else out
-            assert Counter(found) == Counter(expected), query
-            assert stored(query, running) <= sum(each.values for each in synopses(query)) + answers(query), query
+            rows = running.answer() if isinstance(running, GroupExecution) else out
+            assert Counter(rows) == Counter(expected), query
+            bound = sum(synopsis.values for synopsis in synopses(query))
+            assert stored(query, running) <= bound + answers(query), query
     return len(expected)
 
 
@@ -172,9 +173,9 @@ def stored(query: Spj, running: JoinExecution | GroupExecution) -> int:
         for i, buckets in enumerate(memory.buckets):
             remembering = memory.inputs[i]
             assert isinstance(remembering, SynopsisStructure)
-            for each in buckets.values():
-                partials = sum(len(p) if isinstance(p, tuple) else 1 for p in each.partials)
-                kept += len(each.rows) * len(remembering.keys) + (not memory.eliminating) * (1 + partials)
+            for bucket in buckets.values():
+                partials = sum(len(p) if isinstance(p, tuple) else 1 for p in bucket.partials)
+                kept += len(bucket.rows) * len(remembering.keys) + (not memory.eliminating) * (1 + partials)
     return kept + (len(running.shown) * len(query.shown) if isinstance(running, JoinExecution) else 0)
 
 
@@ -211,12 +212,12 @@ def test_groups_come_out_with_the_end_of_all_inputs() -> None:
 
 
 def grammatical(out: list[Slice]) -> None:
-    """No row matches what was said before, and in the end everything has been said."""
-    said: list[Punctuation] = []
+    """No row matches an earlier punctuation, and in the end everything is closed."""
+    emitted: list[Punctuation] = []
     for piece in out:
-        assert not [(t, p) for t in piece.rows for p in said if p.match(t)]
-        said += piece.puncts
-    assert any(not p.sides for p in said), "the result has not ended"
+        assert not [(t, p) for t in piece.rows for p in emitted if p.match(t)]
+        emitted += piece.puncts
+    assert any(not p.sides for p in emitted), "the result has not ended"
 
 
 def of_all(query: Spj, fed: list[list[Slice]]) -> list[Row]:
@@ -236,7 +237,7 @@ def test_punctuations_close_what_all_inputs_have_closed(function: str) -> None:
     for query, _ in zip(queries, range(15), strict=False):
         fed = list(punctuated(query, chance))
         running = (joining(query) if query.aggregates is None else grouping(query)).start()
-        out = [running.feed(*each) for each in fed]
+        out = [running.feed(*pieces) for pieces in fed]
         grammatical(out)
         assert Counter(row for piece in out for row in piece.rows) == Counter(of_all(query, fed)), query
         early += any(piece.puncts for piece in out[:-1])
@@ -248,13 +249,13 @@ def test_updates_are_the_groups_that_have_changed() -> None:
     chance, changed = random.Random("updates"), 0
     queries = (next(bounded(chance, function)) for function in ("COUNT", "MAX") * 10)
     for query in queries:
-        running, told = grouping(query, updates=True).start(), dict[Row, Row]()
+        running, latest = grouping(query, updates=True).start(), dict[Row, Row]()
         keys = len(query.shown)
-        for each in punctuated(query, chance):
-            rows = running.feed(*each).rows
+        for pieces in punctuated(query, chance):
+            rows = running.feed(*pieces).rows
             assert len({row[:keys] for row in rows}) == len(rows)
-            assert not [row for row in rows if told.get(row[:keys]) == row], "only what is new"
-            changed += sum(row[:keys] in told for row in rows)
-            told |= {row[:keys]: row for row in rows}
-            assert Counter(told.values()) == Counter(running.answer() if told or query.shown else [])
+            assert not [row for row in rows if latest.get(row[:keys]) == row], "only what is new"
+            changed += sum(row[:keys] in latest for row in rows)
+            latest |= {row[:keys]: row for row in rows}
+            assert Counter(latest.values()) == Counter(running.answer() if latest or query.shown else [])
     assert changed >= 3

@@ -14,7 +14,7 @@ from punctum.algebra.sorting import SortKey
 from punctum.algebra.values import Row
 from punctum.spec.difference import Difference, DifferenceRows
 from punctum.spec.dupelim import Dupelim
-from punctum.spec.framework import Execution, Operator, Puncts, Rows, Sayer, Specified
+from punctum.spec.framework import Emitter, Execution, Operator, Puncts, Rows, Specified
 from punctum.spec.group_by import GroupBy
 from punctum.spec.group_by import GroupState as Groups
 from punctum.spec.intersect import Intersect, IntersectRows
@@ -50,7 +50,7 @@ class ForgetfulJoin(Join):
 
 @dataclass(frozen=True)
 class ForgetfulDifference(Difference):
-    """Purges a right row when the right input says that it will not come again."""
+    """Purges a right row when the right input promises that it will not come again."""
 
     @property
     def first(self) -> DifferenceRows:
@@ -71,8 +71,8 @@ class ForgetfulIntersect(Intersect):
         class Forgetful(IntersectRows):
             def keep_right(self, ps: Puncts, st: State) -> State:
                 lts, rts, lps, rps = st
-                heard = rps | ps
-                return [t for t in lts if not lps.matches(t)], [t for t in rts if not heard.matches(t)], lps, heard
+                rps_new = rps | ps
+                return [t for t in lts if not lps.matches(t)], [t for t in rts if not rps_new.matches(t)], lps, rps_new
 
         return Forgetful(self.left, self.right)
 
@@ -91,7 +91,7 @@ class HastyGroupBy(GroupBy):
 
 @dataclass(frozen=True)
 class HastyDifference(Difference):
-    """Releases left rows before the right input has said that they will not come."""
+    """Releases left rows before the right input has promised that they will not come."""
 
     @property
     def first(self) -> DifferenceRows:
@@ -108,8 +108,8 @@ class HastySort(Sort):
     """Releases whatever a punctuation matches, a prefix of the order or not."""
 
     def pass_(self, ps: Puncts, st: Unsorted) -> Rows:
-        heard = self._heard(ps, st)
-        return self.sorted(t for t in st.rows if heard.matches(t))
+        seen = self._seen(ps, st)
+        return self.sorted(t for t in st.rows if seen.matches(t))
 
 
 # propagates too early
@@ -117,7 +117,7 @@ class HastySort(Sort):
 
 @dataclass(frozen=True)
 class BoldMerge(Merge):
-    """Passes on what one input alone has said."""
+    """Passes on the punctuations of one input alone."""
 
     def prop_left(self, ps: Puncts, st: Merged) -> Puncts:
         return ps
@@ -141,7 +141,7 @@ class BoldGroupBy(GroupBy):
         return [Punctuation.of(self.output, patterns) for patterns in named if patterns]
 
 
-# says things twice
+# emits things twice
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,7 @@ def test_an_operator_that_says_a_punctuation_twice_is_caught() -> None:
 
 
 class Repeating(Operator):
-    """An operator whose driver forgets what it has said."""
+    """An operator whose driver forgets what it has emitted."""
 
     def __init__(self, merge: Merge) -> None:
         self._merge = merge
@@ -240,7 +240,7 @@ class Repeating(Operator):
         feed = running.feed
 
         def forgetful(*slices: Slice) -> Slice:
-            running._output = Sayer(self.output)
+            running._output = Emitter(self.output)
             return feed(*slices)
 
         running.feed = forgetful  # type: ignore[method-assign]

@@ -145,7 +145,7 @@ class Store:
 
 
 class EmittedPunctuations(Store):
-    """What has been said on a stream; it tells what is new (the specification's ``Sayer``), and forgets what is old."""
+    """The punctuations of a stream; it gives what is new (the specification's ``Emitter``), and forgets what is old."""
 
     def __init__(self, schema: Schema) -> None:
         super().__init__(schema)

@@ -15,7 +15,7 @@ from punctum.algebra.cuts import below
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import NAN, Row, Type, Value
 
-_EXACT = Context(prec=100)  # Python rounds sums to 28 digits unless told
+_EXACT = Context(prec=100)  # by default Python rounds sums to 28 digits
 
 
 def value_of(aggregate: AggregateFunction, ts: Sequence[Row], schema: Schema) -> Value | None:

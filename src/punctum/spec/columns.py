@@ -38,8 +38,8 @@ class ComputedColumn:
     @staticmethod
     def same(schema: Schema, name: str, rename: str | None = None) -> "ComputedColumn":
         """An attribute as it is, perhaps under another name."""
-        found = schema.attributes[schema.index(name)]
-        return ComputedColumn(replace(found, name=rename or name), name)
+        attribute = schema.attributes[schema.index(name)]
+        return ComputedColumn(replace(attribute, name=rename or name), name)
 
     def value(self, row: Row, schema: Schema) -> Value | None:
         """The column's value in a row."""

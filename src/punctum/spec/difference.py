@@ -50,12 +50,12 @@ class DifferenceRows(BothKept):
 
     def pass_right(self, ps: Puncts, st: State) -> Rows:
         lts, rts, _, rps = st
-        heard = rps | ps
-        return [t for t in lts if t not in rts and heard.matches(t)]
+        rps_new = rps | ps
+        return [t for t in lts if t not in rts and rps_new.matches(t)]
 
     def keep_right(self, ps: Puncts, st: State) -> State:
         lts, rts, lps, rps = st
-        heard = rps | ps
-        lts_new = [t for t in lts if t not in rts and not heard.matches(t)]
+        rps_new = rps | ps
+        lts_new = [t for t in lts if t not in rts and not rps_new.matches(t)]
         rts_new = [t for t in rts if not lps.matches(t)]
-        return lts_new, rts_new, lps, heard
+        return lts_new, rts_new, lps, rps_new

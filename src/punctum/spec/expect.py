@@ -1,16 +1,16 @@
 """Expect: what becomes of values whose punctuations are lost.
 
-A scheme with EXPECT WITHIN says that a value is closed at most so long after its first row. A value that is not is
-*swept*: it counts as closed from then on, and says so, once. With ``key(t)`` the values of a row on the scheme's
+A scheme with EXPECT WITHIN promises that a value is closed at most so long after its first row. A value that is not is
+*swept*: it counts as closed from then on, and is reported once. With ``key(t)`` the values of a row on the scheme's
 attributes, ``first(k)`` the time of the first row with a key, and ``now`` the time that has passed, after slice n:
 
     open  = { key(t) : t in rows } less the keys that punctuations on these attributes alone match, less the swept
     swept = the open keys k for which first(k) + within <= now
 
 A punctuation counts before time does, so one that comes in the slice that would be too late is in time. A row that
-comes after its key was swept is late, and goes no further; so is said, with the sweep as what excludes it.
+comes after its key was swept is late, and goes no further; it is reported, with the sweep as what excludes it.
 
-Time is an attribute of the rows (stream time), and has passed as far as punctuations on it alone say; or it is given
+Time is an attribute of the rows (stream time), and has passed as far as punctuations on it alone reach; or it is given
 with each slice (wall time). No clock is read here: who runs this twice on the same slices sweeps the same.
 """
 
@@ -61,22 +61,22 @@ class Expect:
         check_time(scheme.schema, time)
         self._scheme, self._within, self._time = scheme, within, time
         self._at = scheme.schema.indices(scheme.attributes)
-        self._said = PunctuationSet(scheme.schema)
+        self._seen = PunctuationSet(scheme.schema)
         self._now: datetime | None = None
         self.open: dict[Row, tuple[datetime, int]] = {}
 
     def feed(self, xs: Slice, now: datetime | None = None) -> Expected:
         """The next slice, and in wall time, what the time is."""
-        late = [(t, p) for t in xs.rows if (p := self._said.find(t)) is not None]
-        rows = tuple(t for t in xs.rows if not self._said.matches(t))
-        told = [now, *(passed(p, self._time) for p in xs.puncts)]
-        self._now = max((t for t in (self._now, *told) if t is not None), default=None)
+        late = [(t, p) for t in xs.rows if (p := self._seen.find(t)) is not None]
+        rows = tuple(t for t in xs.rows if not self._seen.matches(t))
+        times = [now, *(passed(p, self._time) for p in xs.puncts)]
+        self._now = max((t for t in (self._now, *times) if t is not None), default=None)
         for t in rows:
             self._count(t)
         for p in xs.puncts:
             if {i for i, _ in p.sides} <= set(self._at):
                 self.open = {key: known for key, known in self.open.items() if not p.match(self._row(key))}
-        news = tuple(q for p in xs.puncts for q in self._said.tell(p))
+        news = tuple(q for p in xs.puncts for q in self._seen.tell(p))
         return Expected(Slice(rows, news), self._sweep(), late)
 
     def _count(self, t: Row) -> None:
@@ -90,8 +90,8 @@ class Expect:
         limit = overdue(self._now, self._within)
         keys = [key for key, (since, _) in self.open.items() if limit is not None and since <= limit]
         swept = [Swept(closing(self._scheme, key), *self.open.pop(key)) for key in keys]
-        for each in swept:
-            self._said.tell(each.punctuation)
+        for value in swept:
+            self._seen.tell(value.punctuation)
         return swept
 
     def _row(self, key: Row) -> Row:
@@ -105,15 +105,15 @@ def closing(scheme: Scheme, key: Row) -> Punctuation:
 
 
 def passed(p: Punctuation, time: str | None) -> datetime | None:
-    """Up to when time has passed, when a punctuation says that of the attribute alone."""
+    """Up to when time has passed, when a punctuation is on the attribute alone."""
     if time is None or len(p.sides) != 1:
         return None
     ((at, pattern),) = p.sides
     if p.schema.names[at] != time or not pattern.spans:
         return None
     low, high = pattern.spans[0]
-    found = value_before(high, p.schema.attributes[at].type) if low is LOWEST else None
-    return found if isinstance(found, datetime) and high is not HIGHEST else None
+    value = value_before(high, p.schema.attributes[at].type) if low is LOWEST else None
+    return value if isinstance(value, datetime) and high is not HIGHEST else None
 
 
 def overdue(now: datetime | None, within: timedelta) -> datetime | None:
@@ -125,6 +125,6 @@ def overdue(now: datetime | None, within: timedelta) -> datetime | None:
 
 
 def check_time(schema: Schema, time: str | None) -> None:
-    """An error when an attribute does not tell the time."""
+    """An error when an attribute is not a time."""
     if time is not None and (kind := schema.attributes[schema.index(time)].type) not in INSTANTS:
         raise SchemaError(f"{time} is not a time", f"it is {kind.value}", "use a TIMESTAMP column")

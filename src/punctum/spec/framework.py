@@ -92,7 +92,7 @@ class Unary(Operator, Generic[S]):
 
     @property
     def output(self) -> Schema:
-        """The input's schema, unless an operator says otherwise."""
+        """The input's schema, unless an operator overrides it."""
         return self.schema
 
     @abstractmethod
@@ -141,7 +141,7 @@ class Binary(Operator, Generic[S]):
 
     @property
     def output(self) -> Schema:
-        """The left input's schema, unless an operator says otherwise."""
+        """The left input's schema, unless an operator overrides it."""
         return self.left
 
     @abstractmethod
@@ -194,17 +194,17 @@ class UnaryExecution(Generic[S]):
 
     def __init__(self, operator: Unary[S]) -> None:
         self._operator, self.state = operator, operator.initial()
-        self._input, self._output = Hearer(operator.inputs[0]), Sayer(operator.output, operator.opening())
+        self._input, self._output = Receiver(operator.inputs[0]), Emitter(operator.output, operator.opening())
 
     def feed(self, *slices: Slice) -> Slice:
         """Take the next slice."""
         (xs,) = slices
-        operator, (ts, ps) = self._operator, self._input.hear(xs)
+        operator, (ts, ps) = self._operator, self._input.receive(xs)
         stepped, st = operator.step(ts, self.state)
         passed = operator.pass_(ps, st)
         propagated = operator.prop(ps, st)
         self.state = operator.keep(ps, st)
-        return self._output.say([*stepped, *passed], propagated)
+        return self._output.emit([*stepped, *passed], propagated)
 
     def kept(self) -> Kept:
         """The rows it keeps now."""
@@ -216,24 +216,24 @@ class BinaryExecution(Generic[S]):
 
     def __init__(self, operator: Binary[S]) -> None:
         self._operator, self.state = operator, operator.initial()
-        self._left, self._right = map(Hearer, operator.inputs)
-        self._output = Sayer(operator.output)
+        self._left, self._right = map(Receiver, operator.inputs)
+        self._output = Emitter(operator.output)
 
     def feed(self, *slices: Slice) -> Slice:
         """Take the next slice of the left input, then the next slice of the right one."""
         lxs, rxs = slices
-        operator, (ts, ps) = self._operator, self._left.hear(lxs)
+        operator, (ts, ps) = self._operator, self._left.receive(lxs)
         left, st = operator.step_left(ts, self.state)
         passed_left = operator.pass_left(ps, st)
-        said_left = operator.prop_left(ps, st)
+        propagated_left = operator.prop_left(ps, st)
         st = operator.keep_left(ps, st)
 
-        ts, ps = self._right.hear(rxs)
+        ts, ps = self._right.receive(rxs)
         right, st = operator.step_right(ts, st)
         passed_right = operator.pass_right(ps, st)
-        said_right = operator.prop_right(ps, st)
+        propagated_right = operator.prop_right(ps, st)
         self.state = operator.keep_right(ps, st)
-        return self._output.say([*left, *passed_left, *right, *passed_right], [*said_left, *said_right])
+        return self._output.emit([*left, *passed_left, *right, *passed_right], [*propagated_left, *propagated_right])
 
     def kept(self) -> Kept:
         """The rows it keeps now."""
@@ -283,14 +283,14 @@ class ComposedExecution:
         return self._first.kept() | self._second.kept()
 
 
-class Hearer:
+class Receiver:
     """An input of an operator: holds it to its schema and to its own punctuations."""
 
     def __init__(self, schema: Schema) -> None:
-        self._schema, self._heard, self._slices = schema, PunctuationSet(schema), 0
+        self._schema, self._seen, self._slices = schema, PunctuationSet(schema), 0
 
-    def hear(self, xs: Slice) -> tuple[list[Row], Puncts]:
-        """The rows of the next slice, in canonical form, and its punctuations that say something."""
+    def receive(self, xs: Slice) -> tuple[list[Row], Puncts]:
+        """The rows of the next slice, in canonical form, and its punctuations that are not empty."""
         self._slices += 1
         for p in xs.puncts:
             if p.schema != self._schema:
@@ -298,23 +298,23 @@ class Hearer:
                 raise SchemaError("a punctuation is for another schema", detail, "build it with the stream's schema")
         ts = [self._schema.row(*t) for t in xs.rows]
         for t in ts:
-            if offending := self._heard.find(t):
+            if offending := self._seen.find(t):
                 detail = f"the row {t} of slice {self._slices} matches {offending} of an earlier slice"
                 raise GrammarError("the stream is not grammatical", detail, "put a guard before the operator")
         for p in xs.puncts:
-            self._heard.add(p)
+            self._seen.add(p)
         return ts, [p for p in xs.puncts if not p.empty]
 
 
-class Sayer:
-    """The output of an operator: says each thing once."""
+class Emitter:
+    """The output of an operator: emits each punctuation once."""
 
     def __init__(self, schema: Schema, opening: Puncts = ()) -> None:
-        self._said, self._opening = PunctuationSet(schema), opening
+        self._emitted, self._opening = PunctuationSet(schema), opening
 
-    def say(self, ts: Iterable[Row], ps: Puncts) -> Slice:
+    def emit(self, ts: Iterable[Row], ps: Puncts) -> Slice:
         """The output slice, without punctuations that earlier ones cover."""
-        news = [q for p in (*self._opening, *ps) for q in self._said.tell(p)]
+        news = [q for p in (*self._opening, *ps) for q in self._emitted.tell(p)]
         self._opening = ()
         return Slice(tuple(ts), tuple(news))
 

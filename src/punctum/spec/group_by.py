@@ -6,7 +6,7 @@
     cprop(ts, ps)  =  groupPs(ps)
     ckeep(ts, ps)  =  [t | t ∈ ts ∧ setNomatch(t, groupPs(ps))]
 
-``groupPs`` gives the punctuations that speak of grouping attributes alone: they say which groups are complete. Without
+``groupPs`` gives the punctuations that speak of grouping attributes alone: the groups they match are complete. Without
 grouping attributes there is one group, and as in SQL it has a result even when no row came. A group with an aggregate
 that has no value (``aggregates.py``) gives no row: it goes to the quarantine.
 

@@ -1,7 +1,7 @@
 """Guard: what stands between a source and the operators, which may rely on a grammatical stream.
 
 It splits a stream into its grammatical part and the violations: the rows that a punctuation of an earlier slice
-excludes. It also drops punctuations that say nothing new.
+excludes. It also drops punctuations that earlier ones cover.
 """
 
 from collections.abc import Iterable, Iterator
@@ -35,7 +35,7 @@ class Guard:
     """
 
     def __init__(self, schema: Schema) -> None:
-        self._schema, self._heard, self._slices = schema, PunctuationSet(schema), 0
+        self._schema, self._seen, self._slices = schema, PunctuationSet(schema), 0
 
     def feed(self, xs: Slice) -> tuple[Slice, list[BrokenPromise]]:
         """The grammatical part of the next slice, and its violations."""
@@ -43,17 +43,17 @@ class Guard:
         good: list[Row] = []
         violations: list[BrokenPromise] = []
         for t in (self._schema.row(*t) for t in xs.rows):
-            if offending := self._heard.find(t):
+            if offending := self._seen.find(t):
                 violations.append(BrokenPromise(t, self._slices, offending))
             else:
                 good.append(t)
-        news = [q for p in xs.puncts for q in self._heard.tell(p)]
+        news = [q for p in xs.puncts for q in self._seen.tell(p)]
         return Slice(tuple(good), tuple(news)), violations
 
     def forget(self, ps: Iterable[Punctuation]) -> None:
         """From now on rows are grammatical that only punctuations exclude which are over."""
         for p in ps:
-            self._heard.forget(p)
+            self._seen.forget(p)
 
 
 def guard(schema: Schema, xs: Stream) -> Iterator[tuple[Slice, list[BrokenPromise]]]:

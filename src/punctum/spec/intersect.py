@@ -55,7 +55,7 @@ class IntersectRows(BothKept):
 
     def keep_right(self, ps: Puncts, st: State) -> State:
         lts, rts, lps, rps = st
-        heard = rps | ps
-        lts_new = [t for t in lts if not heard.matches(t)]
+        rps_new = rps | ps
+        lts_new = [t for t in lts if not rps_new.matches(t)]
         rts_new = [t for t in rts if not lps.matches(t)]
-        return lts_new, rts_new, lps, heard
+        return lts_new, rts_new, lps, rps_new

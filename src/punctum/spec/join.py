@@ -9,7 +9,7 @@
 
 ``joinPs`` gives the punctuations that speak of join attributes alone, as seen from the other side. A row whose key they
 cover meets no later partner, and one whose key is NULL meets none ever. A punctuation of one side waits until no kept
-row of that side matches it, and then holds for the output: ``modPs`` says it there, once for each way to name equated
+row of that side matches it, and then holds for the output: ``modPs`` gives it there, once for each way to name equated
 columns, so that grouping by either of them is the same.
 """
 
@@ -84,26 +84,26 @@ class Join(Binary[State], Specified):
         )
 
     def prop_left(self, ps: Puncts, st: State) -> Puncts:
-        return self._released((self._heard(0, ps, st[0]), st[1]))
+        return self._released((self._received(0, ps, st[0]), st[1]))
 
     def prop_right(self, ps: Puncts, st: State) -> Puncts:
-        return self._released((st[0], self._heard(1, ps, st[1])))
+        return self._released((st[0], self._received(1, ps, st[1])))
 
     def keep_left(self, ps: Puncts, st: State) -> State:
-        return self._purged((self._heard(0, ps, st[0]), st[1]))
+        return self._purged((self._received(0, ps, st[0]), st[1]))
 
     def keep_right(self, ps: Puncts, st: State) -> State:
-        return self._purged((st[0], self._heard(1, ps, st[1])))
+        return self._purged((st[0], self._received(1, ps, st[1])))
 
     def kept(self, st: State) -> Kept:
         return {"left": list(st[0].rows), "right": list(st[1].rows)}
 
-    def _heard(self, side: int, ps: Puncts, known: Side) -> Side:
+    def _received(self, side: int, ps: Puncts, known: Side) -> Side:
         closed = (*known.closed, *(p for p in ps if self._on_key(side, p)))
         return replace(known, closed=closed, waiting=(*known.waiting, *ps))
 
     def _released(self, st: State) -> list[Punctuation]:
-        """What the punctuations that no kept row holds back say of the output."""
+        """The output's punctuations for those that no kept row holds back."""
         rows = self._kept_rows(st)
         free = [set_nomatch_ps(rows[side], st[side].waiting) for side in (0, 1)]
         return [q for side in (0, 1) for p in free[side] for q in self.mod(side, p)]

@@ -21,7 +21,7 @@ State = tuple[PunctuationSet, PunctuationSet]
 
 
 def combined(ps: Puncts, others: PunctuationSet) -> Puncts:
-    """The setCombine of new punctuations of one input with all that the other input has said.
+    """The setCombine of new punctuations of one input with all of the other input.
 
     The paper's prop gives the old combinations as well, which minimality then takes away again.
     """
@@ -30,7 +30,7 @@ def combined(ps: Puncts, others: PunctuationSet) -> Puncts:
 
 @dataclass(frozen=True)
 class Merge(Binary[State], Specified):
-    """All rows of both inputs. The state: what each of them has said."""
+    """All rows of both inputs. The state: the punctuations of both."""
 
     left: Schema
     right: Schema

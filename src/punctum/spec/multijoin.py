@@ -1,7 +1,7 @@
 """Join of many streams on equal attributes, with chained purge (sections 3.2.1 and 4.2 of the safety paper).
 
 Attributes that must be equal are one *class*; a class may be fixed to a constant. A row *binds* the classes of its
-attributes. A punctuation that speaks of such attributes alone *closes* its input for what it says of their classes::
+attributes. A punctuation that speaks of such attributes alone *closes* its input for its patterns on their classes::
 
     cpass(ts₁, ps₁, …)   =  [t₁ ++ … ++ tₙ | tᵢ ∈ tsᵢ, all values of a class are equal, residual(t₁ ++ … ++ tₙ)]
     cprop(ts₁, ps₁, …)   =  modPs₁(setNomatchPs(ckeep₁, ps₁)) ++ … ++ modPsₙ(setNomatchPs(ckeepₙ, psₙ))
@@ -13,7 +13,7 @@ attributes. A punctuation that speaks of such attributes alone *closes* its inpu
 A combination c of rows is dead when no later result has all of them: with j closed, only rows of j that are there can
 join c. Which closed input is taken does not matter: what is closed for c is closed for every c ∪ {s}. Rows that are
 dead may be left out of ``dead`` as well, so the kept rows are enough. A punctuation of one input waits until no kept
-row of that input matches it, and is then said of the output, once for each way to name equal columns that are read.
+row of that input matches it, and then holds for the output, once for each way to name equal columns that are read.
 
 What closes an input is itself forgotten where nobody will ask for it: when all other inputs that bind a class have
 closed some of its values, by punctuations on that class alone, and keep no row with them.
@@ -33,7 +33,7 @@ from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import NOT_NULL, Attribute, Schema
 from punctum.algebra.values import Row, Type, Value
 from punctum.errors import SchemaError
-from punctum.spec.framework import Hearer, Kept, Puncts, Sayer, Specified, valued
+from punctum.spec.framework import Emitter, Kept, Puncts, Receiver, Specified, valued
 from punctum.spec.stream import Slice
 
 Combination = dict[int, Row]
@@ -65,8 +65,8 @@ class MultiJoin(Specified):
     shown: frozenset[int] | None = None  # the output columns that anybody reads; nothing: all
 
     def __post_init__(self) -> None:
-        for each in self.classes:
-            kinds = sorted({self.schemas[i].attributes[at].type.value for i, at in each.members})
+        for class_ in self.classes:
+            kinds = sorted({self.schemas[i].attributes[at].type.value for i, at in class_.members})
             if len(kinds) > 1:
                 raise SchemaError("join columns have different types", ", ".join(kinds), "cast them before the join")
 
@@ -84,36 +84,36 @@ class MultiJoin(Specified):
     @cached_property
     def over_classes(self) -> Schema:
         """An attribute for each class; it reaches as far as all of its members do."""
-        found = []
-        for n, each in enumerate(self.classes):
-            of = [self.schemas[i].attributes[at] for i, at in each.members]
+        attributes = []
+        for n, class_ in enumerate(self.classes):
+            of = [self.schemas[i].attributes[at] for i, at in class_.members]
             reaches = {a.reach for a in of}
             digits = (38, max(a.digits[1] for a in of)) if of[0].type is Type.DECIMAL else of[0].digits
             reach = of[0].reach if len(reaches) == 1 else None
-            found.append(Attribute(f"c{n}", of[0].type, digits=digits, reach=reach))
-        return Schema(tuple(found))
+            attributes.append(Attribute(f"c{n}", of[0].type, digits=digits, reach=reach))
+        return Schema(tuple(attributes))
 
     def binds(self, i: int) -> list[int]:
         """The classes that an input's rows have a value of."""
-        return [n for n, each in enumerate(self.classes) if each.of(i)]
+        return [n for n, class_ in enumerate(self.classes) if class_.of(i)]
 
     def columns(self, i: int, at: int) -> list[int]:
-        """The output columns of which an input's pattern is said: those that equal the attribute and are read.
+        """The output columns that get an input's pattern: those that equal the attribute and are read.
 
-        Where nobody reads one, its own column says it when others may come to cover what is left of its values.
+        Where nobody reads one, its own column gets it when others may come to cover what is left of its values.
         """
         offsets = [sum(map(len, self.schemas[:n])) for n in range(len(self.schemas))]
-        of = [each for each in self.classes if (i, at) in each.members]
-        equal = [(i, at), *(member for each in of for member in each.members)]
-        found = list(dict.fromkeys(offsets[n] + position for n, position in equal))
-        read = [n for n in found if self.shown is None or n in self.shown]
+        of = [class_ for class_ in self.classes if (i, at) in class_.members]
+        equal = [(i, at), *(member for class_ in of for member in class_.members)]
+        positions = list(dict.fromkeys(offsets[n] + position for n, position in equal))
+        read = [n for n in positions if self.shown is None or n in self.shown]
         own = self.schemas[i].attributes[at]
         few = own.type is Type.BOOLEAN or finite(own.domain, own.type) is not None
         closable = not of or of[0].value is not None or few
-        return read or (found[:1] if closable else [])
+        return read or (positions[:1] if closable else [])
 
     def closing(self, i: int, p: Punctuation) -> Punctuation | None:
-        """What an input's punctuation says of classes; nothing when it speaks of other attributes, or of no row."""
+        """An input's punctuation over the classes; nothing when it speaks of other attributes, or of no row."""
         patterns: list[Pattern] = [WILDCARD] * len(self.classes)
         for at, pattern in p.sides:
             n = self.asked(i, at)
@@ -128,9 +128,9 @@ class MultiJoin(Specified):
         return None if EMPTY in patterns else Punctuation(self.over_classes, tuple(patterns))
 
     def asked(self, i: int, at: int) -> int | None:
-        """The class of an attribute, when a constant or another input can tell a value of it."""
-        found = (n for n, each in enumerate(self.classes) if (i, at) in each.members)
-        return next((n for n in found if self.classes[n].value is not None or self.others(i, n)), None)
+        """The class of an attribute, when a constant or another input can bind a value of it."""
+        numbers = (n for n, class_ in enumerate(self.classes) if (i, at) in class_.members)
+        return next((n for n in numbers if self.classes[n].value is not None or self.others(i, n)), None)
 
     def others(self, i: int, n: int) -> list[int]:
         """The other inputs that bind a class."""
@@ -147,55 +147,57 @@ class MultiJoin(Specified):
     def step(self, tss: list[list[Row]], st: State) -> tuple[list[Row], State]:
         """The combinations with new rows: those of each input with what is there of the others."""
         rows: list[Row] = []
-        there = [list(each.rows) for each in st]
+        there = [list(input_.rows) for input_ in st]
         for i, ts in enumerate(tss):
             rows += self._results([ts if n == i else known for n, known in enumerate(there)])
             there[i] += ts
-        return rows, tuple(replace(each, rows=tuple(known)) for each, known in zip(st, there, strict=True))
+        return rows, tuple(replace(input_, rows=tuple(known)) for input_, known in zip(st, there, strict=True))
 
-    def hear(self, pss: list[Puncts], st: State) -> State:
-        """The state with what new punctuations say, without the rows that are dead now."""
-        said = ([q for p in ps if (q := self.closing(i, p)) is not None] for i, ps in enumerate(pss))
-        st = tuple(replace(each, closed=each.closed | more) for each, more in zip(st, said, strict=True))
-        there = [(each.rows, [p.sides for p in each.closed]) for each in st]
-        kept = [tuple(t for t in each.rows if self._needed({i: t}, there)) for i, each in enumerate(st)]
-        waiting = [tuple(dict.fromkeys((*each.waiting, *ps))) for each, ps in zip(st, pss, strict=True)]
-        return tuple(JoinInput(rows, each.closed, waits) for each, rows, waits in zip(st, kept, waiting, strict=True))
+    def receive(self, pss: list[Puncts], st: State) -> State:
+        """The state with new punctuations, without the rows that are dead now."""
+        closings = ([q for p in ps if (q := self.closing(i, p)) is not None] for i, ps in enumerate(pss))
+        st = tuple(replace(input_, closed=input_.closed | more) for input_, more in zip(st, closings, strict=True))
+        there = [(input_.rows, [p.sides for p in input_.closed]) for input_ in st]
+        kept = [tuple(t for t in input_.rows if self._needed({i: t}, there)) for i, input_ in enumerate(st)]
+        waiting = [tuple(dict.fromkeys((*input_.waiting, *ps))) for input_, ps in zip(st, pss, strict=True)]
+        return tuple(
+            JoinInput(rows, input_.closed, waits) for input_, rows, waits in zip(st, kept, waiting, strict=True)
+        )
 
     def prop(self, st: State) -> Iterator[Punctuation]:
-        """What the punctuations that no kept row holds back say of the output."""
-        for i, each in enumerate(st):
-            yield from (q for p in set_nomatch_ps(each.rows, each.waiting) for q in self.mod(i, p))
+        """The output's punctuations for those that no kept row holds back."""
+        for i, input_ in enumerate(st):
+            yield from (q for p in set_nomatch_ps(input_.rows, input_.waiting) for q in self.mod(i, p))
 
     def keep(self, st: State) -> State:
         """The state without the punctuations that have gone on and those that nobody will ask for."""
-        found = []
-        for i, each in enumerate(st):
-            free = set_nomatch_ps(each.rows, each.waiting)
-            closed = each.closed
+        inputs = []
+        for i, input_ in enumerate(st):
+            free = set_nomatch_ps(input_.rows, input_.waiting)
+            closed = input_.closed
             for n in self.binds(i):
                 if self.classes[n].value is None and self.others(i, n):
                     closed = without(closed, n, [self._passed(j, n, st[j]) for j in self.others(i, n)])
-            found.append(JoinInput(each.rows, closed, tuple(p for p in each.waiting if p not in free)))
-        return tuple(found)
+            inputs.append(JoinInput(input_.rows, closed, tuple(p for p in input_.waiting if p not in free)))
+        return tuple(inputs)
 
-    def _needed(self, found: Combination, there: There) -> bool:
+    def _needed(self, c: Combination, there: There) -> bool:
         """Whether rows may be in a later result together: they agree and are not dead."""
-        values = self._values(found)
+        values = self._values(c)
         if values is None:
             return False
         for i, (rows, closed) in enumerate(there):
-            if i not in found and any(all(n in values and p.match(values[n]) for n, p in each) for each in closed):
-                return any(self._needed({**found, i: s}, there) for s in rows)
-        return len(found) < len(there)
+            if i not in c and any(all(n in values and p.match(values[n]) for n, p in sides) for sides in closed):
+                return any(self._needed({**c, i: s}, there) for s in rows)
+        return len(c) < len(there)
 
-    def _values(self, found: Combination) -> dict[int, Value] | None:
+    def _values(self, c: Combination) -> dict[int, Value] | None:
         """The value of each class that some rows bind; nothing when they do not agree."""
         values: dict[int, Value] = {}
-        for n, each in enumerate(self.classes):
-            known = {found[i][at] for i, at in each.members if i in found}
-            if known and each.value is not None:
-                known.add(each.value)
+        for n, class_ in enumerate(self.classes):
+            known = {c[i][at] for i, at in class_.members if i in c}
+            if known and class_.value is not None:
+                known.add(class_.value)
             if None in known or len(known) > 1:
                 return None
             for value in known:
@@ -223,11 +225,9 @@ class MultiJoin(Specified):
         return Punctuation(self.output, tuple(patterns))
 
     def _results(self, tss: list[list[Row]]) -> Iterator[Row]:
-        for found in product(*tss):
-            row = tuple(value for t in found for value in t)
-            if self._values(dict(enumerate(found))) is not None and (
-                self.residual is None or valued(self.residual, row)
-            ):
+        for ts in product(*tss):
+            row = tuple(value for t in ts for value in t)
+            if self._values(dict(enumerate(ts))) is not None and (self.residual is None or valued(self.residual, row)):
                 yield row
 
     def cpass(self, *inputs: Slice) -> list[Row]:
@@ -239,9 +239,9 @@ class MultiJoin(Specified):
         return [q for i, ps in enumerate(free) for p in ps if not p.empty for q in self.mod(i, p)]
 
     def ckeep(self, *inputs: Slice) -> Kept:
-        heard = [[p for p in xs.puncts if not p.empty] for xs in inputs]
-        all_rows = tuple(replace(each, rows=xs.rows) for each, xs in zip(self.initial(), inputs, strict=True))
-        return {f"{i}": list(each.rows) for i, each in enumerate(self.hear(list(heard), all_rows))}
+        pss = [[p for p in xs.puncts if not p.empty] for xs in inputs]
+        all_rows = tuple(replace(input_, rows=xs.rows) for input_, xs in zip(self.initial(), inputs, strict=True))
+        return {f"{i}": list(input_.rows) for i, input_ in enumerate(self.receive(list(pss), all_rows))}
 
 
 def without(closed: PunctuationSet, n: int, passed: list[PunctuationSet]) -> PunctuationSet:
@@ -260,17 +260,17 @@ class MultiJoinExecution:
 
     def __init__(self, operator: MultiJoin) -> None:
         self._operator, self.state = operator, operator.initial()
-        self._inputs, self._output = [Hearer(schema) for schema in operator.inputs], Sayer(operator.output)
+        self._inputs, self._output = [Receiver(schema) for schema in operator.inputs], Emitter(operator.output)
 
     def feed(self, *slices: Slice) -> Slice:
         """Take the next slice of each input."""
-        heard = [each.hear(xs) for each, xs in zip(self._inputs, slices, strict=True)]
-        rows, st = self._operator.step([ts for ts, _ in heard], self.state)
-        st = self._operator.hear([ps for _, ps in heard], st)
-        said = list(self._operator.prop(st))
+        received = [receiver.receive(xs) for receiver, xs in zip(self._inputs, slices, strict=True)]
+        rows, st = self._operator.step([ts for ts, _ in received], self.state)
+        st = self._operator.receive([ps for _, ps in received], st)
+        propagated = list(self._operator.prop(st))
         self.state = self._operator.keep(st)
-        return self._output.say(rows, said)
+        return self._output.emit(rows, propagated)
 
     def kept(self) -> Kept:
         """The rows it keeps now."""
-        return {f"{i}": list(each.rows) for i, each in enumerate(self.state)}
+        return {f"{i}": list(input_.rows) for i, input_ in enumerate(self.state)}

@@ -8,7 +8,7 @@
 | auxiliary information                        | AllReported              | ``PUNCTUATE (hour) WHEN ALL sid IN …`` |
 | stream iterator semantics                    | Unique, Selected, Sorted | ``UNIQUE (itemid)``, operators' own    |
 
-An origin says, slice by slice, what it makes of new rows (``hear``), and, as its own check, what it has made of all
+An origin gives, slice by slice, what it makes of new rows (``step``), and, as its own check, what it has made of all
 rows of a prefix (``made``).
 """
 
@@ -52,7 +52,7 @@ class Origin(ABC, Generic[S]):
         """What holds from the start."""
         return ()
 
-    def hear(self, ts: Rows, st: S) -> tuple[Puncts, S]:
+    def step(self, ts: Rows, st: S) -> tuple[Puncts, S]:
         """What it makes of new rows, and the new state."""
         return (), st
 
@@ -65,7 +65,7 @@ class Origin(ABC, Generic[S]):
 class EndEvent(Origin[None]):
     """A row that satisfies the condition is the last one with its values on some attributes.
 
-    One that is NULL on an ordered attribute says nothing: no prefix holds NULL.
+    One that is NULL on an ordered attribute makes no punctuation: no prefix holds NULL.
     """
 
     scheme: Scheme
@@ -74,7 +74,7 @@ class EndEvent(Origin[None]):
     def initial(self) -> None:
         return None
 
-    def hear(self, ts: Rows, st: None) -> tuple[Puncts, None]:
+    def step(self, ts: Rows, st: None) -> tuple[Puncts, None]:
         return self.made(ts), st
 
     def made(self, ts: Rows) -> Puncts:
@@ -99,7 +99,7 @@ class AccessOrder(Origin[Any]):
     def initial(self) -> Any:
         return None
 
-    def hear(self, ts: Rows, st: Any) -> tuple[Puncts, Any]:
+    def step(self, ts: Rows, st: Any) -> tuple[Puncts, Any]:
         furthest = self._furthest(([] if st is None else [st]) + self._values(ts))
         return (() if furthest == st else self.passed(furthest)), furthest
 
@@ -161,7 +161,7 @@ class AllReported(Origin[dict[Row, frozenset[Value]]]):
     def initial(self) -> dict[Row, frozenset[Value]]:
         return {}
 
-    def hear(self, ts: Rows, st: dict[Row, frozenset[Value]]) -> tuple[Puncts, dict[Row, frozenset[Value]]]:
+    def step(self, ts: Rows, st: dict[Row, frozenset[Value]]) -> tuple[Puncts, dict[Row, frozenset[Value]]]:
         missing = dict(st)
         for t in ts:
             key = self._key(t)
@@ -191,7 +191,7 @@ class Unique(Origin[None]):
     def initial(self) -> None:
         return None
 
-    def hear(self, ts: Rows, st: None) -> tuple[Puncts, None]:
+    def step(self, ts: Rows, st: None) -> tuple[Puncts, None]:
         return self.made(ts), st
 
     def made(self, ts: Rows) -> Puncts:
@@ -220,7 +220,7 @@ class Sorted(Origin[Row | None]):
     def initial(self) -> Row | None:
         return None
 
-    def hear(self, ts: Rows, st: Row | None) -> tuple[Puncts, Row | None]:
+    def step(self, ts: Rows, st: Row | None) -> tuple[Puncts, Row | None]:
         last = self._last([*([st] if st is not None else []), *ts])
         return self._passed(last), last
 

@@ -1,4 +1,4 @@
-"""Partial aggregates: what a few values say of SUM, COUNT, MIN, MAX and AVG, to be put together later.
+"""Partial aggregates: what a few values give for SUM, COUNT, MIN, MAX and AVG, to be put together later.
 
 The partial result of an AVG is a sum and a count; those of SUM, MIN and MAX are None before the first value.
 """
@@ -42,7 +42,7 @@ def total(function: Function, partials: list[Any], times: list[int], kind: Type)
             whole, count = (sum(partial[i] * n for partial, n in known) for i in (0, 1))
             return float(whole) / count if count else None
         case Function.SUM:
-            whole = sum(each * n for each, n in known)
+            whole = sum(value * n for value, n in known)
             if not known:
                 return None
             return whole if isinstance(whole, int) else kind.accept(whole)

@@ -36,8 +36,8 @@ class Punctuate(Unary[State], Specified):
         return [p for origin in self.origins for p in origin.opening()]
 
     def step(self, ts: Rows, st: State) -> tuple[Rows, State]:
-        heard = [origin.hear(ts, known) for origin, known in zip(self.origins, st[0], strict=True)]
-        return ts, (tuple(known for _, known in heard), tuple(p for made, _ in heard for p in made))
+        stepped = [origin.step(ts, known) for origin, known in zip(self.origins, st[0], strict=True)]
+        return ts, (tuple(known for _, known in stepped), tuple(p for made, _ in stepped for p in made))
 
     def prop(self, ps: Puncts, st: State) -> Puncts:
         return [*ps, *st[1]]

@@ -7,7 +7,7 @@
     ckeep(ts, ps)  =  []
 
 ``implied`` is what the predicate itself promises: ``WHERE hour = 8`` lets no hour below 8 and none above 8 through, so
-select says so before its first row. A row for which the predicate has no value goes to the quarantine, not through.
+select emits that before its first row. A row for which the predicate has no value goes to the quarantine, not through.
 """
 
 from collections.abc import Callable

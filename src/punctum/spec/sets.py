@@ -19,7 +19,7 @@ from punctum.spec.merge import combined
 from punctum.spec.stream import Slice
 
 State = tuple[list[Row], list[Row], PunctuationSet, PunctuationSet]
-"""Rows of the left and of the right input, and what each input has said: lts, rts, lps, rps."""
+"""Rows of the left and of the right input, and the punctuations of each input: lts, rts, lps, rps."""
 
 
 class SetOperator(Composed):
@@ -34,8 +34,8 @@ class SetOperator(Composed):
         return set_combine(inputs[0].puncts, inputs[1].puncts)
 
     def ckeep(self, *inputs: Slice) -> Kept:
-        said = self.cprop(*inputs)
-        return {"distinct": [t for t in self.cpass(*inputs) if set_nomatch(t, said)]}
+        propagated = self.cprop(*inputs)
+        return {"distinct": [t for t in self.cpass(*inputs) if set_nomatch(t, propagated)]}
 
 
 @dataclass(frozen=True)

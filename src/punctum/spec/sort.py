@@ -30,10 +30,10 @@ from punctum.spec.stream import Slice
 
 @dataclass(frozen=True)
 class SortState:
-    """The rows that cannot be released yet, in the order of arrival, and what has been said of sort attributes."""
+    """The rows that cannot be released yet, in the order of arrival, and the punctuations on sort attributes."""
 
     rows: tuple[Row, ...]
-    heard: PunctuationSet
+    seen: PunctuationSet
 
 
 @dataclass(frozen=True)
@@ -47,23 +47,23 @@ class Sort(Unary[SortState], Specified):
         return SortState((), PunctuationSet(self.schema))
 
     def step(self, ts: Rows, st: SortState) -> tuple[Rows, SortState]:
-        return [], SortState((*st.rows, *ts), st.heard)
+        return [], SortState((*st.rows, *ts), st.seen)
 
     def pass_(self, ps: Puncts, st: SortState) -> Rows:
-        return self.sorted(set_match_ts(st.rows, self.init(self._heard(ps, st))))
+        return self.sorted(set_match_ts(st.rows, self.init(self._seen(ps, st))))
 
     def prop(self, ps: Puncts, st: SortState) -> Puncts:
-        return self.init(self._heard(ps, st))
+        return self.init(self._seen(ps, st))
 
     def keep(self, ps: Puncts, st: SortState) -> SortState:
-        heard = self._heard(ps, st)
-        return SortState(tuple(set_nomatch_ts(st.rows, self.init(heard))), heard)
+        seen = self._seen(ps, st)
+        return SortState(tuple(set_nomatch_ts(st.rows, self.init(seen))), seen)
 
     def kept(self, st: SortState) -> Kept:
         return {"input": list(st.rows)}
 
-    def _heard(self, ps: Puncts, st: SortState) -> PunctuationSet:
-        return st.heard | self._on_keys(ps)
+    def _seen(self, ps: Puncts, st: SortState) -> PunctuationSet:
+        return st.seen | self._on_keys(ps)
 
     def _on_keys(self, ps: Iterable[Punctuation]) -> list[Punctuation]:
         """The punctuations that speak of sort attributes alone."""
@@ -78,40 +78,40 @@ class Sort(Unary[SortState], Specified):
             ordered.sort(key=rank, reverse=key.descending)
         return ordered
 
-    def init(self, heard: PunctuationSet) -> list[Punctuation]:
+    def init(self, seen: PunctuationSet) -> list[Punctuation]:
         """The longest prefix of the order that is covered, as punctuations.
 
         >>> report = Schema.of(sid="BIGINT", hour="BIGINT").where(hour=between(0, 23))
-        >>> by_hour, heard = Sort(report, (SortKey("hour"),)), PunctuationSet(report)
-        >>> heard.add(Punctuation.of(report, hour=between(2, 4)))
-        >>> by_hour.init(heard)
+        >>> by_hour, seen = Sort(report, (SortKey("hour"),)), PunctuationSet(report)
+        >>> seen.add(Punctuation.of(report, hour=between(2, 4)))
+        >>> by_hour.init(seen)
         []
-        >>> heard.add(Punctuation.of(report, hour=between(0, 3)))
-        >>> print(*by_hour.init(heard))
+        >>> seen.add(Punctuation.of(report, hour=between(0, 3)))
+        >>> print(*by_hour.init(seen))
         <*, [0,4]>
         """
-        return list(PunctuationSet(self.schema, self._prefix(heard, {})))
+        return list(PunctuationSet(self.schema, self._prefix(seen, {})))
 
-    def _prefix(self, heard: PunctuationSet, fixed: dict[str, Pattern]) -> Iterator[Punctuation]:
+    def _prefix(self, seen: PunctuationSet, fixed: dict[str, Pattern]) -> Iterator[Punctuation]:
         """The covered prefix among the rows that have fixed values for the leading keys."""
         if len(fixed) == len(self.keys):
             return
         key = self.keys[len(fixed)]
-        for part in self._parts(key, heard):
+        for part in self._parts(key, seen):
             p = Punctuation.of(self.schema, {**fixed, key.name: part})
-            if heard.covers(p):
+            if seen.covers(p):
                 yield p
             else:
                 first = self._first(key, part)
                 if first is not None:
-                    yield from self._prefix(heard, {**fixed, key.name: first})
+                    yield from self._prefix(seen, {**fixed, key.name: first})
                 return
 
-    def _parts(self, key: SortKey, heard: PunctuationSet) -> Iterator[Pattern]:
-        """The key's domain in parts within which no punctuation tells values apart, in order."""
+    def _parts(self, key: SortKey, seen: PunctuationSet) -> Iterator[Pattern]:
+        """The key's domain in parts within which no punctuation distinguishes values, in order."""
         at = self.schema.index(key.name)
         attribute = self.schema.attributes[at]
-        cuts = {cut for p in heard for span in p.patterns[at].spans for cut in span}
+        cuts = {cut for p in seen for span in p.patterns[at].spans for cut in span}
         cuts |= {LOWEST, HIGHEST} | {cut for span in attribute.domain.spans for cut in span}
         bounds = sorted(cuts, reverse=key.descending)
         spans = [(b, a) if key.descending else (a, b) for a, b in pairwise(bounds)]

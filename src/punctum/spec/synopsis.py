@@ -14,7 +14,7 @@ stands for the rows that came, after every prefix of the inputs::
 Which rows are alike and which are best is another's business: ``Remembering``. A result holds a row of every input, and
 a new result a new row, so with ``carried(p)`` for a punctuation on columns that results show::
 
-    prop       setCombine(carried(ps₁), …, carried(psₙ))    what all inputs have said; an input that has ended says all
+    prop       setCombine(carried(ps₁), …, carried(psₙ))    what all inputs have closed; one that has ended closes all
     pass       groups that such a punctuation covers, or with ``updates`` after each slice those that have changed,
                once there was a row or the end
 """
@@ -33,7 +33,7 @@ from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row, Value
 from punctum.spec.aggregates import fits, value_of
-from punctum.spec.framework import Hearer, Kept, Operator, Sayer
+from punctum.spec.framework import Emitter, Kept, Operator, Receiver
 from punctum.spec.partials import first, total, with_value
 from punctum.spec.stream import Slice
 
@@ -84,15 +84,15 @@ class Memory:
     buckets: list[dict[Any, Stored]] = field(default_factory=list)
 
     def add(self, i: int, row: Row) -> bool:
-        """Remember a row of an input, and say whether it matters."""
+        """Remember a row of an input, and return whether it matters."""
         bucket = self.inputs[i].bucket(row)
         if bucket is None:
             return False
-        found = self.buckets[i].get(bucket, Stored(partials=tuple(first(c.function) for c in self.calls[i])))
-        rows = tuple(self.inputs[i].chosen(bucket, [*found.rows, row])) if self.eliminating else found.rows or (row,)
-        calls = zip(self.calls[i], found.partials, strict=True)
+        stored = self.buckets[i].get(bucket, Stored(partials=tuple(first(c.function) for c in self.calls[i])))
+        rows = tuple(self.inputs[i].chosen(bucket, [*stored.rows, row])) if self.eliminating else stored.rows or (row,)
+        calls = zip(self.calls[i], stored.partials, strict=True)
         partials = tuple(with_value(call.function, partial, row[call.of[1]]) for call, partial in calls if call.of)
-        self.buckets[i][bucket] = replace(found, rows=rows, count=found.count + 1, partials=partials)
+        self.buckets[i][bucket] = replace(stored, rows=rows, count=stored.count + 1, partials=partials)
         return True
 
     def standing(self, i: int) -> list[tuple[Row, Stored]]:
@@ -128,42 +128,42 @@ class SynopsisJoin(Operator):
 
 
 class _Execution:
-    """What both kinds do with their inputs: they say what all of these have said."""
+    """What both kinds do with their inputs: they emit what all of these have closed."""
 
     def __init__(self, operator: "SynopsisJoin | SynopsisGroupBy") -> None:
-        self._hearers = [Hearer(schema) for schema in operator.inputs]
-        self._schema, self._output = operator.output, Sayer(operator.output)
+        self._receivers = [Receiver(schema) for schema in operator.inputs]
+        self._schema, self._output = operator.output, Emitter(operator.output)
         self._carried = operator.carried or tuple({} for _ in operator.inputs)
         self._by = [PunctuationSet(operator.output) for _ in operator.inputs]
         self._agreed: list[Punctuation] = []
 
-    def _heard(self, slices: Sequence[Slice]) -> Iterator[tuple[int, Row]]:
-        """The new rows, those of the first input first; then what all inputs have come to say."""
-        said = list[tuple[int, Punctuation]]()
-        for i, (hearer, xs) in enumerate(zip(self._hearers, slices, strict=True)):
-            ts, ps = hearer.hear(xs)
+    def _received(self, slices: Sequence[Slice]) -> Iterator[tuple[int, Row]]:
+        """The new rows, those of the first input first; then the punctuations on which all inputs agree."""
+        carried = list[tuple[int, Punctuation]]()
+        for i, (receiver, xs) in enumerate(zip(self._receivers, slices, strict=True)):
+            ts, ps = receiver.receive(xs)
             yield from ((i, t) for t in ts)
-            said += [(i, q) for p in ps if (q := carry(p, self._carried[i], self._schema)) is not None]
-        self._agreed = [q for i, p in said for q in agree(self._by, i, p)]
+            carried += [(i, q) for p in ps if (q := carry(p, self._carried[i], self._schema)) is not None]
+        self._agreed = [q for i, p in carried for q in agree(self._by, i, p)]
 
 
 def carry(p: Punctuation, to: Mapping[int, int], schema: Schema) -> Punctuation | None:
-    """What a punctuation says of results that have some of its columns; nothing when it is on others too."""
+    """A punctuation over results that have some of its columns; nothing when it is on others too."""
     if any(at not in to for at, _ in p.sides):
         return None
-    found: dict[str, Pattern] = {}
+    patterns: dict[str, Pattern] = {}
     for at, pattern in p.sides:
         name = schema.names[to[at]]
-        found[name] = found[name].meet(pattern) if name in found else pattern
-    carried = Punctuation.of(schema, found)
+        patterns[name] = patterns[name].meet(pattern) if name in patterns else pattern
+    carried = Punctuation.of(schema, patterns)
     return None if carried.empty else carried
 
 
-def agree(said: Sequence[PunctuationSet], i: int, p: Punctuation) -> list[Punctuation]:
-    """Hear what one of several says, and give what the others have said of the same rows before."""
-    said[i].add(p)
+def agree(received: Sequence[PunctuationSet], i: int, p: Punctuation) -> list[Punctuation]:
+    """Take a punctuation of one of several inputs, and give the parts of it that the others have closed before."""
+    received[i].add(p)
     agreed = [p]
-    for j, other in enumerate(said):
+    for j, other in enumerate(received):
         if j != i:
             agreed = [q for part in agreed for q in other.within(part)]
     return agreed
@@ -180,20 +180,20 @@ class JoinExecution(_Execution):
 
     def feed(self, *slices: Slice) -> Slice:
         """Take the next slice of each input: each row meets what stands for the others."""
-        rows = [result for i, row in self._heard(slices) for result in self._results(i, row)]
-        return self._output.say(rows, self._agreed)
+        rows = [result for i, row in self._received(slices) for result in self._results(i, row)]
+        return self._output.emit(rows, self._agreed)
 
     def _results(self, i: int, row: Row) -> Iterator[Row]:
         operator = self._operator
         if not self.memory.add(i, row):
             return
         others = [[(row, Stored(count=1))] if j == i else self.memory.standing(j) for j in range(len(operator.schemas))]
-        for each in product(*others):
-            rows = [met for met, _ in each]
+        for pairs in product(*others):
+            rows = [met for met, _ in pairs]
             if operator.fulfils(rows):
                 result = tuple(rows[k][column] for k, column in operator.shown)
                 if not operator.distinct:
-                    yield from [result] * prod(stored.count for _, stored in each)
+                    yield from [result] * prod(stored.count for _, stored in pairs)
                 elif result not in self.shown:
                     self.shown[result] = None
                     yield result
@@ -259,22 +259,22 @@ class GroupExecution(_Execution):
         self.memories = [
             Memory(p.remembered, p.eliminating, operator.partial(p), [{} for _ in range(n)]) for p in parts
         ]
-        self._told: set[Row] = set()
+        self._emitted: set[Row] = set()
         self._begun = False
         self._closed = PunctuationSet(operator.output)
 
     def feed(self, *slices: Slice) -> Slice:
         """Take the next slice of each input; the groups come out when they are closed, or whenever they change."""
-        new = [memory.add(i, row) for i, row in self._heard(slices) for memory in self.memories]
+        new = [memory.add(i, row) for i, row in self._received(slices) for memory in self.memories]
         self._begun |= any(new) or any(not p.sides for p in self._agreed)
         rows = self.answer() if self._begun else []
         if self._operator.updates:
-            rows, self._told = [row for row in rows if row not in self._told], set(rows)
+            rows, self._emitted = [row for row in rows if row not in self._emitted], set(rows)
         else:
             rows = [t for t in rows if set_match(t, self._agreed) and self._closed.find(t) is None]
         for p in self._agreed:
             self._closed.add(p)
-        return self._output.say(rows, self._agreed)
+        return self._output.emit(rows, self._agreed)
 
     def answer(self) -> list[Row]:
         """The groups as they are now."""
@@ -290,29 +290,29 @@ class GroupExecution(_Execution):
 
     def _met(self, memory: Memory) -> dict[Row, list[tuple[tuple[Row, Stored], ...]]]:
         """The combinations of standing rows that fulfil the conditions, by group."""
-        found: dict[Row, list[tuple[tuple[Row, Stored], ...]]] = {}
-        for each in product(*(memory.standing(i) for i in range(len(self._operator.schemas)))):
-            rows = [row for row, _ in each]
+        groups: dict[Row, list[tuple[tuple[Row, Stored], ...]]] = {}
+        for pairs in product(*(memory.standing(i) for i in range(len(self._operator.schemas)))):
+            rows = [row for row, _ in pairs]
             if self._operator.fulfils(rows):
-                found.setdefault(tuple(rows[i][j] for i, j in self._operator.keys), []).append(each)
-        return found
+                groups.setdefault(tuple(rows[i][j] for i, j in self._operator.keys), []).append(pairs)
+        return groups
 
     def _value(self, call: SynopsisCall, memory: Memory, met: list[tuple[tuple[Row, Stored], ...]]) -> Value | None:
         """An aggregate from what buckets know; a filter is a key of its bucket."""
         if call.filter is not None:
             stream, at = call.filter
-            met = [each for each in met if each[stream][0][at] is True]
+            met = [pairs for pairs in met if pairs[stream][0][at] is True]
         if call.of is None:
-            return sum(prod(stored.count for _, stored in each) for each in met)
+            return sum(prod(stored.count for _, stored in pairs) for pairs in met)
         i, column = call.of
         if memory.eliminating or call.function in _WHOLE:
-            weights = [1 if memory.eliminating else prod(stored.count for _, stored in each) for each in met]
-            values = [(each[i][0][column],) for each, weight in zip(met, weights, strict=True) for _ in range(weight)]
+            weights = [1 if memory.eliminating else prod(stored.count for _, stored in pairs) for pairs in met]
+            values = [(pairs[i][0][column],) for pairs, weight in zip(met, weights, strict=True) for _ in range(weight)]
             schema = Schema((self._operator.schemas[i].attributes[column],))
             return value_of(AggregateFunction(call.function, schema.names[0], call.name), values, schema)
         at = memory.calls[i].index(call)
-        times = [prod(stored.count for j, (_, stored) in enumerate(each) if j != i) for each in met]
-        partials = [each[i][1].partials[at] for each in met]
+        times = [prod(stored.count for j, (_, stored) in enumerate(pairs) if j != i) for pairs in met]
+        partials = [pairs[i][1].partials[at] for pairs in met]
         return total(call.function, partials, times, self._operator.schemas[i].attributes[column].type)
 
     def kept(self) -> Kept:

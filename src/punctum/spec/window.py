@@ -7,7 +7,7 @@ fulfil::
     step       {t} × through(last_n(ts₂)) × …     for each row t of an input when it comes, and so for the others
     kept       last_n(tsᵢ) for each input; for one without a window those rows of tsᵢ that some input may still bring
                rows for: not all others have closed them on columns that are equal, and none of these is NULL
-    prop       setCombine(carried(ps₁), …)        what all inputs have said, for a new result has a new row
+    prop       setCombine(carried(ps₁), …)        what all inputs have closed, for a new result has a new row
     groups     G_calls(through(last_n(ts)))       after each slice those that have changed; one that has no row any more
                                                   comes once more, with what aggregates are of no rows
 
@@ -25,7 +25,7 @@ from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
 from punctum.spec.aggregates import value_of
-from punctum.spec.framework import Hearer, Kept, Operator, Sayer
+from punctum.spec.framework import Emitter, Kept, Operator, Receiver
 from punctum.spec.group_by import GroupBy
 from punctum.spec.stream import Slice
 from punctum.spec.synopsis import agree, carry
@@ -70,28 +70,28 @@ class WindowJoinExecution:
     """A join that is running."""
 
     def __init__(self, operator: WindowJoin) -> None:
-        self._operator, self._output = operator, Sayer(operator.output)
-        self._hearers = [Hearer(schema) for schema in operator.inputs]
-        self._said = [PunctuationSet(operator.output) for _ in operator.inputs]
+        self._operator, self._output = operator, Emitter(operator.output)
+        self._receivers = [Receiver(schema) for schema in operator.inputs]
+        self._closed = [PunctuationSet(operator.output) for _ in operator.inputs]
         self._came: list[list[Row]] = [[] for _ in operator.inputs]
-        self._heard: list[list[Punctuation]] = [[] for _ in operator.inputs]
+        self._seen: list[list[Punctuation]] = [[] for _ in operator.inputs]
 
     def feed(self, *slices: Slice) -> Slice:
         """Take the next slice of each input."""
         results: list[Row] = []
-        said: list[tuple[int, Punctuation]] = []
-        for i, (hearer, xs) in enumerate(zip(self._hearers, slices, strict=True)):
-            rows, puncts = hearer.hear(xs)
+        mapped: list[tuple[int, Punctuation]] = []
+        for i, (receiver, xs) in enumerate(zip(self._receivers, slices, strict=True)):
+            rows, puncts = receiver.receive(xs)
             for row in rows:
                 results += self._results(i, row)
                 self._came[i] = _last([*self._came[i], row], self._operator.windows[i].rows)
             carried = (carry(p, self._operator.carried[i], self._operator.output) for p in puncts)
-            said += [(i, p) for p in carried if p is not None]
-            self._heard[i] += puncts
+            mapped += [(i, p) for p in carried if p is not None]
+            self._seen[i] += puncts
         for i, window in enumerate(self._operator.windows):
             if window.rows is None:
                 self._came[i] = [row for row in self._came[i] if self._may_meet(i, row)]
-        return self._output.say(results, [q for i, p in said for q in agree(self._said, i, p)])
+        return self._output.emit(results, [q for i, p in mapped for q in agree(self._closed, i, p)])
 
     def _results(self, i: int, row: Row) -> Iterator[Row]:
         """The results of a row that comes."""
@@ -100,7 +100,7 @@ class WindowJoinExecution:
         ]
         for met in product(*there):
             if self._operator.fulfils(met):
-                yield tuple(value for each in met for value in each)
+                yield tuple(value for t in met for value in t)
 
     def _may_meet(self, i: int, row: Row) -> bool:
         """Whether a row that comes later can join with a row."""
@@ -108,7 +108,7 @@ class WindowJoinExecution:
         if any(row[at] is None for equal in shared.values() for at in equal.values()):
             return False
         schema = self._operator.windows[i].schema
-        carried = {j: [carry(p, equal, schema) for p in self._heard[j]] for j, equal in shared.items()}
+        carried = {j: [carry(p, equal, schema) for p in self._seen[j]] for j, equal in shared.items()}
         return not all(set_match(row, [p for p in closed if p is not None]) for closed in carried.values())
 
     def _there(self, i: int) -> list[Row]:
@@ -152,23 +152,23 @@ class WindowGroupExecution:
     """A grouping that is running."""
 
     def __init__(self, operator: WindowGroupBy) -> None:
-        self._operator, self._output = operator, Sayer(operator.output)
-        self._hearer, self._came = Hearer(operator.window.schema), list[Row]()
-        self._told: list[Row] = []
+        self._operator, self._output = operator, Emitter(operator.output)
+        self._receiver, self._came = Receiver(operator.window.schema), list[Row]()
+        self._emitted: list[Row] = []
 
     def feed(self, *slices: Slice) -> Slice:
         """Take the next slice; the groups that have changed come out."""
-        rows, puncts = self._hearer.hear(*slices)
+        rows, puncts = self._receiver.receive(*slices)
         self._came = _last([*self._came, *rows], self._operator.window.rows)
         ended = any(not p.sides for p in puncts)
         answer = self._answer() if self._came or ended else []
         width = len(self._operator.by)
         keys = {row[:width] for row in answer}
         nothing = tuple(value_of(aggregate, [], self._operator.schema) for aggregate in self._operator.aggregates)
-        gone = [(*row[:width], *nothing) for row in self._told if row[:width] not in keys]
-        changed = [row for row in answer if row not in self._told] + gone
-        self._told = answer
-        return self._output.say(changed, [end_of_stream(self._operator.output)] if ended else [])
+        gone = [(*row[:width], *nothing) for row in self._emitted if row[:width] not in keys]
+        changed = [row for row in answer if row not in self._emitted] + gone
+        self._emitted = answer
+        return self._output.emit(changed, [end_of_stream(self._operator.output)] if ended else [])
 
     def _answer(self) -> list[Row]:
         """The groups as they are now."""
