@@ -169,10 +169,6 @@ class Query:
         """
         if self.running:
             raise QueryError(f"the query {self.name} is already running", "it has been started", "call stop() first")
-        if self.name in {query.name for query in self._spark.streams.active}:
-            raise QueryError(
-                f"a query {self.name} is running", "names of queries are unique", "call its stop(), or rename one"
-            )
         if to is None and not self._compiled.query.sink.format:
             raise SchemaError("the query has no sink", "", "use INSERT INTO a sink, start(to=…), or dataframe()")
         begin = partial(self._begun, checkpoint, available_now, to, state)

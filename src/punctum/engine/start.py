@@ -20,7 +20,7 @@ from punctum.engine.sinks.check import check_sink
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.postgres import PostgresSink, PostgresTable
-from punctum.errors import printable
+from punctum.errors import QueryError, printable
 from punctum.ir.definitions import SinkDef, Violation, takes_punctuations, writes_apart
 from punctum.ir.temporal import LMerge
 from punctum.plan.physical.pipes import Pipe
@@ -103,7 +103,10 @@ def _telling(last: Stage, settings: Settings) -> FeedbackPublisher | None:
 
 
 def start(slices: DataFrame, commit: Commit, available_now: bool) -> StreamingQuery:
-    """Start a query whose batches are committed in the driver."""
+    """Start a query whose batches are committed in the driver, unless one of its name is running."""
+    if commit.name in {query.name for query in slices.sparkSession.streams.active}:
+        what, hint = f"a query {commit.name} is running", "call its stop(), or rename one"
+        raise QueryError(what, "names of queries are unique in a Spark session", hint)
     writer = slices.writeStream.foreachBatch(commit).queryName(commit.name).outputMode("append")
     writer = writer.option("checkpointLocation", str(commit.checkpoint))
     writer = writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime="0 seconds")
