@@ -92,10 +92,22 @@ def demo(example: str | None, directory: Path) -> None:
 @click.option("--state", type=click.Path(path_type=Path), help="Start a new checkpoint with the state of this one.")
 @click.option("--available-now", is_flag=True, help="Process the available input, then stop.")
 @click.option("--master", default="local[*]", show_default=True, help="The URL of the Spark master.")
+@click.option(
+    "--buckets",
+    type=click.IntRange(min=1),
+    help="How many buckets a new checkpoint has; the cores of the cluster, up to 32, unless it is given.",
+)
 @click.option("--quiet", is_flag=True, help="Do not print a line for each batch.")
 @plan_options
 def run(
-    script: Path, checkpoint: Path, state: Path | None, available_now: bool, master: str, quiet: bool, **plan: Any
+    script: Path,
+    checkpoint: Path,
+    state: Path | None,
+    available_now: bool,
+    master: str,
+    buckets: int | None,
+    quiet: bool,
+    **plan: Any,
 ) -> None:
     """Run the queries of a script until interrupted. With the same checkpoint they resume where they stopped.
 
@@ -112,7 +124,7 @@ def run(
     from punctum.engine.spark import spark_alive  # here because pyspark takes a while to import
 
     with spark_alive():
-        _run(queries, script.parent, checkpoint, state, available_now, master)
+        _run(queries, script.parent, checkpoint, state, available_now, master, buckets)
 
 
 def _admitted(script: Path, plan: dict[str, Any]) -> "Compiled":
@@ -132,7 +144,13 @@ def _admitted(script: Path, plan: dict[str, Any]) -> "Compiled":
 
 
 def _run(
-    queries: "Compiled", directory: Path, checkpoint: Path, state: Path | None, available_now: bool, master: str
+    queries: "Compiled",
+    directory: Path,
+    checkpoint: Path,
+    state: Path | None,
+    available_now: bool,
+    master: str,
+    buckets: int | None,
 ) -> None:
     from punctum.engine.recovery.checkpoint import check_notes
     from punctum.engine.recovery.lease import take_lease
@@ -144,7 +162,7 @@ def _run(
     start_jvm(master, log=checkpoint / "spark.log", short=available_now)
     from punctum.session import Session  # here because Spark starts while it is imported
 
-    session = Session(spark_session(master, log=checkpoint / "spark.log"))
+    session = Session(spark_session(master, log=checkpoint / "spark.log"), buckets)
     only_ours(session.spark)
     ready = session.queries(queries, directory)
     interrupted = _interruption()
