@@ -63,7 +63,7 @@ def test_a_select_has_the_name_that_it_is_given() -> None:
 
 @pytest.mark.parametrize("there", [False, True])
 def test_a_directory_that_is_missing_is_an_error_before_there_is_any_spark(tmp_path: Path, there: bool) -> None:
-    """Without Java nothing else could be said, and nothing is left behind."""
+    """Without Java nothing else could be reported, and nothing is left behind."""
     (tmp_path / "auction.sql").write_text(SCRIPT)
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "item").mkdir()

@@ -1,4 +1,4 @@
-"""The documentation says what is: programs print what the page says, links lead somewhere, commands exist."""
+"""The documentation is true: programs print what the page shows, links lead somewhere, commands exist."""
 
 import ast
 import json
@@ -27,7 +27,7 @@ PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "src/punctum/REA
 
 def blocks(page: Path, language: str) -> list[str]:
     fenced = re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE)
-    return [text for found, text in fenced if found == language]
+    return [text for tag, text in fenced if tag == language]
 
 
 def test_the_readmes_script_gives_what_it_says(tmp_path: Path) -> None:
@@ -47,18 +47,18 @@ def test_the_readme_shows_what_check_says(tmp_path: Path) -> None:
     page = ROOT / "README.md"
     (script,) = blocks(page, "sql")
     (tmp_path / "auction.sql").write_text(script.replace("increase DOUBLE, PUNCTUATED ON (itemid)", "increase DOUBLE"))
-    said = CliRunner().invoke(cli, ["check", str(tmp_path / "auction.sql")])
-    assert (said.exit_code, said.output) in [(1, text) for text in blocks(page, "")]
+    result = CliRunner().invoke(cli, ["check", str(tmp_path / "auction.sql")])
+    assert (result.exit_code, result.output) in [(1, text) for text in blocks(page, "")]
 
 
 def test_the_json_of_the_register_is_as_its_page_says(tmp_path: Path) -> None:
     (script,) = blocks(ROOT / "README.md", "sql")
     (shown,) = (json.loads(text)["queries"] for text in blocks(ROOT / "docs/register.md", "json"))
     (tmp_path / "auction.sql").write_text(script.replace("increase DOUBLE, PUNCTUATED ON (itemid)", "increase DOUBLE"))
-    said = CliRunner().invoke(cli, ["check", "--json", str(tmp_path / "auction.sql")])
-    (found,) = json.loads(said.output)["queries"]
-    found["state"] = [state for state in found["state"] if state in shown[0]["state"]]
-    assert shown == [found]
+    result = CliRunner().invoke(cli, ["check", "--json", str(tmp_path / "auction.sql")])
+    (query,) = json.loads(result.output)["queries"]
+    query["state"] = [state for state in query["state"] if state in shown[0]["state"]]
+    assert shown == [query]
 
 
 def _columns(schema: Schema, lines: list[str]) -> ColumnarSlice:
@@ -90,9 +90,9 @@ def test_the_clauses_of_the_page_are_clauses() -> None:
     assert len(clauses) == 9
     columns = "itemid BIGINT, status STRING, ts TIMESTAMP, hour BIGINT, sid STRING"
     for clause in clauses:
-        found = parse_script(f"{table} CREATE STREAM a ({columns}, {clause}) USING json").streams["a"]
-        assert found.punctuates or found.unique or clause.startswith("DOMAIN"), clause
-        assert bool(found.schemes) != clause.startswith("DOMAIN"), clause
+        stream = parse_script(f"{table} CREATE STREAM a ({columns}, {clause}) USING json").streams["a"]
+        assert stream.punctuates or stream.unique or clause.startswith("DOMAIN"), clause
+        assert bool(stream.schemes) != clause.startswith("DOMAIN"), clause
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -118,8 +118,8 @@ def test_the_page_of_bounded_memory_shows_what_check_says() -> None:
     page = (ROOT / "docs/bounded-memory.md").read_text()
     shown = re.findall(r"```sql\n(.*?)```.*?```\n(.*?)```", page, re.DOTALL)
     assert len(shown) == 2
-    for sql, said in shown:
-        assert report.text(verdict(parse_script(sql)), sql) == said.rstrip()
+    for sql, text in shown:
+        assert report.text(verdict(parse_script(sql)), sql) == text.rstrip()
 
 
 def test_the_page_of_options_is_the_table() -> None:

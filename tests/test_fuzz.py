@@ -35,7 +35,7 @@ LINE = (
     '{"n": 17, "x": 0.5, "price": "1.50", "s": "a\\u00e9", "ok": true, "day": "2026-11-15",'
     ' "ts": "2026-11-15T12:00:00.5+02:00", "at": "2026-11-15T12:00:00"}'
 )
-SAID = [
+PUNCTS = [
     '{"$punct": {"n": 17}}',
     '{"$punct": {"s": "a"}}',
     '{"$punct": {"n": {"in": [1, 5]}, "x": {"ge": 0.5, "lt": 20}, "price": {"le": "1.5"}, "s": null}}',
@@ -64,14 +64,14 @@ XML = (
 )
 XML_SAID = "<punct:t><n>[17,20)</n><x>{0.5,1}</x><s>&quot;a, b&quot;</s><day>(,2026-11-15]</day></punct:t>"
 CSV = '17,0.5,1.50,"a, ""b""\nc",true,2026-11-15,2026-11-15T12:00:00Z,,\n'
-CSV_SAID = ',,,,,,,,"{""$punct"": {""n"": {""ge"": 5}}}"\n'
+CSV_PUNCTS = ',,,,,,,,"{""$punct"": {""n"": {""ge"": 5}}}"\n'
 HEADER = "n,x,price,s,ok,day,ts,at,_punct\n"
 
 
 def parquet_file() -> bytes:
     instant = datetime(2026, 11, 15, 12, tzinfo=UTC)
     row = (17, 0.5, Decimal("1.50"), "é", True, date(2026, 11, 15), instant, datetime(2026, 11, 15), None)
-    rows = [row] * 20 + [(None,) * 8 + (SAID[2],)]
+    rows = [row] * 20 + [(None,) * 8 + (PUNCTS[2],)]
     out = io.BytesIO()
     pl.DataFrame(rows, schema=[*EVERY.names, "_punct"], orient="row").write_parquet(out, compression="uncompressed")
     return out.getvalue()
@@ -93,19 +93,19 @@ def text(data: bytes) -> str:
 
 
 def encoded(*texts: str) -> list[bytes]:
-    return [each.encode() for each in texts]
+    return [text.encode() for text in texts]
 
 
 DOCUMENT = f'<?xml version="1.0"?>\n<all xmlns:p="punct">{XML}\n{XML_SAID}{XML}</all>'
 TARGETS: dict[str, tuple[Callable[[bytes], object], list[bytes]]] = {
-    "json": (lambda data: from_json(data, EVERY), encoded(LINE, *SAID)),
-    "json text": (lambda data: from_json(text(data), EVERY), encoded(LINE, *SAID)),
+    "json": (lambda data: from_json(data, EVERY), encoded(LINE, *PUNCTS)),
+    "json text": (lambda data: from_json(text(data), EVERY), encoded(LINE, *PUNCTS)),
     "text": (lambda data: punctuation_from_text(text(data), EVERY), encoded(*TEXTS)),
     "pattern": (lambda data: [pattern_from_text(text(data), a) for a in EVERY.attributes], encoded(*PATTERNS)),
     "xml": (lambda data: from_xml(text(data), EVERY, "t"), encoded(XML, XML_SAID)),
-    "json file": (reading(partial(read_json, few=1)), encoded("\n".join([LINE, LINE, *SAID, LINE]))),
-    "csv file": (reading(read_csv), encoded(CSV + CSV_SAID + CSV)),
-    "csv file with header": (reading(read_csv, header="true"), encoded(HEADER + CSV + CSV_SAID + CSV)),
+    "json file": (reading(partial(read_json, few=1)), encoded("\n".join([LINE, LINE, *PUNCTS, LINE]))),
+    "csv file": (reading(read_csv), encoded(CSV + CSV_PUNCTS + CSV)),
+    "csv file with header": (reading(read_csv, header="true"), encoded(HEADER + CSV + CSV_PUNCTS + CSV)),
     "xml file": (reading(read_xml, rowTag="t"), encoded(DOCUMENT, XML + XML_SAID)),
     "parquet file": (reading(read_parquet), [parquet_file()]),
     "sql": (lambda data: survives(text(data)), encoded(*SCRIPTS)),

@@ -116,7 +116,7 @@ def test_the_check_sees_every_kind_of_import() -> None:
 
 @pytest.mark.parametrize("room", [room for room in ROOMS if room not in ORACLES])
 def test_the_check_keeps_the_oracles_apart(room: str) -> None:
-    """Whatever way a room reaches for an oracle, the test says so; the oracles themselves import their own."""
+    """Whatever way a room reaches for an oracle, the test fails; the oracles themselves import their own."""
     for oracle in ORACLES:
         parent, _, last = f"punctum.{oracle}".rpartition(".")
         for statement in (f"import punctum.{oracle}", f"from {parent} import {last}", f"from {parent}.{last} import X"):
@@ -138,9 +138,9 @@ def test_a_class_name_means_one_thing() -> None:
                 of.setdefault(node.name, set()).add(str(module.relative_to(PACKAGE)))
     forms = ("ir/", "spec/", "operators/", "lmerge/")
     several = {name: where for name, where in of.items() if len(where) > 1}
-    assert {n: w for n, w in several.items() if not all(each.startswith(forms) for each in w)} == {}
+    assert {n: w for n, w in several.items() if not all(path.startswith(forms) for path in w)} == {}
     for name, where in several.items():
-        assert len(where) == len({each.rpartition("/")[0] for each in where}), (name, where)
+        assert len(where) == len({path.rpartition("/")[0] for path in where}), (name, where)
 
 
 def test_every_room_is_on_the_map() -> None:

@@ -1,4 +1,4 @@
-"""`punctum run` says at once what it does, before anything slow is imported, and on standard error alone."""
+"""`punctum run` prints at once what it does, before anything slow is imported, and on standard error alone."""
 
 import os
 import subprocess

@@ -138,7 +138,7 @@ def _admitted(script: Path, plan: dict[str, Any]) -> "Compiled":
         return tables.members(column, script.parent)
 
     queries = compiled(script, Options(planned(**plan), members=members))
-    queries.admit()  # what is only allowed to run says so when it does
+    queries.admit()  # what is only allowed to run warns when it does
     check_directories(queries.analyses, script.parent)
     return queries
 
@@ -170,7 +170,7 @@ def _run(
     started: list[Query] = []
     try:
         for query in ready:
-            if interrupted.is_set() or any(each.failure for each in started):
+            if interrupted.is_set() or any(running.failure for running in started):
                 break
             name = file_name(query.name)
             beginning = state / name if state else ""
@@ -227,14 +227,14 @@ def quarantine(directory: Path, as_json: bool, show: int) -> None:
         click.echo(line)
 
 
-def _interruption(says: str = "") -> threading.Event:
+def _interruption(message: str = "") -> threading.Event:
     """What a first Ctrl-C sets; a second one ends the process at once. To be called when there is a Spark session."""
     interrupted = threading.Event()
 
     def interrupt(number: int, _: FrameType | None) -> None:
         interrupted.set()
         signal.signal(number, signal.SIG_DFL)
-        click.echo(says, err=True, nl=bool(says))
+        click.echo(message, err=True, nl=bool(message))
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, interrupt)

@@ -34,7 +34,7 @@ from punctum.plan.physical.stages import Stage, stages
 class Options:
     """What a script may name, how its joins are planned, and what its queries are to give.
 
-    What a result has, punctuations and groups that come again, is as its sink says unless it is said here.
+    What a result has, punctuations and groups that come again, is as its sink has it unless it is given here.
     """
 
     plan: PlanOptions = field(default_factory=PlanOptions)
@@ -188,12 +188,12 @@ class CompiledQuery:
 
     @property
     def key(self) -> tuple[str, ...] | None:
-        """Of a query whose groups come again: the columns that tell them apart, when the result shows them all."""
+        """Of a query whose groups come again: the columns that distinguish them, when the result shows them all."""
         _, draft = self.drafts[-1]
         return key(self.query.relation) if draft.updates else None
 
     def admit(self) -> str:
-        """Refuse a query that must not run, with an error that says why; what to say of one that is only allowed to."""
+        """Refuse a query that must not run, with the reason as an error; give the warning of one that is allowed to."""
         return admit([self.analysis], self.sql)
 
     def again(self, options: Options) -> "CompiledQuery":

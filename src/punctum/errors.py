@@ -27,7 +27,7 @@ from traceback import format_exception_only
 
 
 class PunctumError(Exception):
-    """The root of all errors: one line that says what happened, a detail and a hint.
+    """The root of all errors: one line on what happened, a detail and a hint.
 
     >>> print(PatternError("empty range", "5 is above 3", "swap the two ends"))
     empty range
@@ -139,7 +139,7 @@ class ComputationError(PunctumError, ArithmeticError):
 
 @contextmanager
 def failing_in(place: str) -> Iterator[None]:
-    """A part of a running query: whatever fails inside is an error of ours that says where.
+    """A part of a running query: whatever fails inside is an error of ours that has its place.
 
     >>> try:
     ...     with failing_in("stage 1"), failing_in("join of item, bid"):
@@ -157,8 +157,8 @@ def failing_in(place: str) -> Iterator[None]:
     except Exception as error:
         if type(error).__module__.split(".")[0] in ("pyspark", "py4j"):
             raise  # a failure elsewhere, which has its place in its text
-        said = " ".join("".join(format_exception_only(error)).split())
-        raise WorkerError(said).inside(place) from error
+        text = " ".join("".join(format_exception_only(error)).split())
+        raise WorkerError(text).inside(place) from error
 
 
 @dataclass(frozen=True, order=True)
@@ -262,7 +262,7 @@ def nearest(name: str, names: Iterable[str]) -> str:
     >>> nearest("itmid", ["itemid", "name"]), nearest("x", ["itemid", "name"])
     ('did you mean itemid?', '')
     """
-    known = {each.lower(): each for each in names}
+    known = {other.lower(): other for other in names}
     close = get_close_matches(name.lower(), known, n=1)
     return f"did you mean {known[close[0]]}?" if close else ""
 

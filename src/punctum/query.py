@@ -247,10 +247,10 @@ class Query:
         >>> print(*[file.read_text().strip() for file in (directory / "control").glob("*.json")])
         {"input": "c", "change": "attach", "since": 100}
         """
-        self._tell(name, ATTACH, since)
+        self._change_input(name, ATTACH, since)
 
     def detach(self, name: str) -> None:
-        """Let an input of a merge go: what it has said does not count any more.
+        """Let an input of a merge go: its elements do not count any more.
 
         >>> (merged,) = Session(spark).script(directory / "replicas.sql")
         >>> merged.detach("d")
@@ -259,13 +259,13 @@ class Query:
         punctum.errors.QueryError: the query merged merges no d
           detail: available: a, b, c
         """
-        self._tell(name, DETACH, None)
+        self._change_input(name, DETACH, None)
 
-    def _tell(self, name: str, change: str, since: Any) -> None:
+    def _change_input(self, name: str, change: str, since: Any) -> None:
         merges = [merge for merge, _ in self._compiled.analysis.cases]
-        merge = next((m for m in merges if name.lower() in (each.lower() for each in m.names)), None)
+        merge = next((m for m in merges if name.lower() in (input_.lower() for input_ in m.names)), None)
         if merge is None:
-            known = [each for m in merges for each in m.names]
+            known = [input_ for m in merges for input_ in m.names]
             raise QueryError(f"the query {self.name} merges no {name}", choices(known), nearest(name, known))
         if merge.control is None:
             hint = "LMERGE (…) OPTIONS (control 'directory')"
@@ -286,7 +286,7 @@ class Query:
             self._run.stop()
 
     def _planned(self, punctuations: bool | None = None) -> CompiledQuery:
-        """The query as it is to run, when it is admitted; one that is only allowed to run says so."""
+        """The query as it is to run, when it is admitted; one that is only allowed to run warns."""
         if allowed := self._compiled.admit():
             _LOG.warning(allowed)
         for path in control_directories(self._compiled.analysis, self._directory):

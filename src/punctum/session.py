@@ -50,7 +50,7 @@ class Session:
     """Streams that queries can read, and the Spark session that runs them.
 
     A Spark session of your own is made to keep state in RocksDB, without which Spark has no stateful Python. Queries
-    have as many buckets as told, or as the cluster has cores, up to 32; a checkpoint keeps the number it began with.
+    have as many buckets as given, or as the cluster has cores, up to 32; a checkpoint keeps the number it began with.
 
     >>> session = Session(spark)
     >>> session.stream("bid", bids, punctuated=["itemid"])
@@ -87,7 +87,7 @@ class Session:
     def stream(
         self, name: str, frame: DataFrame, punctuated: Iterable[str | Iterable[str]] = (), clauses: str = ""
     ) -> None:
-        """Name a streaming DataFrame, and say on which attributes its punctuations come.
+        """Name a streaming DataFrame, and state on which attributes its punctuations come.
 
         Punctuations are rows whose string column ``_punct`` holds their JSON, and those that clauses, written as in
         CREATE STREAM, make of the rows.
@@ -129,7 +129,7 @@ class Session:
 
     def _fill(self, streams: Mapping[str, StreamDef]) -> None:
         """Make the streams that the program fills; one that there is already goes on."""
-        for name, stream in ((name, read_of(each)) for name, each in streams.items()):
+        for name, stream in ((name, read_of(definition)) for name, definition in streams.items()):
             if stream.format == MEMORY and name not in self._memories:
                 self._memories[name] = MemoryStream(stream.schema)
             elif stream.format == MEMORY and self._memories[name].schema != stream.schema:
@@ -182,9 +182,9 @@ class Session:
 
 
 def _schema(fields: StructType) -> Schema:
-    found = {f.name: f.dataType.simpleString() for f in fields}
-    if found.get(PUNCT_COLUMN, "string") != "string":
-        detail = f"it is a {found[PUNCT_COLUMN]}"
+    types = {f.name: f.dataType.simpleString() for f in fields}
+    if types.get(PUNCT_COLUMN, "string") != "string":
+        detail = f"it is a {types[PUNCT_COLUMN]}"
         raise SchemaError(f"the column {PUNCT_COLUMN} cannot hold punctuations", detail, "use a STRING with their JSON")
     return Schema(tuple(_attribute(f.name, f.dataType) for f in fields if f.name != PUNCT_COLUMN))
 

@@ -1,4 +1,4 @@
-"""What an example's files say in batch: read with plain JSON, asked with DuckDB, nothing of ours in between."""
+"""What an example's files give in batch: read with plain JSON, asked with DuckDB, nothing of ours in between."""
 
 import json
 import re
@@ -27,7 +27,7 @@ KEPT_WITHOUT = {
         "SELECT DISTINCT * FROM phone",
     ],
 }
-"""The rows that each operator of an example must keep when it never hears a punctuation, as queries."""
+"""The rows that each operator of an example must keep when it never receives a punctuation, as queries."""
 
 
 def rows(directory: Path, stream: str, until: int) -> list[dict[str, Any]]:
@@ -52,7 +52,7 @@ def answer(example: Example, directory: Path) -> list[tuple[Any, ...]]:
 
 
 def kept_without(example: Example, directory: Path) -> Iterator[int]:
-    """How many rows the example's operators keep after each step when they hear no punctuation."""
+    """How many rows the example's operators keep after each step when they receive no punctuation."""
     for step in range(1, STEPS + 1):
         with connected(example, directory, step) as connection:
             yield sum(len(connection.execute(query).fetchall()) for query in KEPT_WITHOUT[example.name])

@@ -49,10 +49,10 @@ def test_streams_are_the_same_each_time_and_keep_their_promises(example: Example
         slices = stream(run, name, definition.schema)
         assert len(slices) == STEPS
         assert [violations for _, violations in guard(definition.schema, slices) if violations] == []
-        said = [p for piece in slices for p in piece.puncts]
-        assert said[-1] == end_of_stream(definition.schema)
+        puncts = [p for piece in slices for p in piece.puncts]
+        assert puncts[-1] == end_of_stream(definition.schema)
         (scheme,) = definition.schemes
-        assert all(scheme.admits(p) for p in said[:-1])
+        assert all(scheme.admits(p) for p in puncts[:-1])
 
 
 @each_example
@@ -99,8 +99,8 @@ def test_what_is_kept_does_not_depend_on_batches(example: Example, tmp_path: Pat
 def test_what_would_be_kept_without_punctuations(example: Example, tmp_path: Path) -> None:
     run = written(example, tmp_path)
     without = Unpunctuated(parse_script(example.script).queries[0].relation)
-    found = [without.feed(run.files(step)) for step in range(1, STEPS + 1)]
-    assert found == list(kept_without(example, run.path))
+    kept = [without.feed(run.files(step)) for step in range(1, STEPS + 1)]
+    assert kept == list(kept_without(example, run.path))
 
 
 DONE = [Done(step, 10, 1, 2, None if step == 2 else step, 10 * step) for step in range(1, STEPS + 1)]
@@ -158,7 +158,7 @@ def test_results_come_in_the_order_of_their_values(tmp_path: Path) -> None:
 
 def test_examples_begin_with_the_one_that_was_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     taken: list[str] = []
-    said: list[str] = []
+    lines: list[str] = []
 
     def taking(run: RunDirectory, *_: object) -> bool:
         taken.append(run.example.name)
@@ -167,7 +167,7 @@ def test_examples_begin_with_the_one_that_was_interrupted(tmp_path: Path, monkey
     monkeypatch.setattr(play, "_run", taking)
 
     def playing() -> bool:
-        return play.play(EXAMPLES.values(), tmp_path, None, Event(), said.append)  # type: ignore[arg-type]
+        return play.play(EXAMPLES.values(), tmp_path, None, Event(), lines.append)  # type: ignore[arg-type]
 
     assert not playing()
     assert taken == ["auction", "warehouse"], "an interrupted one is the last one"
@@ -176,7 +176,7 @@ def test_examples_begin_with_the_one_that_was_interrupted(tmp_path: Path, monkey
     taken.clear()
     assert not playing()
     assert taken == ["warehouse"]
-    assert said == [f"auction: already finished, see {tmp_path / 'auction'}\n"]
+    assert lines == [f"auction: already finished, see {tmp_path / 'auction'}\n"]
 
 
 def test_an_example_that_is_not_there() -> None:

@@ -1,4 +1,4 @@
-"""The demo on Spark: interrupted as by Ctrl-C and gone on, it says and gives what an undisturbed one would."""
+"""The demo on Spark: interrupted as by Ctrl-C and gone on, it prints and gives what an undisturbed one would."""
 
 import os
 import re
@@ -46,12 +46,12 @@ def test_a_demo_that_is_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> 
     assert f"(resumes after step {stopped})" in more
 
     lines = steps(printed + more)
-    told = [[int(n.replace(",", "")) for n in line.split()[:6]] for line in lines]
-    assert [line[0] for line in told] == list(range(1, STEPS + 1))
+    numbers = [[int(n.replace(",", "")) for n in line.split()[:6]] for line in lines]
+    assert [line[0] for line in numbers] == list(range(1, STEPS + 1))
     released, kept = simulated(run)
-    assert [line[3] for line in told] == list(map(len, released))
-    assert [line[4] for line in told] == kept
-    assert [line[5] for line in told] == list(kept_without(run.example, run.path))
+    assert [line[3] for line in numbers] == list(map(len, released))
+    assert [line[4] for line in numbers] == kept
+    assert [line[5] for line in numbers] == list(kept_without(run.example, run.path))
     wanted = answer(run.example, run.path)
     assert Counter(tuple(row.values()) for row in rows_of(run.results())) == Counter(wanted)
     assert f"{len(wanted)} rows are in {run.path / 'out'}" in more

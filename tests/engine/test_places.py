@@ -16,13 +16,13 @@ from punctum.engine.formats.parquet import read_parquet
 from punctum.engine.formats.read import Read
 from punctum.engine.formats.xml import read_xml
 from punctum.operators.columns import to_rows
-from test_fuzz import CSV, CSV_SAID, DOCUMENT, EVERY, LINE, SAID, parquet_file
+from test_fuzz import CSV, CSV_PUNCTS, DOCUMENT, EVERY, LINE, PUNCTS, parquet_file
 
 Reader = Callable[[bytes, Schema, Mapping[str, str]], Read]
 FILES: dict[str, tuple[Reader, bytes]] = {
-    "json": (read_json, "\n".join([LINE, *SAID, LINE, "", LINE]).encode()),
-    "json by shape": (partial(read_json, few=1), "\n".join([LINE, *SAID, LINE, "", LINE]).encode()),
-    "csv": (read_csv, (CSV + CSV_SAID + CSV + CSV).encode()),
+    "json": (read_json, "\n".join([LINE, *PUNCTS, LINE, "", LINE]).encode()),
+    "json by shape": (partial(read_json, few=1), "\n".join([LINE, *PUNCTS, LINE, "", LINE]).encode()),
+    "csv": (read_csv, (CSV + CSV_PUNCTS + CSV + CSV).encode()),
     "xml": (read_xml, DOCUMENT.encode()),
 }
 

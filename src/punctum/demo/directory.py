@@ -144,5 +144,5 @@ def _usable(path: Path) -> Iterator[None]:
 
 def rows_of(files: list[Path]) -> list[dict[str, Any]]:
     """The rows of files of results, in the order of their values."""
-    found = (json.loads(line) for file in files for line in file.read_text().splitlines())
-    return sorted(found, key=lambda row: tuple(row.values()))
+    rows = (json.loads(line) for file in files for line in file.read_text().splitlines())
+    return sorted(rows, key=lambda row: tuple(row.values()))

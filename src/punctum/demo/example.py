@@ -1,4 +1,4 @@
-"""What an example is: a script, what its streams send step by step, and how a row of its result is told."""
+"""What an example is: a script, what its streams send step by step, and how a row of its result is printed."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ STEPS = 12
 
 @dataclass(frozen=True)
 class Example:
-    """A script of the same name, a sentence that says what to look at, the steps, and the text of a released row.
+    """A script of the same name, a sentence on what to look at, the steps, and the text of a released row.
 
     The steps are the same at each call: what each stream sends in a step, the streams in the order of the script.
     """
@@ -22,7 +22,7 @@ class Example:
     name: str
     about: str
     steps: Callable[[], Iterator[dict[str, Elements]]]
-    told: str
+    text: str
 
     @property
     def script(self) -> str:

@@ -1,4 +1,4 @@
-"""An example, live: its streams send step by step while its query runs on Spark, and each step is told in a line."""
+"""An example, live: its streams send step by step while its query runs on Spark, and each step is printed in a line."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -12,48 +12,48 @@ from punctum.parse.script import parse_script
 from punctum.query import Query
 from punctum.session import Session
 
-Say = Callable[[str], None]
+Echo = Callable[[str], None]
 _HEAD = "  step  rows  punctuations  released  kept  without punctuations"
 _SHOWN = 2
 
 
-def play(examples: Iterable[Example], directory: Path, session: Session, interrupted: Event, say: Say) -> bool:
-    """Run examples one after the other, and tell whether they came to their end.
+def play(examples: Iterable[Example], directory: Path, session: Session, interrupted: Event, echo: Echo) -> bool:
+    """Run examples one after the other, and return whether they came to their end.
 
     When one of them was interrupted before, begin with that one, from where it stopped; else with the first, afresh.
     """
     runs = [RunDirectory(example, directory / example.name) for example in examples]
     first = next((n for n, run in enumerate(runs) if run.interrupted), 0)
     for run in runs[:first]:
-        say(f"{run.example.name}: already finished, see {run.path}\n")
-    return all(_run(run, session, interrupted, say) for run in runs[first:])
+        echo(f"{run.example.name}: already finished, see {run.path}\n")
+    return all(_run(run, session, interrupted, echo) for run in runs[first:])
 
 
-def _run(run: RunDirectory, session: Session, interrupted: Event, say: Say) -> bool:
+def _run(run: RunDirectory, session: Session, interrupted: Event, echo: Echo) -> bool:
     run.prepare()
-    say(f"{run.example.name}: {run.example.about}")
-    say(f"  {run.script} reads what is written to {run.path / 'in'} while it runs")
+    echo(f"{run.example.name}: {run.example.about}")
+    echo(f"  {run.script} reads what is written to {run.path / 'in'} while it runs")
     done = run.done()
-    say(f"  (resumes after step {len(done)})\n{_HEAD}" if done else f"\n{_HEAD}")
+    echo(f"  (resumes after step {len(done)})\n{_HEAD}" if done else f"\n{_HEAD}")
     (query,) = session.script(run.example.script, run.path.resolve())
     query.start(run.path.resolve() / "checkpoint")
     try:
-        _Steps(run, query, done, say).take(interrupted)
+        _Steps(run, query, done, echo).take(interrupted)
     finally:
         query.stop()
     if len(done) == STEPS:
         draw(run.plot, run.example.name, done)
-        say(f"  {len(rows_of(run.results())):,} rows are in {run.path / 'out'}, the plot is {run.plot}\n")
+        echo(f"  {len(rows_of(run.results())):,} rows are in {run.path / 'out'}, the plot is {run.plot}\n")
         return True
-    say(f"  stopped after step {len(done)} of {STEPS}; run the same command again to resume")
+    echo(f"  stopped after step {len(done)} of {STEPS}; run the same command again to resume")
     return False
 
 
 class _Steps:
     """The steps of a run while its query is running; those that are done are added to a list."""
 
-    def __init__(self, run: RunDirectory, query: Query, done: list[Done], say: Say) -> None:
-        self._run, self._query, self._done, self._say = run, query, done, say
+    def __init__(self, run: RunDirectory, query: Query, done: list[Done], echo: Echo) -> None:
+        self._run, self._query, self._done, self._echo = run, query, done, echo
         self._without = Unpunctuated(parse_script(run.example.script).queries[0].relation)
         self._seen = set(run.results())
 
@@ -70,7 +70,7 @@ class _Steps:
                 self._end(step, sends, without)
 
     def _end(self, step: int, sends: dict[str, Elements], without: int) -> None:
-        """Record and tell a step."""
+        """Record and print a step."""
         puncts = [element for elements in sends.values() for element in elements if "$punct" in element]
         rows = sum(map(len, sends.values())) - len(puncts)
         results = self._run.results()
@@ -79,15 +79,15 @@ class _Steps:
         self._run.record(self._done)
         new = rows_of([file for file in results if file not in self._seen])
         self._seen.update(results)
-        self._say(_line(self._done[-1], [self._run.example.told.format(**row) for row in new]))
+        self._echo(_line(self._done[-1], [self._run.example.text.format(**row) for row in new]))
 
 
 def _kept(query: Query) -> int | None:
     """How many rows all operators keep after the last batch; nothing when there was none."""
     for batch in reversed(query.metrics()):
         counts = batch["operators"].values()
-        if any(each["rows_in"] or each["puncts_in"] for each in counts):
-            return sum(int(each["rows_kept"]) for each in counts)
+        if any(count["rows_in"] or count["puncts_in"] for count in counts):
+            return sum(int(count["rows_kept"]) for count in counts)
     return None
 
 

@@ -13,10 +13,10 @@ def draw(path: Path, title: str, done: Sequence[Done]) -> None:
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 
-    steps = [each.step for each in done]
+    steps = [step.step for step in done]
     figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
-    axes.plot(steps, [each.without for each in done], "--", marker=".", label="without punctuations")
-    kept = [float("nan") if each.kept is None else each.kept for each in done]
+    axes.plot(steps, [step.without for step in done], "--", marker=".", label="without punctuations")
+    kept = [float("nan") if step.kept is None else step.kept for step in done]
     axes.plot(steps, kept, marker=".", label="with punctuations")
     axes.set(title=title, xlabel="step", ylabel="rows kept", ylim=(0, None))
     axes.yaxis.set_major_formatter("{x:,.0f}")

@@ -41,7 +41,7 @@ STORY = Story(8, {2: "b", 4: "a", 6: "c"}, {5: "b"})
 
 
 @dataclass(frozen=True)
-class Told:
+class ReplicaStep:
     """A step that is done."""
 
     step: int
@@ -52,30 +52,30 @@ class Told:
 
 
 def play(
-    directory: Path, session: Session, interrupted: Event, say: Callable[[str], None], story: Story = STORY
+    directory: Path, session: Session, interrupted: Event, echo: Callable[[str], None], story: Story = STORY
 ) -> bool:
-    """Run it, and tell whether it came to its end; it starts afresh each time."""
+    """Run it, and return whether it came to its end; it starts afresh each time."""
     path = directory / NAME
     script = resources.files("punctum.demo").joinpath(f"{NAME}.sql").read_text("utf-8")
     _prepare(path, script)
-    say(f"{NAME}: each minute is emitted once, whichever of three replicas are alive")
-    say(f"  the queries of {path / f'{NAME}.sql'} run while reports are written to {path / 'in'}\n\n{_HEAD}")
+    echo(f"{NAME}: each minute is emitted once, whichever of three replicas are alive")
+    echo(f"  the queries of {path / f'{NAME}.sql'} run while reports are written to {path / 'in'}\n\n{_HEAD}")
     queries = session.script(script, path.resolve())
     run = _ReplicaRun(path, {query.name: query for query in queries}, story)
     try:
         run.start(*REPLICAS, "merged")
         for step in range(1, story.steps + 1):
             if interrupted.is_set():
-                say(f"  stopped after step {step - 1} of {story.steps}; the same command starts anew")
+                echo(f"  stopped after step {step - 1} of {story.steps}; the same command starts anew")
                 return False
-            say(run.step(step))
+            echo(run.step(step))
     finally:
         for query in queries:
             query.stop()
-    draw(path / "replicas.png", run.told)
+    draw(path / "replicas.png", run.done)
     once = "each exactly once" if run.complete() else "NOT each exactly once"
     shown = path / "replicas.png"
-    say(f"  {run.told[-1].minutes['merged']:,} minutes, {once}, are in {path / 'out'}, the plot is {shown}")
+    echo(f"  {run.done[-1].minutes['merged']:,} minutes, {once}, are in {path / 'out'}, the plot is {shown}")
     return True
 
 
@@ -91,10 +91,10 @@ def _prepare(path: Path, script: str) -> None:
 
 
 class _ReplicaRun:
-    """The queries of a run, and what has been told of them."""
+    """The queries of a run, and the steps that are done."""
 
     def __init__(self, path: Path, queries: dict[str, Query], story: Story) -> None:
-        self._path, self._queries, self._story, self.told = path, queries, story, list[Told]()
+        self._path, self._queries, self._story, self.done = path, queries, story, list[ReplicaStep]()
         self._alive: set[str] = set()
 
     def start(self, *names: str) -> None:
@@ -104,7 +104,7 @@ class _ReplicaRun:
             self._alive.add(name)
 
     def step(self, step: int) -> str:
-        """Write the reports of a step, let who lives take them, and tell it."""
+        """Write the reports of a step, let who lives take them, and give its line."""
         events = []
         if name := self._story.returns.get(step):
             shutil.rmtree(self._path / "state" / name)
@@ -123,8 +123,8 @@ class _ReplicaRun:
         minutes: Counts = {name: self._minutes(name) if name in self._alive else None for name in REPLICAS}
         brought = {name: len(self._events(self._path / NAME / name)) for name in REPLICAS}
         minutes["merged"] = brought["merged"] = len(self._events(self._path / "out"))
-        self.told.append(Told(step, reports, minutes, brought))
-        return line(self.told[-1], events)
+        self.done.append(ReplicaStep(step, reports, minutes, brought))
+        return line(self.done[-1], events)
 
     def _report(self, step: int) -> int:
         """A file of reports: so many minutes, and that they are over."""
@@ -146,20 +146,20 @@ class _ReplicaRun:
 
     def _events(self, directory: Path) -> list[int]:
         lines = (json.loads(text) for file in directory.glob("part-*") for text in file.read_text().splitlines())
-        return [each["_vs"] for each in lines if "$stable" not in each]
+        return [element["_vs"] for element in lines if "$stable" not in element]
 
     def complete(self) -> bool:
         """Whether the merge has given each minute once."""
         return sorted(self._events(self._path / "out")) == list(range(self._story.steps * MINUTES))
 
 
-def line(told: Told, events: Sequence[str]) -> str:
+def line(done: ReplicaStep, events: Sequence[str]) -> str:
     """A step in a line."""
-    counts = "".join(f"{'-' if told.minutes[name] is None else told.minutes[name]:>6}" for name in REPLICAS)
-    return f"{told.step:6}{told.reports:9,}{counts}{told.minutes['merged']:>8}  {', '.join(events)}".rstrip()
+    counts = "".join(f"{'-' if done.minutes[name] is None else done.minutes[name]:>6}" for name in REPLICAS)
+    return f"{done.step:6}{done.reports:9,}{counts}{done.minutes['merged']:>8}  {', '.join(events)}".rstrip()
 
 
-def draw(path: Path, told: Sequence[Told]) -> None:
+def draw(path: Path, done: Sequence[ReplicaStep]) -> None:
     """Draw what each replica has brought and the merge has given, to a PNG file which is there when it is complete."""
     import matplotlib as mpl  # here because it takes a second, and only the end of a run needs it
 
@@ -167,9 +167,9 @@ def draw(path: Path, told: Sequence[Told]) -> None:
     from matplotlib import pyplot as plt
 
     figure, rows = plt.subplots(len(REPLICAS) + 1, sharex=True, figsize=(8, 5.5), layout="constrained")
-    steps = [each.step for each in told]
+    steps = [step.step for step in done]
     for axes, name in zip(rows, (*REPLICAS, "merged"), strict=True):
-        sums = [0, *(each.brought[name] for each in told)]
+        sums = [0, *(step.brought[name] for step in done)]
         axes.bar(steps, [late - early for early, late in pairwise(sums)], color="C3" if name == "merged" else "C0")
         axes.set(ylabel=name)
         axes.grid(alpha=0.3)

@@ -27,14 +27,14 @@ _BUCKETS = Buckets((0,))
 
 
 class Unpunctuated:
-    """A query that hears no punctuation."""
+    """A query that receives no punctuation."""
 
     def __init__(self, relation: Relation) -> None:
         self._last = compile_relation(relation).last
         self._running = {stage.number: build.running(stage, _BUCKETS, _BUCKETS[0]) for stage in all_stages(self._last)}
 
     def feed(self, files: Mapping[str, Path]) -> int:
-        """Take a file of each stream, and say how many rows are kept now."""
+        """Take a file of each stream, and return how many rows are kept now."""
         self._stage(self._last, files)
         return sum(_rows(operator) for running in self._running.values() for operator in running.flow.operators)
 
