@@ -30,7 +30,7 @@ def blocks(page: Path, language: str) -> list[str]:
     return [text for tag, text in fenced if tag == language]
 
 
-def test_the_readmes_script_gives_what_it_says(tmp_path: Path) -> None:
+def test_the_readmes_script_gives_what_it_shows(tmp_path: Path) -> None:
     """Through the stages and buckets of the engine; tests/engine/test_spark.py holds those against Spark itself."""
     (script,) = blocks(ROOT / "README.md", "sql")
     bids = blocks(ROOT / "README.md", "json")[0].splitlines()
@@ -43,7 +43,7 @@ def test_the_readmes_script_gives_what_it_says(tmp_path: Path) -> None:
     assert written == blocks(ROOT / "README.md", "")[0].splitlines()
 
 
-def test_the_readme_shows_what_check_says(tmp_path: Path) -> None:
+def test_the_readme_shows_what_check_prints(tmp_path: Path) -> None:
     page = ROOT / "README.md"
     (script,) = blocks(page, "sql")
     (tmp_path / "auction.sql").write_text(script.replace("increase DOUBLE, PUNCTUATED ON (itemid)", "increase DOUBLE"))
@@ -51,7 +51,7 @@ def test_the_readme_shows_what_check_says(tmp_path: Path) -> None:
     assert (result.exit_code, result.output) in [(1, text) for text in blocks(page, "")]
 
 
-def test_the_json_of_the_register_is_as_its_page_says(tmp_path: Path) -> None:
+def test_the_json_of_the_register_is_as_its_page_shows(tmp_path: Path) -> None:
     (script,) = blocks(ROOT / "README.md", "sql")
     (shown,) = (json.loads(text)["queries"] for text in blocks(ROOT / "docs/register.md", "json"))
     (tmp_path / "auction.sql").write_text(script.replace("increase DOUBLE, PUNCTUATED ON (itemid)", "increase DOUBLE"))
@@ -66,7 +66,7 @@ def _columns(schema: Schema, lines: list[str]) -> ColumnarSlice:
     return ColumnarSlice(frame(schema, tups(elements)), tuple(puncts(elements)))
 
 
-def test_elements_are_written_as_the_page_says() -> None:
+def test_elements_are_written_as_the_page_shows() -> None:
     page = ROOT / "docs/elements.md"
     report = Schema.of(sid="STRING", hour="BIGINT", temp="DOUBLE")
     row, punctuation = (from_json(line, report) for line in blocks(page, "json")[0].splitlines())
@@ -114,7 +114,7 @@ def test_the_readme_names_what_the_demo_takes() -> None:
         assert name in section, name
 
 
-def test_the_page_of_bounded_memory_shows_what_check_says() -> None:
+def test_the_page_of_bounded_memory_shows_what_check_prints() -> None:
     page = (ROOT / "docs/bounded-memory.md").read_text()
     shown = re.findall(r"```sql\n(.*?)```.*?```\n(.*?)```", page, re.DOTALL)
     assert len(shown) == 2

@@ -35,7 +35,7 @@ def test_the_first_word_waits_for_nothing_that_is_slow(auction: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [[], ["--quiet"]])
-def test_what_is_told_of_a_start(auction: Path, options: list[str]) -> None:
+def test_what_is_printed_at_a_start(auction: Path, options: list[str]) -> None:
     ended = run(["-m", "punctum"], auction, *options)
     first, *rest = ended.stderr.splitlines() if not options else [STARTING, *ended.stderr.splitlines()]
     assert first == STARTING and rest[0].startswith("error: Spark needs Java 17")

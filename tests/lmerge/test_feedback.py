@@ -22,7 +22,7 @@ from .streams import ORDERED, Life, lives, reference
 TIMES = element_schema(Schema.of(p="STRING"))
 
 
-def heeding(piece: list[Element], limit: float, case: Case) -> list[Element]:
+def filtered(piece: list[Element], limit: float, case: Case) -> list[Element]:
     """A piece without the elements that nobody needs."""
     if case in ORDERED:
         return [e for e in piece if not isinstance(e, Insert) or e.vs >= limit]
@@ -42,7 +42,7 @@ def fed(merge: Specified | Vectorised, inputs: list[Life], case: Case, delays: l
             if n in life.attach:
                 merge.attach(number, life.attach[n])
             limit = -INF if delays is None or delays[number] >= len(stables) else stables[-1 - delays[number]]
-            pieces.append(life.pieces[n] if limit == -INF else heeding(life.pieces[n], limit, case))
+            pieces.append(life.pieces[n] if limit == -INF else filtered(life.pieces[n], limit, case))
         out.append(merge.feed(pieces))
         stables.append(merge.stable)
     return out
@@ -73,7 +73,7 @@ def test_something_is_skipped() -> None:
         for life in lives(rng, events, Case.R3, 3, 6):
             for piece in life.pieces:
                 whole += len(piece)
-                skipped += len(piece) - len(heeding(piece, 20, Case.R3))
+                skipped += len(piece) - len(filtered(piece, 20, Case.R3))
     assert 50 < skipped < whole
 
 
@@ -96,6 +96,6 @@ def test_several_readers_need_what_one_of_them_needs() -> None:
 
 def test_an_event_that_may_still_change_is_needed() -> None:
     early: list[Element] = [Insert(("A",), 1, 3), Stable(2)]
-    assert heeding(early, 10, Case.R3) == early
-    assert heeding([Insert(("A",), 1, 3), Stable(4)], 10, Case.R3) == [Stable(4)]
-    assert heeding([Insert(("A",), 1, 10), Stable(12)], 10, Case.R3) == [Insert(("A",), 1, 10), Stable(12)]
+    assert filtered(early, 10, Case.R3) == early
+    assert filtered([Insert(("A",), 1, 3), Stable(4)], 10, Case.R3) == [Stable(4)]
+    assert filtered([Insert(("A",), 1, 10), Stable(12)], 10, Case.R3) == [Insert(("A",), 1, 10), Stable(12)]

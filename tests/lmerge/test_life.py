@@ -152,7 +152,7 @@ def test_theorem_1_counts_adjusts_too() -> None:
 
 @given(st.integers(0, 2**32))
 @examples(60)
-def test_separate_indexes_say_the_same(seed: int) -> None:
+def test_separate_indexes_emit_the_same(seed: int) -> None:
     rng = Random(seed)
     events = reference(rng, Case.R3, 20)
     streams = [(s, e) for s in range(3) for e in presentation(rng, events, Case.R3)]
@@ -167,7 +167,7 @@ def test_separate_indexes_say_the_same(seed: int) -> None:
 @pytest.mark.parametrize("case", [Case.R3, Case.R3_MINUS, Case.R4])
 @given(st.integers(0, 2**32))
 @examples(20)
-def test_rows_with_the_same_hash_are_told_apart(case: Case, seed: int) -> None:
+def test_rows_with_the_same_hash_are_distinguished(case: Case, seed: int) -> None:
     real = nodes.hashes
 
     def weak(keys: pl.DataFrame, seed: int) -> nodes.Hashes:

@@ -125,7 +125,7 @@ O2 = of(14, (A, 2, 16), (B, 3, 10), (C, 4, 18), (D, 15, 20), (E, 17, 21))
 O3 = of(13, (A, 2, 12), (C, 4, 18), (D, 15, 20))
 
 
-def test_section_3d_inputs_are_frozen_as_it_says() -> None:
+def test_section_3d_inputs_are_frozen_as_it_states() -> None:
     assert [frozen(event, 14).name for event in I1.events] == ["HF", "FF", "HF", "UF"]
     assert [frozen(event, 11).name for event in I2.events] == ["HF", "FF", "HF", "UF"]
     assert inconsistency([I1, I2]) is None

@@ -60,7 +60,7 @@ def test_what_does_not_fit_the_schema_is_refused() -> None:
         run([Slice.of((1, 2))])
 
 
-def test_operators_that_cannot_be_built_say_why() -> None:
+def test_operators_that_cannot_be_built_give_the_reason() -> None:
     name = Schema.of(name="STRING")
     with pytest.raises(SchemaError, match="the inputs have different schemas"):
         Merge(number, name)

@@ -121,7 +121,7 @@ def test_sort_of_the_earlier_text() -> None:
     assert [list(map(str, piece.puncts)) for piece in output] == [["<[1,10]>"], ["<[1,20]>"], []]
 
 
-def test_select_says_what_its_predicate_implies() -> None:
+def test_select_emits_what_its_predicate_implies() -> None:
     """Conclusions of the earlier text: hour = 8 implies punctuations for the hours below 8 and those above."""
     phone = Schema.of(zoneid="BIGINT", hour="BIGINT").where(hour=between(0, 23))
     (output,) = unary(Select.matching(Punctuation.of(phone, hour=8)), [Slice.of((1, 7), (1, 8))])

@@ -115,13 +115,13 @@ def test_an_hour_is_complete_when_all_sensors_have_reported() -> None:
     assert made(report, origin, [("S1", 7), ("S1", 8)], [("S9", 7)], [("S2", 7)]) == [[], [], ["<*, 7>"]]
 
 
-def test_a_sort_says_where_it_has_come_to() -> None:
+def test_a_sort_emits_where_it_has_come_to() -> None:
     report = Schema.of(sid="STRING", hour="BIGINT").where(hour=between(0, 23))
     origin = Sorted(Sort(report, (SortKey("hour", nulls_first=False), SortKey("sid"))))
     assert made(report, origin, [("S2", 7)]) == [["<*, (,6]>", "<NULL, 7>", "<(,S2), 7>"]]
 
 
-def test_origins_that_cannot_be_say_why() -> None:
+def test_origins_that_cannot_be_give_the_reason() -> None:
     event = Schema.of(ts="TIMESTAMP", name="STRING")
     with pytest.raises(SchemaError, match="ts cannot have the delay 10"):
         AccessOrder(event, "ts", delay=10)

@@ -213,7 +213,7 @@ def test_a_wrong_operator_is_caught(operator: Specified, law: Law, why: str) -> 
     search(right, law, 50)
 
 
-def test_an_operator_that_says_a_punctuation_twice_is_caught() -> None:
+def test_an_operator_that_emits_a_punctuation_twice_is_caught() -> None:
     """A punctuation that comes again would go out again, but for the driver."""
     once = [Slice.of(Punctuation.of(plane, x=1)), Slice.of(Punctuation.of(plane, x=1))]
     minimal(Merge(plane, plane), [once, once])

@@ -63,7 +63,7 @@ def _measured(query: "CompiledQuery", checkpoint: Path | None) -> "CompiledQuery
 
 
 def _passes(query: "CompiledQuery") -> Iterator[str]:
-    """The tree after each pass; one that leaves it as it is says so, and that of inference what relations promise."""
+    """The tree after each pass; "no change" where it stays as it is, and what relations promise after inference."""
     yield query.query.name
     before: list[str] = []
     promises: list[str] = []

@@ -107,7 +107,7 @@ class Cleanse(TemporalOperator):
         return {**self._final.tables(), "waiting": self._waiting}
 
     def restore_tables(self, tables: dict[str, Table]) -> None:
-        """Go on with the rows that another one kept."""
+        """Resume with the rows that another one kept."""
         self._final.restore_tables(tables)
         self._waiting = tables["waiting"]
 
@@ -116,7 +116,7 @@ class Cleanse(TemporalOperator):
         return {"heard": self._final.stable, "said": self._emitted}
 
     def restore_metadata(self, metadata: Metadata) -> None:
-        """Go on with the notes of another one."""
+        """Resume with the metadata of another one."""
         self._final.stable, self._emitted = metadata["heard"], metadata["said"]
 
     def puncts(self) -> int:

@@ -148,7 +148,7 @@ class Final(TemporalOperator):
         return {} if self._inserts else {"events": self._kept}
 
     def restore_tables(self, tables: dict[str, Table]) -> None:
-        """Go on with the rows that another one kept."""
+        """Resume with the rows that another one kept."""
         self._kept = tables.get("events", self._kept)
 
     def metadata(self) -> Metadata:
@@ -156,7 +156,7 @@ class Final(TemporalOperator):
         return {"stable": self.stable}
 
     def restore_metadata(self, metadata: Metadata) -> None:
-        """Go on with the notes of another one."""
+        """Resume with the metadata of another one."""
         self.stable = metadata["stable"]
 
     def puncts(self) -> int:

@@ -61,7 +61,7 @@ class Index(ABC):
 
     @abstractmethod
     def restore(self, tables: dict[str, Table]) -> None:
-        """Go on with the rows that another one kept."""
+        """Resume with the rows that another one kept."""
 
     @abstractmethod
     def metadata(self) -> Metadata:
@@ -69,7 +69,7 @@ class Index(ABC):
 
     @abstractmethod
     def restore_metadata(self, metadata: Metadata) -> None:
-        """Go on with the notes of another one."""
+        """Resume with the metadata of another one."""
 
 
 def changed(schema: Schema, payload: pl.DataFrame, vs: Numbers, old: Numbers, new: Numbers) -> pl.DataFrame:

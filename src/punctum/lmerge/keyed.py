@@ -199,7 +199,7 @@ class Keyed(Index):
         return {"nodes": self._nodes.table, "ends": self._ends}
 
     def restore(self, tables: dict[str, Table]) -> None:
-        """Go on with the rows that another one kept."""
+        """Resume with the rows that another one kept."""
         self._nodes.restore(tables["nodes"])
         self._ends = tables["ends"]
 
@@ -208,7 +208,7 @@ class Keyed(Index):
         return {"latest": self._latest.tolist()}
 
     def restore_metadata(self, metadata: dict[str, list[int]]) -> None:
-        """Go on with the notes of another one."""
+        """Resume with the metadata of another one."""
         self._latest = np.array(metadata["latest"], dtype=np.int64)
 
 

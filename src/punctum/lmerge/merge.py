@@ -131,7 +131,7 @@ class LMerge(TemporalOperator):
         return self._index.tables()
 
     def restore_tables(self, tables: dict[str, Table]) -> None:
-        """Go on with the rows that another one kept."""
+        """Resume with the rows that another one kept."""
         self._index.restore(tables)
 
     def metadata(self) -> Metadata:
@@ -140,7 +140,7 @@ class LMerge(TemporalOperator):
         return {"stable": self.stable, "replicas": replicas, "index": self._index.metadata()}
 
     def restore_metadata(self, metadata: Metadata) -> None:
-        """Go on with the notes of another one."""
+        """Resume with the metadata of another one."""
         self.stable = metadata["stable"]
         self.replicas = [Replica(*known) for known in metadata["replicas"]]
         self._index.restore_metadata(metadata["index"])

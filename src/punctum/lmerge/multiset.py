@@ -252,7 +252,7 @@ class Multiset(Index):
         return {"nodes": self._nodes.table, "starts": self._starts, "ends": self._ends}
 
     def restore(self, tables: dict[str, Table]) -> None:
-        """Go on with the rows that another one kept."""
+        """Resume with the rows that another one kept."""
         self._nodes.restore(tables["nodes"])
         self._starts, self._ends = tables["starts"], tables["ends"]
 
@@ -261,7 +261,7 @@ class Multiset(Index):
         return {"next": self._next, "latest": self._latest.tolist()}
 
     def restore_metadata(self, metadata: Metadata) -> None:
-        """Go on with the notes of another one."""
+        """Resume with the metadata of another one."""
         self._next, self._latest = metadata["next"], np.array(metadata["latest"], dtype=np.int64)
 
 

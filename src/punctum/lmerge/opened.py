@@ -122,7 +122,7 @@ class Opened(TemporalOperator):
         return {"events": self._kept}
 
     def restore_tables(self, tables: dict[str, Table]) -> None:
-        """Go on with the rows that another one kept."""
+        """Resume with the rows that another one kept."""
         self._kept = tables["events"]
 
     def metadata(self) -> Metadata:
@@ -130,7 +130,7 @@ class Opened(TemporalOperator):
         return {"stable": self.stable}
 
     def restore_metadata(self, metadata: Metadata) -> None:
-        """Go on with the notes of another one."""
+        """Resume with the metadata of another one."""
         self.stable = metadata["stable"]
 
     def puncts(self) -> int:

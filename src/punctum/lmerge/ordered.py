@@ -91,7 +91,7 @@ class Ordered(Index):
         return {"waiting": self._waiting}
 
     def restore(self, tables: dict[str, Table]) -> None:
-        """Go on with the rows that another one kept."""
+        """Resume with the rows that another one kept."""
         self._waiting = tables["waiting"]
 
     def metadata(self) -> Metadata:
@@ -99,7 +99,7 @@ class Ordered(Index):
         return {"max_vs": int(self._max_vs), "last": self._last.tolist()}
 
     def restore_metadata(self, metadata: Metadata) -> None:
-        """Go on with the notes of another one."""
+        """Resume with the metadata of another one."""
         self._max_vs, self._last = metadata["max_vs"], np.array(metadata["last"], dtype=np.int64)
 
 
@@ -153,7 +153,7 @@ class Ranked(Ordered):
         return super().metadata() | {"counts": self._counts.tolist(), "out": self._out}
 
     def restore_metadata(self, metadata: Metadata) -> None:
-        """Go on with the notes of another one."""
+        """Resume with the metadata of another one."""
         super().restore_metadata(metadata)
         self._counts, self._out = np.array(metadata["counts"], dtype=np.int64), metadata["out"]
 
@@ -200,6 +200,6 @@ class Unranked(Ordered):
         return super().tables() | {"same": self._same}
 
     def restore(self, tables: dict[str, Table]) -> None:
-        """Go on with the rows that another one kept."""
+        """Resume with the rows that another one kept."""
         super().restore(tables)
         self._same = tables["same"]

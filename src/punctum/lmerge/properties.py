@@ -120,7 +120,7 @@ def select(p: Properties) -> Properties:
 
 
 def project(p: Properties, keeps_key: bool) -> Properties:
-    """Of other payloads: events that differed may now be the same, unless what tells them apart is kept."""
+    """Of other payloads: events that differed may now be the same, unless what distinguishes them is kept."""
     return replace(p, key=p.key and (keeps_key or p.strict))
 
 

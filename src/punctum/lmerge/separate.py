@@ -155,7 +155,7 @@ class Separate(Index):
         return nodes | {f"{name}.ends": index.ends for name, index in self._singles().items()}
 
     def restore(self, tables: dict[str, Table]) -> None:
-        """Go on with the rows that another one kept."""
+        """Resume with the rows that another one kept."""
         for name, index in self._singles().items():
             index.nodes.restore(tables[f"{name}.nodes"])
             index.ends = tables[f"{name}.ends"]
