@@ -123,7 +123,7 @@ class Table:
             self._chunks.pop(n, None)
 
     def _coalesce(self) -> None:
-        """Melt chunks from behind: each is left more than twice as large as all that follow it together."""
+        """Merge chunks from behind: each is left more than twice as large as all that follow it together."""
         runs: list[list[int]] = []
         height = 0
         for n in reversed(self._chunks):

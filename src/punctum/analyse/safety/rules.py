@@ -59,7 +59,7 @@ def filtered(below: Facts, relation: Filter, early: bool = False) -> Facts:
 def ended(facts: Facts, early: bool) -> Facts:
     """The facts with a promise that all comes to an end, where the punctuations of one close all that can come.
 
-    They melt into one when they speak of one column, or of constants alone.
+    They coalesce when they speak of one column, or of constants alone.
     """
     single = [p for p in facts.promises if facts.fixed.issuperset(p.columns) or (len(p.terms) == 1 and not early)]
     ends = (Promise(frozenset(), p.origins) for p in single if all(map(facts.ends, p.terms)))

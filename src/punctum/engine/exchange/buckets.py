@@ -28,7 +28,7 @@ _MOST_COPIES = 64  # a punctuation with more combinations of key constants goes 
 class Buckets(tuple[int, ...]):
     """The numbers of a query's buckets, and how many neighbouring whole numbers go to one of them together.
 
-    They go in runs, so that the keys which a bucket has closed melt into ranges.
+    They go in runs, so that the keys which a bucket has closed coalesce into ranges.
     """
 
     run: ClassVar[int] = 64

@@ -1,7 +1,7 @@
 """The inputs of a stage, in one bucket: what comes from a stream, and what comes from the stage before.
 
 Both take what was sent to the bucket in a batch and give one slice that the operators can rely on. Their state is a few
-punctuation sets, as JSON, and a table of what does not melt.
+punctuation sets, as JSON, and a table of what does not coalesce.
 """
 
 from abc import ABC, abstractmethod
@@ -155,7 +155,7 @@ class FromStream(StageInput):
         self._guard.restart()
 
     def tables(self) -> dict[str, Table]:
-        """What the guard has heard and does not melt."""
+        """What the guard has received and does not coalesce."""
         return self._guard.tables()
 
     def metadata(self) -> dict[str, Any]:
@@ -198,7 +198,7 @@ class FromStage(StageInput):
             for name, values in message.slice.constant_values().items():
                 at = self._schema.index(name)
                 if self._origin.key == (at,):  # who alone can have rows for a constant need not wait for the others
-                    if values.dtype != pl.String:  # what melts may become part of a range that waits
+                    if values.dtype != pl.String:  # what coalesces may become part of a range that waits
                         hold(self._heard[sender], at, values)
                     own.setdefault(at, []).append(values.filter(self._origin.owners(values) == sender))
                 else:
