@@ -19,8 +19,21 @@ from punctum.analyse.safety.choice import inferred
 from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.states import OperatorState, Verdict, Want, states
 from punctum.ir.elements import FROM
-from punctum.ir.node import BinaryRelation, PlannedNode
-from punctum.ir.relations import Aggregate, Distinct, Filter, Join, OrderBy, Projection, Source, Window
+from punctum.ir.node import PlannedNode
+from punctum.ir.relations import (
+    Aggregate,
+    Distinct,
+    Except,
+    Filter,
+    Intersect,
+    Join,
+    OrderBy,
+    Projection,
+    Source,
+    Union,
+    UnionAll,
+    Window,
+)
 from punctum.ir.shape import shape
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, walk
@@ -188,7 +201,7 @@ def _candidates(relation: Relation, column: int, order: Order, known: Inference)
                 yield from _candidates(each, column, order, known)
         case Opened() | Cleansed() | Final():
             yield from _candidates(relation.input, relation.input.schema.index(FROM), order, known)
-        case BinaryRelation():
+        case UnionAll() | Union() | Intersect() | Except():
             for side in relation.inputs:
                 yield from _candidates(side, column, order, known)
         case Distinct() | Window():

@@ -14,10 +14,23 @@ from typing import assert_never
 from punctum.algebra.aggregates import Function
 from punctum.analyse.safety.inference import Inference
 from punctum.ir.expressions import Column
-from punctum.ir.node import BinaryRelation, PlannedNode, UnaryRelation
-from punctum.ir.relations import Aggregate, Distinct, Join, OrderBy, Projection, Source, Union, UnionAll
-from punctum.ir.temporal import LMerge
-from punctum.ir.tree import Relation
+from punctum.ir.node import PlannedNode
+from punctum.ir.relations import (
+    Aggregate,
+    Distinct,
+    Except,
+    Filter,
+    Intersect,
+    Join,
+    OrderBy,
+    Projection,
+    Source,
+    Union,
+    UnionAll,
+    Window,
+)
+from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
+from punctum.ir.tree import Relation, with_inputs
 
 _BLIND = (Function.MIN, Function.MAX, Function.COUNT_DISTINCT)
 """Aggregates that do not see duplicates."""
@@ -68,19 +81,21 @@ class _Change:
             case Aggregate():
                 blind = bool(relation.keys) and all(call.function in _BLIND for call in relation.aggregates)
                 return self._narrow(replace(relation, input=self.of(relation.input, False, blind)))
-            case UnaryRelation():
-                passed = seen and isinstance(relation, Projection)  # it drops the columns that are only sorted by
-                return replace(relation, input=self.of(relation.input, passed, once or isinstance(relation, Distinct)))
-            case Join() | BinaryRelation():
-                sets = isinstance(relation, BinaryRelation) and not isinstance(relation, UnionAll)
-                left, right = (self.of(side, False, once or sets) for side in relation.inputs)
-                return replace(relation, left=left, right=right)
+            case Projection():  # it drops the columns that are only sorted by
+                return self._inputs(relation, seen, once)
+            case Distinct() | Union() | Intersect() | Except():
+                return self._inputs(relation, False, True)
+            case Filter() | Window() | OrderBy() | Join() | UnionAll() | Opened() | Cleansed() | Final():
+                return self._inputs(relation, False, once)
             case Source() | LMerge():
                 return relation
             case PlannedNode():
                 raise AssertionError(relation)
             case _:
                 assert_never(relation)
+
+    def _inputs(self, relation: Relation, seen: bool, once: bool) -> Relation:
+        return with_inputs(relation, [self.of(below, seen, once) for below in relation.inputs])
 
     def _do(self, kind: str) -> bool:
         if kind in self.kinds:

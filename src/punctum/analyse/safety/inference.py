@@ -29,15 +29,19 @@ from punctum.ir.conjunctive.axes import At
 from punctum.ir.definitions import StreamDef
 from punctum.ir.elements import EVENT, FROM, VE
 from punctum.ir.lifted import inserts_only
-from punctum.ir.node import BinaryRelation, PlannedNode
+from punctum.ir.node import PlannedNode
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
+    Except,
     Filter,
+    Intersect,
     Join,
     OrderBy,
     Projection,
     Source,
+    Union,
+    UnionAll,
     Window,
 )
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
@@ -133,7 +137,7 @@ class Inference:
                 return replace(below, promises=tuple(p for p in below.promises if not p.terms) + released)
             case Distinct() | Window():
                 return self.facts(relation.input)
-            case BinaryRelation():
+            case UnionAll() | Union() | Intersect() | Except():
                 return of_both(relation, self.facts(relation.left), self.facts(relation.right))
             case LMerge():
                 stables = [p for each in relation.merged for p in stables_of(self.facts(each), each.schema)]

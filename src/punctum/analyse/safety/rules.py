@@ -13,6 +13,7 @@ One rule for each operator, as the operators propagate punctuations (tables 3 an
 """
 
 from dataclasses import replace
+from typing import assert_never
 
 from punctum.algebra.pattern import WILDCARD
 from punctum.algebra.schema import Schema
@@ -31,6 +32,8 @@ from punctum.ir.relations import (
     OrderBy,
     Projection,
     SetOperator,
+    Union,
+    UnionAll,
 )
 from punctum.ir.shape import onto, shape
 from punctum.ir.tree import Relation
@@ -179,8 +182,10 @@ def of_both(relation: SetOperator, left: Facts, right: Facts) -> Facts:
             return Facts(promises, each, left.equal, none, constant, filled)
         case Except():
             return Facts(promises, each, left.equal, none, left.constant, left.filled)
-        case _:
+        case Union() | UnionAll():
             return Facts(promises, each, each, none, none, left.filled & right.filled)
+        case _:
+            assert_never(relation)
 
 
 def domains(schema: Schema) -> dict[int, Within]:

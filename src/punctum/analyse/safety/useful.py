@@ -19,8 +19,21 @@ from punctum.analyse.safety.states import OperatorState, states
 from punctum.ir.definitions import StreamDef
 from punctum.ir.elements import MARKED
 from punctum.ir.expressions import Column, columns
-from punctum.ir.node import BinaryRelation, PlannedNode
-from punctum.ir.relations import Aggregate, Distinct, Filter, Join, OrderBy, Projection, Source, Window
+from punctum.ir.node import PlannedNode
+from punctum.ir.relations import (
+    Aggregate,
+    Distinct,
+    Except,
+    Filter,
+    Intersect,
+    Join,
+    OrderBy,
+    Projection,
+    Source,
+    Union,
+    UnionAll,
+    Window,
+)
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, fold, sources, walk
 
@@ -129,7 +142,7 @@ def _origins(relation: Relation, below: list[list[frozenset[Of]]]) -> list[froze
         case Opened():
             start, end, since = below[0][-len(MARKED) :]
             return [*below[0][: -len(MARKED)], start, end, end, start | end, since]
-        case BinaryRelation():
+        case UnionAll() | Union() | Intersect() | Except():
             return [left | right for left, right in zip(*below, strict=True)]
         case Filter() | Window() | Distinct() | OrderBy() | Final() | Cleansed():
             return below[0]

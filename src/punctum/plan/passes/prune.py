@@ -1,13 +1,14 @@
 """Columns that nobody reads do not leave their stream: what does not cross the JVM costs nothing.
 
-From the result down, each relation is asked for the columns that are needed of it. A stream of which some are not
-needed gets a projection, which its pipe runs before the exchange. Set operators compare whole rows and need them all.
+From the result down, each relation is asked for the columns that are needed of it (``ir/needed.py``). A stream of which
+some are not needed gets a projection, which its pipe runs before the exchange.
 """
 
 from dataclasses import replace
 from typing import assert_never
 
-from punctum.ir.expressions import Column, Expression, columns, rebased
+from punctum.ir.expressions import Column, Expression, rebased
+from punctum.ir.needed import all_columns, needed
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
 from punctum.ir.relations import (
     Aggregate,
@@ -33,47 +34,44 @@ Moved = dict[int, int]
 
 def pruned(relation: Relation) -> Relation:
     """The same result, with no column on the way that is not needed for it."""
-    return _prune(relation, set(range(len(relation.schema))))[0]
+    return _prune(relation, all_columns(relation))[0]
 
 
-def _prune(relation: Relation, needed: set[int]) -> tuple[Relation, Moved]:
+def _prune(relation: Relation, wanted: set[int]) -> tuple[Relation, Moved]:
+    of_inputs = needed(relation, wanted)
     match relation:
         case Source():
-            return _chosen(relation, needed)
+            return _chosen(relation, wanted)
         case Reported():
-            below, moved = _prune(relation.input, needed | {*relation.by, relation.member})
+            below, moved = _prune(relation.input, *of_inputs)
             by = tuple(moved[i] for i in relation.by)
             return replace(relation, input=below, by=by, member=moved[relation.member]), moved
         case ExpectNode() | LifespanNode():
-            time = () if relation.time is None else (relation.time,)
-            below, moved = _prune(relation.input, needed | {*relation.by, *time})
-            by, at = tuple(moved[i] for i in relation.by), next((moved[i] for i in time), None)
-            return replace(relation, input=below, by=by, time=at), moved
+            below, moved = _prune(relation.input, *of_inputs)
+            by, time = tuple(moved[i] for i in relation.by), None if relation.time is None else moved[relation.time]
+            return replace(relation, input=below, by=by, time=time), moved
         case Filter():
-            below, moved = _prune(relation.input, needed | _reads(relation.predicate))
+            below, moved = _prune(relation.input, *of_inputs)
             return replace(relation, input=below, predicate=_moved(relation.predicate, moved)), moved
         case Window():
-            below, moved = _prune(relation.input, needed)
+            below, moved = _prune(relation.input, *of_inputs)
             return replace(relation, input=below), moved
         case Projection():
-            kept = sorted(needed) or [0]
-            below, moved = _prune(relation.input, _reads(*(relation.columns[i][1] for i in kept)))
+            kept = sorted(wanted) or [0]
+            below, moved = _prune(relation.input, *of_inputs)
             chosen = tuple((name, _moved(e, moved)) for name, e in (relation.columns[i] for i in kept))
             return replace(relation, input=below, columns=chosen), {old: new for new, old in enumerate(kept)}
         case Join():
-            return _join(relation, needed)
+            return _join(relation, of_inputs)
         case MultiJoin():
-            return _multijoin(relation, needed)
+            return _multijoin(relation, wanted, of_inputs)
         case Synopsis():
             return relation, _all(relation)
         case UnionAll():
-            left, moved = _prune(relation.left, needed)
-            right, there = _prune(relation.right, needed)
+            (left, moved), (right, there) = map(_prune, relation.inputs, of_inputs)
             return (replace(relation, left=left, right=right), moved) if moved == there else (relation, _all(relation))
         case Aggregate():
-            used = [c for _, c in relation.keys]
-            used += [c for call in relation.aggregates for c in (call.argument, call.filter) if c is not None]
-            below, moved = (_narrow if window(relation.input) else _prune)(relation.input, _reads(*used))
+            below, moved = (_narrow if window(relation.input) else _prune)(relation.input, *of_inputs)
             keys = tuple((name, _column(column, moved)) for name, column in relation.keys)
             calls = tuple(
                 replace(
@@ -85,7 +83,7 @@ def _prune(relation: Relation, needed: set[int]) -> tuple[Relation, Moved]:
             )
             return replace(relation, input=below, keys=keys, aggregates=calls), _all(relation)
         case OrderBy():
-            below, moved = _prune(relation.input, needed | _reads(*(column for column, _, _ in relation.keys)))
+            below, moved = _prune(relation.input, *of_inputs)
             keys_ = tuple((_column(column, moved), down, first) for column, down, first in relation.keys)
             return replace(relation, input=below, keys=keys_), moved
         case Distinct() | Union() | Intersect() | Except() | LMerge() | Opened() | Cleansed() | Final():
@@ -94,13 +92,9 @@ def _prune(relation: Relation, needed: set[int]) -> tuple[Relation, Moved]:
             assert_never(relation)
 
 
-def _join(relation: Join, needed: set[int]) -> tuple[Relation, Moved]:
+def _join(relation: Join, of_inputs: tuple[set[int], ...]) -> tuple[Relation, Moved]:
     width = len(relation.left.schema)
-    wanted = needed | (_reads(relation.residual) if relation.residual is not None else set())
-    left, mine = _prune(relation.left, {i for i in wanted if i < width} | {a.index for a, _ in relation.on})
-    right, theirs = _prune(
-        relation.right, {i - width for i in wanted if i >= width} | {b.index for _, b in relation.on}
-    )
+    (left, mine), (right, theirs) = map(_prune, relation.inputs, of_inputs)
     moved = mine | {width + old: len(left.schema) + new for old, new in theirs.items()}
     on = tuple((_column(a, mine), _column(b, theirs)) for a, b in relation.on)
     residual = None if relation.residual is None else _moved(relation.residual, moved)
@@ -108,32 +102,29 @@ def _join(relation: Join, needed: set[int]) -> tuple[Relation, Moved]:
     return replace(relation, left=left, right=right, on=on, residual=residual, names=names), moved
 
 
-def _multijoin(relation: MultiJoin, needed: set[int]) -> tuple[Relation, Moved]:
-    wanted = needed | (_reads(relation.residual) if relation.residual is not None else set())
-    wanted |= {relation.offsets[i] + at for each in relation.classes for i, at in each.members}
+def _multijoin(relation: MultiJoin, wanted: set[int], of_inputs: tuple[set[int], ...]) -> tuple[Relation, Moved]:
     joined, places, moved = list[Relation](), list[Moved](), Moved()
     prune = _narrow if any(relation.windows) else _prune
-    for i, offset in enumerate(relation.offsets):
-        width = len(relation.joined[i].schema)
-        below, there = prune(relation.joined[i], {c - offset for c in wanted if offset <= c < offset + width})
-        start = sum(len(each.schema) for each in joined)
+    for offset, old_input, columns in zip(relation.offsets, relation.joined, of_inputs, strict=True):
+        below, there = prune(old_input, columns)
+        start = sum(len(before.schema) for before in joined)
         moved |= {offset + old: start + new for old, new in there.items()}
         joined.append(below)
         places.append(there)
     classes = tuple(
-        replace(each, members=tuple((i, places[i][at]) for i, at in each.members)) for each in relation.classes
+        replace(equated, members=tuple((i, places[i][at]) for i, at in equated.members)) for equated in relation.classes
     )
     residual = None if relation.residual is None else _moved(relation.residual, moved)
     names = tuple(relation.names[old] for old, _ in sorted(moved.items(), key=lambda pair: pair[1]))
-    shown = frozenset(moved[c] for c in needed)
-    found = replace(relation, joined=tuple(joined), classes=classes, residual=residual, names=names, shown=shown)
-    return found, moved
+    shown = frozenset(moved[c] for c in wanted)
+    many = replace(relation, joined=tuple(joined), classes=classes, residual=residual, names=names, shown=shown)
+    return many, moved
 
 
-def _narrow(relation: Relation, needed: set[int]) -> tuple[Relation, Moved]:
-    """A relation with nothing but what is needed, one column at least: all of it is kept."""
-    below, moved = _prune(relation, needed)
-    kept = sorted(needed) or [0]
+def _narrow(relation: Relation, wanted: set[int]) -> tuple[Relation, Moved]:
+    """A relation with nothing but what is wanted, one column at least: all of it is kept."""
+    below, moved = _prune(relation, wanted)
+    kept = sorted(wanted) or [0]
     if len(kept) == len(below.schema):
         return below, moved
     attributes = [below.schema.attributes[moved[i]] for i in kept]
@@ -141,9 +132,9 @@ def _narrow(relation: Relation, needed: set[int]) -> tuple[Relation, Moved]:
     return Projection(below, chosen), {old: new for new, old in enumerate(kept)}
 
 
-def _chosen(source: Source, needed: set[int]) -> tuple[Relation, Moved]:
-    """A stream with a projection to what is needed of it, one column at least."""
-    kept = sorted(needed) or [0]
+def _chosen(source: Source, wanted: set[int]) -> tuple[Relation, Moved]:
+    """A stream with a projection to what is wanted of it, one column at least."""
+    kept = sorted(wanted) or [0]
     if len(kept) == len(source.schema):
         return source, _all(source)
     attributes = source.schema.attributes
@@ -153,10 +144,6 @@ def _chosen(source: Source, needed: set[int]) -> tuple[Relation, Moved]:
 
 def _all(relation: Relation) -> Moved:
     return {i: i for i in range(len(relation.schema))}
-
-
-def _reads(*expressions: Expression) -> set[int]:
-    return {column.index for expression in expressions for column in columns(expression)}
 
 
 def _column(column: Column, moved: Moved) -> Column:
