@@ -11,9 +11,22 @@ from typing import assert_never
 
 from punctum.algebra.schema import Schema
 from punctum.ir.expressions import Column, Expression, rebased, text
-from punctum.ir.node import BinaryRelation
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
-from punctum.ir.relations import Aggregate, AggregateCall, Distinct, Filter, Join, OrderBy, Projection, Source, Window
+from punctum.ir.relations import (
+    Aggregate,
+    AggregateCall,
+    Distinct,
+    Except,
+    Filter,
+    Intersect,
+    Join,
+    OrderBy,
+    Projection,
+    Source,
+    Union,
+    UnionAll,
+    Window,
+)
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, transform, with_inputs
 
@@ -33,9 +46,9 @@ def _named(relation: Relation, names: Names | None) -> Relation:
             return relation
         case Projection():
             below = _named(relation.input, None)
-            found = [_moved(expression, below) for _, expression in relation.columns]
-            chosen = names or _unique(text(expression) for expression in found)
-            return replace(relation, input=below, columns=tuple(zip(chosen, found, strict=True)))
+            expressions = [_moved(expression, below) for _, expression in relation.columns]
+            chosen = names or _unique(text(expression) for expression in expressions)
+            return replace(relation, input=below, columns=tuple(zip(chosen, expressions, strict=True)))
         case Join():
             left, right = _named(relation.left, None), _named(relation.right, None)
             chosen = tuple(names or _unique((*left.schema.names, *right.schema.names)))
@@ -43,8 +56,8 @@ def _named(relation: Relation, names: Names | None) -> Relation:
             bare = replace(relation, left=left, right=right, on=on, residual=None, names=chosen)
             return bare if relation.residual is None else replace(bare, residual=_moved(relation.residual, bare))
         case MultiJoin():
-            joined = tuple(_named(each, None) for each in relation.joined)
-            chosen = tuple(names or _unique(name for each in joined for name in each.schema.names))
+            joined = tuple(_named(below, None) for below in relation.joined)
+            chosen = tuple(names or _unique(name for below in joined for name in below.schema.names))
             many = replace(relation, joined=joined, residual=None, names=chosen)
             return many if relation.residual is None else replace(many, residual=_moved(relation.residual, many))
         case Synopsis():
@@ -52,7 +65,7 @@ def _named(relation: Relation, names: Names | None) -> Relation:
             return replace(relation, result=Schema(tuple(replace(a, name=name) for name, a in columns)))
         case Aggregate():
             return _aggregate(relation, names)
-        case BinaryRelation():
+        case UnionAll() | Union() | Intersect() | Except():
             same = names or relation.schema.names
             return replace(relation, left=_named(relation.left, same), right=_named(relation.right, same))
         case Filter():
@@ -102,11 +115,11 @@ def _unique(names: Iterable[str]) -> list[str]:
     >>> _unique(["itemid", "increase", "itemid"])
     ['itemid', 'increase', 'itemid #2']
     """
-    found: list[str] = []
+    taken: list[str] = []
     for name in names:
         number, chosen = 1, name
-        while chosen in found:
+        while chosen in taken:
             number += 1
             chosen = f"{name} #{number}"
-        found.append(chosen)
-    return found
+        taken.append(chosen)
+    return taken

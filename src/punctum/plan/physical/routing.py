@@ -8,15 +8,29 @@ there, and by the key ``k`` these are in another bucket.
 
 from collections.abc import Iterator
 from itertools import count
+from typing import assert_never
 
 from punctum.algebra.pattern import WILDCARD
 from punctum.algebra.schema import NOT_NULL
 from punctum.algebra.values import Type
 from punctum.ir.expressions import columns
-from punctum.ir.node import BinaryRelation, UnaryRelation
-from punctum.ir.planned import MultiJoin
-from punctum.ir.relations import Aggregate, Filter, Join, Projection, Source
+from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
+from punctum.ir.relations import (
+    Aggregate,
+    Distinct,
+    Except,
+    Filter,
+    Intersect,
+    Join,
+    OrderBy,
+    Projection,
+    Source,
+    Union,
+    UnionAll,
+    Window,
+)
 from punctum.ir.shape import shape
+from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation
 from punctum.plan.physical.keys import Key
 
@@ -25,7 +39,7 @@ Carried = list[frozenset[int]]
 
 
 def concerns_others(relation: Relation, number: int, key: Key) -> bool:
-    """Whether what an input says of a key column is heard as something of rows that are in other buckets."""
+    """Whether a punctuation of an input on a key column also concerns rows in other buckets."""
     others = [i for i in _compared(relation, number) if i not in key]
     if not others:
         return False
@@ -39,11 +53,19 @@ def _compared(relation: Relation, number: int) -> list[int]:
         case Join():
             return [pair[number].index for pair in relation.on]
         case MultiJoin():
-            return [at for each in relation.classes for at in each.of(number)]
-        case BinaryRelation():
+            return [at for equated in relation.classes for at in equated.of(number)]
+        case UnionAll() | Union() | Intersect() | Except():
             return list(range(len(relation.schema)))
-        case _:  # it has one input, or compares whole events, which have one key
-            return []
+        case LMerge():
+            return []  # whole events, which have one key
+        case Synopsis():
+            return []  # no punctuation purges what it keeps
+        case Source() | Filter() | Window() | Projection() | Distinct() | Aggregate() | OrderBy() | Final() | Opened():
+            return []  # there is no other input
+        case Cleansed() | Reported() | ExpectNode() | LifespanNode():
+            return []  # nor here
+        case _:
+            assert_never(relation)
 
 
 def _carried(relation: Relation, fresh: Iterator[int]) -> Carried:
@@ -56,16 +78,18 @@ def _carried(relation: Relation, fresh: Iterator[int]) -> Carried:
             below = _carried(relation.input, fresh)
             return [*(below[column.index] for _, column in relation.keys), *(frozenset() for _ in relation.aggregates)]
         case Join() | MultiJoin():
-            return _joined(relation, [each for below in relation.inputs for each in _carried(below, fresh)])
-        case BinaryRelation():
+            return _joined(relation, [numbers for below in relation.inputs for numbers in _carried(below, fresh)])
+        case UnionAll() | Union() | Intersect() | Except():
             sides = (_carried(side, fresh) for side in relation.inputs)
             return [left | right for left, right in zip(*sides, strict=True)]
-        case Filter() | UnaryRelation() if len(relation.schema) == len(relation.inputs[0].schema):
-            return _carried(relation.inputs[0], fresh)
+        case Filter() | Window() | Distinct() | OrderBy() | Cleansed() | Reported() | ExpectNode() | LifespanNode():
+            return _carried(relation.input, fresh)
         case Source():
             return [frozenset([next(fresh)]) for _ in relation.schema.names]
-        case _:  # nothing is known: any column may carry what another one does
+        case Final() | Opened() | LMerge() | Synopsis():  # any column may carry what another one does
             return [frozenset([next(fresh)])] * len(relation.schema)
+        case _:
+            assert_never(relation)
 
 
 def _joined(relation: Join | MultiJoin, below: Carried) -> Carried:
@@ -74,13 +98,13 @@ def _joined(relation: Join | MultiJoin, below: Carried) -> Carried:
         offset = len(relation.left.schema)
         classes = [[mine.index, offset + theirs.index] for mine, theirs in relation.on]
     else:
-        classes = [[relation.offsets[i] + at for i, at in each.members] for each in relation.classes]
-    found = list(below)
+        classes = [[relation.offsets[i] + at for i, at in equated.members] for equated in relation.classes]
+    carried = list(below)
     for members in classes:
         together = frozenset[int]().union(*(below[i] for i in members))
         for i in members:
-            found[i] = together
-    return found
+            carried[i] = together
+    return carried
 
 
 def limited(relation: Relation) -> frozenset[int]:
@@ -98,7 +122,7 @@ def limited(relation: Relation) -> frozenset[int]:
         case Filter():
             return limited(relation.input) | {column.index for column in columns(relation.predicate)}
         case Source():
-            found = enumerate(relation.schema.attributes)
-            return frozenset(n for n, a in found if a.type is Type.BOOLEAN or a.domain not in (WILDCARD, NOT_NULL))
+            attributes = enumerate(relation.schema.attributes)
+            return frozenset(n for n, a in attributes if a.type is Type.BOOLEAN or a.domain not in (WILDCARD, NOT_NULL))
         case _:  # any may: to tell all buckets is never wrong
             return frozenset(range(len(relation.schema)))

@@ -11,11 +11,25 @@ changes, an exchange begins a new one.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import assert_never
 
 from punctum.algebra.schema import Schema
-from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
-from punctum.ir.relations import Aggregate, Filter, Join, Projection, Window
-from punctum.ir.temporal import LMerge
+from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
+from punctum.ir.relations import (
+    Aggregate,
+    Distinct,
+    Except,
+    Filter,
+    Intersect,
+    Join,
+    OrderBy,
+    Projection,
+    Source,
+    Union,
+    UnionAll,
+    Window,
+)
+from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation
 from punctum.plan.passes.windows import below_window, windowed
 from punctum.plan.physical.cube import DIMENSIONS, Cube
@@ -30,8 +44,8 @@ class Input:
 
     Rows go to one bucket, or in a cube to one for each way along the dimensions that they lack. A punctuation goes to
     those buckets that it can concern. It goes *everywhere* when the stage's output is exchanged again, for what only
-    some buckets were told, not all of them can say; and when what it says is *repeated* of other columns than the key,
-    or is one of a few values that end the input together.
+    some buckets got, not all of them can emit; and when it is *repeated* for other columns than the key, or is one of
+    a few values that end the input together.
     """
 
     number: int
@@ -81,7 +95,8 @@ def partition(node: Op | Input) -> Key | None:
     if isinstance(node, Input):
         return node.key if node.cube is None else None
     below = [partition(child) for child in node.inputs]
-    match node.relation:
+    relation = node.relation
+    match relation:
         case Projection(columns=columns):
             names = {column_of(expression): i for i, (_, expression) in reversed(list(enumerate(columns)))}
             key = below[0]
@@ -93,11 +108,19 @@ def partition(node: Op | Input) -> Key | None:
         case Join() | MultiJoin() | LMerge():
             return below[0]
         case Synopsis():
-            shown = {at[0]: n for at, n in node.relation.parting}
+            shown = {at[0]: n for at, n in relation.parting}
             wanted = None if below[0] is None else [shown.get(i) for i in below[0]]
             return None if wanted is None or None in wanted else tuple(n for n in wanted if n is not None)
-        case _:  # what comes out has the columns of what goes in
+        case UnionAll() | Union() | Intersect() | Except():
             return below[0] if len(set(below)) == 1 else None
+        case Filter() | Distinct() | OrderBy() | Final() | Opened() | Cleansed():
+            return below[0]
+        case Reported() | ExpectNode() | LifespanNode():
+            return below[0]
+        case Source() | Window():
+            raise AssertionError(relation)  # they are parts of pipes and of other operators
+        case _:
+            assert_never(relation)
 
 
 def stages(relation: Relation, global_punctuations: bool = False, out_of_band: bool = False) -> Stage:
@@ -143,12 +166,12 @@ def operators(node: Op | Input) -> Iterator[Op]:
 def sweeps(stage: Stage) -> bool:
     """Whether values may be swept or punctuations be over in a stage, or before it."""
     before = (i.origin for i in stage.inputs)
-    return any(True for _ in _timed(stage.root)) or any(isinstance(each, Stage) and sweeps(each) for each in before)
+    return any(True for _ in _timed(stage.root)) or any(isinstance(o, Stage) and sweeps(o) for o in before)
 
 
 def needs_clock(stage: Stage) -> bool:
-    """Whether a stage has to be told what the time is."""
-    return any(each.time is None for each in _timed(stage.root))
+    """Whether a stage needs the time of the clock."""
+    return any(limit.time is None for limit in _timed(stage.root))
 
 
 def _timed(node: Op | Input) -> Iterator[ExpectNode | LifespanNode]:
@@ -192,10 +215,11 @@ class _Planner:
             assert key is not None
             return into.input(self.stage(relation, goes_on=True), key, repeated=repeated)
         if isinstance(relation, LMerge) and relation.control is not None:
-            told = as_pipe(relation.control)
-            assert told is not None
+            control = as_pipe(relation.control)
+            assert control is not None
             merged = [self._place(child, wanted, into) for child, wanted in zip(relation.merged, below, strict=True)]
-            return Op(relation, (*merged, into.input(told, (), Cube((None,), ((0,),)))))  # all buckets are told
+            everywhere = Cube((None,), ((0,),))  # all buckets get all of the control's rows
+            return Op(relation, (*merged, into.input(control, (), everywhere)))
         children = [below_window(child) for child in relation.inputs] if windowed(relation) else relation.inputs
         placed = []
         for n, (child, wanted) in enumerate(zip(children, below, strict=True)):
