@@ -25,10 +25,10 @@ def costs(draw: st.DrawFn) -> Costs:
     ends = sorted({a for pair in some.equal for a in pair})
     more = [On(a.stream, (a.name,)) for a in ends if draw(st.integers(0, 3))]
     some = replace(some, schemes=tuple(dict.fromkeys([*some.schemes, *more])))
-    rates, said, delays, distinct = (
+    rates, punctuation_rates, delays, distinct = (
         tuple(draw(numbers) for _ in counted) for counted in (some.streams, some.schemes, some.schemes, some.members)
     )
-    return Costs(some, Measures(rates, delays, said, distinct), draw(st.sampled_from(Purge)))
+    return Costs(some, Measures(rates, delays, punctuation_rates, distinct), draw(st.sampled_from(Purge)))
 
 
 def trees(streams: list[int]) -> Iterator[Tree | int]:
@@ -51,14 +51,14 @@ def _choices(parts: list[list[int]]) -> Iterator[list[Tree | int]]:
 
 def is_safe(some: JoinQuery, tree: Tree) -> bool:
     """Definition 2, operator by operator."""
-    return all(operator_purgeable(some, [frozenset(leaves(i)) for i in each.inputs]) for each in operators(tree))
+    return all(operator_purgeable(some, [frozenset(leaves(i)) for i in join.inputs]) for join in operators(tree))
 
 
 def has_product(some: JoinQuery, tree: Tree) -> bool:
     """Whether a join below the last one has inputs that do not hang together."""
     equal = closed(some)
-    for each in list(operators(tree))[:-1]:
-        inside, reached = set(leaves(each)), {leaves(each)[0]}
+    for join in list(operators(tree))[:-1]:
+        inside, reached = set(leaves(join)), {leaves(join)[0]}
         while more := {b.stream for a, b in equal if a.stream in reached and b.stream in inside} - reached:
             reached |= more
         if reached != inside:
@@ -71,10 +71,10 @@ def test_the_best_plan_is_the_best_of_all_safe_trees(some: Costs, objective: Obj
     every = [tree for tree in trees(list(range(len(some.query.streams)))) if isinstance(tree, Tree)]
     safe = [tree for tree in every if is_safe(some.query, tree)]
     assert [tree for tree in every if some.tree(tree) is not None] == safe
-    found = plans(some, objective)
+    best_plans = plans(some, objective)
     event(f"{len(some.query.streams)} streams, {min(len(safe), 3)} safe trees of {len(every)}")
     if not safe:
-        assert [plan.cost for plan in found.found] == [None] and found.because == "no plan is safe"
+        assert [plan.cost for plan in best_plans.ranked] == [None] and best_plans.because == "no plan is safe"
         return
     prices: dict[frozenset[frozenset[int]], float] = {}
     for tree in safe:
@@ -84,9 +84,8 @@ def test_the_best_plan_is_the_best_of_all_safe_trees(some: Costs, objective: Obj
             last = frozenset(frozenset(leaves(below)) for below in tree.inputs)
             prices[last] = min(prices.get(last, inf), price.by(objective)[0])
     best = sorted(prices.values())[:4]
-    told = [plan.cost.by(objective)[0] for plan in found.found if plan.cost is not None]
-    assert told == pytest.approx(best)
-    for plan in found.found:
+    assert [plan.cost.by(objective)[0] for plan in best_plans.ranked if plan.cost is not None] == pytest.approx(best)
+    for plan in best_plans.ranked:
         assert is_safe(some.query, plan.tree) and sorted(leaves(plan.tree)) == list(range(len(some.query.streams)))
         assert some.tree(plan.tree) == pytest.approx(plan.cost)
 
@@ -95,16 +94,16 @@ def test_the_best_plan_is_the_best_of_all_safe_trees(some: Costs, objective: Obj
 def test_times_to_close_are_those_of_the_longest_chain(some: Costs) -> None:
     """By relaxation until nothing changes, without a queue."""
     count = len(some.query.streams)
-    found = some.closing((1 << count) - 1)
+    closing = some.closing((1 << count) - 1)
     for start in range(count):
         at = {stream: 0.0 if stream == start else inf for stream in range(count)}
         for _ in range(count):
             for on, needs, delay in zip(some.query.schemes, some.query.needs, some.measures.delays, strict=True):
                 known = [min(at[a.stream] for a in some.query.members[n]) for n in needs]
                 at[on.stream] = min(at[on.stream], max(known, default=0.0) + delay)
-        assert (max(at.values()) < inf) or found is None
-        if found is not None:
-            assert found.times[start] == max(at.values())
+        assert (max(at.values()) < inf) or closing is None
+        if closing is not None:
+            assert closing.times[start] == max(at.values())
 
 
 ITEM, BID = 0, 1
@@ -130,8 +129,8 @@ def test_a_lazy_purge_keeps_more_and_works_less() -> None:
 
 def test_figure_7_has_one_safe_plan() -> None:
     figure = query(TRIANGLE, (0, "B"), (1, "C"), (2, "A"))
-    found = plans(Costs(figure, Measures((1,) * 3, (1,) * 3, (1,) * 3, (1,) * 3)))
-    assert [tree_text(plan.tree, figure.streams) for plan in found.found] == ["(S1, S2, S3)"]
+    safe = plans(Costs(figure, Measures((1,) * 3, (1,) * 3, (1,) * 3, (1,) * 3)))
+    assert [tree_text(plan.tree, figure.streams) for plan in safe.ranked] == ["(S1, S2, S3)"]
 
 
 def chain_of(count: int) -> Costs:
@@ -143,15 +142,14 @@ def chain_of(count: int) -> Costs:
 
 
 def test_twelve_streams_in_a_row_are_divided_and_thirteen_are_not() -> None:
-    found = plans(chain_of(12), Objective.THROUGHPUT)
-    assert not found.because and len(list(operators(found.best))) > 1
-    more = plans(chain_of(LIMIT + 1))
-    assert more.best == Tree(tuple(range(LIMIT + 1))) and more.because
+    twelve, thirteen = plans(chain_of(12), Objective.THROUGHPUT), plans(chain_of(LIMIT + 1))
+    assert not twelve.because and len(list(operators(twelve.best))) > 1
+    assert thirteen.best == Tree(tuple(range(LIMIT + 1))) and thirteen.because
 
 
 def test_a_join_with_too_many_divisions_is_one_operator() -> None:
     equal = tuple((Attr(0, "k"), Attr(i, "k")) for i in range(1, 12))
     some = JoinQuery(tuple(f"s{i}" for i in range(12)), equal, tuple(On(i, ("k",)) for i in range(12)))
     ones = (1.0,) * 12
-    found = plans(Costs(some, Measures(ones, ones, ones, (1000.0,))), Objective.THROUGHPUT)
-    assert found.best == Tree(tuple(range(12))) and "ways to split" in found.because
+    one = plans(Costs(some, Measures(ones, ones, ones, (1000.0,))), Objective.THROUGHPUT)
+    assert one.best == Tree(tuple(range(12))) and "ways to split" in one.because

@@ -27,15 +27,15 @@ def script(**options: str) -> str:
 
 
 def query(sql: str) -> QueryAnalysis:
-    (found,) = verdict(parse_script(sql))
-    return found
+    (analysis,) = verdict(parse_script(sql))
+    return analysis
 
 
 def best(sql: str, statistics: Statistics) -> str:
-    found = query(sql)
-    (end,) = found.ends
-    tree = chosen(end, found.inference, PlanOptions(Objective.THROUGHPUT, statistics=statistics))
-    return tree_text(tree, found.joins[0].streams)
+    analysis = query(sql)
+    (end,) = analysis.ends
+    tree = chosen(end, analysis.inference, PlanOptions(Objective.THROUGHPUT, statistics=statistics))
+    return tree_text(tree, analysis.joins[0].streams)
 
 
 def test_what_is_declared_goes_before_what_is_measured() -> None:
@@ -48,26 +48,26 @@ def test_what_is_declared_goes_before_what_is_measured() -> None:
 
 def test_measures() -> None:
     sql = script(a=", rate '5', punctuation_delay '2 minutes', distinct.k '77'", b=", rate '7.5'")
-    found = query(sql)
-    (end,) = found.ends
-    block, join = found.inference.block(end), found.inference.join(end)
+    analysis = query(sql)
+    (end,) = analysis.ends
+    block, join = analysis.inference.block(end), analysis.inference.join(end)
     assert block is not None
-    measures = Statistics(delays={"b": 9.0}).measures(block, join, found.inference)
+    measures = Statistics(delays={"b": 9.0}).measures(block, join, analysis.inference)
     assert measures.rates == (5.0, 7.5, RATE) and measures.delays == (120.0, 9.0, DELAY)
-    assert measures.distinct == (77.0,) and measures.said == (77 / 120, 7.5, 77 / 60)
+    assert measures.distinct == (77.0,) and measures.punctuation_rates == (77 / 120, 7.5, 77 / 60)
 
 
 def test_results_of_two_streams_tell_how_many_values_they_share() -> None:
-    found = query(script(a=", rate '10'", b=", rate '1000'"))
-    (end,) = found.ends
-    block, join = found.inference.block(end), found.inference.join(end)
+    analysis = query(script(a=", rate '10'", b=", rate '1000'"))
+    (end,) = analysis.ends
+    block, join = analysis.inference.block(end), analysis.inference.join(end)
     assert block is not None
     some = Statistics(results={frozenset("ab"): 400.0})
-    assert some.measures(block, join, found.inference).distinct == ((10 * 60_000 + 1000 * 600) / 400,)
+    assert some.measures(block, join, analysis.inference).distinct == ((10 * 60_000 + 1000 * 600) / 400,)
 
 
 @pytest.mark.parametrize(
-    "option, said",
+    "option, message",
     [
         ("rate 'much'", "rate of a is 'much'\n  hint: a number greater than 0"),
         ("rate '-1'", "rate of a is '-1'\n  hint: a number greater than 0"),
@@ -76,10 +76,10 @@ def test_results_of_two_streams_tell_how_many_values_they_share() -> None:
         ("distinct.k '0'", "distinct.k of a is '0'\n  hint: a number greater than 0"),
     ],
 )
-def test_what_is_no_number(option: str, said: str) -> None:
+def test_what_is_no_number(option: str, message: str) -> None:
     with pytest.raises(SqlError) as caught:
         query(script(a=f", {option}"))
-    assert str(caught.value).startswith(said)
+    assert str(caught.value).startswith(message)
 
 
 def test_explain_reads_what_a_run_has_measured(tmp_path: Path) -> None:
@@ -90,8 +90,8 @@ def test_explain_reads_what_a_run_has_measured(tmp_path: Path) -> None:
     lines = [json.dumps({"batch": n, "time": 10.0 * n, "operators": {"s1o0": both}}) for n in range(5)]
     metrics.write_text("\n".join(lines) + '\n{"batch": 5, "ti')
     arguments = ["explain", str(tmp_path / "script.sql"), "--objective", "throughput", "--checkpoint"]
-    told = CliRunner().invoke(cli, [*arguments, str(tmp_path / "state")]).output
-    _, _, table = told.partition("the best for throughput first\n")
+    output = CliRunner().invoke(cli, [*arguments, str(tmp_path / "state")]).output
+    _, _, table = output.partition("the best for throughput first\n")
     assert table.splitlines()[0].split("  ")[2] == "((a, b), c)"
     refused = CliRunner().invoke(cli, [*arguments, str(tmp_path)])
     assert isinstance(refused.exception, SchemaError) and "contains no metrics" in str(refused.exception)
@@ -102,8 +102,8 @@ def test_options_of_plans() -> None:
     sql = script().replace("PUNCTUATED ON (k)) USING json OPTIONS (path 'a'", "{}) USING json OPTIONS (path 'a'")
     sql = sql.replace("a (k BIGINT, {}", "a (k BIGINT, x BIGINT, PUNCTUATED ON (k), PUNCTUATED ON (x, k)")
     sql = sql.replace("b (k BIGINT", "b (k BIGINT, x BIGINT").replace("a.k = b.k", "a.k = b.k AND a.x = b.x")
-    found = query(sql)
-    every, fewer = (total(found, PlanOptions(schemes=schemes)) for schemes in Schemes)
+    analysis = query(sql)
+    every, fewer = (total(analysis, PlanOptions(schemes=schemes)) for schemes in Schemes)
     assert fewer.work < every.work
-    lazy = total(found, PlanOptions(purge=Purge.LAZY))
+    lazy = total(analysis, PlanOptions(purge=Purge.LAZY))
     assert lazy.work < every.work and lazy.memory > every.memory

@@ -32,8 +32,8 @@ def _lines(node: Op | Input, depth: int) -> Iterator[str]:
     indent = "  " * depth
     if isinstance(node, Op):
         yield indent + node.relation.label
-        for i, found, above in windows(node.relation):
-            yield f"{indent}  {', '.join([f'{found.label} of input {i}', *(step.label for step in above)])}"
+        for i, window, above in windows(node.relation):
+            yield f"{indent}  {', '.join([f'{window.label} of input {i}', *(step.label for step in above)])}"
         for below in node.inputs:
             yield from _lines(below, depth + 1)
         return
@@ -54,23 +54,23 @@ def costs(query: QueryAnalysis, options: PlanOptions) -> Iterator[str]:
         yield from _join(joined(relation, known, options), options, runs)
     if query.ends and query.safe:
         yield "costs by plan options: which schemes are used, and when state is purged"
-        every = [replace(options, schemes=schemes, purge=purge) for schemes, purge in product(Schemes, Purge)]
-        names = [f"{each.schemes.value}, {each.purge.value}" for each in every]
-        yield from _table(zip(names, (total(query, each) for each in every), strict=True))
+        others = [replace(options, schemes=schemes, purge=purge) for schemes, purge in product(Schemes, Purge)]
+        names = [f"{other.schemes.value}, {other.purge.value}" for other in others]
+        yield from _table(zip(names, (total(query, other) for other in others), strict=True))
         kept = minimal(query.query.relation, query.says)
         yield f"  minimal: {', '.join(str(scheme) for scheme in query.declared if scheme in kept)}"
 
 
 def _join(join: Joined, options: PlanOptions, runs: Tree | None) -> Iterator[str]:
-    """The best plans of a join; which of them runs is told when it is not the first."""
+    """The best plans of a join, and the one that runs when it is not the first."""
     yield f"plans of the join of {', '.join(join.query.streams)}, the best for {options.by.value} first"
-    written, found = join.as_written, list(join.plans.found)
-    names = [join.text(plan.tree) for plan in found]
+    written, plans = join.as_written, list(join.plans.ranked)
+    names = [join.text(plan.tree) for plan in plans]
     if join.text(written.tree) not in names:
-        found.append(written)
+        plans.append(written)
         names.append(f"{join.text(written.tree)}, as written")
-    yield from _table(zip(names, (plan.cost for plan in found), strict=True))
-    if runs not in (None, found[0].tree):
+    yield from _table(zip(names, (plan.cost for plan in plans), strict=True))
+    if runs not in (None, plans[0].tree):
         yield f"  runs as written: {join.text(runs)}; --objective {options.by.value} runs the first plan"
     if join.plans.because:
         yield f"  not split into smaller joins: {join.plans.because}"

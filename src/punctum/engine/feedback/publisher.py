@@ -25,7 +25,7 @@ from punctum.ir.shape import shape
 from punctum.lmerge.elements import FOREVER, NEVER, time_value
 from punctum.lmerge.feedback import Signal, least
 from punctum.operators.columns import dtype
-from punctum.plan.physical.feedback import FeedbackMapping, published, told
+from punctum.plan.physical.feedback import FeedbackMapping, feedback_column, published
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Stage, all_stages
 
@@ -47,7 +47,8 @@ class FeedbackPublisher:
         heard = self.signals.now() if self.signals.paths else None
         for stage, number, merge in published(self.last):
             stable = counts.get(f"s{stage}o{number}", {}).get("stable", NEVER)
-            self._write(merge.feedback, self._merged(Signal(told(merge), stable), (stage, number), heard), merge.schema)
+            own = Signal(feedback_column(merge), stable)
+            self._write(merge.feedback, self._merged(own, (stage, number), heard), merge.schema)
         if heard is None:
             return
         for pipes in self._streams():

@@ -71,7 +71,7 @@ def chosen(relation: Relation, known: Inference, options: PlanOptions | None = N
     >>> from punctum.parse import parse_script
     >>> stream = "CREATE STREAM {} (k BIGINT, PUNCTUATED ON (k)) USING memory OPTIONS (rate '{}');"
     >>> (query,) = parse_script(
-    ...     "".join(stream.format(*each) for each in (("a", 1000), ("b", 1), ("c", 1)))
+    ...     "".join(stream.format(name, rate) for name, rate in (("a", 1000), ("b", 1), ("c", 1)))
     ...     + "CREATE SINK o USING console; INSERT INTO o SELECT a.k FROM a JOIN b ON a.k = b.k JOIN c ON b.k = c.k;"
     ... ).queries
     >>> chosen(query.relation.input, Inference(), PlanOptions(Objective.THROUGHPUT))
@@ -82,18 +82,18 @@ def chosen(relation: Relation, known: Inference, options: PlanOptions | None = N
 
 def joined(relation: Relation, known: Inference, options: PlanOptions, most: int = 4) -> Joined:
     """The join that a relation ends with, and its best plans."""
-    found, query = known.block(relation), known.join(relation)
-    assert found is not None
-    costs = Costs(query, options.statistics.measures(found, query, known), options.purge)
-    return Joined(found, query, costs, plans(costs, options.by, most))
+    block, query = known.block(relation), known.join(relation)
+    assert block is not None
+    costs = Costs(query, options.statistics.measures(block, query, known), options.purge)
+    return Joined(block, query, costs, plans(costs, options.by, most))
 
 
 def to_run(relation: Relation, known: Inference, options: PlanOptions) -> Tree:
     """The tree that runs for the block that ends with a relation, which is safe."""
-    found = known.block(relation)
-    assert found is not None
+    block = known.block(relation)
+    assert block is not None
     if options.objective is None and known.written(relation):
-        return written(found.tree)
+        return written(block.tree)
     return chosen(relation, known, options)
 
 
@@ -109,5 +109,5 @@ def total(query: QueryAnalysis, options: PlanOptions) -> Cost:
     """The cost of all joins of a query, each with its best plan."""
     known, cost = inference(query, query.says, options.schemes), Cost(0.0, 0.0)
     for relation in query.ends:
-        cost += joined(relation, known, options, 1).plans.found[0].cost or Cost(0.0, 0.0)
+        cost += joined(relation, known, options, 1).plans.ranked[0].cost or Cost(0.0, 0.0)
     return cost

@@ -81,7 +81,7 @@ class Measures:
 
     rates: tuple[float, ...]
     delays: tuple[float, ...]
-    said: tuple[float, ...]
+    punctuation_rates: tuple[float, ...]
     distinct: tuple[float, ...]
 
 
@@ -93,7 +93,7 @@ class Closing:
     rate: float
     puncts: float
     """Punctuations that are kept."""
-    said: float
+    punctuation_rate: float
     """Punctuations a second."""
 
 
@@ -121,8 +121,8 @@ class Costs:
     def operator(self, whole: Closing, count: int, kept: float, rate: float) -> Cost:
         """The cost of an operator of so many inputs, of which it keeps and gets so much."""
         memory = kept + whole.puncts
-        work = count * rate + (count - 1) * whole.rate + whole.said + LOOK * memory / self.purge.seconds
-        return Cost(memory, work)
+        rows, looks = count * rate + (count - 1) * whole.rate, LOOK * memory / self.purge.seconds
+        return Cost(memory, rows + whole.punctuation_rate + looks)
 
     def tree(self, tree: Tree) -> Cost | None:
         """The cost of a plan; nothing for one that is not safe."""
@@ -142,11 +142,11 @@ class Costs:
             times[stream] = self._time(inputs, stream)
             if times[stream] == inf:
                 return None
-        said = dict.fromkeys(streams, 0.0)
+        rates = dict.fromkeys(streams, 0.0)
         for i in self._usable(inputs):
-            said[self.query.schemes[i].stream] += self.measures.said[i]
-        puncts = sum(said[s] * times[s] for s in streams)
-        return Closing(times, self._rate(times), puncts, sum(said.values()))
+            rates[self.query.schemes[i].stream] += self.measures.punctuation_rates[i]
+        puncts = sum(rates[s] * times[s] for s in streams)
+        return Closing(times, self._rate(times), puncts, sum(rates.values()))
 
     def _rate(self, times: dict[int, float]) -> float:
         """Results a second: each new row with the kept ones of the others that have the same values."""

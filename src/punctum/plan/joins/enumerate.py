@@ -37,13 +37,13 @@ class Plan:
 class Plans:
     """Safe plans, the best one first, and each with another last join; or why there is one operator for all inputs."""
 
-    found: tuple[Plan, ...]
+    ranked: tuple[Plan, ...]
     because: str = ""
 
     @property
     def best(self) -> Tree:
         """The tree to run."""
-        return self.found[0].tree
+        return self.ranked[0].tree
 
 
 def plans(costs: Costs, objective: Objective = Objective.MEMORY, most: int = 4) -> Plans:
@@ -97,21 +97,21 @@ class _Search:
         """The best divisions of a set into parts that have a best tree each."""
         whole = self._costs.closing(inputs)
         assert whole is not None
-        found: list[_Ranked] = []
-        for number, (cost, parts) in enumerate(self._divided(inputs, whole, most, found)):
-            insort(found, (cost.by(self._objective), number, cost, parts))
-            del found[most:]
-        return found
+        best: list[_Ranked] = []
+        for number, (cost, parts) in enumerate(self._divided(inputs, whole, most, best)):
+            insort(best, (cost.by(self._objective), number, cost, parts))
+            del best[most:]
+        return best
 
     def _divided(
-        self, inputs: int, whole: Closing, most: int, found: list[_Ranked]
+        self, inputs: int, whole: Closing, most: int, best: list[_Ranked]
     ) -> Iterator[tuple[Cost, tuple[int, ...]]]:
-        """Divisions one after the other, but for those that cost more than enough others."""
+        """Divisions one after the other, but for those that cost more than the best ones so far."""
         waiting: list[tuple[int, tuple[int, ...], float, float, Cost]] = [(inputs, (), 0.0, 0.0, Cost(0.0, 0.0))]
         while waiting:
             left, parts, kept, rate, below = waiting.pop()
             cost = below + self._costs.operator(whole, len(parts), kept, rate)
-            if len(found) == most and cost.by(self._objective)[0] > found[-1][0][0]:
+            if len(best) == most and cost.by(self._objective)[0] > best[-1][0][0]:
                 continue  # what is added to it makes it no cheaper
             if not left:
                 yield cost, parts

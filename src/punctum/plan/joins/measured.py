@@ -39,8 +39,8 @@ def statistics(batches: Iterable[Batch]) -> Statistics:
     """What follows from the metrics of batches; nothing from fewer than two.
 
     >>> counts = {"rows_from item": 10, "rows_from bid": 90, "rows_in": 100, "rows_kept": 400, "rows_out": 90}
-    >>> found = statistics({"time": float(t), "operators": {"s1o0": counts}} for t in (0, 5, 10))
-    >>> found.rates, found.delays, list(found.results.values())
+    >>> run = statistics({"time": float(t), "operators": {"s1o0": counts}} for t in (0, 5, 10))
+    >>> run.rates, run.delays, list(run.results.values())
     ({'bid': 18.0, 'item': 2.0}, {'bid': 20.0, 'item': 20.0}, [18.0])
     """
     known = list(batches)
@@ -50,7 +50,7 @@ def statistics(batches: Iterable[Batch]) -> Statistics:
         return Statistics()
     for name in dict.fromkeys(name for batch in known for name in batch["operators"]):
         counted = [batch["operators"].get(name, {}) for batch in known[1:]]
-        streams = {what.removeprefix(ROWS_FROM) for each in counted for what in each if what.startswith(ROWS_FROM)}
+        streams = {key.removeprefix(ROWS_FROM) for counts in counted for key in counts if key.startswith(ROWS_FROM)}
         mine = {stream: _sum(counted, ROWS_FROM + stream) / seconds for stream in sorted(streams)}
         rows = _sum(counted, "rows_in") / seconds
         if not rows or not mine:
@@ -64,5 +64,5 @@ def statistics(batches: Iterable[Batch]) -> Statistics:
     return Statistics({s: rate for s, rate in rates.items() if rate}, {s: d for s, d in delays.items() if d}, results)
 
 
-def _sum(counted: Iterable[Mapping[str, Any]], what: str) -> float:
-    return float(sum(each.get(what, 0) for each in counted))
+def _sum(counted: Iterable[Mapping[str, Any]], key: str) -> float:
+    return float(sum(counts.get(key, 0) for counts in counted))

@@ -59,16 +59,16 @@ def plan_joins(relation: Relation, known: Inference, options: PlanOptions, again
             return synopsis(part, relation is again)
         made = emptied(relation)
         return plan_joins(made, known, options, made if relation is again and isinstance(made, Aggregate) else None)
-    found = known.block(relation)
-    if found is not None and found.windowed:
-        return lowered(found, Tree(tuple(range(len(found.leaves)))), inside)
-    if found is not None:
-        tree, lazy = written(found.tree), False
+    block = known.block(relation)
+    if block is not None and block.windowed:
+        return lowered(block, Tree(tuple(range(len(block.leaves)))), inside)
+    if block is not None:
+        tree, lazy = written(block.tree), False
         if is_safe := safe(known.join(relation)):
             tree, lazy = to_run(relation, known, options), options.purge is Purge.LAZY
-        as_written = tree == written(found.tree) and (known.written(relation) or not is_safe)
+        as_written = tree == written(block.tree) and (known.written(relation) or not is_safe)
         if lazy or not as_written or not known.plain(relation):
-            return lowered(found, tree, inside, lazy)
+            return lowered(block, tree, inside, lazy)
     made = with_inputs(relation, [inside(below) for below in relation.inputs])
     if isinstance(made, Aggregate) and isinstance(relation, Aggregate):
         few = few_groups(relation, known.facts(relation.input))
@@ -119,7 +119,7 @@ def _selected(block: Flat, i: int) -> Relation:
     """A leaf with the conditions that are on it alone."""
     leaf = block.leaves[i]
     at = {(i, n): n for n in range(len(leaf.schema))}
-    own = conjunction([_over(each, at, leaf.schema) for each in block.conditions if _leaves(each) == {i}])
+    own = conjunction([_over(c, at, leaf.schema) for c in block.conditions if _leaves(c) == {i}])
     return leaf if own is None else Filter(leaf, own, own.place)
 
 
@@ -188,19 +188,19 @@ def _classes(leaves: list[Relation], equal: list[tuple[At, At]]) -> list[tuple[l
         first, second = sorted((find(one), find(other)))
         root[second] = first
     fixed = {(i, at): value for i, leaf in enumerate(leaves) for at, value in _constants(leaf).items()}
-    found: dict[At, list[At]] = {}
+    classes: dict[At, list[At]] = {}
     for at in sorted({*root, *fixed}):
-        found.setdefault(find(at), []).append(at)
-    valued = [(each, next((fixed[at] for at in each if at in fixed), None)) for each in found.values()]
-    return [(each, value) for each, value in valued if value is not None or len({leaf for leaf, _ in each}) > 1]
+        classes.setdefault(find(at), []).append(at)
+    valued = [(ats, next((fixed[at] for at in ats if at in fixed), None)) for ats in classes.values()]
+    return [(ats, value) for ats, value in valued if value is not None or len({leaf for leaf, _ in ats}) > 1]
 
 
 def _constants(relation: Relation) -> dict[int, Value]:
     """The columns that selections of a relation fix, and their values."""
     match relation:
         case Filter():
-            said = (pattern_of(condition) for condition in conjuncts(relation.predicate))
-            fixed = {c.index: p.value for c, p in (each for each in said if each) if isinstance(p, Constant)}
+            patterns = filter(None, map(pattern_of, conjuncts(relation.predicate)))
+            fixed = {column.index: p.value for column, p in patterns if isinstance(p, Constant)}
             return _constants(relation.input) | {i: value for i, value in fixed.items() if value is not None}
         case Projection():
             below, shown = _constants(relation.input), list(enumerate(e for _, e in relation.columns))
@@ -243,13 +243,13 @@ class _Lowering:
         if isinstance(tree, int):
             leaf = self._below(self._leaves[tree])
             return _Node(leaf, {(tree, i): i for i in range(len(leaf.schema))})
-        below = [self.node(each) for each in tree.inputs]
+        below = [self.node(subtree) for subtree in tree.inputs]
         at: dict[At, int] = {}
         names: list[str] = []
         taken: list[str] = []
-        for each in below:
-            at |= {leaf: len(names) + i for leaf, i in each.at.items()}
-            names += [fresh(name, taken) for name in each.relation.schema.names]
+        for node in below:
+            at |= {leaf: len(names) + i for leaf, i in node.at.items()}
+            names += [fresh(name, taken) for name in node.relation.schema.names]
         bare = self._join(below, tuple(names))
         ready = [c for c in self._waiting if all(at_of(column) in at for column in columns(c))]
         self._waiting = [c for c in self._waiting if c not in ready]
@@ -261,25 +261,24 @@ class _Lowering:
             Class(tuple((n, node.at[at]) for n, node in enumerate(below) for at in members if at in node.at), value)
             for members, value in self._classes
         ]
-        telling = tuple(c for c in classes if len(c.members) > 1 or (c.members and c.value is not None))
+        used = tuple(c for c in classes if len(c.members) > 1 or (c.members and c.value is not None))
         relations = tuple(node.relation for node in below)
         windowed = any(window(relation) is not None for relation in relations)
         if (
             len(below) == 2
             and not windowed
             and not self._lazy
-            and not any(self._beyond(each, below) for each in self._classes)
+            and not any(self._beyond(members, value, below) for members, value in self._classes)
         ):
-            pairs = [(c.of(0)[0], c.of(1)[0]) for c in telling if c.of(0) and c.of(1)]
+            pairs = [(c.of(0)[0], c.of(1)[0]) for c in used if c.of(0) and c.of(1)]
             if pairs:
                 left, right = relations
                 on = tuple((_column(left.schema, a), _column(right.schema, b)) for a, b in pairs)
                 return Join(left, right, on, None, names, self._place)
-        return MultiJoin(relations, telling, None, names, lazy=self._lazy, place=self._place)
+        return MultiJoin(relations, used, None, names, lazy=self._lazy, place=self._place)
 
-    def _beyond(self, each: tuple[list[At], Value | None], below: Sequence[_Node]) -> bool:
+    def _beyond(self, members: list[At], value: Value | None, below: Sequence[_Node]) -> bool:
         """Whether a class says what a binary join does not use: a constant, or that columns of one leaf are equal."""
-        members, value = each
         there = [at for at in members if any(at in node.at for node in below)]
         return bool(there) and (value is not None or len({leaf for leaf, _ in there}) < len(there))
 

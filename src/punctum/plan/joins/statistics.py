@@ -57,28 +57,28 @@ class Statistics:
         """Seconds from a row of a stream to the punctuation that covers it."""
         if "punctuation_delay" in stream.options:
             return duration(stream.options["punctuation_delay"], Place()).total_seconds()
-        said = [clause.delay for clause in stream.punctuates if isinstance(clause, AccessOrder)]
-        known = [delay.total_seconds() for delay in said if isinstance(delay, timedelta)]
-        return self.delays.get(stream.name, max(known, default=DELAY))
+        declared = [clause.delay for clause in stream.punctuates if isinstance(clause, AccessOrder)]
+        seconds = [delay.total_seconds() for delay in declared if isinstance(delay, timedelta)]
+        return self.delays.get(stream.name, max(seconds, default=DELAY))
 
-    def measures(self, found: Block, query: JoinQuery, known: Inference) -> Measures:
+    def measures(self, block: Block, query: JoinQuery, known: Inference) -> Measures:
         """The measures of a join."""
-        promises = [promise for leaf in found.leaves for promise in known.facts(leaf).shared]
-        streams = {source.stream.name: source.stream for leaf in found.leaves for source in sources(leaf)}
-        rates = tuple(map(self.rate, found.leaves))
+        promises = [promise for leaf in block.leaves for promise in known.facts(leaf).shared]
+        streams = {source.stream.name: source.stream for leaf in block.leaves for source in sources(leaf)}
+        rates = tuple(map(self.rate, block.leaves))
         delays = tuple(self._delay(promise, streams) for promise in promises)
-        distinct = self._distinct(found, query, rates, delays)
-        said = tuple(
-            _said(promise, rates[on.stream], delay, prod(distinct[number] for number in needs))
+        distinct = self._distinct(block, query, rates, delays)
+        punctuation_rates = tuple(
+            _punctuation_rate(promise, rates[on.stream], delay, prod(distinct[number] for number in needs))
             for promise, on, delay, needs in zip(promises, query.schemes, delays, query.needs, strict=True)
         )
-        return Measures(rates, delays, said, distinct)
+        return Measures(rates, delays, punctuation_rates, distinct)
 
     def _delay(self, promise: Promise, streams: Mapping[str, StreamDef]) -> float:
         return max((self.delay(streams[origin.stream]) for origin in promise.origins), default=DELAY)
 
     def _distinct(
-        self, found: Block, query: JoinQuery, rates: tuple[float, ...], delays: tuple[float, ...]
+        self, block: Block, query: JoinQuery, rates: tuple[float, ...], delays: tuple[float, ...]
     ) -> tuple[float, ...]:
         """The values of each class: the fewest that are declared for a column of it, or the rows of its least input."""
         live = [inf] * len(rates)
@@ -86,10 +86,10 @@ class Statistics:
             live[on.stream] = min(live[on.stream], rates[on.stream] * delay)
         values = []
         for members in query.members:
-            told = [number for a in members for number in _declared(found.leaves[a.stream], a.name)]
-            told = told or list(self._measured({query.streams[a.stream]: a.stream for a in members}, rates, live))
+            counts = [number for a in members for number in _declared(block.leaves[a.stream], a.name)]
+            counts = counts or list(self._measured({query.streams[a.stream]: a.stream for a in members}, rates, live))
             guess = min((live[a.stream] for a in members if isfinite(live[a.stream])), default=RATE * DELAY)
-            values.append(max(1.0, min(told) if told else guess))
+            values.append(max(1.0, min(counts) if counts else guess))
         return tuple(values)
 
     def _measured(self, members: Mapping[str, int], rates: Sequence[float], live: Sequence[float]) -> Iterator[float]:
@@ -102,13 +102,13 @@ class Statistics:
 
 
 def _declared(leaf: Relation, name: str) -> Iterator[float]:
-    """How many values a column of an input is said to have, in the stream where it has the same name."""
+    """How many values a column of an input has, as declared by the stream where it has the same name."""
     for source in sources(leaf):
         if (option := f"{DISTINCT}{name}") in source.stream.options:
             yield float(source.stream.options[option])
 
 
-def _said(promise: Promise, rate: float, delay: float, values: float) -> float:
+def _punctuation_rate(promise: Promise, rate: float, delay: float, values: float) -> float:
     """Punctuations a second: each value once, and never more than rows; of prefixes there are few."""
     if any(order is not Order.EQUALITY for _, order in promise.terms):
         return PREFIXES

@@ -31,8 +31,8 @@ def timeline(stream: StreamDef, scheme: Scheme) -> str | None:
 
     Nothing: the clock does. A scheme is not measured by its own punctuations, which may be what is lost.
     """
-    for each in stream.schemes:
-        ((name, order), *more) = each.terms
+    for declared in stream.schemes:
+        ((name, order), *more) = declared.terms
         kind = stream.schema.attributes[stream.schema.index(name)].type
         if order is Order.ASC and not more and kind in INSTANTS and name not in scheme.attributes:
             return name

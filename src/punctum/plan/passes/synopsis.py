@@ -28,8 +28,8 @@ def synopsis(part: SynopsisPart, updates: bool = False) -> Relation:
     )
     result = Schema(attributes) if attributes else Schema.of(row="BIGINT")
     node = Synopsis(part.inputs, query, result, residual=part.residual, place=place)
-    found = Projection(node, tuple(zip(relation.schema.names, _over(part.shown, node), strict=True)), place)
-    return found if not query.distinct or part.written.direct else Distinct(found, place)
+    shown = Projection(node, tuple(zip(relation.schema.names, _over(part.shown, node), strict=True)), place)
+    return shown if not query.distinct or part.written.direct else Distinct(shown, place)
 
 
 def emptied(relation: Relation) -> Relation:
@@ -57,4 +57,4 @@ def _groups(part: SynopsisPart, relation: Aggregate, updates: bool) -> Relation:
 
 def _over(expressions: tuple[Expression, ...], node: Synopsis) -> list[Expression]:
     names = node.schema.names
-    return [rebased(each, lambda column: replace(column, name=names[column.index])) for each in expressions]
+    return [rebased(shown, lambda column: replace(column, name=names[column.index])) for shown in expressions]

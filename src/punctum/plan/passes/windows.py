@@ -21,13 +21,13 @@ def windowed(relation: Relation) -> bool:
 
 def windows(relation: Relation) -> Iterator[tuple[int, Window, tuple[Relation, ...]]]:
     """The windows on an operator's inputs, each with its input's number and what stands above it."""
-    for i, each in enumerate(relation.inputs if windowed(relation) else ()):
-        found, above = steps(each)
-        if found is not None:
-            yield i, found, above
+    for i, below in enumerate(relation.inputs if windowed(relation) else ()):
+        its_window, above = steps(below)
+        if its_window is not None:
+            yield i, its_window, above
 
 
 def below_window(relation: Relation) -> Relation:
     """What a window is of, or the relation itself when it has none."""
-    found = window(relation)
-    return relation if found is None else found.input
+    its_window = window(relation)
+    return relation if its_window is None else its_window.input

@@ -1,7 +1,7 @@
 """What a plan need not do, given what nobody needs of its result: a column of the result in, expressions out.
 
 Nobody needs rows of the result that have less than t in a column. The column is an expression over the rows of each
-operator's inputs, and of the streams, as far as it can be told there; rows for which it is less than t lead to nothing
+operator's inputs, and of the streams, as far as it is known there; rows for which it is less than t lead to nothing
 that is needed, and what is kept of them is of no use:
 
 - through selections, DISTINCT, ORDER BY, unions, intersections and differences it is the same one; through projections
@@ -45,7 +45,7 @@ from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Input, Op, Stage, all_stages, operators, sweeps
 
 Below = tuple[Expression | None, ...]
-"""What a column is over each input of an operator; nothing where that cannot be told."""
+"""What a column is over each input of an operator; nothing where that is not known."""
 
 
 @dataclass(frozen=True)
@@ -80,31 +80,30 @@ class FeedbackMapping:
         number = numbers[node]
         if isinstance(node.relation, LMerge):
             self.merges[stage.number, number] = over
-        found = below(node.relation, over)
-        pairs = list(zip(node.inputs, found, strict=True))
+        pairs = list(zip(node.inputs, below(node.relation, over), strict=True))
         self.operators[stage.number, number] = tuple(e if e and _by_row(n, e) else None for n, e in pairs)
-        for child, each in pairs:
-            if each is not None:
-                self._node(stage, child, each, numbers)
+        for child, expression in pairs:
+            if expression is not None:
+                self._node(stage, child, expression, numbers)
 
 
 def feedback_mappings(last: Stage) -> dict[str, FeedbackMapping]:
     """For each column of the result, where it is known in the plan."""
-    found = {}
+    mappings = {}
     for i, attribute in enumerate(last.schema.attributes):
-        made = FeedbackMapping(attribute.name)
-        made.stage(last, Column(i, attribute.name, attribute))
-        found[attribute.name] = made
-    return found
+        mapping = FeedbackMapping(attribute.name)
+        mapping.stage(last, Column(i, attribute.name, attribute))
+        mappings[attribute.name] = mapping
+    return mappings
 
 
 def through(pipe: Pipe, over: Expression) -> Expression | None:
     """An expression behind a pipe over the columns of its stream."""
     for step in reversed(pipe.steps):
-        (found,) = below(step, over)
-        if found is None:
+        (under,) = below(step, over)
+        if under is None:
             return None
-        over = found
+        over = under
     return over
 
 
@@ -118,8 +117,8 @@ def below(relation: Relation, over: Expression) -> Below:
     nothing: Below = (None,) * len(relation.inputs)
     match relation:
         case Projection(columns=computed):
-            found = rebased(over, lambda column: computed[column.index][1])
-            return nothing if any(applied(found)) else (found,)
+            expression = rebased(over, lambda column: computed[column.index][1])
+            return nothing if any(applied(expression)) else (expression,)
         case Aggregate(keys=keys):
             grouped = all(column.index < len(keys) for column in columns(over))
             return (rebased(over, lambda column: keys[column.index][1]),) if grouped else nothing
@@ -153,7 +152,10 @@ def _columns(join: MultiJoin, number: int) -> dict[int, int]:
     """The columns of a join of several, and of an input of it those that have their values."""
     first = join.offsets[number]
     same = {
-        join.offsets[i] + at: mine for each in join.classes for mine in each.of(number)[:1] for i, at in each.members
+        join.offsets[i] + at: mine
+        for equated in join.classes
+        for mine in equated.of(number)[:1]
+        for i, at in equated.members
     }
     return same | {first + at: at for at in range(len(join.joined[number].schema))}
 
@@ -192,6 +194,6 @@ def published(last: Stage) -> Iterator[tuple[int, int, LMerge]]:
                 yield stage.number, number, op.relation
 
 
-def told(merge: LMerge) -> str:
-    """The column that a merge speaks of: events that have started, where only new ones can matter, or that are over."""
+def feedback_column(merge: LMerge) -> str:
+    """The column of a merge's feedback: it needs no events that have started, or else none that are over."""
     return VS if merge.case in ("R0", "R1", "R2") else VE

@@ -49,17 +49,17 @@ def _free(name: str) -> bool:
 
 
 def _clause(clause: Clause) -> str:
-    said = str(clause.scheme).removeprefix("ON ")
+    scheme = str(clause.scheme).removeprefix("ON ")
     match clause:
         case EndEvent(when=when):
-            return f"{said} WHEN {text(when)}"
+            return f"{scheme} WHEN {text(when)}"
         case AccessOrder(delay=delay):
-            return said if delay is None else f"{said} DELAY {delay}"
+            return scheme if delay is None else f"{scheme} DELAY {delay}"
         case AllReported(member=member, members=TableColumn(table, index)):
-            return f"{said} WHEN ALL {member} IN {table.name}.{table.schema.names[index]}"
+            return f"{scheme} WHEN ALL {member} IN {table.name}.{table.schema.names[index]}"
         case AllReported(member=member, members=members):
             assert isinstance(members, tuple)
-            return f"{said} WHEN ALL {member} IN ({', '.join(_quoted(value_text(value)) for value in members)})"
+            return f"{scheme} WHEN ALL {member} IN ({', '.join(_quoted(value_text(value)) for value in members)})"
 
 
 def _stage(stage: Stage) -> Iterator[str]:
@@ -79,8 +79,8 @@ def _operators(node: Op | Input, depth: int) -> Iterator[str]:
         yield f"{'  ' * depth}input {node.number}"
         return
     yield f"{'  ' * depth}{_operator(node.relation)}"
-    for i, found, above in windows(node.relation):
-        yield f"{'  ' * (depth + 1)}{found.label} of input {i}"
+    for i, window, above in windows(node.relation):
+        yield f"{'  ' * (depth + 1)}{window.label} of input {i}"
         yield from (f"{'  ' * (depth + 2)}{_operator(step)}" for step in above)
     for below in node.inputs:
         yield from _operators(below, depth + 1)

@@ -39,7 +39,7 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
         return None if key else [() for _ in relation.inputs]
     match relation:
         case UnionAll() if key is None and any(map(_in_one_bucket, relation.inputs)):
-            return [() for _ in relation.inputs]  # else the other buckets never hear what that input says
+            return [() for _ in relation.inputs]  # else the other buckets never get that input's punctuations
         case Filter() | Window() | UnionAll():
             return [key for _ in relation.inputs]
         case Reported(by=by) | ExpectNode(by=by):
@@ -117,8 +117,8 @@ def _prefer(relation: Relation, allowed: list[int]) -> Key | None:
             return tuple(i for i in allowed if i in by) or tuple(allowed)
         case Projection() if as_pipe(relation) is None:
             columns = {column_of(relation.columns[i][1]): i for i in allowed}
-            found = _prefer(relation.inputs[0], [i for i in columns if i is not None])
-            return None if found is None else tuple(columns[i] for i in found)
+            preferred = _prefer(relation.inputs[0], [i for i in columns if i is not None])
+            return None if preferred is None else tuple(columns[i] for i in preferred)
         case Join():
             firsts = (next((i for i in pair if i in allowed), None) for pair in _pairs(relation))
             return tuple(i for i in firsts if i is not None) or None
@@ -127,8 +127,8 @@ def _prefer(relation: Relation, allowed: list[int]) -> Key | None:
             return tuple(i for i in firsts if i is not None) or None
         case Aggregate():
             columns = {column.index: i for i, (_, column) in enumerate(relation.keys) if i in allowed}
-            found = _prefer(relation.inputs[0], [i for i in columns if i is not None])
-            return tuple(columns[i] for i in found) if found else tuple(columns.values()) or None
+            preferred = _prefer(relation.inputs[0], [i for i in columns if i is not None])
+            return tuple(columns[i] for i in preferred) if preferred else tuple(columns.values()) or None
         case Synopsis():
             return tuple(n for _, n in relation.parting if n in allowed) or None
         case OrderBy() | Cleansed():
@@ -174,5 +174,5 @@ def _common(join: MultiJoin, key: Key | None) -> list[int] | None:
     if key is None or (not key and not join.common()):
         return join.common()
     wanted = [next((n for n in join.common() if i in _members(join, n)), None) for i in key]
-    found = [n for n in wanted if n is not None]
-    return found if found and None not in wanted else None
+    classes = [n for n in wanted if n is not None]
+    return classes if classes and None not in wanted else None

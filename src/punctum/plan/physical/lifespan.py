@@ -57,7 +57,7 @@ def _refused(relation: LifespanNode | ExpectNode, detail: str, hint: str) -> Sch
 
 def _lasting(node: Op | Input) -> Iterator[LifespanNode]:
     """The lifespans below a node, in its own stage or before."""
-    return (each for each in _below(node) if isinstance(each, LifespanNode))
+    return (limit for limit in _below(node) if isinstance(limit, LifespanNode))
 
 
 def _below(node: Op | Input) -> Iterator[LifespanNode | ExpectNode]:

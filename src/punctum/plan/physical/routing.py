@@ -1,6 +1,6 @@
 """Whether a constant concerns one bucket: an operator, one of its inputs and that input's key in, the answer out.
 
-An input's punctuation on a column is said of every column that carries the same constants: one that shows it again, is
+An input's punctuation on a column holds for every column that carries the same constants: one that shows it again, is
 computed of it, or is joined with it. ``SELECT k, k AS x`` turns ``k = 5`` into ``k = 5, x = *`` and ``k = *, x = 5``.
 The rows of that input have 5 in both, but an operator that compares them with rows of another input meets ``7, 5``
 there, and by the key ``k`` these are in another bucket.

@@ -126,9 +126,9 @@ def partition(node: Op | Input) -> Key | None:
 def stages(relation: Relation, global_punctuations: bool = False, out_of_band: bool = False) -> Stage:
     """The last stage of a relation whose joins are planned; the others are the origins of its inputs.
 
-    What a bucket says holds for its own share of the rows. For punctuations that hold for the whole result, the last
-    stage has all of its output in one bucket; where that needs one more exchange, it only brings the output together.
-    None is needed when all buckets say the same, and that is written out of band.
+    A punctuation of a bucket holds for its own share of the rows. For punctuations that hold for the whole result, the
+    last stage has all of its output in one bucket; where that needs one more exchange, it only brings the output
+    together. None is needed when all buckets emit the same, and that is written out of band.
     """
     last = _Planner().stage(relation)
     if not global_punctuations or not any(source.key for source in last.inputs) or (out_of_band and says_alike(last)):
@@ -142,7 +142,7 @@ def stages(relation: Relation, global_punctuations: bool = False, out_of_band: b
 
 
 def says_alike(last: Stage) -> bool:
-    """Whether all buckets of a stage say the same: the stables of a merge, which hears those of its inputs in each."""
+    """Whether all buckets emit the same punctuations: the stables of a merge, which gets all stables in each bucket."""
     node = last.root
     while isinstance(node, Op) and isinstance(node.relation, Filter | Projection):
         node = node.inputs[0]
