@@ -59,9 +59,9 @@ def equalities(predicate: Expression) -> Iterator[tuple[int, int]]:
 def constants(predicate: Expression) -> Iterator[int]:
     """The columns that a predicate fixes to a value."""
     for condition in conjuncts(predicate):
-        found = pattern_of(condition)
-        if found is not None and isinstance(found[1], Constant) and not found[1].null:
-            yield found[0].index
+        compared = pattern_of(condition)
+        if compared is not None and isinstance(compared[1], Constant) and not compared[1].null:
+            yield compared[0].index
 
 
 def block(relation: Relation) -> Block | None:
@@ -109,7 +109,7 @@ class _BlockReader:
         return _Side(tuple((number, i) for i in range(len(relation.schema))), frozenset([number]))
 
     def select(self, below: _Side, relation: Filter) -> _Side:
-        """What a predicate says."""
+        """What a predicate demands."""
         self._conditions(relation.predicate, below.columns)
         self.within.append(relation)
         return _named(below, relation)

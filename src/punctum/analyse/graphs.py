@@ -71,7 +71,7 @@ class JoinQuery:
 
     @cached_property
     def classes(self) -> dict[Attr, int]:
-        """The class of each attribute of which something is said."""
+        """The class of each attribute that an equality, a constant or a scheme names."""
         named = [a for pair in self.equal for a in pair] + sorted(self.fixed)
         named += [Attr(on.stream, name) for on in self.schemes for name in on.attributes]
         root = {a: a for a in named}
@@ -89,10 +89,10 @@ class JoinQuery:
     @cached_property
     def members(self) -> tuple[tuple[Attr, ...], ...]:
         """The attributes of each class."""
-        found: dict[int, list[Attr]] = {}
+        by_class: dict[int, list[Attr]] = {}
         for attribute, number in self.classes.items():
-            found.setdefault(number, []).append(attribute)
-        return tuple(tuple(sorted(found[number])) for number in sorted(found))
+            by_class.setdefault(number, []).append(attribute)
+        return tuple(tuple(sorted(by_class[number])) for number in sorted(by_class))
 
     @cached_property
     def constant(self) -> frozenset[int]:
@@ -102,10 +102,10 @@ class JoinQuery:
     @cached_property
     def binds(self) -> tuple[dict[int, Attr], ...]:
         """The classes of each stream's attributes, each with its first attribute."""
-        found: tuple[dict[int, Attr], ...] = tuple({} for _ in self.streams)
+        first: tuple[dict[int, Attr], ...] = tuple({} for _ in self.streams)
         for attribute in sorted(self.classes):
-            found[attribute.stream].setdefault(self.classes[attribute], attribute)
-        return found
+            first[attribute.stream].setdefault(self.classes[attribute], attribute)
+        return first
 
     @cached_property
     def asks(self) -> tuple[tuple[int | None, ...], ...]:
@@ -131,7 +131,7 @@ class JoinQuery:
 def join_graph(query: JoinQuery) -> frozenset[tuple[int, int]]:
     """Definition 6, after closing: the pairs of streams with equal attributes, the lesser one first."""
     streams = [sorted({a.stream for a in members}) for members in query.members]
-    return frozenset((i, j) for each in streams for n, i in enumerate(each) for j in each[n + 1 :])
+    return frozenset((i, j) for joined in streams for n, i in enumerate(joined) for j in joined[n + 1 :])
 
 
 def punctuation_graph(query: JoinQuery) -> dict[tuple[int, int], tuple[On, ...]]:
@@ -155,13 +155,13 @@ def generalised(query: JoinQuery) -> tuple[PunctuationEdge, ...]:
 
     The paper has an edge for each choice of one stream for each attribute; these are all of its choices in one.
     """
-    found = []
+    edges = []
     for i, scheme in enumerate(query.schemes):
         numbers = [n for n in dict.fromkeys(query.asks[i]) if n is not None]
         known = tuple(frozenset(a.stream for a in query.members[n]) - {scheme.stream} for n in numbers)
         if len(numbers) > 1 and all(known):
-            found.append(PunctuationEdge(scheme, known))
-    return tuple(found)
+            edges.append(PunctuationEdge(scheme, known))
+    return tuple(edges)
 
 
 def chain(query: JoinQuery, start: int) -> tuple[Step, ...]:
@@ -206,14 +206,14 @@ def safe(query: JoinQuery, inputs: Sequence[Iterable[int]] = ()) -> bool:
 def transformed(query: JoinQuery, inputs: Sequence[Iterable[int]] = ()) -> Transformed:
     """Definition 11: strongly connected nodes merge, and know together what each of them knows, until none do.
 
-    The inputs are those of a join operator, as sets of streams: each stream alone unless told otherwise.
+    The inputs are those of a join operator, as sets of streams: each stream alone by default.
 
     >>> three = tuple((Attr(i, name), Attr(j, name)) for i, j, name in ((0, 1, "b"), (1, 2, "c"), (2, 0, "a")))
     >>> schemes = On(0, ("b",)), On(1, ("b",)), On(1, ("c",)), On(2, ("a", "c"))
     >>> transformed(JoinQuery(("s1", "s2", "s3"), three, schemes)).nodes
     (frozenset({0, 1, 2}),)
     """
-    nodes = [frozenset(each) for each in inputs] or [frozenset([i]) for i in range(len(query.streams))]
+    nodes = [frozenset(streams) for streams in inputs] or [frozenset([i]) for i in range(len(query.streams))]
     while True:
         before = _predecessors(query, nodes)
         parts = components(before)
@@ -256,12 +256,12 @@ def components(before: Sequence[int]) -> list[list[int]]:
     while left:
         tree, left = _tree(before, left & -left, left)
         finished += tree
-    found, left = [], (1 << len(before)) - 1
+    parts, left = [], (1 << len(before)) - 1
     for root in reversed(finished):
         if left >> root & 1:
             tree, left = _tree(after, 1 << root, left)
-            found.append(sorted(tree))
-    return sorted(found)
+            parts.append(sorted(tree))
+    return sorted(parts)
 
 
 def _tree(edges: Sequence[int], root: int, left: int) -> tuple[list[int], int]:

@@ -2,7 +2,7 @@
 
 ``WHERE hour = 8 AND price > 100`` lets through rows that match ``hour: 8`` and ``price: (100,)``, so the stream after
 it has none with another hour or a lower price. Only conditions that are joined with AND and compare a column with
-constants say something; all others are passed over.
+constants promise something; all others are passed over.
 """
 
 from datetime import timedelta
@@ -20,15 +20,15 @@ _FLIPPED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 def promised(predicate: Expression, schema: Schema) -> tuple[Punctuation, ...]:
     """The punctuations that hold behind a selection: all of them behind one that is never true."""
-    if any(isinstance(each, Literal) and not each.value for each in conjuncts(predicate)):
+    if any(isinstance(condition, Literal) and not condition.value for condition in conjuncts(predicate)):
         return (end_of_stream(schema),)
     patterns: dict[str, list[Pattern]] = {}
     for condition in conjuncts(predicate):
-        found = pattern_of(condition)
-        if found is not None:
-            column, pattern = found
+        compared = pattern_of(condition)
+        if compared is not None:
+            column, pattern = compared
             patterns.setdefault(schema.names[column.index], []).append(pattern)
-    met = {name: reduce(lambda p, q: p.meet(q), each, WILDCARD) for name, each in patterns.items()}
+    met = {name: reduce(lambda p, q: p.meet(q), several, WILDCARD) for name, several in patterns.items()}
     return excluded(Punctuation.of(schema, met)) if met else ()
 
 
@@ -55,11 +55,11 @@ def pattern_of(condition: Expression) -> tuple[Column, Pattern] | None:
 
 def _any(branches: list[tuple[Column, Pattern] | None]) -> tuple[Column, Pattern] | None:
     """The values of a column that branches list."""
-    found = [each for each in branches if each is not None]
-    values = [finite(pattern, column.type) for column, pattern in found]
-    if len({column.index for column, _ in found}) != 1 or len(found) < len(branches) or None in values:
+    listed = [branch for branch in branches if branch is not None]
+    values = [finite(pattern, column.type) for column, pattern in listed]
+    if len({column.index for column, _ in listed}) != 1 or len(listed) < len(branches) or None in values:
         return None
-    return found[0][0], one_of([value for each in values if each is not None for value in each])
+    return listed[0][0], one_of([value for several in values if several is not None for value in several])
 
 
 def _compared(op: str, column: Column, literal: Literal) -> tuple[Column, Pattern] | None:
@@ -76,6 +76,6 @@ def _compared(op: str, column: Column, literal: Literal) -> tuple[Column, Patter
 
 
 def _value(expression: Expression) -> Any:
-    """The value of a literal that is one; NULL says nothing here, and neither does an interval."""
-    found = expression.value if isinstance(expression, Literal) else None
-    return None if isinstance(found, timedelta) else found
+    """The value of a literal that is one; NULL promises nothing here, and neither does an interval."""
+    value = expression.value if isinstance(expression, Literal) else None
+    return None if isinstance(value, timedelta) else value

@@ -1,7 +1,7 @@
 """What is known of a relation's rows and punctuations before it runs: facts, from which verdicts follow.
 
-A *promise* is a scheme of any relation: columns by position, each with its order. On no columns it says that the
-relation comes to an end. Its origins are the schemes of streams from which it follows.
+A *promise* is a scheme of any relation: columns by position, each with its order. On no columns it promises that
+the relation comes to an end. Its origins are the schemes of streams from which it follows.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +17,7 @@ from punctum.algebra.values import Type
 from punctum.ir.elements import FROM
 
 MOST = 64
-"""So many promises of one relation, or ways to say one, are looked at; any further ones are passed over."""
+"""So many promises of one relation, or forms of one, are looked at; any further ones are passed over."""
 
 _STABLES = ((FROM, Order.ASC),)
 Terms = frozenset[tuple[int, Order]]
@@ -82,7 +82,7 @@ class Promise(NamedTuple):
     """A scheme of a relation, and the declared ones from which it follows.
 
     One of its *own* closes each value that its rows have. Rows of other relations may have values that it never closes:
-    ``k * 2`` is never odd, whatever is said of ``k``.
+    ``k * 2`` is never odd, whatever punctuations close of ``k``.
     """
 
     terms: Terms
@@ -101,8 +101,8 @@ class Facts:
 
     ``same`` gives for each column the first one that carries the same patterns; promises name only first ones.
     ``equal`` gives the first one that has the same value in every row, which no operator may know. ``constant`` columns
-    have one value; of those that are ``fixed`` a selection has said so, as punctuations on all other values. Columns
-    that have certain values at most, by their domain or a selection that has said so, are ``within`` these.
+    have one value; of those that are ``fixed`` a selection emits punctuations on all other values. Columns that have
+    certain values at most, by their domain or by what a selection emits, are ``within`` these.
     """
 
     promises: tuple[Promise, ...]
@@ -140,22 +140,22 @@ def distinct(promises: Iterable[Promise]) -> tuple[Promise, ...]:
 
 
 def ways(promise: Promise, images: dict[tuple[int, Order], list[tuple[int, Order]]]) -> Iterator[Promise]:
-    """The promise said of other columns: each term one of its images, in every way."""
+    """The promise on other columns: each term one of its images, in every way."""
     chosen = product(*(images[term] for term in sorted(promise.terms, key=str)))
     for way in islice(chosen, MOST):
         yield promise._replace(terms=joined(way))
 
 
 def joined(terms: Iterable[tuple[int, Order]]) -> Terms:
-    """Terms together: where two speak of one column, what both of them close."""
-    found: dict[int, Order] = {}
+    """Terms together: where two are on one column, what both of them close."""
+    orders: dict[int, Order] = {}
     for column, order in terms:
-        found[column] = order if found.get(column, order) is order else Order.EQUALITY
-    return frozenset(found.items())
+        orders[column] = order if orders.get(column, order) is order else Order.EQUALITY
+    return frozenset(orders.items())
 
 
 def both(left: Facts, right: Facts) -> tuple[Promise, ...]:
-    """What holds when both of two inputs have said it: setCombine of the punctuations of each."""
+    """What holds when both of two inputs have emitted it: setCombine of the punctuations of each."""
     pairs = product(*([p for p in named(side) if not p.own] for side in (left, right)))
     combined = [Promise(joined([*p.terms, *q.terms]), p.origins | q.origins) for p, q in islice(pairs, MOST**2)]
     least = [p for p in combined if not any(q.terms and q.terms < p.terms for q in combined)]  # an end may be far away
@@ -164,8 +164,8 @@ def both(left: Facts, right: Facts) -> tuple[Promise, ...]:
 
 def named(facts: Facts) -> tuple[Promise, ...]:
     """The promises by every name that carries them."""
-    found = []
+    renamed = []
     for promise in facts.promises:
         images = {(c, order): [(i, order) for i in facts.carriers(c)] for c, order in promise.terms}
-        found += list(ways(promise, images))
-    return distinct(found)
+        renamed += list(ways(promise, images))
+    return distinct(renamed)

@@ -2,7 +2,7 @@
 
 Schemes on one column are enough to look at: a scheme on fewer columns promises more, so where one on several would do,
 each of its columns does. The search takes the first unbounded state, adds a scheme on one of the columns that it wants,
-and goes on until nothing is unbounded: first with one scheme, then with two, until some sets of a size are found. What
+and goes on until nothing is unbounded: first with one scheme, then with two, until some sets of a size are enough. What
 a state wants is complete, so no smaller set is passed over. A search that becomes too long ends with one set that is
 enough, and as small as has been seen by then.
 """
@@ -39,10 +39,10 @@ from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, walk
 
 EFFORT = 10_000
-"""How many states a search may look at unless told."""
+"""How many states a search looks at by default."""
 
 MOST = 100
-"""So many sets are told at most."""
+"""So many sets are reported at most."""
 
 Set = frozenset[Declared]
 
@@ -60,12 +60,13 @@ def advice(relation: Relation, effort: int = EFFORT) -> tuple[tuple[Declared, ..
     if whole is None:
         return ()
     try:
-        found = next(filter(None, (search.of_size(size) for size in range(1, len(whole)))), None)
-        found = found or search.of_size(len(whole))
+        enough = next(filter(None, (search.of_size(size) for size in range(1, len(whole)))), None)
+        enough = enough or search.of_size(len(whole))
     except _TooManyError:
-        found = {whole}
-    weakest = [each for each in found if not any(_weaker(other, each) for other in found)]
-    return tuple(sorted((tuple(sorted(each, key=str)) for each in weakest), key=lambda each: [*map(str, each)])[:MOST])
+        enough = {whole}
+    weakest = [schemes for schemes in enough if not any(_weaker(other, schemes) for other in enough)]
+    in_order = (tuple(sorted(schemes, key=str)) for schemes in weakest)
+    return tuple(sorted(in_order, key=lambda schemes: [*map(str, schemes)])[:MOST])
 
 
 class _TooManyError(Exception):
@@ -79,14 +80,14 @@ class _AdviceSearch:
         self.relation, self.plain = relation, inferred(relation)
         self._left = effort
         wanted = [want for state in states(relation, self.plain) for want in state.wants]
-        self._orders = {each for want in [*wanted, *_sorted(relation)] for each in self.candidates(want)}
+        self._orders = {scheme for want in [*wanted, *_sorted(relation)] for scheme in self.candidates(want)}
 
     def every(self, more: Set) -> list[OperatorState]:
         """The states that are unbounded with some more schemes."""
         known = Inference(_by_stream(more), parts=self.plain.parts, unread=self.plain.unread)
-        found = list(states(self.relation, known))
-        self._left -= len(found)
-        return [state for state in found if state.verdict is Verdict.UNBOUNDED]
+        all_states = list(states(self.relation, known))
+        self._left -= len(all_states)
+        return [state for state in all_states if state.verdict is Verdict.UNBOUNDED]
 
     def unbounded(self, more: Set) -> OperatorState | None:
         """The first state that is unbounded with some more schemes: the one that wants the least of its kind."""
@@ -96,19 +97,19 @@ class _AdviceSearch:
 
     def hits(self, state: OperatorState) -> list[Declared]:
         """Schemes of which one at least must be added for a state, and those that promise more than one of them."""
-        found = dict.fromkeys(each for want in state.wants for each in self.candidates(want))
-        more = [each for each in self._orders if any(_implies(each, other) for other in found)]
-        return list(dict.fromkeys([*found, *sorted(more, key=str)]))
+        wanted = dict.fromkeys(scheme for want in state.wants for scheme in self.candidates(want))
+        more = [scheme for scheme in self._orders if any(_implies(scheme, other) for other in wanted)]
+        return list(dict.fromkeys([*wanted, *sorted(more, key=str)]))
 
     def candidates(self, want: Want) -> list[Declared]:
         """The schemes of streams, on one column, that can become a promise on a column."""
         return list(dict.fromkeys(_candidates(want.relation, want.column, want.order, self.plain)))
 
     def greedy(self) -> Set | None:
-        """Schemes that are enough, found by adding every one that is wanted."""
+        """Schemes that are enough: every one that is wanted, added until nothing is unbounded."""
         more: Set = frozenset()
         while unbounded := self.every(more):
-            new = {each for state in unbounded for each in self.hits(state)} - more
+            new = {scheme for state in unbounded for scheme in self.hits(state)} - more
             if not new:
                 return None
             more |= new
@@ -116,19 +117,19 @@ class _AdviceSearch:
 
     def least(self, more: Set | None) -> Set | None:
         """A part of a set that is enough, from which nothing can be left out unless the search becomes too long."""
-        for each in sorted(more or (), key=str):
-            if more is not None and self._left > 0 and self.unbounded(more - {each}) is None:
-                more -= {each}
+        for scheme in sorted(more or (), key=str):
+            if more is not None and self._left > 0 and self.unbounded(more - {scheme}) is None:
+                more -= {scheme}
         return more
 
     def of_size(self, size: int) -> set[Set]:
         """All sets of a size that are enough."""
-        found: set[Set] = set()
+        enough: set[Set] = set()
         seen: set[Set] = set()
-        self._extend(frozenset(), size, found, seen)
-        return found
+        self._extend(frozenset(), size, enough, seen)
+        return enough
 
-    def _extend(self, more: Set, size: int, found: set[Set], seen: set[Set]) -> None:
+    def _extend(self, more: Set, size: int, enough: set[Set], seen: set[Set]) -> None:
         if more in seen:
             return
         seen.add(more)
@@ -136,11 +137,11 @@ class _AdviceSearch:
             raise _TooManyError
         state = self.unbounded(more)
         if state is None:
-            found.add(more)
+            enough.add(more)
         elif len(more) < size:
-            for each in self.hits(state):
-                if each not in more:
-                    self._extend(more | {each}, size, found, seen)
+            for scheme in self.hits(state):
+                if scheme not in more:
+                    self._extend(more | {scheme}, size, enough, seen)
 
 
 def _by_stream(more: Set) -> Mapping[str, tuple[Declared, ...]]:
@@ -154,7 +155,7 @@ def _implies(one: Declared, other: Declared) -> bool:
 
 def _weaker(one: Set, other: Set) -> bool:
     """Whether a set promises less than another one of its size, scheme by scheme."""
-    return one != other and all(any(each == theirs or _implies(theirs, each) for theirs in other) for each in one)
+    return one != other and all(any(mine == theirs or _implies(theirs, mine) for theirs in other) for mine in one)
 
 
 def _sorted(relation: Relation) -> Iterator[Want]:
@@ -166,8 +167,8 @@ def _sorted(relation: Relation) -> Iterator[Want]:
 
 
 def _candidates(relation: Relation, column: int, order: Order, known: Inference) -> Iterator[Declared]:
-    if (found := known.block(relation)) is not None:
-        yield from _through_join(found, known.join(relation), column, order, known)
+    if (block := known.block(relation)) is not None:
+        yield from _through_join(block, known.join(relation), column, order, known)
         return
     match relation:
         case Source(stream=stream):
@@ -197,8 +198,8 @@ def _candidates(relation: Relation, column: int, order: Order, known: Inference)
             if lead.index == column and order in (Order.EQUALITY, Order.DESC if down else Order.ASC):
                 yield from _candidates(relation.input, column, Order.DESC if down else Order.ASC, known)
         case LMerge(merged=several):
-            for each in several:
-                yield from _candidates(each, column, order, known)
+            for replica in several:
+                yield from _candidates(replica, column, order, known)
         case Opened() | Cleansed() | Final():
             yield from _candidates(relation.input, relation.input.schema.index(FROM), order, known)
         case UnionAll() | Union() | Intersect() | Except():
@@ -212,18 +213,18 @@ def _candidates(relation: Relation, column: int, order: Order, known: Inference)
             assert_never(relation)
 
 
-def _through_join(found: Block, query: JoinQuery, column: int, order: Order, known: Inference) -> Iterator[Declared]:
+def _through_join(block: Block, query: JoinQuery, column: int, order: Order, known: Inference) -> Iterator[Declared]:
     """Schemes on any column that must be equal."""
     for number in sorted(query.constant):
         for leaf, name in query.members[number]:
-            yield from _candidates(found.leaves[leaf], found.leaves[leaf].schema.index(name), Order.EQUALITY, known)
-    at = found.columns[column]
+            yield from _candidates(block.leaves[leaf], block.leaves[leaf].schema.index(name), Order.EQUALITY, known)
+    at = block.columns[column]
     if at is None:
         return
-    attribute = Attr(at[0], found.leaves[at[0]].schema.names[at[1]])
+    attribute = Attr(at[0], block.leaves[at[0]].schema.names[at[1]])
     equal = (attribute,) if attribute not in query.classes else query.members[query.classes[attribute]]
     for leaf, name in equal:
-        yield from _candidates(found.leaves[leaf], found.leaves[leaf].schema.index(name), order, known)
+        yield from _candidates(block.leaves[leaf], block.leaves[leaf].schema.index(name), order, known)
 
 
 def _below(order: Order, injective: bool, trend: Trend) -> Iterator[Order]:

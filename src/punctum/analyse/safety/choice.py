@@ -35,9 +35,9 @@ def _parts(relation: Relation, known: Inference) -> Iterator[SynopsisPart]:
         return
     block = known.block(relation)
     if block is not None or isinstance(relation, Aggregate | Distinct):
-        found = condensed(relation)
-        if found is not None:
-            yield found
+        part = condensed(relation)
+        if part is not None:
+            yield part
             return
-    for each in block.leaves if block is not None else relation.inputs:
-        yield from _parts(each, known)
+    for below in block.leaves if block is not None else relation.inputs:
+        yield from _parts(below, known)

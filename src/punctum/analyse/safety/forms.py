@@ -1,4 +1,4 @@
-"""Other forms of a query that give the same rows, to be told to its writer when one of them is safe.
+"""Other forms of a query that give the same rows, to be reported to its writer when one of them is safe.
 
 - An ORDER BY below something else orders nothing that is seen.
 - A DISTINCT, or a UNION that may be UNION ALL, below what does not see duplicates.
@@ -51,14 +51,14 @@ class Form:
 
 def forms(relation: Relation) -> tuple[Form, ...]:
     """The forms that each kind of change gives alone, then the one that all of them give."""
-    found: dict[str, Form] = {}
+    by_change: dict[str, Form] = {}
     for kinds in (*((kind,) for kind in _KINDS), tuple(_KINDS)):
         change = _Change(kinds)
         new = change.of(relation, seen=True, once=False)
-        told = "; ".join(text for kind, text in _KINDS.items() if kind in change.done)
-        if told:
-            found.setdefault(told, Form(new, told))
-    return tuple(found.values())
+        advice = "; ".join(text for kind, text in _KINDS.items() if kind in change.done)
+        if advice:
+            by_change.setdefault(advice, Form(new, advice))
+    return tuple(by_change.values())
 
 
 class _Change:

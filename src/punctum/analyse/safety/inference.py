@@ -52,7 +52,7 @@ _NOTHING: Mapping[str, tuple[Declared, ...]] = {}
 
 
 class Inference:
-    """The facts of relations, each found once.
+    """The facts of relations, each inferred once.
 
     ``more`` are schemes that streams have besides their own, and ``less`` those of which no punctuation is taken.
     ``parts`` are the relations that run on synopses, and of streams it is known which columns are ``unread``. What is
@@ -93,20 +93,20 @@ class Inference:
 
         It purges by punctuations on the columns that it joins on; constants and equalities beside these do not help it.
         """
-        found = self.block(relation)
-        assert found is not None
-        plain = replace(self.join(relation), equal=_on(found), fixed=frozenset())
-        return all(safe(plain, pair) for pair in found.tree)
+        block = self.block(relation)
+        assert block is not None
+        plain = replace(self.join(relation), equal=_on(block), fixed=frozenset())
+        return all(safe(plain, pair) for pair in block.tree)
 
     def plain(self, relation: Relation) -> bool:
         """Whether the binary joins of a block have all its equalities, each class of equal columns in one pair."""
-        found = self.block(relation)
-        assert found is not None
-        classes = JoinQuery((), _on(found)).classes
+        block = self.block(relation)
+        assert block is not None
+        classes = JoinQuery((), _on(block)).classes
         pairs = [
             (n, classes[a])
-            for n, (left, right) in enumerate(found.tree)
-            for a, b in _on(found)
+            for n, (left, right) in enumerate(block.tree)
+            for a, b in _on(block)
             if a.stream in left and b.stream in right
         ]
         known = all(classes.get(a, a) == classes.get(b, b) for a, b in self.join(relation).equal)
@@ -115,10 +115,10 @@ class Inference:
     def _find(self, relation: Relation) -> Facts:
         if (part := self.parts.get(relation)) is not None:
             return self._of_part(part)
-        if (found := self.block(relation)) is not None and found.windowed:
-            return self._of_windows(found, self.join(relation), relation)
-        if found is not None:
-            return self._of_block(found, self.join(relation), relation)
+        if (block := self.block(relation)) is not None and block.windowed:
+            return self._of_windows(block, self.join(relation), relation)
+        if block is not None:
+            return self._of_block(block, self.join(relation), relation)
         match relation:
             case Source(stream=stream):
                 return self._of_stream(stream, self.unread.get(relation) or frozenset())
@@ -127,8 +127,8 @@ class Inference:
             case Projection():
                 return projected(self.facts(relation.input), relation)
             case Aggregate() if window(relation.input) is not None:  # rows that leave change groups that are closed
-                each = tuple(range(len(relation.schema)))
-                return Facts((), each, each, filled=never_null(relation))
+                columns = tuple(range(len(relation.schema)))
+                return Facts((), columns, columns, filled=never_null(relation))
             case Aggregate():
                 return grouped(self.facts(relation.input), [column.index for _, column in relation.keys], relation)
             case OrderBy():
@@ -140,7 +140,7 @@ class Inference:
             case UnionAll() | Union() | Intersect() | Except():
                 return of_both(relation, self.facts(relation.left), self.facts(relation.right))
             case LMerge():
-                stables = [p for each in relation.merged for p in stables_of(self.facts(each), each.schema)]
+                stables = [p for replica in relation.merged for p in stables_of(self.facts(replica), replica.schema)]
                 return of_events(relation, (FROM,), stables)
             case Opened() | Cleansed():
                 return of_events(relation, (FROM,), stables_of(self.facts(relation.input), relation.input.schema))
@@ -155,101 +155,101 @@ class Inference:
     def _of_stream(self, stream: StreamDef, unread: frozenset[int]) -> Facts:
         """What holds for a stream: its schemes, and without unread columns whose domain they close."""
         own, more = [Declared.of(stream.name, scheme) for scheme in stream.schemes], self._more.get(stream.name, ())
-        declared = dict.fromkeys(each for each in [*own, *more] if each not in self._less)
+        declared = dict.fromkeys(scheme for scheme in [*own, *more] if scheme not in self._less)
         at = stream.schema.positions
         filled = {at[name] for scheme in more for name, order in scheme.terms if order is not Order.EQUALITY}
         promises = [Promise(frozenset((at[n], order) for n, order in d.terms), frozenset([d])) for d in declared]
-        each = tuple(range(len(stream.schema)))
+        columns = tuple(range(len(stream.schema)))
         never = never_null(Source(stream)) | filled
-        found = Facts(distinct(promises), each, each, filled=never, within=domains(stream.schema))
-        gone = {term for p in promises for term in p.terms if term[0] in unread and found.ends(term)}
+        facts = Facts(distinct(promises), columns, columns, filled=never, within=domains(stream.schema))
+        gone = {term for p in promises for term in p.terms if term[0] in unread and facts.ends(term)}
         shorter = [p._replace(terms=p.terms - gone) for p in promises]
-        return ended(replace(found, promises=distinct([*promises, *shorter])), self._early)
+        return ended(replace(facts, promises=distinct([*promises, *shorter])), self._early)
 
-    def _query(self, found: Block) -> JoinQuery:
-        equal = [(_attr(found, a), _attr(found, b)) for a, b in found.equal]
-        fixed = {_attr(found, at) for at in found.fixed}
+    def _query(self, block: Block) -> JoinQuery:
+        equal = [(_attr(block, a), _attr(block, b)) for a, b in block.equal]
+        fixed = {_attr(block, at) for at in block.fixed}
         schemes = []
-        for leaf, relation in enumerate(found.leaves):
+        for leaf, relation in enumerate(block.leaves):
             facts, names = self.facts(relation), relation.schema.names
             equal += [(Attr(leaf, names[a]), Attr(leaf, names[b])) for a, b in enumerate(facts.equal) if a != b]
             fixed |= {Attr(leaf, names[i]) for i in facts.constant}
             schemes += [On(leaf, tuple(names[i] for i in promise.columns)) for promise in facts.shared]
-        return JoinQuery(titles(found.leaves), tuple(equal), tuple(schemes), frozenset(fixed))
+        return JoinQuery(titles(block.leaves), tuple(equal), tuple(schemes), frozenset(fixed))
 
-    def _of_block(self, found: Block, query: JoinQuery, relation: Relation) -> Facts:
+    def _of_block(self, block: Block, query: JoinQuery, relation: Relation) -> Facts:
         """What holds for a join: columns in one class carry each other's patterns, and joined columns are not NULL."""
-        classes = [_class(found, query, at) if at is not None else (i, "") for i, at in enumerate(found.columns)]
+        classes = [_class(block, query, at) if at is not None else (i, "") for i, at in enumerate(block.columns)]
         first = {number: i for i, number in reversed(list(enumerate(classes)))}
         same = tuple(first[number] for number in classes)
-        said = {_class(found, query, at) for at in self._fixed(found)}
+        fixed_classes = {_class(block, query, at) for at in self._fixed(block)}
         promises = []
-        for leaf, below in enumerate(found.leaves):
+        for leaf, below in enumerate(block.leaves):
             if not unreachable(query, leaf):
                 for promise in self.facts(below).promises:
-                    at = {column: _class(found, query, (leaf, column)) for column in promise.columns}
+                    at = {column: _class(block, query, (leaf, column)) for column in promise.columns}
                     terms = [(first.get(at[column]), order, at[column]) for column, order in promise.terms]
-                    gone = {at[term[0]] for term in promise.terms if self.facts(below).ends(term)} | said
+                    gone = {at[term[0]] for term in promise.terms if self.facts(below).ends(term)} | fixed_classes
                     if all(column is not None or number in gone for column, _, number in terms):
                         shown = ((column, order) for column, order, _ in terms if column is not None)
                         promises.append(promise._replace(terms=joined(shown)))
         constant = frozenset(i for i, number in enumerate(classes) if number in query.constant)
-        fixed = frozenset(i for i, number in enumerate(classes) if number in said)
-        filled = {i for i, at in enumerate(found.columns) if at is not None and self._filled(found, query, at)}
-        each = [self.facts(leaf).within for leaf in found.leaves]
-        within = {i: each[at[0]][at[1]] for i, at in enumerate(found.columns) if at and at[1] in each[at[0]]}
+        fixed = frozenset(i for i, number in enumerate(classes) if number in fixed_classes)
+        filled = {i for i, at in enumerate(block.columns) if at is not None and self._filled(block, query, at)}
+        by_leaf = [self.facts(leaf).within for leaf in block.leaves]
+        within = {i: by_leaf[at[0]][at[1]] for i, at in enumerate(block.columns) if at and at[1] in by_leaf[at[0]]}
         return Facts(distinct(promises), same, same, fixed, constant, never_null(relation) | filled, within)
 
     def _of_part(self, part: SynopsisPart) -> Facts:
-        """What holds for a part on synopses: what all its streams have said of columns that it shows."""
-        each = tuple(range(len(part.relation.schema)))
+        """What holds for a part on synopses: what all its streams have emitted on columns that it shows."""
+        columns = tuple(range(len(part.relation.schema)))
         if part.empty:
-            return Facts((), each, each, filled=never_null(part.relation))
-        whole = Facts((Promise(frozenset(), frozenset()),), each, each)
+            return Facts((), columns, columns, filled=never_null(part.relation))
+        whole = Facts((Promise(frozenset(), frozenset()),), columns, columns)
         for below, to in zip(part.inputs, part.carried, strict=True):
-            said = [p for p in self.facts(below).shared if all(column in to for column in p.columns)]
-            terms = ((joined((to[column], order) for column, order in p.terms), p.origins) for p in said)
-            whole = replace(whole, promises=both(whole, Facts(tuple(Promise(*p) for p in terms), each, each)))
+            carried = [p for p in self.facts(below).shared if all(column in to for column in p.columns)]
+            terms = ((joined((to[column], order) for column, order in p.terms), p.origins) for p in carried)
+            whole = replace(whole, promises=both(whole, Facts(tuple(Promise(*p) for p in terms), columns, columns)))
         return replace(whole, filled=never_null(part.relation))
 
-    def _of_windows(self, found: Block, query: JoinQuery, relation: Relation) -> Facts:
-        """What holds for a join of windows: what all its inputs have said of columns that are equal in all of them."""
-        classes = [_class(found, query, at) if at is not None else (i, "") for i, at in enumerate(found.columns)]
+    def _of_windows(self, block: Block, query: JoinQuery, relation: Relation) -> Facts:
+        """What holds for a join of windows: what all inputs have emitted on columns that are equal in all of them."""
+        classes = [_class(block, query, at) if at is not None else (i, "") for i, at in enumerate(block.columns)]
         first = {number: i for i, number in reversed(list(enumerate(classes)))}
-        each = tuple(range(len(relation.schema)))
-        whole = Facts((Promise(frozenset(), frozenset()),), each, each)
-        for leaf, below in enumerate(found.leaves):
-            said = []
+        columns = tuple(range(len(relation.schema)))
+        whole = Facts((Promise(frozenset(), frozenset()),), columns, columns)
+        for leaf, below in enumerate(block.leaves):
+            carried = []
             for promise in self.facts(below).shared:
-                to = {column: first.get(_class(found, query, (leaf, column))) for column in promise.columns}
+                to = {column: first.get(_class(block, query, (leaf, column))) for column in promise.columns}
                 shown = [(to[column], order) for column, order in promise.terms]
                 if all(column is not None for column, _ in shown):
-                    said.append(Promise(joined((c, o) for c, o in shown if c is not None), promise.origins))
-            whole = replace(whole, promises=both(whole, Facts(tuple(said), each, each)))
+                    carried.append(Promise(joined((c, o) for c, o in shown if c is not None), promise.origins))
+            whole = replace(whole, promises=both(whole, Facts(tuple(carried), columns, columns)))
         return replace(whole, filled=never_null(relation))
 
-    def _fixed(self, found: Block) -> frozenset[At]:
+    def _fixed(self, block: Block) -> frozenset[At]:
         """The columns of leaves that selections fix, in the leaves and between them."""
-        below = ((leaf, column) for leaf, each in enumerate(found.leaves) for column in self.facts(each).fixed)
-        return found.fixed.union(below)
+        below = ((leaf, column) for leaf, relation in enumerate(block.leaves) for column in self.facts(relation).fixed)
+        return block.fixed.union(below)
 
-    def _filled(self, found: Block, query: JoinQuery, at: At) -> bool:
-        number = query.classes.get(_attr(found, at))
-        return at[1] in self.facts(found.leaves[at[0]]).filled or (
+    def _filled(self, block: Block, query: JoinQuery, at: At) -> bool:
+        number = query.classes.get(_attr(block, at))
+        return at[1] in self.facts(block.leaves[at[0]]).filled or (
             number is not None and len({a.stream for a in query.members[number]}) > 1
         )
 
 
-def _on(found: Block) -> tuple[tuple[Attr, Attr], ...]:
+def _on(block: Block) -> tuple[tuple[Attr, Attr], ...]:
     """The columns that the binary joins of a block have as pairs."""
-    return tuple((_attr(found, a), _attr(found, b)) for a, b in found.on)
+    return tuple((_attr(block, a), _attr(block, b)) for a, b in block.on)
 
 
-def _attr(found: Block, at: At) -> Attr:
-    return Attr(at[0], found.leaves[at[0]].schema.names[at[1]])
+def _attr(block: Block, at: At) -> Attr:
+    return Attr(at[0], block.leaves[at[0]].schema.names[at[1]])
 
 
-def _class(found: Block, query: JoinQuery, at: At) -> object:
+def _class(block: Block, query: JoinQuery, at: At) -> object:
     """What all columns have in common that must be equal to this one."""
-    attribute = _attr(found, at)
+    attribute = _attr(block, at)
     return query.classes.get(attribute, attribute)

@@ -90,11 +90,11 @@ class QueryAnalysis:
         """Other forms of the same query that are safe as things are."""
         if self.safe:
             return ()
-        found: list[Form] = []
+        safe_forms: list[Form] = []
         for form in forms(self.query.relation):
-            if not any(less.told in form.told for less in found) and not _unsafe(form.relation):
-                found.append(form)
-        return tuple(found)
+            if not any(less.told in form.told for less in safe_forms) and not _unsafe(form.relation):
+                safe_forms.append(form)
+        return tuple(safe_forms)
 
     @cached_property
     def useless(self) -> tuple[Declared, ...]:
@@ -115,26 +115,26 @@ class QueryAnalysis:
     @property
     def endless(self) -> bool:
         """Whether its rows are groups that no promised punctuation closes."""
-        found = grouping(self.query.relation)
-        return found is not None and not closed(found, self.inference)
+        groups = grouping(self.query.relation)
+        return groups is not None and not closed(groups, self.inference)
 
     @cached_property
     def updates(self) -> bool:
-        """Whether a group comes again when it changes: as its sink says, or else where there is nothing to wait for.
+        """Whether a group comes again when it changes: as its sink asks, or else where there is nothing to wait for.
 
         Groups of a window always do. Else that is: the query is safe, punctuations do not close its groups, and it is
         on synopses or nothing is promised.
         """
-        found, option = grouping(self.query.relation), self.query.sink.options.get(_UPDATES)
-        if found is not None and window(found.input) is not None:
+        groups, option = grouping(self.query.relation), self.query.sink.options.get(_UPDATES)
+        if groups is not None and window(groups.input) is not None:
             if (option or "true").lower() != "true":
                 why = "a group changes whenever a row leaves its window, so no group is ever final"
                 raise SchemaError(f"{self.query.name} can only emit updates", why, "remove the option updates")
             return True
         if option is None:
             there = self.safe and self.endless
-            return there and (found in self.inference.parts or not self.declared)
-        if option.lower() == "true" and found is None:
+            return there and (groups in self.inference.parts or not self.declared)
+        if option.lower() == "true" and groups is None:
             why = (
                 "HAVING may drop a group that has been emitted"
                 if having(self.query.relation)
@@ -216,8 +216,8 @@ def _blocks(relation: Relation, known: Inference) -> Iterator[Relation]:
     """The relations with which joins without windows end, each after those below it."""
     if relation in known.parts:
         return
-    found = known.block(relation)
-    for each in relation.inputs if found is None else found.leaves:
-        yield from _blocks(each, known)
-    if found is not None and not found.windowed:
+    block = known.block(relation)
+    for below in relation.inputs if block is None else block.leaves:
+        yield from _blocks(below, known)
+    if block is not None and not block.windowed:
         yield relation

@@ -39,11 +39,11 @@ def remembered(relation: Relation, known: Inference) -> Iterator[Remembered]:
     """What the operators of a relation remember for ever, each after those below it."""
     if relation in known.parts:
         return
-    found = known.block(relation)
-    for each in found.leaves if found is not None else relation.inputs:
-        yield from remembered(each, known)
-    if found is not None and not found.windowed:
-        yield from _of_join(found, known.join(relation), known, known.written(relation))
+    block = known.block(relation)
+    for below in block.leaves if block is not None else relation.inputs:
+        yield from remembered(below, known)
+    if block is not None and not block.windowed:
+        yield from _of_join(block, known.join(relation), known, known.written(relation))
     elif isinstance(relation, BinaryRelation):
         yield from _of_sides(relation, known)
 
@@ -52,21 +52,21 @@ Closing = list[tuple[Promise, frozenset[int]]]
 """The promises of an input on columns that a join compares, with the classes of those columns that are no constants."""
 
 
-def _of_join(found: Block, query: JoinQuery, known: Inference, binary: bool) -> Iterator[Remembered]:
+def _of_join(block: Block, query: JoinQuery, known: Inference, binary: bool) -> Iterator[Remembered]:
     """Binary joins as they are written compare all classes at once; one of many inputs forgets by one at a time."""
-    closing = [_closing(found, query, known, leaf) for leaf in range(len(found.leaves))]
-    sides = [pair for one, other in found.tree for pair in ((one, other), (other, one))]
-    whole = frozenset(range(len(found.leaves)))
+    closing = [_closing(block, query, known, leaf) for leaf in range(len(block.leaves))]
+    sides = [pair for one, other in block.tree for pair in ((one, other), (other, one))]
+    whole = frozenset(range(len(block.leaves)))
     for some, others in sides if binary else ((frozenset([leaf]), whole - {leaf}) for leaf in whole):
         for leaf in sorted(some):
             for promise, mine in closing[leaf]:
                 asked = mine and all(_binding(query, n) & others for n in mine)
-                if asked and not _shrinks(found.leaves[leaf], promise):
-                    yield from _kept(found, query, closing, (leaf, promise, mine), others, binary)
+                if asked and not _shrinks(block.leaves[leaf], promise):
+                    yield from _kept(block, query, closing, (leaf, promise, mine), others, binary)
 
 
 def _kept(
-    found: Block,
+    block: Block,
     query: JoinQuery,
     closing: list[Closing],
     of: tuple[int, Promise, frozenset[int]],
@@ -83,13 +83,13 @@ def _kept(
     else:
         lacking = [_lacking(closing, _binding(query, n) & others, frozenset([n])) for n in sorted(mine)]
     if all(lacking):
-        told = f"{query.streams[leaf]}({', '.join(found.leaves[leaf].schema.names[c] for c in promise.columns)})"
+        scheme = f"{query.streams[leaf]}({', '.join(block.leaves[leaf].schema.names[c] for c in promise.columns)})"
         least = min(lacking, key=len)
-        yield Remembered("join", told, tuple(query.streams[i] for i in sorted(least)))
+        yield Remembered("join", scheme, tuple(query.streams[i] for i in sorted(least)))
 
 
-def _closing(found: Block, query: JoinQuery, known: Inference, leaf: int) -> Closing:
-    names, promises = found.leaves[leaf].schema.names, known.facts(found.leaves[leaf]).shared
+def _closing(block: Block, query: JoinQuery, known: Inference, leaf: int) -> Closing:
+    names, promises = block.leaves[leaf].schema.names, known.facts(block.leaves[leaf]).shared
     numbered = ((p, [query.classes.get(Attr(leaf, names[c])) for c in p.columns]) for p in promises)
     return [(p, frozenset(n for n in ns if n is not None) - query.constant) for p, ns in numbered if None not in ns]
 
@@ -105,13 +105,13 @@ def _lacking(closing: list[Closing], inputs: set[int], way: frozenset[int]) -> s
 
 def _of_sides(relation: SetOperator, known: Inference) -> Iterator[Remembered]:
     names = titles(relation.inputs)
-    facts = [known.facts(each) for each in relation.inputs]
-    for side, each in enumerate(relation.inputs):
+    facts = [known.facts(side) for side in relation.inputs]
+    for side, below in enumerate(relation.inputs):
         for promise in facts[side].promises:
             closing = any(set(p.columns) <= set(promise.columns) for p in facts[1 - side].shared)
-            if promise.terms and not closing and not _shrinks(each, promise):
-                told = f"{names[side]}({', '.join(relation.schema.names[c] for c in promise.columns)})"
-                yield Remembered(relation.OPERATOR, told, (names[1 - side],))
+            if promise.terms and not closing and not _shrinks(below, promise):
+                scheme = f"{names[side]}({', '.join(relation.schema.names[c] for c in promise.columns)})"
+                yield Remembered(relation.OPERATOR, scheme, (names[1 - side],))
 
 
 def _shrinks(relation: Relation, promise: Promise) -> bool:

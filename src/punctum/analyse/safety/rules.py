@@ -2,13 +2,13 @@
 
 One rule for each operator, as the operators propagate punctuations (tables 3 and 4 of the punctuation paper):
 
-- select, dupelim: those of the input. Union, intersect, difference: what both inputs have said. A selection that fixes
-  all columns of a promise to constants lets one punctuation end its output, with what it has said of all other values.
-- project: a promise whose every column can be said of a computed one; a column that is fixed to a constant may go.
+- select, dupelim: those of the input. Union, intersect, difference: what both inputs have emitted. A selection that
+  fixes all columns of a promise to constants lets one punctuation end its output: it emits all other values itself.
+- project: a promise whose every column has an image among the computed ones; a column fixed to a constant may go.
 - group-by: a promise on grouping columns alone. Sort: a prefix of the leading column alone.
 - opens and closes, and a stream that is put in order: their stables. Merge of replicas: the stables of any one input.
   Final events: prefixes of their ends, for inserts of starts too.
-- join of windows: what all inputs have said. Groups of a window: none, for rows that leave it change them.
+- join of windows: what all inputs have emitted. Groups of a window: none, for rows that leave it change them.
 - join: those of an input whose state can be purged, for a punctuation waits for the rows that it matches.
 """
 
@@ -44,15 +44,15 @@ def filtered(below: Facts, relation: Filter, early: bool = False) -> Facts:
     predicate, equal = relation.predicate, list(below.equal)
     for a, b in equalities(predicate):
         one, other = sorted((equal[a], equal[b]))
-        equal = [one if each == other else each for each in equal]
-    found = [each for each in map(pattern_of, conjuncts(predicate)) if each is not None]
-    filled = {column.index for column, pattern in found if not pattern.null}
+        equal = [one if first == other else first for first in equal]
+    patterns = [compared for compared in map(pattern_of, conjuncts(predicate)) if compared is not None]
+    filled = {column.index for column, pattern in patterns if not pattern.null}
     filled |= {i for pair in equalities(predicate) for i in pair}
     fixed = below.fixed.union(constants(predicate))
     firsts = {equal[i] for i in fixed | below.constant}
     constant = frozenset(i for i, first in enumerate(equal) if first in firsts)
     within = dict(below.within)
-    for column, pattern in found:
+    for column, pattern in patterns:
         known = within.get(column.index, Within(WILDCARD, column.type))
         within[column.index] = known._replace(pattern=known.pattern.meet(pattern))
     facts = Facts(below.promises, below.same, tuple(equal), fixed, constant, below.filled | filled, within)
@@ -62,7 +62,7 @@ def filtered(below: Facts, relation: Filter, early: bool = False) -> Facts:
 def ended(facts: Facts, early: bool) -> Facts:
     """The facts with a promise that all comes to an end, where the punctuations of one close all that can come.
 
-    They coalesce when they speak of one column, or of constants alone.
+    They coalesce when they are on one column, or on constants alone.
     """
     single = [p for p in facts.promises if facts.fixed.issuperset(p.columns) or (len(p.terms) == 1 and not early)]
     ends = (Promise(frozenset(), p.origins) for p in single if all(map(facts.ends, p.terms)))
@@ -70,11 +70,11 @@ def ended(facts: Facts, early: bool) -> Facts:
 
 
 def projected(below: Facts, relation: Projection) -> Facts:
-    """What holds behind a projection: a promise is said of computed columns, in every way."""
+    """What holds behind a projection: a promise moves to computed columns, in every way."""
     expressions = [expression for _, expression in relation.columns]
     promises = []
     for promise in below.promises:
-        images = {term: said(below, expressions, *term) for term in promise.terms}
+        images = {term: _images(below, expressions, *term) for term in promise.terms}
         left = frozenset(term for term in promise.terms if images[term] or not below.ends(term))
         promises += list(ways(promise._replace(terms=left), images))
     same, equal = (_firsts(expressions, known) for known in (below.same, below.equal))
@@ -92,19 +92,19 @@ def projected(below: Facts, relation: Projection) -> Facts:
     return Facts(distinct(named), same, equal, frozenset(fixed), frozenset(constant), known, within)
 
 
-def said(below: Facts, expressions: list[Expression], column: int, order: Order) -> list[tuple[int, Order]]:
-    """The columns of a projection of which a pattern on a column below can be said, and how."""
-    found: list[tuple[int, Order]] = []
+def _images(below: Facts, expressions: list[Expression], column: int, order: Order) -> list[tuple[int, Order]]:
+    """The columns of a projection to which a pattern on a column below moves, and their orders."""
+    images: list[tuple[int, Order]] = []
     for n, expression in enumerate(expressions):
         source, injective, trend = shape(expression)
         if source is None or below.same[source] != below.same[column]:
             continue
         if order is Order.EQUALITY:
-            found += [(n, order)] if injective else []
+            images += [(n, order)] if injective else []
         elif trend is not Trend.NEITHER:
             turned = {Order.ASC: Order.DESC, Order.DESC: Order.ASC}
-            found.append((n, order if trend is Trend.INCREASING else turned[order]))
-    return found
+            images.append((n, order if trend is Trend.INCREASING else turned[order]))
+    return images
 
 
 def _firsts(expressions: list[Expression], known: tuple[int, ...]) -> tuple[int, ...]:
@@ -134,7 +134,7 @@ def grouped(below: Facts, keys: list[int], relation: Aggregate) -> Facts:
 
 
 def closing(below: Facts, keys: list[int]) -> list[Promise]:
-    """The promises that speak of grouping columns alone."""
+    """The promises on grouping columns alone."""
     grouping = {below.same[key] for key in keys}
     return [p for p in below.promises if all(below.same[column] in grouping for column in p.columns)]
 
@@ -160,30 +160,30 @@ def stables_of(below: Facts, schema: Schema) -> list[Promise]:
     return [promise for promise in below.promises if promise.terms in (wanted, frozenset())]
 
 
-def of_events(relation: Relation, said: tuple[str, ...], stables: list[Promise]) -> Facts:
+def of_events(relation: Relation, prefixed: tuple[str, ...], stables: list[Promise]) -> Facts:
     """What holds behind a merge or for final events: each stable becomes a prefix of some columns."""
-    columns, each = [relation.schema.index(name) for name in said], tuple(range(len(relation.schema)))
+    columns = tuple(range(len(relation.schema)))
     promises = [
         Promise(frozenset([(column, Order.ASC)]) if p.terms else p.terms, p.origins)
         for p in stables
-        for column in columns
+        for column in map(relation.schema.index, prefixed)
     ]
-    return Facts(distinct(promises), each, each, filled=never_null(relation))
+    return Facts(distinct(promises), columns, columns, filled=never_null(relation))
 
 
 def of_both(relation: SetOperator, left: Facts, right: Facts) -> Facts:
     """What holds for a set operator: rows of an intersection fit both inputs, those of a difference the left one."""
-    each = tuple(range(len(relation.schema)))
+    columns = tuple(range(len(relation.schema)))
     promises = both(left, right)
     none: frozenset[int] = frozenset()
     match relation:
         case Intersect():
             constant, filled = left.constant | right.constant, left.filled | right.filled
-            return Facts(promises, each, left.equal, none, constant, filled)
+            return Facts(promises, columns, left.equal, none, constant, filled)
         case Except():
-            return Facts(promises, each, left.equal, none, left.constant, left.filled)
+            return Facts(promises, columns, left.equal, none, left.constant, left.filled)
         case Union() | UnionAll():
-            return Facts(promises, each, each, none, none, left.filled & right.filled)
+            return Facts(promises, columns, columns, none, none, left.filled & right.filled)
         case _:
             assert_never(relation)
 

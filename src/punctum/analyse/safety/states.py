@@ -1,11 +1,11 @@
 """Verdicts: for each state that the operators of a query keep, whether it stays bounded, with its witness.
 
 - **stateless**: no rows are kept.
-- **bounded**: at most so many rows as the witness says, whatever comes.
+- **bounded**: at most so many rows as the witness names, whatever comes.
 - **purgeable**: the witness is the chain of schemes whose punctuations, in this order, purge every row.
 - **unbounded**: the witness is what is missing: for a join the inputs that cannot be reached.
 
-An unbounded state also says what it *wants*: columns of which one at least must get into a new promise before the
+An unbounded state also has what it *wants*: columns of which one at least must get into a new promise before the
 state can be purged.
 """
 
@@ -95,12 +95,12 @@ def states(relation: Relation, known: Inference) -> Iterator[OperatorState]:
         for name, most in part.told:
             yield OperatorState("synopsis", name, Verdict.BOUNDED, (most,), _place(relation), uses=used)
         return
-    if (found := known.block(relation)) is not None:
-        for leaf in found.leaves:
+    if (block := known.block(relation)) is not None:
+        for leaf in block.leaves:
             yield from states(leaf, known)
-        yield from (_stateless(within) for within in found.within)
-        join = _window_join if found.windowed else _join
-        yield from join(found, known.join(relation), known)
+        yield from (_stateless(within) for within in block.within)
+        join = _window_join if block.windowed else _join
+        yield from join(block, known.join(relation), known)
         return
     for below in relation.inputs:
         yield from states(below, known)
@@ -135,59 +135,59 @@ def _stateless(relation: Relation) -> OperatorState:
     return OperatorState(relation.OPERATOR, reads_text(relation), Verdict.STATELESS, place=_place(relation))
 
 
-def _join(found: Block, query: JoinQuery, known: Inference) -> Iterator[OperatorState]:
+def _join(block: Block, query: JoinQuery, known: Inference) -> Iterator[OperatorState]:
     """A state for each input of a join: the rows that later rows of the others may still meet."""
-    used = _usable(found, query, known)
+    used = _usable(block, query, known)
     for leaf, name in enumerate(query.streams):
         steps = chain(query, leaf)
         reached = {leaf, *(step.scheme.stream for step in steps)}
         missing = [i for i in range(len(query.streams)) if i not in reached]
-        if missing and (most := rows(found.leaves[leaf])) is not None:
-            yield OperatorState("join", name, Verdict.BOUNDED, (_rows(most),), found.place)
+        if missing and (most := rows(block.leaves[leaf])) is not None:
+            yield OperatorState("join", name, Verdict.BOUNDED, (_rows(most),), block.place)
         elif not missing:
-            witness = tuple(_told(query.streams[on.stream], on.attributes) for on, _ in steps)
-            yield OperatorState("join", name, Verdict.PURGEABLE, witness, found.place, uses=used, chain=steps)
+            witness = tuple(_punctuated(query.streams[on.stream], on.attributes) for on, _ in steps)
+            yield OperatorState("join", name, Verdict.PURGEABLE, witness, block.place, uses=used, chain=steps)
         else:
-            witness, wants = tuple(query.streams[i] for i in missing), _unreached(found, query, reached)
-            yield OperatorState("join", name, Verdict.UNBOUNDED, witness, found.place, wants, used, steps)
+            witness, wants = tuple(query.streams[i] for i in missing), _unreached(block, query, reached)
+            yield OperatorState("join", name, Verdict.UNBOUNDED, witness, block.place, wants, used, steps)
 
 
-def _window_join(found: Block, query: JoinQuery, known: Inference) -> Iterator[OperatorState]:
+def _window_join(block: Block, query: JoinQuery, known: Inference) -> Iterator[OperatorState]:
     """A state for each input of a join of windows: the last rows, or all that there can be."""
-    assert found.end is not None
-    for leaf, (name, each) in enumerate(zip(query.streams, kept_of_windows(found.end), strict=True)):
-        if each.rows is not None:
-            yield OperatorState("join", name, Verdict.BOUNDED, (each.told,), found.place)
+    assert block.end is not None
+    for leaf, (name, side) in enumerate(zip(query.streams, kept_of_windows(block.end), strict=True)):
+        if side.rows is not None:
+            yield OperatorState("join", name, Verdict.BOUNDED, (side.told,), block.place)
             continue
-        closing = {i: _closing(query, known, found, leaf, i) for i in range(len(query.streams)) if i != leaf}
+        closing = {i: _closing(query, known, block, leaf, i) for i in range(len(query.streams)) if i != leaf}
         used = _origins([promise for promises in closing.values() for promise in promises])
         missing = [i for i, promises in closing.items() if not promises]
         if missing:
-            names, wants = tuple(query.streams[i] for i in missing), _unreached(found, query, {leaf})
-            yield OperatorState("join", name, Verdict.UNBOUNDED, names, found.place, wants, used)
+            names, wants = tuple(query.streams[i] for i in missing), _unreached(block, query, {leaf})
+            yield OperatorState("join", name, Verdict.UNBOUNDED, names, block.place, wants, used)
         else:
-            told = tuple(
-                _told(query.streams[i], tuple(found.leaves[i].schema.names[c] for c in promises[0].columns))
+            witness = tuple(
+                _punctuated(query.streams[i], tuple(block.leaves[i].schema.names[c] for c in promises[0].columns))
                 for i, promises in closing.items()
             )
-            yield OperatorState("join", name, Verdict.PURGEABLE, told, found.place, uses=used)
+            yield OperatorState("join", name, Verdict.PURGEABLE, witness, block.place, uses=used)
 
 
-def _closing(query: JoinQuery, known: Inference, found: Block, leaf: int, other: int) -> list[Promise]:
+def _closing(query: JoinQuery, known: Inference, block: Block, leaf: int, other: int) -> list[Promise]:
     """The promises of an input on nothing but columns that have to equal some of another one."""
     bound = query.binds[leaf]
-    names = found.leaves[other].schema.names
-    promises = known.facts(found.leaves[other]).shared
+    names = block.leaves[other].schema.names
+    promises = known.facts(block.leaves[other]).shared
     return [p for p in promises if all(query.classes.get(Attr(other, names[c])) in bound for c in p.columns)]
 
 
-def _told(name: str, attributes: tuple[str, ...]) -> str:
+def _punctuated(name: str, attributes: tuple[str, ...]) -> str:
     return f"{name}({', '.join(attributes)})" if attributes else f"the end of {name}"
 
 
-def _usable(found: Block, query: JoinQuery, known: Inference) -> frozenset[Declared]:
+def _usable(block: Block, query: JoinQuery, known: Inference) -> frozenset[Declared]:
     """The origins of promises that can purge another input: the others know a value for each of their columns."""
-    promises = [promise for leaf in found.leaves for promise in known.facts(leaf).shared]
+    promises = [promise for leaf in block.leaves for promise in known.facts(leaf).shared]
     used: frozenset[Declared] = frozenset()
     for promise, scheme, needs in zip(promises, query.schemes, query.needs, strict=True):
         if all({a.stream for a in query.members[number]} - {scheme.stream} for number in needs):
@@ -195,12 +195,12 @@ def _usable(found: Block, query: JoinQuery, known: Inference) -> frozenset[Decla
     return used
 
 
-def _unreached(found: Block, query: JoinQuery, reached: set[int]) -> tuple[Want, ...]:
+def _unreached(block: Block, query: JoinQuery, reached: set[int]) -> tuple[Want, ...]:
     """The columns of inputs that are not reached of which those that are know a value."""
     known = query.constant.union(*(query.binds[i] for i in reached))
     return tuple(
         Want(leaf, column)
-        for i, leaf in enumerate(found.leaves)
+        for i, leaf in enumerate(block.leaves)
         if i not in reached
         for column, name in enumerate(leaf.schema.names)
         if query.classes.get(Attr(i, name)) in known
@@ -261,11 +261,11 @@ def _merge(merge: LMerge, known: Inference) -> OperatorState:
 
 def _waiting(state: OperatorState, inputs: Sequence[Relation], known: Inference) -> OperatorState:
     """A state that waits for a stable of one of some inputs."""
-    said = [p for each in inputs for p in stables_of(known.facts(each), each.schema)]
-    if said:
-        witness = " or ".join(dict.fromkeys(" and ".join(sorted(map(str, p.origins))) for p in said))
-        return replace(state, verdict=Verdict.PURGEABLE, witness=(witness,), uses=_origins(said))
-    wants = tuple(Want(each, each.schema.index(FROM), Order.ASC) for each in inputs)
+    stables = [p for relation in inputs for p in stables_of(known.facts(relation), relation.schema)]
+    if stables:
+        witness = " or ".join(dict.fromkeys(" and ".join(sorted(map(str, p.origins))) for p in stables))
+        return replace(state, verdict=Verdict.PURGEABLE, witness=(witness,), uses=_origins(stables))
+    wants = tuple(Want(relation, relation.schema.index(FROM), Order.ASC) for relation in inputs)
     return replace(state, witness=(f"no input promises stables ({VS} ASC)",), wants=wants)
 
 
@@ -279,7 +279,7 @@ def few_groups(relation: Aggregate, below: Facts) -> bool:
 
 
 def _most(relation: Distinct | Aggregate | OrderBy, below: Facts) -> str | None:
-    """How many rows there are at most, where constants and domains say so."""
+    """How many rows there are at most, where constants and domains bound them."""
     match relation:
         case Aggregate() if any(call.function in LISTS for call in relation.aggregates):
             return None
@@ -325,13 +325,13 @@ def _both(relation: SetOperator, left: Facts, right: Facts) -> Iterator[Operator
 
 
 def _or_few(state: OperatorState, *most: int | None) -> OperatorState:
-    """A state of which there are few rows whatever comes, where some number says so."""
+    """A state of which there are few rows whatever comes, where some number bounds them."""
     least = min((number for number in most if number is not None), default=None)
     return state if least is None else replace(state, verdict=Verdict.BOUNDED, witness=(_rows(least),), wants=())
 
 
 def _combinations(relation: Relation, columns: Sequence[int], constant: frozenset[int] = frozenset()) -> int | None:
-    """How many different values some columns have together, where constants and domains say so."""
+    """How many different values some columns have together, where constants and domains bound them."""
     attributes = relation.schema.attributes
     counts = [1 if i in constant else _values(attributes[i].domain, attributes[i].type) for i in columns]
     known = [count for count in counts if count is not None]

@@ -74,11 +74,11 @@ class Chosen:
 
 def chosen(merge: LMerge, known: Inference) -> Chosen:
     """The case of a merge: the one that is asked for, or the simplest one that all its inputs allow."""
-    found = [properties(each, known) for each in merge.merged]
-    if any(each.cleansed for each in found):  # what others declare of their ties is another order
-        found = [replace(each, ties=each.cleansed) for each in found]
+    inputs = [properties(replica, known) for replica in merge.merged]
+    if any(has.cleansed for has in inputs):  # what others declare of their ties is another order
+        inputs = [replace(has, ties=has.cleansed) for has in inputs]
     lacking = {
-        case: [(name, what) for name, each in zip(merge.names, found, strict=True) for what in each.lacking[case]]
+        case: [(name, what) for name, has in zip(merge.names, inputs, strict=True) for what in has.lacking[case]]
         for case in _CASES
     }
     if merge.case is not None:
@@ -87,11 +87,11 @@ def chosen(merge: LMerge, known: Inference) -> Chosen:
             hint = "declare it on the inputs if it holds, or remove the option case"
             raise SqlError(f"the inputs do not allow case {merge.case}", _lack(missing), hint, merge.place)
         return Chosen(merge.case, "the option case asks for it")
-    case = next(each for each in _CASES if not lacking[each])
+    case = next(case for case in _CASES if not lacking[case])
     before = _CASES[: _CASES.index(case)]
     if not before:
         return Chosen(case, "all inputs are STRICTLY ORDERED and INSERT ONLY")
-    nearest = min(reversed(before), key=lambda each: len(lacking[each]))
+    nearest = min(reversed(before), key=lambda case: len(lacking[case]))
     return Chosen(case, f"not {nearest}, because {_lack(lacking[nearest])}")
 
 
@@ -99,7 +99,7 @@ def _lack(missing: list[tuple[str, str]]) -> str:
     """Which inputs lack what, those that lack the same together."""
     by_need: dict[tuple[str, ...], list[str]] = {}
     for name in dict.fromkeys(name for name, _ in missing):
-        by_need.setdefault(tuple(what for each, what in missing if each == name), []).append(name)
+        by_need.setdefault(tuple(what for other, what in missing if other == name), []).append(name)
     parts = ((names, needs) for needs, names in by_need.items())
     return "; ".join(
         f"{', '.join(names)} {'lacks' if len(names) == 1 else 'lack'} {' and '.join(needs)}" for names, needs in parts
@@ -119,9 +119,9 @@ def properties(relation: Relation, known: Inference) -> TemporalProperties:
             assert stream.temporal is not None
             return _declared(stream.temporal, stream.schema)
         case Opened():
-            found = _declared(relation.properties, relation.schema)
+            declared = _declared(relation.properties, relation.schema)
             payload = frozenset(range(len(payload_of(relation.schema))))
-            return replace(found, key=payload if found.key is None else found.key)
+            return replace(declared, key=payload if declared.key is None else declared.key)
         case Cleansed():
             return TemporalProperties(True, True, True, properties(relation.input, known).key, cleansed=True)
         case Filter():
@@ -131,15 +131,15 @@ def properties(relation: Relation, known: Inference) -> TemporalProperties:
         case Projection():
             return _inserted(relation, known)
         case LMerge():
-            several = [properties(each, known) for each in relation.merged]
-            key = several[0].key if all(each.key == several[0].key for each in several) else None
-            return TemporalProperties(insert_only=all(each.insert_only for each in several), key=key)
+            several = [properties(replica, known) for replica in relation.merged]
+            key = several[0].key if all(has.key == several[0].key for has in several) else None
+            return TemporalProperties(insert_only=all(has.insert_only for has in several), key=key)
         case _:  # rows of all others are no elements
             raise AssertionError(relation)
 
 
 def _declared(has: Temporal, schema: Schema) -> TemporalProperties:
-    """What a stream says of itself."""
+    """What a stream declares of itself."""
     at = schema.positions
     key = frozenset[int]() if has.strictly else None if has.key is None else frozenset(at[n] for n in has.key)
     return TemporalProperties(has.ordered or has.strictly, has.insert_only, has.ties or has.strictly, key)
@@ -181,13 +181,13 @@ def _inserted(relation: Projection, known: Inference) -> TemporalProperties:
 
 
 def _only_prefixes(relation: Relation, start: int, known: Inference) -> bool:
-    """Whether groups are released by prefixes of the start, and the streams say nothing else."""
+    """Whether groups are released by prefixes of the start, and the streams promise nothing else."""
     if not _grouped(relation):
         return False
     facts = known.facts(relation)
-    said = any(p.terms == {(facts.same[start], Order.ASC)} for p in facts.promises)
+    promised = any(p.terms == {(facts.same[start], Order.ASC)} for p in facts.promises)
     schemes = [scheme for source in sources(relation) for scheme in source.stream.schemes]
-    return said and all(len(s.terms) == 1 and s.terms[0][1] is not Order.EQUALITY for s in schemes)
+    return promised and all(len(s.terms) == 1 and s.terms[0][1] is not Order.EQUALITY for s in schemes)
 
 
 def _grouped(relation: Relation) -> bool:
@@ -204,12 +204,12 @@ def _order(relation: Relation) -> list[int]:
         case Filter():
             return _order(relation.input)
         case OrderBy():
-            found: list[int] = []
+            columns: list[int] = []
             for column, down, _ in relation.keys:
-                if down and not found:
+                if down and not columns:
                     return []
-                found.append(column.index)
-            return found
+                columns.append(column.index)
+            return columns
         case Projection():
             shown = _shown(relation)
             below = _order(relation.input)

@@ -31,18 +31,18 @@ def having(relation: Relation) -> bool:
     return False
 
 
-def closed(found: Aggregate, known: Inference) -> bool:
+def closed(groups: Aggregate, known: Inference) -> bool:
     """Whether promised punctuations close the groups of a grouping."""
-    if found in known.parts:
-        return bool(known.facts(found).promises)
-    return bool(closing(known.facts(found.input), [key.index for _, key in found.keys]))
+    if groups in known.parts:
+        return bool(known.facts(groups).promises)
+    return bool(closing(known.facts(groups.input), [key.index for _, key in groups.keys]))
 
 
 def key(relation: Relation) -> tuple[str, ...] | None:
     """The names of the columns that tell groups apart; nothing when the result does not show all of them."""
-    found = _keys(relation)
+    places = _keys(relation)
     names = relation.schema.names
-    return None if any(not at for at in found) else tuple(names[at[0]] for at in found)
+    return None if any(not at for at in places) else tuple(names[at[0]] for at in places)
 
 
 def _keys(relation: Relation) -> list[list[int]]:

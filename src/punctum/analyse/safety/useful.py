@@ -1,9 +1,9 @@
 """Which schemes of its streams a query needs: all that are of any use, and as few as keep it safe.
 
-A scheme is *of use* when its punctuations can purge or release something, or become punctuations of a result that says
+A scheme is *of use* when its punctuations can purge or release something, or become punctuations of a result that emits
 them. A *minimal* set of schemes gives every state the verdict that it has with all of them, and no smaller part of the
 set does. What an operator does with a scheme that is of no use is kept work: its punctuations may be left out. Those
-are *idle* for which it is certain, whatever else the stream says, that leaving them out changes nothing.
+are *idle* for which it is certain, whatever else the stream emits, that leaving them out changes nothing.
 """
 
 from collections.abc import Iterable, Iterator
@@ -48,7 +48,7 @@ def declared(relation: Relation) -> tuple[Declared, ...]:
 
 
 def useful(relation: Relation, says: bool, known: Inference) -> frozenset[Declared]:
-    """The schemes that purge or release something, or of which a result that says punctuations says something."""
+    """The schemes that purge or release something, or from which punctuations of a result follow that emits them."""
     used = {origin for state in states(relation, known) for origin in state.uses}
     if says:
         used |= {origin for promise in known.facts(relation).promises for origin in promise.origins}
@@ -63,7 +63,7 @@ def minimal(relation: Relation, says: bool) -> frozenset[Declared]:
     every = declared(relation)
     kept = frozenset(every) & useful(relation, says, inferred(relation))
     before = _enough(relation, says, inferred(relation))
-    for scheme in sorted(kept, key=lambda each: (-len(each.terms), str(each))):
+    for scheme in sorted(kept, key=lambda scheme: (-len(scheme.terms), str(scheme))):
         less = frozenset(every) - kept | {scheme}
         if _enough(relation, says, inferred(relation, less=less)) == before:
             kept -= {scheme}
@@ -71,7 +71,7 @@ def minimal(relation: Relation, says: bool) -> frozenset[Declared]:
 
 
 def _enough(relation: Relation, says: bool, known: Inference) -> tuple[object, ...]:
-    """What has to stay: the verdict of each state, and the promises of a result that says them."""
+    """What has to stay: the verdict of each state, and the promises of a result that emits them."""
     verdicts = tuple(_verdict(state) for state in states(relation, known))
     promises = {promise.terms for promise in known.facts(relation).promises} if says else set()
     return verdicts, frozenset(promises)
@@ -85,27 +85,27 @@ def idle(relation: Relation, says: bool, known: Inference) -> dict[str, tuple[Sc
     """The schemes of each stream whose punctuations no operator of a query can use.
 
     Of each of them a column is in no condition and has no domain: where one of these is, punctuations that leave
-    nothing of the column open together can say more than each of them. A stream with a time limit has no idle schemes:
+    nothing of the column open close more together than each of them. A stream with a time limit has no idle schemes:
     one of them is waited for, and another may be the clock by which that is.
     """
     used = useful(relation, says, known)
     asked = frozenset(_asked(relation))
-    found: dict[str, tuple[Scheme, ...]] = {}
+    by_stream: dict[str, tuple[Scheme, ...]] = {}
     for stream in dict.fromkeys(source.stream for source in sources(relation)):
         if stream.limits:
             continue
         unused = [scheme for scheme in stream.schemes if Declared.of(stream.name, scheme) not in used]
-        found[stream.name] = tuple(s for s in unused if any(_free(stream, name, asked) for name in s.attributes))
-    return {name: schemes for name, schemes in found.items() if schemes}
+        by_stream[stream.name] = tuple(s for s in unused if any(_free(stream, name, asked) for name in s.attributes))
+    return {name: schemes for name, schemes in by_stream.items() if schemes}
 
 
 def beyond(relation: Relation, says: bool) -> dict[str, tuple[Scheme, ...]]:
     """The schemes of each stream that a minimal set goes without; a stream with time limits is left as it is."""
-    kept, found = minimal(relation, says), dict[str, tuple[Scheme, ...]]()
+    kept, left_out = minimal(relation, says), dict[str, tuple[Scheme, ...]]()
     for stream in dict.fromkeys(source.stream for source in sources(relation)):
         if not stream.limits:
-            found[stream.name] = tuple(s for s in stream.schemes if Declared.of(stream.name, s) not in kept)
-    return found
+            left_out[stream.name] = tuple(s for s in stream.schemes if Declared.of(stream.name, s) not in kept)
+    return left_out
 
 
 def _free(stream: StreamDef, name: str, asked: frozenset[Of]) -> bool:
