@@ -23,8 +23,8 @@ from punctum.engine.runtime.build import exchange
 from punctum.ir import StreamDef
 from punctum.ir.planned import MultiJoin
 from punctum.ir.relations import Join
-from punctum.operators import emitted, multijoin
 from punctum.operators.columns import ColumnarSlice, frame
+from punctum.operators.limits import limited
 from punctum.parse import parse_query, parse_script
 from punctum.plan.explain import explain
 from punctum.plan.joins import multijoin as plans
@@ -183,8 +183,7 @@ def test_every_plan_gives_the_batch_answer(
     sql = f"SELECT k, COUNT(*) AS n FROM ({STAR}) GROUP BY k"
     schemes = ("k; x; k, x", "k; x", "x; s")
     relation = parse_query(sql, defined(*schemes))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(multijoin, "LEAST", 2)
+    with pytest.MonkeyPatch.context() as patch, limited(lazy=2):
         patch.setattr(Inference, "written", WRITTEN)
         whole = run(
             relation, in_step(list(streams), False), buckets, restart, global_punctuations=True, options=options
@@ -259,12 +258,11 @@ FIGURES = {
 
 @pytest.mark.parametrize("buckets", also_long(4, more=[1]))
 @pytest.mark.parametrize("name", FIGURES)
-def test_the_state_of_the_papers_figures_is_flat(name: str, buckets: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@limited(closed=4, apart=KEYS)
+def test_the_state_of_the_papers_figures_is_flat(name: str, buckets: int) -> None:
     ddl, where = FIGURES[name]
     streams = dict(parse_script(ddl).streams)
     relation = parse_query(f"SELECT s1.a, s2.b, s3.c FROM s1, s2, s3 WHERE {where}", streams)
-    monkeypatch.setattr(multijoin, "FEW_CLOSED", 4)
-    monkeypatch.setattr(emitted, "APART", KEYS)
     simulation = Simulation(relation, buckets)
     rows, puncts, heard, metadata = [], [], [], []
     for sent in rounds(streams):

@@ -5,6 +5,7 @@ back to where they were, those of which the register says that they remember key
 """
 
 import random
+from collections.abc import Iterator
 from itertools import product
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from engine.simulate import Simulation
 from punctum.analyse.safety.register import QueryAnalysis, verdict
 from punctum.operators.columns import ColumnarSlice, frame
+from punctum.operators.limits import limited
 from punctum.parse import parse_script
 
 KEYS, ROUNDS, SOME = 5, 24, 6
@@ -77,10 +79,10 @@ def puncts(query: QueryAnalysis, buckets: int) -> list[int]:
 
 
 @pytest.fixture(autouse=True)
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
+def few() -> Iterator[None]:
     """Let operators look for what is of no use any more after a few keys, not after hundreds."""
-    for name in ("emitted.APART", "emitted.FEW", "merge.FEW", "join.FEW", "project.FEW", "multijoin.FEW_CLOSED"):
-        monkeypatch.setattr(f"punctum.operators.{name}", 8)
+    with limited(apart=8, spelled=8, closed=8):
+        yield
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from punctum.engine.exchange.messages import (
     decode,
     to_pandas,
 )
-from punctum.engine.runtime import build, processor
+from punctum.engine.runtime import build
 from punctum.engine.runtime.processor import StageProcessor
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse.script import parse_script
@@ -94,7 +94,7 @@ def test_a_worker_never_takes_what_it_remembers_for_what_is(seed: int, monkeypat
             before = dict(store.kept)
             for _ in range(chance.choice([1, 1, 2])):
                 store.kept = dict(before)
-                monkeypatch.setattr(processor, "_CACHE", chance.choice(caches))
+                running.cache = chance.choice(caches)
                 running.init(store)  # type: ignore[arg-type]
                 found = list(running.handleInputRows((5,), iter([slice_]), None))
             for given in found:
@@ -138,7 +138,7 @@ def test_what_is_swept_and_over_does_not_hang_on_workers(seed: int, monkeypatch:
             before = dict(store.kept)
             for _ in range(chance.choice([1, 2]) if n else 1):
                 store.kept = dict(before)
-                monkeypatch.setattr(processor, "_CACHE", chance.choice(caches) if n else steady)
+                running.cache = chance.choice(caches) if n else steady
                 running.init(store)  # type: ignore[arg-type]
                 found = pd.concat(list(running.handleInputRows((5,), iter([slice_]), None)))
             sent = [message for _, message, _ in decode(found)]

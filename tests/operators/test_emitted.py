@@ -18,12 +18,10 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
 from punctum.operators import GroupBy, Join, Union, frame, to_rows
-from punctum.operators import emitted as saying
-from punctum.operators import join as joining
-from punctum.operators import merge as merging
 from punctum.operators.batch import batch
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.guard import Guard
+from punctum.operators.limits import Limits, limited
 from punctum.operators.project import Project
 from punctum.operators.seen import SeenPunctuations
 from punctum.spec.guard import Guard as GuardSpecification
@@ -38,10 +36,7 @@ SESSION = Schema.of(id="STRING", hour="BIGINT")
 @pytest.fixture(params=[1, 3], scope="module")
 def few(request: pytest.FixtureRequest) -> Iterator[None]:
     """Nearly nothing is remembered at hand."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(saying, "APART", request.param)
-        for module in (saying, joining, merging):
-            patch.setattr(module, "FEW", request.param)
+    with limited(apart=request.param, spelled=request.param):
         yield
 
 
@@ -114,8 +109,8 @@ def test_ranges_that_do_not_melt_are_not_forgotten() -> None:
     assert to_rows(late.bad) == [("a", 0), ("a", 500), ("a", 11_999_200)]
 
 
-def test_pairs_melt_before_they_are_laid_down(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(saying, "APART", 10)
+@limited(apart=10)
+def test_pairs_coalesce_before_they_are_laid_down() -> None:
     memory = SeenPunctuations(SESSION)
     for hour in range(100):
         memory.add_new(batch(SESSION, [Punctuation.of(SESSION, id=sensor, hour=hour) for sensor in "abc"]))
@@ -131,8 +126,8 @@ def test_what_both_sides_have_closed_is_forgotten() -> None:
         out = groups.feed(join.feed(both, both))
         assert len(out.rows) == 500
         sizes.append((join.puncts(), groups.puncts()))
-    assert max(join for join, _ in sizes) <= 2 * saying.APART, "what has been said, by two names"
-    assert max(of_groups for _, of_groups in sizes) <= saying.APART
+    assert max(join for join, _ in sizes) <= 2 * Limits().apart, "what has been said, by two names"
+    assert max(of_groups for _, of_groups in sizes) <= Limits().apart
 
 
 def test_what_one_side_has_closed_is_not() -> None:
@@ -148,7 +143,7 @@ def test_pairs_that_both_sides_have_closed_are_forgotten() -> None:
     for n in range(0, 10_000, 200):
         said = tuple(Punctuation.of(SESSION, id=f"s{i}", hour=7 * i) for i in range(n, n + 200))
         union.feed(ColumnarSlice(frame(SESSION, []), said), ColumnarSlice(frame(SESSION, []), said))
-    assert union.puncts() <= 5 * saying.APART
+    assert union.puncts() <= 5 * Limits().apart
 
 
 def test_a_projection_waits_for_declared_domains_alone() -> None:
@@ -157,7 +152,7 @@ def test_a_projection_waits_for_declared_domains_alone() -> None:
     project = Project(SESSION, [(ComputedColumn(SESSION.attributes[SESSION.index("hour")], "hour"), pl.col("hour"))])
     for n in range(0, 20_000, 500):
         project.feed(_closing(range(n, n + 500)))
-    assert project.puncts() <= 2 * saying.APART
+    assert project.puncts() <= 2 * Limits().apart
 
 
 def _closing(ids: range, rows: bool = False) -> ColumnarSlice:

@@ -14,9 +14,9 @@ from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import NAN, Row, Type
-from punctum.operators import matching
 from punctum.operators.batch import PunctuationBatch, add, batch
 from punctum.operators.columns import frame, to_rows
+from punctum.operators.limits import limited
 from punctum.operators.matching import free, matches
 from strategies import punctuations, rows, schemas
 
@@ -35,8 +35,7 @@ def test_masks(few: int, case: Case) -> None:
     schema, ts, ps = case
     df = frame(schema, ts)
     assert to_rows(df) == ts
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(matching, "FEW", few)
+    with limited(compared=few):
         wanted = [any(p.match(t) for p in ps) for t in ts]
         assert matches(df, ps).to_list() == wanted
         assert matches(df, batch(schema, ps)).to_list() == wanted

@@ -13,6 +13,7 @@ from punctum.algebra.values import Type
 from punctum.operators import MultiJoin, frame, to_rows
 from punctum.operators.batch import batch
 from punctum.operators.columns import ColumnarSlice
+from punctum.operators.limits import limited
 from punctum.spec.multijoin import MultiJoin as Specification
 from punctum.spec.stream import Slice
 from spec.laws import aligned
@@ -46,12 +47,13 @@ def test_what_is_closed_is_forgotten_as_specified(case: Case) -> None:
 @given(case=multijoin_cases(), least=st.integers(0, 8))
 def test_a_lazy_join_gives_the_same_and_keeps_more(case: Case, least: int) -> None:
     operator, streams = case
-    eager, lazy = vectorised(operator), lazy_one(operator, least)
+    eager, lazy = vectorised(operator), lazy_one(operator)
     said = PunctuationSet(operator.output), PunctuationSet(operator.output)
     ends = [Slice.of(end_of_stream(schema)) for schema in operator.inputs]
     for slices in [*zip(*aligned(streams), strict=True), ends]:
         xs = [in_columns(s, x, False) for s, x in zip(operator.inputs, slices, strict=True)]
-        wanted, found = eager.feed(*xs), lazy.feed(*xs)
+        with limited(lazy=least):
+            wanted, found = eager.feed(*xs), lazy.feed(*xs)
         assert_bags(to_rows(found.rows), to_rows(wanted.rows))
         for known, piece in zip(said, (wanted, found), strict=True):
             for p in said_in(operator.output, piece):
@@ -61,12 +63,10 @@ def test_a_lazy_join_gives_the_same_and_keeps_more(case: Case, least: int) -> No
     assert said[0] == said[1] and lazy.size().rows == 0
 
 
-def lazy_one(operator: Specification, least: int) -> MultiJoin:
+def lazy_one(operator: Specification) -> MultiJoin:
     fast = vectorised(operator)
     assert isinstance(fast, MultiJoin)
-    return MultiJoin(
-        operator.schemas, operator.classes, operator.names, fast._residual, operator.shown, lazy=True, least=least
-    )
+    return MultiJoin(operator.schemas, operator.classes, operator.names, fast._residual, operator.shown, lazy=True)
 
 
 def test_what_is_over_closes_nothing() -> None:

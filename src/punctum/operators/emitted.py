@@ -22,17 +22,14 @@ from punctum.algebra.values import Row, Type
 from punctum.operators.batch import Constants, PunctuationBatch, add, constant_punctuations, runs_of
 from punctum.operators.closed import is_key, keys_of, on_exactly
 from punctum.operators.columns import to_rows
+from punctum.operators.limits import limits
 from punctum.operators.matching import inside, matches, speaking
 from punctum.operators.operator import Metadata
 from punctum.operators.places import bounds
 from punctum.operators.written import read, read_batch, written
 
-APART = 1_000
-"""So many constants that coalesce with nothing are remembered at hand."""
 BULK = 1_000
 """So many in one slice are too many to be coalesced one by one."""
-FEW = 100
-"""So many constants may be spelled out for a range."""
 
 
 class Store:
@@ -226,7 +223,7 @@ class EmittedPunctuations(Store):
     def _spare(self) -> None:
         """Hold less at hand, when it is much."""
         for at, values in self.constants.items():
-            if len(values) > APART:
+            if len(values) > limits().apart:
                 self._let_go(at, values)
                 self.constants[at] = values.clear()
         for members in too_many(self.known):
@@ -271,17 +268,17 @@ def too_many(known: PunctuationSet) -> Iterator[list[Box]]:
     lines, boxes = known.lines()
     attributes = known.schema.attributes
     for at, line in lines.items():
-        if len(line) > APART:
+        if len(line) > limits().apart:
             yield [((at, span_pattern(span, attributes[at].type)),) for span in line]
-    if len(boxes) > APART:
+    if len(boxes) > limits().apart:
         yield boxes
 
 
 def taken(known: PunctuationSet, members: list[Box]) -> None:
     """Take what is a few constants out of a set, or, where this is the lesser part, ranges that are far too many."""
     old = [box for box in members if _spelled(box)]
-    if 2 * len(old) <= APART:
-        old = [box for box in members if not _endless(box)] if len(members) > 10 * APART else []
+    if 2 * len(old) <= limits().apart:
+        old = [box for box in members if not _endless(box)] if len(members) > 10 * limits().apart else []
     for box in old:
         known.take(box)
 
@@ -302,7 +299,7 @@ def settle(one: Store, other: Store, positions: Mapping[int, int], bound: int) -
     for known, old in [(one.known, _closed(one, other, positions)), (other.known, _closed(other, one, back))]:
         for box in old:
             known.take(box)
-    return 2 * (len(one.known) + len(other.known)) + FEW
+    return 2 * (len(one.known) + len(other.known)) + limits().spelled
 
 
 def _open(one: Store, other: Store, positions: Mapping[int, int]) -> Constants:
@@ -332,8 +329,8 @@ def forget(known: PunctuationSet, said: PunctuationBatch) -> None:
 
 def _spelled(box: Box) -> bool:
     """Whether a box stands for few constants, or combinations of them."""
-    sizes = [1 if isinstance(side, Constant) else _numbers(side) or FEW + 1 for _, side in box]
-    return bool(box) and prod(sizes) <= FEW
+    sizes = [1 if isinstance(side, Constant) else _numbers(side) or limits().spelled + 1 for _, side in box]
+    return bool(box) and prod(sizes) <= limits().spelled
 
 
 def _numbers(side: Pattern) -> int | None:

@@ -20,7 +20,8 @@ from punctum.algebra.values import Type
 from punctum.operators.batch import Names, PunctuationBatch, batch, columns, heard
 from punctum.operators.checked import Computed, checked, kept
 from punctum.operators.columns import ColumnarSlice, empty
-from punctum.operators.emitted import FEW, EmittedPunctuations, Store, forget, settle
+from punctum.operators.emitted import EmittedPunctuations, Store, forget, settle
+from punctum.operators.limits import limits
 from punctum.operators.matching import free, matches
 from punctum.operators.operator import Metadata, Operator, Waits
 from punctum.operators.table import Table
@@ -51,7 +52,7 @@ class Join(Operator):
         self._kept = [Table(empty(schema)) for schema in self.inputs]
         self._closed = [Store(schema) for schema in self.inputs]  # a side's keys that the other has closed
         single = all(len(set(side)) == len(self._on) for side in zip(*self._on, strict=True))
-        self._across, self._bound = dict(self._on) if single else {}, FEW
+        self._across, self._bound = dict(self._on) if single else {}, limits().spelled
         self._waiting = [PunctuationBatch(schema) for schema in self.inputs]
         self._purged: set[int] = set()  # sides that have lost rows since the last slice
         self._said = EmittedPunctuations(self.output)

@@ -19,10 +19,8 @@ from punctum.algebra.spanset import SpanSet
 from punctum.algebra.values import Type
 from punctum.operators.batch import Constants, PunctuationBatch, batch
 from punctum.operators.columns import dtype
+from punctum.operators.limits import limits
 from punctum.operators.places import Bounds, bounds, places
-
-FEW = 8
-"""So many spans or boxes are compared one by one."""
 
 Groups = dict[tuple[tuple[int, ...], tuple[int, ...]], list[tuple[int, Box]]]
 """Boxes with their numbers, by the attributes of their constants and of their other patterns."""
@@ -89,7 +87,7 @@ def free(df: pl.DataFrame, puncts: PunctuationBatch) -> tuple[PunctuationBatch, 
 def inside(column: pl.Series, spans: Bounds) -> pl.Series:
     """Whether each value lies in one of some spans, which are in order and do not overlap."""
     lows, highs = spans
-    if len(lows) <= FEW:
+    if len(lows) <= limits().compared:
         found = pl.repeat(False, len(column), eager=True)
         where = places(column)
         for low, high in zip(lows, highs, strict=True):
@@ -155,7 +153,7 @@ def _hits(df: pl.DataFrame, schema: Schema, boxes: list[Box]) -> Iterator[tuple[
         groups.setdefault((fixed, loose), []).append((n, box))
     for (fixed, loose), members in groups.items():
         plain = not any(p == NULL for _, box in members for at, p in box if at in loose)
-        if fixed and plain and len(members) > FEW:
+        if fixed and plain and len(members) > limits().compared:
             yield _joined(df, schema, fixed, loose, members)
         else:
             yield from (_one(df, schema, n, box) for n, box in members)

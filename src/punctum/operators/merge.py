@@ -10,7 +10,8 @@ from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema, same_schema
 from punctum.operators.batch import PunctuationBatch, batch, columns, constant_punctuations, heard
 from punctum.operators.columns import ColumnarSlice
-from punctum.operators.emitted import FEW, EmittedPunctuations, Store, settle
+from punctum.operators.emitted import EmittedPunctuations, Store, settle
+from punctum.operators.limits import limits
 from punctum.operators.operator import Metadata, Operator
 
 
@@ -19,7 +20,7 @@ class ReceivedPunctuations:
 
     def __init__(self, schema: Schema) -> None:
         self.left, self.right, self.said = Store(schema), Store(schema), EmittedPunctuations(schema)
-        self._across, self._bound = {at: at for at in range(len(schema))}, FEW
+        self._across, self._bound = {at: at for at in range(len(schema))}, limits().spelled
 
     def hear(self, left: PunctuationBatch, right: PunctuationBatch) -> PunctuationBatch:
         """The punctuations of the output for new ones of the inputs."""

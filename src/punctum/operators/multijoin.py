@@ -29,17 +29,14 @@ from punctum.operators.checked import Computed, checked, kept
 from punctum.operators.classes import JoinClasses
 from punctum.operators.columns import ColumnarSlice, dtype, empty, to_rows
 from punctum.operators.emitted import EmittedPunctuations, forget
+from punctum.operators.limits import limits
 from punctum.operators.matching import free, speaking
 from punctum.operators.operator import Metadata, Operator, Waits
 from punctum.operators.table import Table
 from punctum.operators.written import read, read_batch, written
 
-LEAST = 1_000
-"""A lazy join does not purge less than this."""
 MOST_PAIRS = 10_000_000
 """A chain does not go on to more pairs of rows that have no class in common."""
-FEW_CLOSED = 64
-"""So many closed values are not worth looking at for those that nobody will ask for."""
 ONE, START = "one", "start"
 """A column that all rows agree on, and the number of the row that a chain begins with."""
 
@@ -75,7 +72,6 @@ class MultiJoin(Operator):
         residual: Computed | None = None,
         shown: frozenset[int] | None = None,
         lazy: bool = False,
-        least: int = LEAST,
     ) -> None:
         attributes = [attribute for schema in schemas for attribute in schema.attributes]
         self.output = Schema(tuple(replace(a, name=name) for a, name in zip(attributes, names, strict=True)))
@@ -90,7 +86,6 @@ class MultiJoin(Operator):
             for s in self.inputs
         ]
         self._said = EmittedPunctuations(self.output)
-        self._least = least
         self._purged = False  # rows have been purged from outside
         self._left = self._left_closed = 0  # what the last purge left, of rows and waiting, and of what is closed
 
@@ -257,7 +252,7 @@ class MultiJoin(Operator):
 
     def _many(self) -> bool:
         """Whether a lazy join has got twice as much as the last purge left."""
-        return sum(known.rows.height for known in self._known) + self.waiting() >= max(self._least, 2 * self._left)
+        return sum(known.rows.height for known in self._known) + self.waiting() >= max(limits().lazy, 2 * self._left)
 
     def _purge(self) -> PunctuationBatch:
         """Keep what may be needed, and say what no kept row holds back."""
@@ -271,7 +266,7 @@ class MultiJoin(Operator):
             if len(known.waiting):
                 none, known.waiting = free(known.kept.frame(), known.waiting)
                 said += self._names[i].map_punctuations(none)
-        if self._closed() > FEW_CLOSED + 2 * self._left_closed:
+        if self._closed() > limits().closed + 2 * self._left_closed:
             self.tidy()
         self._left = sum(len(known.kept) for known in self._known) + self.waiting()
         return said

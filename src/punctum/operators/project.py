@@ -21,8 +21,9 @@ from punctum.algebra.values import Type
 from punctum.operators.batch import Names, PunctuationBatch, add, batch, columns, heard
 from punctum.operators.checked import Computed, checked, computed
 from punctum.operators.columns import ColumnarSlice, empty, fitting
-from punctum.operators.emitted import FEW, EmittedPunctuations, forget
+from punctum.operators.emitted import EmittedPunctuations, forget
 from punctum.operators.images import ComputedColumn
+from punctum.operators.limits import limits
 from punctum.operators.operator import Metadata, Operator
 from punctum.operators.written import read, written
 
@@ -40,7 +41,7 @@ class Project(Operator):
         self._seen, self._said = PunctuationSet(schema), EmittedPunctuations(self.output)
         # punctuations that can be output widened once more has been said, by the two: one for each
         self._waiting: dict[tuple[Punctuation, Punctuation], Punctuation] = {}
-        self._bound = FEW
+        self._bound = limits().spelled
 
     def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
@@ -142,7 +143,7 @@ class Project(Operator):
         hopes = partial(self._hopes, left)
         self._seen = PunctuationSet(self.inputs[0], (p for p in self._seen if hopes(p) or self._bounds(p)))
         self._waiting = {pair: p for pair, p in self._waiting.items() if hopes(p)}
-        self._bound = 2 * (len(self._seen) + len(self._waiting)) + FEW
+        self._bound = 2 * (len(self._seen) + len(self._waiting)) + limits().spelled
 
     def _left(self, at: int) -> list[Pattern]:
         """The part of a domain of which nothing has been said whatever other attributes are."""

@@ -65,11 +65,11 @@ class Cached:
     born: dict[str, dict[int, float]] = field(default_factory=dict)
 
 
-_CACHE: dict[tuple[str, int, int], Cached] = {}
-
-
 class StageProcessor(StatefulProcessor):
     """Runs a stage's operators for each bucket, with their state in Spark's state store."""
+
+    cache: dict[tuple[str, int, int], Cached] = {}  # noqa: RUF012  one for all of a process
+    """What a worker process keeps of the buckets that it has run: by query, stage and bucket."""
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ class StageProcessor(StatefulProcessor):
     def _load(self, bucket: int) -> Cached:
         """The operators with the bucket's state; they leave the cache until they have been saved."""
         stored = self._state.getValue(_METADATA)
-        known = _CACHE.pop((self._run, self._number, bucket), None)
+        known = self.cache.pop((self._run, self._number, bucket), None)
         if stored is None:
             return Cached(self._built(bucket))
         stamp, written = int(stored[0]), bytes(stored[1])
@@ -212,4 +212,4 @@ class StageProcessor(StatefulProcessor):
                 known.born.setdefault(name, {}).setdefault(number, now)
         metadata = json.dumps([known.running.metadata(), known.stamps, known.born])
         self._state.updateValue(_METADATA, (stamp, metadata.encode()))
-        _CACHE[self._run, self._number, bucket] = known
+        self.cache[self._run, self._number, bucket] = known
