@@ -63,7 +63,7 @@ class Draft:
     def punctuations(self) -> bool:
         """Whether the result has punctuations, which hold for the whole of it."""
         given = self.options.punctuations
-        return self.analysis.says if given is None else given
+        return self.analysis.emits_punctuations if given is None else given
 
     @property
     def updates(self) -> bool:

@@ -55,12 +55,12 @@ def test_of_schemes_that_do_the_same_one_is_enough(sql: str) -> None:
 def minimal_of(sql: str) -> frozenset[Declared]:
     """The minimal set of a script's query, after a look at scripts that have only these schemes, and one less."""
     query = known(sql)
-    kept = minimal(query.query.relation, query.says)
+    kept = minimal(query.query.relation, query.emits_punctuations)
     declared = frozenset(query.declared)
     less = known(without(sql, declared - kept))
     verdicts = [state.verdict for state in query.states]
     assert [state.verdict for state in less.states] == verdicts
-    if not query.says:
+    if not query.emits_punctuations:
         for scheme in kept:
             fewer = known(without(sql, declared - kept | {scheme}))
             assert [state.verdict for state in fewer.states] != verdicts, scheme

@@ -48,7 +48,7 @@ def _lines(node: Op | Input, depth: int) -> Iterator[str]:
 
 def costs(query: QueryAnalysis, options: PlanOptions) -> Iterator[str]:
     """The best plans of each join of a query, and the costs of all joins with other options."""
-    known = inference(query, query.says, options.schemes)
+    known = inference(query, query.emits_punctuations, options.schemes)
     for relation in query.ends:
         runs = to_run(relation, known, options) if query.safe else None
         yield from _join(joined(relation, known, options), options, runs)
@@ -57,7 +57,7 @@ def costs(query: QueryAnalysis, options: PlanOptions) -> Iterator[str]:
         others = [replace(options, schemes=schemes, purge=purge) for schemes, purge in product(Schemes, Purge)]
         names = [f"{other.schemes.value}, {other.purge.value}" for other in others]
         yield from _table(zip(names, (total(query, other) for other in others), strict=True))
-        kept = minimal(query.query.relation, query.says)
+        kept = minimal(query.query.relation, query.emits_punctuations)
         yield f"  minimal: {', '.join(str(scheme) for scheme in query.declared if scheme in kept)}"
 
 

@@ -72,17 +72,17 @@ class Failure:
 def failure(query: Spj) -> Failure | None:
     """What makes a query need memory without bound, if anything does.
 
-    A query with a stream twice that eliminates duplicates may be bounded although this finds something.
+    A query with a stream twice that eliminates duplicates may be bounded although this gives a failure.
     """
     if not query.order.satisfiable or query.stateless:
         return None
-    found = _first(_shown(query)) or _first(_equated(query)) or _first(_mixed(query))
-    if found is not None or not query.eliminating:
-        return found or _first(_single(query))
-    if (found := _first(_pairs(query))) is not None:
-        return found
+    first = _first(_shown(query)) or _first(_equated(query)) or _first(_mixed(query))
+    if first is not None or not query.eliminating:
+        return first or _first(_single(query))
+    if (first := _first(_pairs(query))) is not None:
+        return first
     watched = ((call, _first(_pairs(query.watching(call)))) for call in open_extremes(query))
-    return next((replace(found, call=call) for call, found in watched if found is not None), None)
+    return next((replace(first, call=call) for call, first in watched if first is not None), None)
 
 
 def open_extremes(query: Spj) -> list[Aggregated]:
@@ -155,7 +155,7 @@ def _single(query: Spj) -> Iterator[Failure]:
 
 def _pairs(query: Spj) -> Iterator[Failure]:
     """Two joins of a stream that are too much together for an eliminating query."""
-    places = {edge: found for edge in joins(query) if (found := list(query.order.regions(edge.low, edge.high)))}
+    places = {edge: regions for edge in joins(query) if (regions := list(query.order.regions(edge.low, edge.high)))}
     for stream in range(len(query.streams)):
         mine = [edge for edge in places if stream in (edge.low[0], edge.high[0])]
         for one, other in combinations(mine, 2):

@@ -14,7 +14,7 @@ from punctum.analyse.memory.bounded import failure
 from punctum.analyse.memory.conjunctions import Written, written
 from punctum.analyse.memory.lto import leaving_out, redundant, stood_in
 from punctum.analyse.memory.synopses import answer_rows, answers, carried
-from punctum.analyse.memory.verdict import MemoryVerdict, of_query, told
+from punctum.analyse.memory.verdict import MemoryVerdict, of_query, synopsis_text
 from punctum.ir.conjunctive.axes import At
 from punctum.ir.conjunctive.orders import Comparison
 from punctum.ir.conjunctive.spj import Aggregated, Spj
@@ -52,8 +52,8 @@ class SynopsisPart:
     def _input(self, stream: int) -> Relation:
         query, source = self.written.query, Source(self.written.streams[stream])
         conditions = [*_implied(query, stream), *self.written.local.get(stream, ())]
-        found = conjunction([self._over(each, source.schema) for each in conditions])
-        below: Relation = source if found is None else Filter(source, found)
+        predicate = conjunction([self._over(condition, source.schema) for condition in conditions])
+        below: Relation = source if predicate is None else Filter(source, predicate)
         schema = query.streams[stream].schema
         kept = self.kept[stream]
         if kept == tuple(range(len(source.schema))):
@@ -87,7 +87,7 @@ class SynopsisPart:
     @property
     def residual(self) -> Expression | None:
         """The conditions on several streams that are no comparison of attributes, over the inputs' columns."""
-        whole = conjunction([self.written.own(each) for each in self.written.mixed])
+        whole = conjunction([self.written.own(condition) for condition in self.written.mixed])
         if whole is None:
             return None
         return rebased(whole, lambda column: _moved(column, self.moved(at_of(column))))
@@ -105,61 +105,61 @@ class SynopsisPart:
         """The columns of the relation, or of what it groups by, over the shown attributes."""
         query = self.written.query
         at = {at: n for n, at in enumerate(query.shown)}
-        return tuple(rebased(each, lambda column: self._shown(column, at)) for each in self.written.columns)
+        return tuple(rebased(expression, lambda column: self._shown(column, at)) for expression in self.written.columns)
 
     def _shown(self, column: Column, at: dict[At, int]) -> Expression:
         if at_of(column) in at:
             return placed(column, at[at_of(column)])
         own = self.written.own(column)
-        return rebased(own, lambda each: placed(each, at[at_of(each)]))
+        return rebased(own, lambda inner: placed(inner, at[at_of(inner)]))
 
     @property
     def carried(self) -> tuple[dict[int, int], ...]:
         """For each input its columns that one of the relation's columns must equal, with the first such one."""
         shown = {e.index: n for n, e in reversed(list(enumerate(self.shown))) if isinstance(e, Column)}
-        return tuple({at: shown[n] for at, n in each.items() if n in shown} for each in carried(self.query))
+        return tuple({at: shown[n] for at, n in columns.items() if n in shown} for columns in carried(self.query))
 
     @property
-    def told(self) -> Iterator[tuple[str, str]]:
+    def texts(self) -> Iterator[tuple[str, str]]:
         """What is remembered, and how much that is, in words."""
         if self.empty:
             return
         for synopsis in self.memory.synopses:
-            yield synopsis.query.streams[synopsis.stream].name, f"{_number(synopsis.values)}: {told(synopsis)}"
+            yield synopsis.query.streams[synopsis.stream].name, f"{_number(synopsis.values)}: {synopsis_text(synopsis)}"
         query, compared = self.written.query, self.written.compared
-        if found := answers(query):
-            yield "the answer", _number(found)
+        if stored := answers(query):
+            yield "the answer", _number(stored)
         if compared:
             yield "the columns of the answer", _number(answer_rows(query) * compared)
 
 
 def condensed(relation: Relation) -> SynopsisPart | None:
     """The relation on synopses, when it needs only bounded memory and operators can do it."""
-    found = written(relation)
-    if found is None or found.top not in (None, relation):
+    form = written(relation)
+    if form is None or form.top not in (None, relation):
         return None
-    if not found.query.order.satisfiable:
-        return SynopsisPart(relation, found, of_query(found.query))
-    if found.query.stateless:
+    if not form.query.order.satisfiable:
+        return SynopsisPart(relation, form, of_query(form.query))
+    if form.query.stateless:
         return None
-    while failure(found.query) is not None:
-        if not found.query.eliminating or (pair := redundant(found.query)) is None:
+    while failure(form.query) is not None:
+        if not form.query.eliminating or (pair := redundant(form.query)) is None:
             return None
-        found = _without(found, *pair)
-    query = found.query
-    made = SynopsisPart(relation, found, of_query(query))
+        form = _without(form, *pair)
+    query = form.query
+    made = SynopsisPart(relation, form, of_query(query))
     return made if _runs(made) else None
 
 
-def _without(found: Written, gone: int, by: int) -> Written:
+def _without(form: Written, gone: int, by: int) -> Written:
     """What is written, with one occurrence of a stream in the place of another one."""
 
     def moved(column: Column) -> Column:
         return _moved(column, stood_in(at_of(column), gone, by))
 
-    streams = (*found.streams[:gone], *found.streams[gone + 1 :])
-    columns = tuple(rebased(each, moved) for each in found.columns)
-    return replace(found, query=leaving_out(found.query, gone, by), streams=streams, columns=columns)
+    streams = (*form.streams[:gone], *form.streams[gone + 1 :])
+    columns = tuple(rebased(expression, moved) for expression in form.columns)
+    return replace(form, query=leaving_out(form.query, gone, by), streams=streams, columns=columns)
 
 
 def _runs(made: SynopsisPart) -> bool:
@@ -186,15 +186,15 @@ def _nullable(query: Spj, ats: Iterable[At]) -> bool:
 def _inside(query: Spj, at: At) -> Iterator[Expression]:
     """That an attribute is where it can be, which a NULL is only when it is allowed."""
     column, boolean = _column(query, at), kind(Type.BOOLEAN, True)
-    found = list(_ranged(query, at))
+    ranges = list(_ranged(query, at))
     null = Call("is null", (column,), kind(Type.BOOLEAN, False))
     if query.nullable(at):
-        whole = conjunction(found)
+        whole = conjunction(ranges)
         if whole is not None:
             yield Call("or", (whole, null), boolean)
     else:
-        yield from found
-        if not found and column.nullable:
+        yield from ranges
+        if not ranges and column.nullable:
             yield Call("not", (null,), kind(Type.BOOLEAN, False))
 
 

@@ -5,7 +5,7 @@ become one list of conditions over base streams; what stands above the DISTINCT 
 
 A column that is computed from one stream is one more attribute of it. A condition on one stream that is no comparison
 is passed over, for it can be checked when a row comes; one on several streams needs all attributes that it reads. What
-such attributes and conditions are is told beside the query, as expressions over columns of leaves, which are streams.
+such attributes and conditions are stands beside the query, as expressions over columns of leaves, which are streams.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ _OPS = {"<": "<", "<=": "<=", "=": "=", ">": "<", ">=": "<="}
 
 @dataclass(frozen=True)
 class Written:
-    """A query and what a relation says besides: each stream, its computed attributes, and conditions of other forms.
+    """A query and what else a relation has: each stream, its computed attributes, and conditions of other forms.
 
     ``columns`` are those of the relation, below a DISTINCT or a grouping if there is one, which is ``top``. Conditions
     in ``local`` are on one stream, those in ``mixed`` on several.
@@ -48,11 +48,11 @@ class Written:
     def direct(self) -> bool:
         """Whether each column is a shown attribute, so that rows are equal exactly when the shown attributes are."""
         shown = set(self.query.shown)
-        return all(isinstance(each, LeafColumn) and each.at in shown for each in self.columns)
+        return all(isinstance(column, LeafColumn) and column.at in shown for column in self.columns)
 
     @property
     def compared(self) -> int:
-        """How many columns have to be compared with those of earlier rows, since shown attributes do not say it."""
+        """How many columns have to be compared with those of earlier rows, since shown attributes do not decide it."""
         return len(self.columns) if self.query.distinct and not self.direct else 0
 
     def own(self, expression: Expression) -> Expression:
@@ -83,7 +83,7 @@ class _Made:
 
 @dataclass
 class _ConditionReader:
-    """The streams and conditions found so far; ``computed`` are the further attributes of each base stream."""
+    """The streams and conditions read so far; ``computed`` are the further attributes of each base stream."""
 
     streams: list[StreamDef] = field(default_factory=list)
     computed: dict[str, list[Expression]] = field(default_factory=dict)
@@ -123,9 +123,9 @@ class _ConditionReader:
         if isinstance(expression, Column):
             return below[expression.index]
         made = [below[column.index] for column in columns(expression)]
-        reads = frozenset[At]().union(*(each.reads for each in made))
-        streams = {at[0] for each in made for at in ([each.at] if each.at is not None else each.reads)}
-        if len(streams) != 1 or any(each.at is None for each in made):
+        reads = frozenset[At]().union(*(read.reads for read in made))
+        streams = {at[0] for read in made for at in ([read.at] if read.at is not None else read.reads)}
+        if len(streams) != 1 or any(read.at is None for read in made):
             return _Made(reads, None, rebased(expression, lambda column: below[column.index].whole))
         (stream,) = streams
         at = self.more(stream, rebased(expression, lambda column: self._own(below[column.index].at)))
@@ -173,10 +173,10 @@ class _ConditionReader:
             return False
         own = self._own(at)
         whole = replace(condition, args=tuple(own if arg is args[0] else arg for arg in condition.args))
-        found = pattern_of(whole if computed else condition)
-        if found is None or found[1] == NULL:
+        compared = pattern_of(whole if computed else condition)
+        if compared is None or compared[1] == NULL:
             return False
-        self.within[at] = self.within[at].meet(found[1]) if at in self.within else found[1]
+        self.within[at] = self.within[at].meet(compared[1]) if at in self.within else compared[1]
         return True
 
     def comparison(self, condition: Expression, below: list[_Made]) -> bool:
@@ -224,22 +224,22 @@ class _ConditionReader:
         return Written(
             query,
             tuple(self.streams),
-            {name: tuple(each) for name, each in self.computed.items()},
-            {stream: tuple(each) for stream, each in self.local.items()},
+            {name: tuple(expressions) for name, expressions in self.computed.items()},
+            {stream: tuple(conditions) for stream, conditions in self.local.items()},
             tuple(whole for _, whole in self.mixed),
-            tuple(each.whole for each in shown),
+            tuple(column.whole for column in shown),
             top,
         )
 
 
 def conjunctive(relation: Relation) -> Spj | None:
     """The select-project-join query that a relation is, if it is one."""
-    found = written(relation)
-    return None if found is None else found.query
+    form = written(relation)
+    return None if form is None else form.query
 
 
 def written(relation: Relation) -> Written | None:
-    """The same with all that the relation says."""
+    """The same with all else that the relation has."""
     top = _top(relation)
     reader = _ConditionReader()
     try:
@@ -277,11 +277,11 @@ def _top(relation: Relation) -> Aggregate | Distinct | None:
 
 def _showing(query: Spj, made: list[_Made]) -> Spj:
     """The query with its columns; a computed one that may have infinitely many values is shown as what it reads."""
-    whole = replace(query, shown=tuple(each.at for each in made if each.at is not None))
+    whole = replace(query, shown=tuple(column.at for column in made if column.at is not None))
     if not whole.order.satisfiable:
         return whole
     shown: list[At] = []
-    for each in made:
-        itself = each.at is not None and (each.reads == {each.at} or whole.order.bounded(each.at))
-        shown += [each.at] if itself and each.at is not None else sorted(each.reads)
+    for column in made:
+        itself = column.at is not None and (column.reads == {column.at} or whole.order.bounded(column.at))
+        shown += [column.at] if itself and column.at is not None else sorted(column.reads)
     return replace(query, shown=tuple(dict.fromkeys(shown)))

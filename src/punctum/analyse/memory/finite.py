@@ -38,17 +38,17 @@ def rows(relation: Relation) -> int | None:
             return 1
         case Distinct() | Aggregate():
             below, values = rows(relation.input), _values(relation)
-            return min((each for each in (below, values) if each is not None), default=None)
+            return min((most for most in (below, values) if most is not None), default=None)
         case Except():
             return rows(Distinct(relation.left))
         case Intersect():
-            return min((n for each in relation.inputs if (n := rows(Distinct(each))) is not None), default=None)
+            return min((n for side in relation.inputs if (n := rows(Distinct(side))) is not None), default=None)
         case Join() | Union() | UnionAll():
-            both = [rows(Distinct(each) if isinstance(relation, Union) else each) for each in relation.inputs]
-            if any(each is None for each in both):
+            both = [rows(Distinct(side) if isinstance(relation, Union) else side) for side in relation.inputs]
+            if any(most is None for most in both):
                 return None
-            found = [each for each in both if each is not None]
-            return prod(found) if isinstance(relation, Join) else sum(found)
+            counts = [most for most in both if most is not None]
+            return prod(counts) if isinstance(relation, Join) else sum(counts)
         case Source() | Window() | Final() | Opened() | Cleansed() | LMerge() | PlannedNode():
             return None
         case _:

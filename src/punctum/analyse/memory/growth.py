@@ -41,15 +41,15 @@ class _Moving:
     step: int
 
     def value(self, level: int, count: int) -> Value | None:
-        found = self.axis.values(self.place, count)
-        return None if found is None else found[self.start + self.step * level]
+        values = self.axis.values(self.place, count)
+        return None if values is None else values[self.start + self.step * level]
 
 
 def growing(failure: Failure, n: int) -> Arrival | None:
     """An input that needs memory for n rows, or nothing where none is known.
 
     None is known for conditions that are no comparisons, for a stream that is there twice, and where no values are
-    found between two strings.
+    known between two strings.
     """
     if failure.condition == "mixed" or failure.query.selfjoin or failure.query.loose:
         return None
@@ -58,11 +58,11 @@ def growing(failure: Failure, n: int) -> Arrival | None:
     levels = [_level(failure, level, count) for level in range(count)]
     if any(rows is None for rows in levels):
         return None
-    found = [rows for rows in levels if rows is not None]
+    complete = [rows for rows in levels if rows is not None]
     if median:
-        return _around(failure, found, n)
-    after = tuple(each for rows in found for each in _after(failure, rows))
-    return Arrival(failure.stream, tuple(rows[failure.stream] for rows in found), after)
+        return _around(failure, complete, n)
+    after = tuple(later for rows in complete for later in _after(failure, rows))
+    return Arrival(failure.stream, tuple(rows[failure.stream] for rows in complete), after)
 
 
 def _after(failure: Failure, rows: list[Row]) -> Iterator[Arrivals]:
@@ -79,7 +79,7 @@ def _around(failure: Failure, levels: list[list[Row]], n: int) -> Arrival:
     """Rows in the middle of which any may come, and then so many below or above that each of them is the median."""
     real = [i for i, stream in enumerate(failure.query.streams) if stream.stream]
     middle, after = levels[n : 2 * n], list[Arrivals]()
-    for below, above in sorted(product(range(n + 1), repeat=2), key=lambda each: abs(sum(each) - 1)):
+    for below, above in sorted(product(range(n + 1), repeat=2), key=lambda counts: abs(sum(counts) - 1)):
         more = levels[:below] + levels[2 * n : 2 * n + above]
         partners = [(i, rows[i]) for rows in middle + more for i in real if i != failure.stream]
         after.append((*partners, *((failure.stream, rows[failure.stream]) for rows in more)))

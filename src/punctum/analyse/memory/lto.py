@@ -46,9 +46,9 @@ def derived(query: Spj, limit: int | None = None, whole: bool = False) -> Iterat
 
 
 def _by_stream(query: Spj) -> list[list[At]]:
-    """The attributes of each stream that conditions speak of."""
-    told = {*query.within, *(at for c in query.compared for at in (c.left, c.right))}
-    columns = {(query.streams[at[0]].stream, at[1]) for at in told}
+    """The attributes of each stream that conditions name."""
+    named = {*query.within, *(at for c in query.compared for at in (c.left, c.right))}
+    columns = {(query.streams[at[0]].stream, at[1]) for at in named}
     known = [at for at in query.attributes if (query.streams[at[0]].stream, at[1]) in columns]
     return [[at for at in known if at[0] == stream] for stream in range(len(query.streams))]
 
@@ -130,15 +130,15 @@ def without_redundant(query: Spj, order: ImpliedOrder) -> tuple[ImpliedOrder, tu
 
 def reduced(query: Spj) -> Spj:
     """The same query without occurrences of streams that are redundant in it as it stands."""
-    left, found = query, redundant(query)
-    while found is not None:
-        left = leaving_out(left, *found)
-        found = redundant(left)
+    left, pair = query, redundant(query)
+    while pair is not None:
+        left = leaving_out(left, *pair)
+        pair = redundant(left)
     return left
 
 
 def redundant(query: Spj) -> tuple[int, int] | None:
-    """An occurrence of a stream that says nothing new, and the one that stands in for it.
+    """An occurrence of a stream that adds nothing, and the one that stands in for it.
 
     A query with conditions of other forms is not looked at: these would have to hold for the other occurrence too.
     """
@@ -164,13 +164,13 @@ def leaving_out(query: Spj, gone: int, by: int) -> Spj:
     for at, pattern in query.within.items():
         within[moved(at)] = within[moved(at)].meet(pattern) if moved(at) in within else pattern
     pairs = dict.fromkeys(Comparison(moved(a), op, moved(b)) for a, op, b in query.compared)
-    for at in (each.left for each in pairs if each.left == each.right):  # a value equals itself, unless it is NULL
+    for at in (pair.left for pair in pairs if pair.left == pair.right):  # a value equals itself, unless it is NULL
         within[at] = within.get(at, NOT_NULL).meet(NOT_NULL)
     calls = [replace(c, of=c.of and moved(c.of), filter=c.filter and moved(c.filter)) for c in query.aggregates or ()]
     return replace(
         query,
         streams=(*query.streams[:gone], *query.streams[gone + 1 :]),
-        compared=tuple(each for each in pairs if each.left != each.right),
+        compared=tuple(pair for pair in pairs if pair.left != pair.right),
         within=within,
         shown=tuple(dict.fromkeys(map(moved, query.shown))),
         aggregates=None if query.aggregates is None else tuple(calls),
@@ -206,6 +206,6 @@ def _inside(one: Places, other: Places) -> bool:
     return one.meet(other).size == one.size
 
 
-def _at_least(found: str | None, needed: str | None) -> bool:
-    """Whether a comparison says as much as another one."""
-    return needed is None or found == needed or (needed == "<=" and found in ("<", "="))
+def _at_least(implied: str | None, needed: str | None) -> bool:
+    """Whether an implied comparison is as strict as a needed one."""
+    return needed is None or implied == needed or (needed == "<=" and implied in ("<", "="))

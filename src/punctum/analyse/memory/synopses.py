@@ -112,13 +112,13 @@ class SynopsisStructure:
 
     def of(self, rows: Iterable[Row]) -> dict[Bucket, list[Row]]:
         """The rows that stand for all rows that came: for each bucket so many copies of one, or the best ones."""
-        found: dict[Bucket, list[Row]] = {}
+        by_bucket: dict[Bucket, list[Row]] = {}
         for row in rows:
             if (bucket := self.bucket(row)) is not None:
-                found.setdefault(bucket, []).append(row)
+                by_bucket.setdefault(bucket, []).append(row)
         if not self.query.eliminating:
-            return {bucket: [each[0]] * len(each) for bucket, each in found.items()}
-        return {bucket: self.chosen(bucket, each) for bucket, each in found.items()}
+            return {bucket: [came[0]] * len(came) for bucket, came in by_bucket.items()}
+        return {bucket: self.chosen(bucket, came) for bucket, came in by_bucket.items()}
 
     def chosen(self, bucket: Bucket, rows: list[Row]) -> list[Row]:
         """The best rows of a bucket."""
@@ -139,13 +139,13 @@ class SynopsisStructure:
 
     def _best(self, pinned: Mapping[At, int]) -> Iterator[tuple[int, bool, frozenset[At]]]:
         """For each endless place and direction the classes of inequality joins there, when some classes are pinned."""
-        found: dict[tuple[int, int, bool], set[At]] = {}
+        by_place: dict[tuple[int, int, bool], set[At]] = {}
         for edge in joins(self.query):
             for its, up in ((edge.high, True), (edge.low, False)):
                 if its[0] == self.stream and not self.query.order.bounded(its):
                     for place in self._places(edge, pinned):
-                        found.setdefault((id(self.query.order.axes[its]), place, up), set()).add(its)
-        for (_, place, up), classes in found.items():
+                        by_place.setdefault((id(self.query.order.axes[its]), place, up), set()).add(its)
+        for (_, place, up), classes in by_place.items():
             yield place, up, frozenset(classes)
 
     def _places(self, edge: Edge, pinned: Mapping[At, int]) -> Iterator[int]:
@@ -169,7 +169,7 @@ def synopses(query: Spj) -> tuple[SynopsisStructure, ...]:
         return (SynopsisStructure(query, 0),) if whole else ()
     watched = [query.watching(call) for call in open_extremes(query)] if query.eliminating else []
     asked = [query] if not watched or len(watched) < len(query.aggregates or ()) else []
-    return tuple(SynopsisStructure(each, i) for each in (*asked, *watched) for i in range(len(query.streams)))
+    return tuple(SynopsisStructure(asking, i) for asking in (*asked, *watched) for i in range(len(query.streams)))
 
 
 def answers(query: Spj) -> int:
@@ -177,12 +177,12 @@ def answers(query: Spj) -> int:
     if not query.order.satisfiable or not (query.distinct or query.aggregates is not None):
         return 0
     calls = query.aggregates or ()
-    each = [query.count(c.of) if c.function in HOLISTIC and c.of is not None else 1 for c in calls]
+    stored = [query.count(c.of) if c.function in HOLISTIC and c.of is not None else 1 for c in calls]
     pairs = (Function.AVG, Function.SUM) if len(query.streams) == 1 else (Function.AVG,)  # groups of rows count them
     doubled = sum(call.function in pairs for call in calls)
     if len(query.streams) == 1:
         doubled += sum(call.function in pairs and _in_parts(query, call) for call in calls)
-    return answer_rows(query) * max(1, len(query.shown) + sum(each) + doubled)
+    return answer_rows(query) * max(1, len(query.shown) + sum(stored) + doubled)
 
 
 def _in_parts(query: Spj, call: Aggregated) -> bool:
@@ -200,11 +200,11 @@ def carried(query: Spj) -> tuple[dict[int, int], ...]:
     first: dict[At, int] = {}
     for n, at in enumerate(query.shown):
         first.setdefault(query.order.of[at], n)
-    found: tuple[dict[int, int], ...] = tuple({} for _ in query.streams)
+    columns: tuple[dict[int, int], ...] = tuple({} for _ in query.streams)
     for (stream, column), its in query.order.of.items():
         if its in first:
-            found[stream][column] = first[its]
-    return found
+            columns[stream][column] = first[its]
+    return columns
 
 
 def _classes(query: Spj, ats: Iterable[At]) -> tuple[At, ...]:

@@ -40,7 +40,7 @@ class Kept:
         return None if self.rows is None else self.rows * (len(self.columns) + 1 + self.computed)
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """In a few words."""
         assert self.rows is not None
         if self.last:
@@ -73,9 +73,9 @@ def kept(relation: Relation) -> tuple[Kept, ...]:
 
 
 def _kept(leaf: Relation, used: set[int]) -> Kept:
-    found, chosen = window(leaf), tuple(sorted(used)) or (0,)
-    if found is not None:
-        return Kept(leaf, chosen, found.rows, True)
+    last, chosen = window(leaf), tuple(sorted(used)) or (0,)
+    if last is not None:
+        return Kept(leaf, chosen, last.rows, True)
     attributes = leaf.schema.attributes
     shown = Projection(leaf, tuple((attributes[i].name, Column(i, attributes[i].name, attributes[i])) for i in chosen))
     return Kept(leaf, chosen, most_rows(Distinct(shown)), False)
@@ -92,8 +92,8 @@ def _computed(relation: Relation) -> Iterator[int]:
     if not has_join(relation):
         return
     condition = getattr(relation, "residual", getattr(relation, "predicate", None))
-    for each in conjuncts(condition) if condition is not None else ():
-        match each:
+    for conjunct in conjuncts(condition) if condition is not None else ():
+        match conjunct:
             case Call("=", sides):
                 yield sum(not isinstance(side, Column) and bool(_reads(side)) for side in sides)
     for below in relation.inputs:
@@ -101,4 +101,4 @@ def _computed(relation: Relation) -> Iterator[int]:
 
 
 def _reads(*expressions: Expression | None) -> set[int]:
-    return {column.index for each in expressions if each is not None for column in columns(each)}
+    return {column.index for expression in expressions if expression is not None for column in columns(expression)}

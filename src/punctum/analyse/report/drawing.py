@@ -23,11 +23,11 @@ class Arrow(NamedTuple):
 def arrows(query: JoinQuery) -> tuple[Arrow, ...]:
     """The edges of the punctuation graph and of the generalised one."""
     plain = [(source, target, on) for (source, target), schemes in punctuation_graph(query).items() for on in schemes]
-    found = [Arrow(((source,),), target, _scheme(query, target, on.attributes)) for source, target, on in plain]
+    edges = [Arrow(((source,),), target, _scheme(query, target, on.attributes)) for source, target, on in plain]
     for scheme, known in generalised(query):
-        several = tuple(tuple(sorted(each)) for each in known)
-        found.append(Arrow(several, scheme.stream, _scheme(query, scheme.stream, scheme.attributes)))
-    return tuple(sorted(found))
+        several = tuple(tuple(sorted(streams)) for streams in known)
+        edges.append(Arrow(several, scheme.stream, _scheme(query, scheme.stream, scheme.attributes)))
+    return tuple(sorted(edges))
 
 
 def lines(query: JoinQuery) -> list[str]:
@@ -38,13 +38,13 @@ def lines(query: JoinQuery) -> list[str]:
     item -> bid  bid(id)
     parts that cannot purge each other: item | bid
     """
-    found = arrows(query)
+    edges = arrows(query)
     sides = [
-        f"{' + '.join('/'.join(query.streams[i] for i in each) for each in a.known)} -> {query.streams[a.target]}"
-        for a in found
+        f"{' + '.join('/'.join(query.streams[i] for i in streams) for streams in a.known)} -> {query.streams[a.target]}"
+        for a in edges
     ]
     width = max(map(len, sides), default=0)
-    shown = [f"{side:<{width}}  {arrow.scheme}" for side, arrow in zip(sides, found, strict=True)]
+    shown = [f"{side:<{width}}  {arrow.scheme}" for side, arrow in zip(sides, edges, strict=True)]
     parts = [", ".join(query.streams[i] for i in sorted(node)) for node in transformed(query).nodes]
     if len(parts) == 1:
         return [*shown, f"strongly connected: {parts[0]}"]
@@ -53,7 +53,8 @@ def lines(query: JoinQuery) -> list[str]:
 
 def dot(queries: Sequence[JoinQuery]) -> str:
     """The graphs as one DOT graph, a cluster for each join."""
-    return "\n".join(["digraph punctuation {", *(line for each in enumerate(queries) for line in _cluster(*each)), "}"])
+    clusters = (line for number, query in enumerate(queries) for line in _cluster(number, query))
+    return "\n".join(["digraph punctuation {", *clusters, "}"])
 
 
 def _cluster(number: int, query: JoinQuery) -> Iterator[str]:
@@ -67,7 +68,7 @@ def _cluster(number: int, query: JoinQuery) -> Iterator[str]:
             continue
         point = f"g{number}_{n}"
         yield f"    {point} [shape=point];"
-        yield from (f"    n{number}_{i} -> {point} [dir=none];" for each in arrow.known for i in each)
+        yield from (f"    n{number}_{i} -> {point} [dir=none];" for streams in arrow.known for i in streams)
         yield f"    {point} -> {target} [{label}];"
     yield "  }"
 
@@ -100,7 +101,7 @@ def _picture(query: JoinQuery) -> Iterator[str]:
     angles = [2 * pi * i / count - pi / 2 for i in range(count)]
     at = [(middle + RADIUS * cos(angle), middle + RADIUS * sin(angle)) for angle in angles]
     for arrow in arrows(query):
-        sources = [at[i] for each in arrow.known for i in each]
+        sources = [at[i] for streams in arrow.known for i in streams]
         if len(arrow.known) == 1:
             yield from _arrow(sources[0], at[arrow.target], arrow.scheme)
             continue

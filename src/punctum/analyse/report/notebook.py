@@ -12,6 +12,6 @@ from punctum.analyse.safety.register import QueryAnalysis
 
 def html(query: QueryAnalysis, sql: str) -> str:
     """A query's verdict with every state, and below it the punctuation graph of each of its joins."""
-    told = f"<pre>{escape(text([query], sql, every=True))}</pre>"
+    verdict = f"<pre>{escape(text([query], sql, every=True))}</pre>"
     graphs = f'<div style="background: white">{svg(query.joins)}</div>' if query.joins else ""
-    return f"<div>{told}{graphs}</div>"
+    return f"<div>{verdict}{graphs}</div>"

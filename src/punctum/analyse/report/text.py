@@ -1,4 +1,4 @@
-"""What the register says, for people and for programs.
+"""What the register reports, for people and for programs.
 
 The text of a query that is refused is the same wherever it is met; the JSON has the form of the command line's page.
 """
@@ -18,7 +18,7 @@ _SHOWN = 10
 
 
 def text(queries: Sequence[QueryAnalysis], sql: str, every: bool = False) -> str:
-    """What is to be said of queries, one after the other; of an unsafe one every state, or those that are unbounded."""
+    """The report on queries, one after the other; of an unsafe one every state, or those that are unbounded."""
     return "\n".join(_query(query, sql, every) for query in queries)
 
 
@@ -52,10 +52,10 @@ def _object(query: QueryAnalysis) -> dict[str, Any]:
 
 def _query(query: QueryAnalysis, sql: str, every: bool) -> str:
     lines = [f"{query.query.name}: {_word(query)}"]
-    told = query.states if query.safe or every else query.unbounded
-    kept = [state for state in told if state.verdict is not Verdict.STATELESS]
+    states = query.states if query.safe or every else query.unbounded
+    kept = [state for state in states if state.verdict is not Verdict.STATELESS]
     lines += [f"  {_sentence(state)}" for state in kept] or ["  keeps no state"]
-    lines += [f"  {each}" for each in query.remembered if query.safe]
+    lines += [f"  {kept_keys}" for kept_keys in query.remembered if query.safe]
     lines += [f"  merges {', '.join(merge.names)} by case {case.case}: {case.why}" for merge, case in query.cases]
     if kept:
         lines.append(f"  {_memory(query)}")
@@ -140,10 +140,10 @@ def _unreached(state: OperatorState) -> str:
 
 def _advice(query: QueryAnalysis) -> list[str]:
     """What would make a query safe, one way a line."""
-    lines = [f"add {' and '.join(f'{s.clause} to {s.stream}' for s in each)}" for each in query.advice[:_SHOWN]]
+    lines = [f"add {' and '.join(f'{s.clause} to {s.stream}' for s in schemes)}" for schemes in query.advice[:_SHOWN]]
     more = len(query.advice) - _SHOWN
     lines += [f"add one of {more} other sets of PUNCTUATED ON clauses"] if more > 0 else []
-    lines += [form.told for form in query.rewrites]
+    lines += [form.change for form in query.rewrites]
     lines += ["join every stream by an equality of plain columns: ON a.x = b.y"] if query.crosses else []
     lines = [line if i == 0 else f"or {line}" for i, line in enumerate(lines)]
     lines = [f"hint: {line}" if i == 0 else f"      {line}" for i, line in enumerate(lines)]

@@ -46,7 +46,7 @@ class Form:
     """A relation that gives the same rows, and what to do to get it."""
 
     relation: Relation
-    told: str
+    change: str
 
 
 def forms(relation: Relation) -> tuple[Form, ...]:

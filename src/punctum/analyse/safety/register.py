@@ -92,18 +92,18 @@ class QueryAnalysis:
             return ()
         safe_forms: list[Form] = []
         for form in forms(self.query.relation):
-            if not any(less.told in form.told for less in safe_forms) and not _unsafe(form.relation):
+            if not any(less.change in form.change for less in safe_forms) and not _unsafe(form.relation):
                 safe_forms.append(form)
         return tuple(safe_forms)
 
     @cached_property
     def useless(self) -> tuple[Declared, ...]:
         """The schemes of the query's streams whose punctuations purge and release nothing in it."""
-        used = useful(self.query.relation, self.says, self.inference)
+        used = useful(self.query.relation, self.emits_punctuations, self.inference)
         return tuple(scheme for scheme in self.declared if scheme not in used)
 
     @property
-    def says(self) -> bool:
+    def emits_punctuations(self) -> bool:
         """Whether its sink writes punctuations too, as one of elements does."""
         return takes_punctuations(self.query.sink)
 

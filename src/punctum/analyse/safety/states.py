@@ -92,7 +92,7 @@ def states(relation: Relation, known: Inference) -> Iterator[OperatorState]:
     """The states of a relation's operators, each after those below it."""
     if (part := known.parts.get(relation)) is not None:
         used = _origins(known.facts(relation).promises)
-        for name, most in part.told:
+        for name, most in part.texts:
             yield OperatorState("synopsis", name, Verdict.BOUNDED, (most,), _place(relation), uses=used)
         return
     if (block := known.block(relation)) is not None:
@@ -157,7 +157,7 @@ def _window_join(block: Block, query: JoinQuery, known: Inference) -> Iterator[O
     assert block.end is not None
     for leaf, (name, side) in enumerate(zip(query.streams, kept_of_windows(block.end), strict=True)):
         if side.rows is not None:
-            yield OperatorState("join", name, Verdict.BOUNDED, (side.told,), block.place)
+            yield OperatorState("join", name, Verdict.BOUNDED, (side.text,), block.place)
             continue
         closing = {i: _closing(query, known, block, leaf, i) for i in range(len(query.streams)) if i != leaf}
         used = _origins([promise for promises in closing.values() for promise in promises])

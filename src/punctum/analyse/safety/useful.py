@@ -47,33 +47,33 @@ def declared(relation: Relation) -> tuple[Declared, ...]:
     return tuple(Declared.of(stream.name, scheme) for stream in streams for scheme in stream.schemes)
 
 
-def useful(relation: Relation, says: bool, known: Inference) -> frozenset[Declared]:
+def useful(relation: Relation, emits: bool, known: Inference) -> frozenset[Declared]:
     """The schemes that purge or release something, or from which punctuations of a result follow that emits them."""
     used = {origin for state in states(relation, known) for origin in state.uses}
-    if says:
+    if emits:
         used |= {origin for promise in known.facts(relation).promises for origin in promise.origins}
     return frozenset(used)
 
 
-def minimal(relation: Relation, says: bool) -> frozenset[Declared]:
+def minimal(relation: Relation, emits: bool) -> frozenset[Declared]:
     """Schemes that are enough, of which none can be left out.
 
     Those on many attributes are left out first, for they have the most punctuations.
     """
     every = declared(relation)
-    kept = frozenset(every) & useful(relation, says, inferred(relation))
-    before = _enough(relation, says, inferred(relation))
+    kept = frozenset(every) & useful(relation, emits, inferred(relation))
+    before = _enough(relation, emits, inferred(relation))
     for scheme in sorted(kept, key=lambda scheme: (-len(scheme.terms), str(scheme))):
         less = frozenset(every) - kept | {scheme}
-        if _enough(relation, says, inferred(relation, less=less)) == before:
+        if _enough(relation, emits, inferred(relation, less=less)) == before:
             kept -= {scheme}
     return kept
 
 
-def _enough(relation: Relation, says: bool, known: Inference) -> tuple[object, ...]:
+def _enough(relation: Relation, emits: bool, known: Inference) -> tuple[object, ...]:
     """What has to stay: the verdict of each state, and the promises of a result that emits them."""
     verdicts = tuple(_verdict(state) for state in states(relation, known))
-    promises = {promise.terms for promise in known.facts(relation).promises} if says else set()
+    promises = {promise.terms for promise in known.facts(relation).promises} if emits else set()
     return verdicts, frozenset(promises)
 
 
@@ -81,14 +81,14 @@ def _verdict(state: OperatorState) -> tuple[str, str, object]:
     return state.operator, state.input, state.verdict
 
 
-def idle(relation: Relation, says: bool, known: Inference) -> dict[str, tuple[Scheme, ...]]:
+def idle(relation: Relation, emits: bool, known: Inference) -> dict[str, tuple[Scheme, ...]]:
     """The schemes of each stream whose punctuations no operator of a query can use.
 
     Of each of them a column is in no condition and has no domain: where one of these is, punctuations that leave
     nothing of the column open close more together than each of them. A stream with a time limit has no idle schemes:
     one of them is waited for, and another may be the clock by which that is.
     """
-    used = useful(relation, says, known)
+    used = useful(relation, emits, known)
     asked = frozenset(_asked(relation))
     by_stream: dict[str, tuple[Scheme, ...]] = {}
     for stream in dict.fromkeys(source.stream for source in sources(relation)):
@@ -99,9 +99,9 @@ def idle(relation: Relation, says: bool, known: Inference) -> dict[str, tuple[Sc
     return {name: schemes for name, schemes in by_stream.items() if schemes}
 
 
-def beyond(relation: Relation, says: bool) -> dict[str, tuple[Scheme, ...]]:
+def beyond(relation: Relation, emits: bool) -> dict[str, tuple[Scheme, ...]]:
     """The schemes of each stream that a minimal set goes without; a stream with time limits is left as it is."""
-    kept, left_out = minimal(relation, says), dict[str, tuple[Scheme, ...]]()
+    kept, left_out = minimal(relation, emits), dict[str, tuple[Scheme, ...]]()
     for stream in dict.fromkeys(source.stream for source in sources(relation)):
         if not stream.limits:
             left_out[stream.name] = tuple(s for s in stream.schemes if Declared.of(stream.name, s) not in kept)

@@ -107,7 +107,7 @@ def inference(query: QueryAnalysis, says: bool, schemes: Schemes) -> Inference:
 
 def total(query: QueryAnalysis, options: PlanOptions) -> Cost:
     """The cost of all joins of a query, each with its best plan."""
-    known, cost = inference(query, query.says, options.schemes), Cost(0.0, 0.0)
+    known, cost = inference(query, query.emits_punctuations, options.schemes), Cost(0.0, 0.0)
     for relation in query.ends:
         cost += joined(relation, known, options, 1).plans.ranked[0].cost or Cost(0.0, 0.0)
     return cost
