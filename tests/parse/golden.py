@@ -31,14 +31,14 @@ def split(path: Path, marker: str) -> tuple[str, str]:
     return sql, "\n".join(lines)
 
 
-def check(path: Path, marker: str, found: str) -> None:
-    """Compare what is found with what is expected, or write it down."""
+def check(path: Path, marker: str, result: str) -> None:
+    """Compare a result with what is expected, or write it down."""
     sql, expected = split(path, marker)
     if REWRITE:
-        comment = "\n".join(f"-- {line}".rstrip() for line in found.splitlines())
+        comment = "\n".join(f"-- {line}".rstrip() for line in result.splitlines())
         path.write_text(f"{sql}\n-- {marker}\n{comment}\n")
     else:
-        assert "\n".join(line.rstrip() for line in found.splitlines()) == expected
+        assert "\n".join(line.rstrip() for line in result.splitlines()) == expected
 
 
 def parsed(sql: str) -> Relation | Script:
@@ -57,21 +57,21 @@ def refusal(sql: str) -> str:
     return "it is accepted"
 
 
-def dump(found: Relation | Script) -> str:
+def dump(meaning: Relation | Script) -> str:
     """What a query or a script means, as text."""
-    if isinstance(found, Relation):
-        return f"{columns(found.schema)}\n{show(found)}"
-    lines = [f"table {t.name}: {columns(t.schema)}\n  {t.format} {t.options}" for t in found.tables.values()]
-    for stream in found.streams.values():
+    if isinstance(meaning, Relation):
+        return f"{columns(meaning.schema)}\n{show(meaning)}"
+    lines = [f"table {t.name}: {columns(t.schema)}\n  {t.format} {t.options}" for t in meaning.tables.values()]
+    for stream in meaning.streams.values():
         lines += [f"stream {stream.name}: {columns(stream.schema)}"]
         lines += [f"  {scheme}" for scheme in stream.schemes] + [f"  unique {', '.join(u)}" for u in stream.unique]
-        lines += [f"  {clause(each)}" for each in stream.punctuates]
-        lines += [f"  {each.scheme} expect {each.expect} lifespan {each.lifespan}" for each in stream.limits]
+        lines += [f"  {clause(punctuate)}" for punctuate in stream.punctuates]
+        lines += [f"  {limits.scheme} expect {limits.expect} lifespan {limits.lifespan}" for limits in stream.limits]
         lines += [f"  {stream.temporal}"] * (stream.temporal is not None)
         lines += ["  fails on a violation"] * (stream.on_violation is Violation.FAIL)
         lines += [show(stream.relation)] if stream.relation else [f"  {stream.format} {stream.options}"]
-    lines += [f"sink {sink.name}: {sink.format} {sink.options}" for sink in found.sinks.values()]
-    for query in found.queries:
+    lines += [f"sink {sink.name}: {sink.format} {sink.options}" for sink in meaning.sinks.values()]
+    for query in meaning.queries:
         lines += [f"query {query.name}{' allowed to be unbounded' * query.allow_unbounded}", dump(query.relation)]
     return "\n".join(lines)
 

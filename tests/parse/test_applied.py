@@ -21,7 +21,7 @@ BOTH = parse_function(
 
 
 def projected(sql: str, *functions: UserFunction) -> Projection:
-    known = {each.name.lower(): each for each in functions or (CENTS, BOTH)}
+    known = {function.name.lower(): function for function in functions or (CENTS, BOTH)}
     relation = parse_select(f"SELECT {sql} AS x FROM bid", {"bid": BID}, known).relation
     assert isinstance(relation, Projection)
     return relation

@@ -19,8 +19,8 @@ CLAUSES = """
 def test_clauses_mean_what_they_mean_in_a_script() -> None:
     columns = "bidderid BIGINT, itemid BIGINT, increase DOUBLE, fee DECIMAL(38, 18), day DATE"
     created = parse_script(f"CREATE STREAM bid ({columns}, {CLAUSES}) USING json").streams["bid"]
-    found = parse_stream("bid", BID, CLAUSES)
-    assert found == StreamDef(
+    declared = parse_stream("bid", BID, CLAUSES)
+    assert declared == StreamDef(
         "bid",
         created.schema,
         created.schemes,
@@ -29,14 +29,14 @@ def test_clauses_mean_what_they_mean_in_a_script() -> None:
         punctuates=created.punctuates,
         limits=created.limits,
     )
-    assert [str(scheme) for scheme in found.schemes] == [
+    assert [str(scheme) for scheme in declared.schemes] == [
         "ON (bidderid)",
         "ON (itemid)",
         "ON (day ASC)",
         "ON (day)",
         "ON (bidderid, itemid)",
     ]
-    assert str(found.schema.attributes[1].domain) == "[1,9]"
+    assert str(declared.schema.attributes[1].domain) == "[1,9]"
 
 
 def test_no_clauses() -> None:

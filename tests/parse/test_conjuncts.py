@@ -38,7 +38,7 @@ SHOWN = {
 
 @pytest.mark.parametrize("sql", SHOWN)
 def test_equalities_are_brought_out(sql: str) -> None:
-    assert [text(each) for each in normalised([condition(sql)])] == SHOWN[sql]
+    assert [text(part) for part in normalised([condition(sql)])] == SHOWN[sql]
 
 
 ATOMS = st.builds(
@@ -59,4 +59,4 @@ def test_the_same_rows_pass(sql: str) -> None:
     before = condition(sql)
     after = normalised([before])
     for row in product(VALUES, repeat=3):
-        assert all(evaluate(each, row) is True for each in after) == (evaluate(before, row) is True), row
+        assert all(evaluate(part, row) is True for part in after) == (evaluate(before, row) is True), row

@@ -75,15 +75,15 @@ def duck() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def leaf(type_: Type) -> st.SearchStrategy[Pair]:
-    theirs = {each: each.replace("TIMESTAMP_NTZ", "TIMESTAMP") for each in LITERALS[type_]}
+    theirs = {literal: literal.replace("TIMESTAMP_NTZ", "TIMESTAMP") for literal in LITERALS[type_]}
     return st.sampled_from([*((name, name) for name in COLUMNS[type_]), *theirs.items()])
 
 
 def of(template: str, *args: st.SearchStrategy[Pair], theirs: str | None = None) -> st.SearchStrategy[Pair]:
-    def filled(found: tuple[Pair, ...]) -> Pair:
+    def filled(pairs: tuple[Pair, ...]) -> Pair:
         return (
-            template.format(*(each[OUR] for each in found)),
-            (theirs or template).format(*(each[THEIR] for each in found)),
+            template.format(*(pair[OUR] for pair in pairs)),
+            (theirs or template).format(*(pair[THEIR] for pair in pairs)),
         )
 
     return st.tuples(*args).map(filled)
@@ -91,7 +91,7 @@ def of(template: str, *args: st.SearchStrategy[Pair], theirs: str | None = None)
 
 def same_type(inner: dict[Type, st.SearchStrategy[Pair]], template: str, theirs: str | None = None) -> Any:
     count = template.count("{")
-    return st.one_of([of(template, *[each] * count, theirs=theirs) for each in inner.values()])
+    return st.one_of([of(template, *[expressions] * count, theirs=theirs) for expressions in inner.values()])
 
 
 def grown(depth: int) -> dict[Type, st.SearchStrategy[Pair]]:
@@ -103,17 +103,17 @@ def grown(depth: int) -> dict[Type, st.SearchStrategy[Pair]]:
     chosen = {
         type_: st.one_of(
             leaf(type_),
-            of("CASE WHEN {} THEN {} ELSE {} END", truth, each, each),
-            of("COALESCE({}, {})", each, each),
-            of("NULLIF({}, {})", each, each),
-            of("IF({}, {}, {})", truth, each, each, theirs="CASE WHEN {} THEN {} ELSE {} END"),
+            of("CASE WHEN {} THEN {} ELSE {} END", truth, typed, typed),
+            of("COALESCE({}, {})", typed, typed),
+            of("NULLIF({}, {})", typed, typed),
+            of("IF({}, {}, {})", truth, typed, typed, theirs="CASE WHEN {} THEN {} ELSE {} END"),
         )
-        for type_, each in inner.items()
+        for type_, typed in inner.items()
     }
     operators = [same_type(inner, f"({{}} {op} {{}})") for op in ("=", "<>", "<", "<=", ">", ">=")]
     fields = [of(f"{name}({{}})", time) for name in ("year", "month", "day", "hour", "minute", "second")]
     units = ("year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond")
-    both = [of(f"({{}} {op} {{}})", each, each) for op in "+-*" for each in (whole, real, decimal)]
+    both = [of(f"({{}} {op} {{}})", typed, typed) for op in "+-*" for typed in (whole, real, decimal)]
     more: dict[Type, list[st.SearchStrategy[Pair]]] = {
         Type.BIGINT: [
             *both[0::3],
@@ -160,7 +160,7 @@ def grown(depth: int) -> dict[Type, st.SearchStrategy[Pair]]:
 
 
 def bound(sql: str) -> Expression:
-    query = parse_query(f"SELECT a, ({sql}) <=> ({sql}) AS found FROM t", TABLE)
+    query = parse_query(f"SELECT a, ({sql}) <=> ({sql}) AS compared FROM t", TABLE)
     assert isinstance(query, Projection)
     compared = query.columns[1][1]
     assert isinstance(compared, Call)
@@ -182,9 +182,9 @@ def test_as_duckdb(duck: duckdb.DuckDBPyConnection, pair: Pair) -> None:
     except (duckdb.OutOfRangeException, duckdb.ConversionException):
         return  # DuckDB gives up the whole column
     for row, right in zip(ROWS, expected, strict=True):
-        found = evaluate(expression, row)
-        assert same(found, right), (ours, row, found, right)
-        assert found is not None or expression.nullable, (ours, "says that it is never NULL")
+        result = evaluate(expression, row)
+        assert same(result, right), (ours, row, result, right)
+        assert result is not None or expression.nullable, (ours, "says that it is never NULL")
 
 
 def value(sql: str, **columns: Any) -> Any:
@@ -231,8 +231,8 @@ SPARK = {
 
 @pytest.mark.parametrize("sql", SPARK)
 def test_as_spark_says(sql: str) -> None:
-    found, expected = value(sql, x=NAN, y=1e30, s="a%"), SPARK[sql]
-    assert found == expected and type(found) is type(expected)
+    result, expected = value(sql, x=NAN, y=1e30, s="a%"), SPARK[sql]
+    assert result == expected and type(result) is type(expected)
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,10 @@ def test_bound(path: Path) -> None:
 
 @pytest.mark.parametrize("path", REFUSED, ids=lambda path: path.stem)
 def test_refused(path: Path) -> None:
-    found = refusal(split(path, "refused")[0])
-    assert found != "it is accepted"
-    assert "Traceback" not in found and "sqlglot" not in found
-    check(path, "refused", found)
+    error = refusal(split(path, "refused")[0])
+    assert error != "it is accepted"
+    assert "Traceback" not in error and "sqlglot" not in error
+    check(path, "refused", error)
 
 
 def test_there_are_enough_refusals() -> None:

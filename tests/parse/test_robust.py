@@ -19,9 +19,9 @@ WORDS = sorted({piece for pieces in PIECES for piece in pieces})
 def survives(sql: str) -> None:
     for read in (parse_script, parse_query):
         try:
-            found = read(sql, CATALOG)
-            assert isinstance(found, Relation) or found.text == sql
-            dump(found)
+            result = read(sql, CATALOG)
+            assert isinstance(result, Relation) or result.text == sql
+            dump(result)
         except PunctumError as error:
             assert str(error)
     try:

@@ -1,4 +1,4 @@
-"""What is said about computed columns holds for all pairs of values, the extreme ones among them."""
+"""The shapes of computed columns hold for all pairs of values, the extreme ones among them."""
 
 import math
 from datetime import UTC, datetime
@@ -96,7 +96,7 @@ VALUES: dict[Type, st.SearchStrategy[Any]] = {
 
 
 def bound(sql: str) -> Any:
-    query = parse_query(f"SELECT {sql} AS found, a AS other FROM t", TABLE)
+    query = parse_query(f"SELECT {sql} AS computed, a AS other FROM t", TABLE)
     assert isinstance(query, Projection)
     return query.columns[0][1]
 
@@ -129,11 +129,11 @@ def image_of(expression: Any, source: int, value: Value | None) -> tuple[Value] 
     row: list[Value | None] = [None] * len(SCHEMA)
     row[source] = value
     try:
-        found = evaluate(expression, tuple(row))
+        image = evaluate(expression, tuple(row))
     except ComputationError:
         return None
-    assert (found is None) == (value is None), "NULL for NULL and only for NULL"
-    return None if found is None else (found,)
+    assert (image is None) == (value is None), "NULL for NULL and only for NULL"
+    return None if image is None else (image,)
 
 
 def same(one: tuple[Value], other: tuple[Value]) -> bool:

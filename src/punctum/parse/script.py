@@ -98,7 +98,7 @@ def parse_function(name: str, compute: Callable[..., Any], takes: Iterable[str],
         hint = "letters, digits and _, and none of " + NAMES
         raise SchemaError(f"{name!r} cannot be the name of a function", "", hint)
     types = [*takes, gives]
-    listed = ", ".join(f"c{n} {each}" for n, each in enumerate(types))
+    listed = ", ".join(f"c{n} {type_}" for n, type_ in enumerate(types))
     schema = parse_script(f"CREATE STREAM f ({listed}) USING memory").streams["f"].schema
     if len(types) < 2 or len(schema) != len(types):
         raise SchemaError(f"the function {name} has no arguments", "", "list the types of its arguments")
@@ -121,7 +121,7 @@ def _located(
 
 
 def _feedback(relation: Relation) -> Iterator[str]:
-    """The files that a query over a relation tells what it does not need."""
+    """The files to which a query over a relation writes what it does not need."""
     for node in walk(relation):
         if isinstance(node, LMerge) and node.feedback is not None:
             yield node.feedback
@@ -131,7 +131,7 @@ def _feedback(relation: Relation) -> Iterator[str]:
 
 @contextmanager
 def _within(cursor: Cursor) -> Iterator[None]:
-    """Errors that say no place get that of the statement."""
+    """Errors without a place get that of the statement."""
     try:
         yield
     except SqlError as error:
@@ -161,12 +161,12 @@ class _ScriptReader:
             cursor = Cursor(self.text, start, end)
             with _within(cursor):
                 self._statement(cursor)
-        self._told_once()
+        self._check_feedback()
         self.text.all_taken()
         return Script(self.streams, self.sinks, tuple(self.queries), self.text.sql, self.tables)
 
-    def _told_once(self) -> None:
-        """Refuse a file of feedback that several queries would write: each would say what it alone does not need."""
+    def _check_feedback(self) -> None:
+        """Refuse a file of feedback that several queries would write: each knows only what it does not need itself."""
         by: dict[str, QueryDef] = {}
         for query in self.queries:
             for path in sorted(set(_feedback(query.relation))):
@@ -180,10 +180,11 @@ class _ScriptReader:
 
     def single(self) -> QueryDef:
         """The one query of the text."""
-        found = list(self.text.statements())
-        if len(found) != 1:
-            raise SqlError("expected one query", f"found {len(found)} statements", "", Place(0, len(self.text.sql)))
-        cursor = Cursor(self.text, *found[0])
+        statements = list(self.text.statements())
+        if len(statements) != 1:
+            detail = f"found {len(statements)} statements"
+            raise SqlError("expected one query", detail, "", Place(0, len(self.text.sql)))
+        cursor = Cursor(self.text, *statements[0])
         with _within(cursor):
             relation, unbounded = self._allowed(cursor)
         self.text.all_taken()
@@ -251,13 +252,13 @@ class _ScriptReader:
         return read_cleansed(cursor, self.known) if cursor.sees("CLEANSE") else None
 
     def _new(self, name: str, what: str, known: Iterable[str], place: Place) -> None:
-        if name.lower() in (each.lower() for each in known):
+        if name.lower() in (other.lower() for other in known):
             raise SqlError(f"the {what} {name} is defined twice", "names are case-insensitive", "rename one", place)
 
     def _insert(self, cursor: Cursor) -> None:
         place = cursor.place
         name = cursor.name("a sink", "INSERT INTO")
-        sink = next((each for each in self.sinks.values() if each.name.lower() == name.lower()), None)
+        sink = next((sink for sink in self.sinks.values() if sink.name.lower() == name.lower()), None)
         if sink is None:
             hint = nearest(name, self.sinks) if self.sinks else f"write CREATE SINK {name} USING … before it"
             raise SqlError(f"there is no sink {name}", choices(self.sinks), hint, place)
@@ -284,7 +285,7 @@ class _ScriptReader:
         if first not in _QUERY:
             raise cursor.unexpected("SELECT", "a query")
         place = self.text.at(cursor.at, end - 1)
-        found = Queries(self.text, self.known, place, self.tables).relation(self.text.query(cursor.at, end))
-        check_reads(found, place)
-        check_windows(found)
-        return found
+        relation = Queries(self.text, self.known, place, self.tables).relation(self.text.query(cursor.at, end))
+        check_reads(relation, place)
+        check_windows(relation)
+        return relation

@@ -23,8 +23,8 @@ def is_aggregate(node: exp.Expr) -> bool:
 
 def aggregates(node: exp.Expr) -> Iterator[exp.Expr]:
     """The aggregate functions in a node, not those of subqueries and windows in it."""
-    inside = node.walk(prune=lambda each: isinstance(each, exp.Query | exp.Window))
-    return (each for each in inside if is_aggregate(each))
+    inside = node.walk(prune=lambda part: isinstance(part, exp.Query | exp.Window))
+    return (part for part in inside if is_aggregate(part))
 
 
 class Binder:
@@ -60,8 +60,8 @@ class Binder:
         """One level of binding."""
         if type(node) in BINARY:
             self.only(node, "this", "expression", "negate", "safe", "typed")
-            found = call(BINARY[type(node)], (self.bind(node.this), self.bind(node.expression)), self.place(node))
-            return call("not", (found,), found.place) if node.args.get("negate") else found
+            operation = call(BINARY[type(node)], (self.bind(node.this), self.bind(node.expression)), self.place(node))
+            return call("not", (operation,), operation.place) if node.args.get("negate") else operation
         if type(node) in UNARY:
             self.only(node, "this")
             return call(UNARY[type(node)], (self.bind(node.this),), self.place(node))

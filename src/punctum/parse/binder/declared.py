@@ -29,7 +29,7 @@ def declared(to: exp.DataType, place: Place) -> tuple[Type, tuple[int, int]]:
     if to.this is not _NAMES.DECIMAL:
         return _TYPES[to.this], (38, 18)
     written = [str(param.name) for param in to.expressions]
-    sizes = [int(each) if each.isdecimal() and len(each) < 9 else -1 for each in written]
+    sizes = [int(size) if size.isdecimal() and len(size) < 9 else -1 for size in written]
     precision, scale = (*sizes, *(10, 0)[len(sizes) :])[:2] if len(sizes) < 3 else (0, 0)
     if not 1 <= precision <= 38 or not 0 <= scale <= precision:
         detail = f"DECIMAL({', '.join(written)})"

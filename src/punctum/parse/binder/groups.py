@@ -56,13 +56,13 @@ class Groups(Binder):
             return None
         below = Binder(self.text, self.scope, "SELECT", self.around)
         try:
-            found = below.bind(node)
+            expression = below.bind(node)
         except SqlError:
             return None
-        if found not in self.keys:
+        if expression not in self.keys:
             return None
-        at = self.keys.index(found)
-        return Column(at, text(found, True), named(found, text(found, True)), self.place(node))
+        at = self.keys.index(expression)
+        return Column(at, text(expression, True), named(expression, text(expression, True)), self.place(node))
 
     def column(self, node: exp.Column) -> Expression:
         """A column that is not a key is an error, unless it is the alias of what is one."""
@@ -72,8 +72,7 @@ class Groups(Binder):
                 return self.bind(aliased[node.name.lower()])
             finally:
                 self.aliases = aliased
-        found = super().column(node)
-        shown = text(found)
+        shown = text(super().column(node))
         keys = ", ".join(text(key, True) for key in self.keys)
         detail = f"it is grouped by {keys}" if keys else "there is no GROUP BY"
         hint = f"add {shown} to GROUP BY, or use MIN({shown})"
@@ -143,19 +142,19 @@ class Groups(Binder):
     def relation(self, below: Relation, names: dict[int, str], place: Place) -> Aggregate:
         """The aggregate over a relation, with the names that its columns have in the result."""
         used = [*self.keys, *(part for _, *parts in self.wanted for part in parts if part is not None)]
-        plain = all(isinstance(each, Column) for each in used)
+        plain = all(isinstance(expression, Column) for expression in used)
         columns: list[tuple[str, Expression]] = []
         taken: list[str] = []
-        for each in used:
-            if each not in (known for _, known in columns):
-                columns.append((fresh(text(each, True), taken), each))
-        known = [each for _, each in columns]
+        for expression in used:
+            if expression not in (known for _, known in columns):
+                columns.append((fresh(text(expression, True), taken), expression))
+        known = [expression for _, expression in columns]
 
-        def column(each: Expression) -> Column:
+        def column(expression: Expression) -> Column:
             if plain:
-                assert isinstance(each, Column)
-                return each
-            return _stand_in(known.index(each), each, columns[known.index(each)][0])
+                assert isinstance(expression, Column)
+                return expression
+            return _stand_in(known.index(expression), expression, columns[known.index(expression)][0])
 
         given: list[str] = []
         keys = tuple((fresh(names.get(i, text(key, True)), given), column(key)) for i, key in enumerate(self.keys))
@@ -176,14 +175,14 @@ def read_groups(source: Text, node: exp.Select, scope: Scope, place: Place) -> G
     """The groups of a SELECT: its keys may be columns, expressions, positions and aliases of SELECT."""
     group = node.args.get("group")
     below = Binder(source, scope, "GROUP BY", place)
-    aliases = {each.alias.lower(): each.this for each in node.expressions if isinstance(each, exp.Alias)}
-    aliases = {name: each for name, each in aliases.items() if not scope.has(name)}
+    aliases = {item.alias.lower(): item.this for item in node.expressions if isinstance(item, exp.Alias)}
+    aliases = {name: aliased for name, aliased in aliases.items() if not scope.has(name)}
     keys: list[Expression] = []
     if group is not None:
         for key, value in group.args.items():
             if value and key != "expressions":
                 raise _ungroupable(key.upper().replace("_", " "), source.clause("GROUP BY", place.start))
-        keys = [_group_key(each, node, below, aliases) for each in group.expressions]
+        keys = [_group_key(key, node, below, aliases) for key in group.expressions]
     groups = Groups(source, scope, place, list(dict.fromkeys(keys)))
     groups.aliases = aliases
     return groups
@@ -197,10 +196,10 @@ def _group_key(node: exp.Expr, select: exp.Select, below: Binder, aliases: dict[
         node = select.expressions[ordinal(node, len(select.expressions), below.place(node))].unalias()
     elif isinstance(node, exp.Column) and not node.table:
         node = aliases.get(node.name.lower(), node)
-    found = below.bind(node)
-    if is_null(found) or is_interval(found):
-        raise SqlError("GROUP BY needs a value with a type", "", "", found.place)
-    return found
+    key = below.bind(node)
+    if is_null(key) or is_interval(key):
+        raise SqlError("GROUP BY needs a value with a type", "", "", key.place)
+    return key
 
 
 _UNGROUPABLE: dict[type, str] = {

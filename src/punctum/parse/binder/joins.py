@@ -82,10 +82,10 @@ class From:
 
     def _condition(self, node: exp.Expr, clause: str) -> None:
         binder = Binder(self.text, Scope(tuple(self.tables)), clause, self.around)
-        found = binder.bind(node)
-        if found.type is not Type.BOOLEAN:
-            raise mismatch(f"{clause} needs a condition", found.place, "a condition is BOOLEAN", found)
-        self.conditions.append(found)
+        condition = binder.bind(node)
+        if condition.type is not Type.BOOLEAN:
+            raise mismatch(f"{clause} needs a condition", condition.place, "a condition is BOOLEAN", condition)
+        self.conditions.append(condition)
 
     def _tables_of(self, expression: Expression) -> set[int]:
         at = {column.index for column in columns(expression)}
@@ -115,8 +115,8 @@ class From:
 
     def _filtered(self, i: int, conditions: list[Expression]) -> Relation:
         table = self.tables[i]
-        found = conjunction([self._moved(c, [i]) for c in conditions])
-        return table.relation if found is None else Filter(table.relation, found, found.place)
+        condition = conjunction([self._moved(c, [i]) for c in conditions])
+        return table.relation if condition is None else Filter(table.relation, condition, condition.place)
 
     def _following(self, order: list[int], waiting: list[Expression]) -> int:
         for i in range(len(self.tables)):

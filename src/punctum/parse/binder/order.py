@@ -26,17 +26,17 @@ def sort_keys(node: exp.Expr | None, columns: list[Named], binder: Binder, close
     """The keys of ORDER BY over the columns of a SELECT; a closed result takes no hidden ones."""
     if node is None:
         return SortTerm()
-    found = SortTerm(place=binder.place(node))
+    term = SortTerm(place=binder.place(node))
     binder.clause = "ORDER BY"
-    for each in node.expressions:
-        ordered = each if isinstance(each, exp.Ordered) else exp.Ordered(this=each, nulls_first=True)
+    for key in node.expressions:
+        ordered = key if isinstance(key, exp.Ordered) else exp.Ordered(this=key, nulls_first=True)
         if ordered.args.get("with_fill"):
-            raise binder.refuse("ORDER BY … WITH FILL is", each)
+            raise binder.refuse("ORDER BY … WITH FILL is", key)
         down = bool(ordered.args.get("desc"))
         first = bool(ordered.args.get("nulls_first"))
-        at = _position(ordered.this, columns, found.hidden, binder, closed)
-        found.keys.append((at, down, None if first is not down else first))
-    return found
+        at = _position(ordered.this, columns, term.hidden, binder, closed)
+        term.keys.append((at, down, None if first is not down else first))
+    return term
 
 
 def ordinal(node: exp.Literal, count: int, place: Place) -> int:
@@ -60,7 +60,7 @@ def _position(node: exp.Expr, columns: list[Named], hidden: list[Named], binder:
     expression = binder.bind(node)
     if is_null(expression) or is_interval(expression):
         raise SqlError("ORDER BY needs a value with a type", "", "", expression.place)
-    everything = [each for _, each in columns + hidden]
+    everything = [column for _, column in columns + hidden]
     if expression in everything:
         return everything.index(expression)
     if closed:

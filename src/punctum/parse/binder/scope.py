@@ -49,43 +49,43 @@ class Scope:
     def column(self, name: str, table: str | None, place: Place) -> Column:
         """The column that a name means, or an error that says which there are."""
         asked = [self.table(table, place)] if table is not None else self.tables
-        found = [
+        columns = [
             column
-            for each in asked
-            for column in each.columns()
-            if column.attribute.name.lower() == name.lower() and (table is not None or name.lower() not in each.merged)
+            for t in asked
+            for column in t.columns()
+            if column.attribute.name.lower() == name.lower() and (table is not None or name.lower() not in t.merged)
         ]
-        if not found:
+        if not columns:
             raise self._unknown(name, asked, place)
-        if len(found) > 1:
-            owners = [f"{t.alias}.{c.attribute.name}" for t in asked for c in t.columns() if c in found]
+        if len(columns) > 1:
+            owners = [f"{t.alias}.{c.attribute.name}" for t in asked for c in t.columns() if c in columns]
             raise SqlError(f"the column {name} is ambiguous", "", f"write {' or '.join(owners)}", place)
-        return replace(found[0], place=place)
+        return replace(columns[0], place=place)
 
     def has(self, name: str) -> bool:
         """Whether any table has a column of that name."""
-        return any(known.lower() == name for each in self.tables for known in each.relation.schema.names)
+        return any(known.lower() == name for table in self.tables for known in table.relation.schema.names)
 
     def table(self, alias: str, place: Place) -> FromTable:
         """The table of a name."""
-        for each in self.tables:
-            if each.alias.lower() == alias.lower():
-                return each
-        aliases = [each.alias for each in self.tables]
+        for table in self.tables:
+            if table.alias.lower() == alias.lower():
+                return table
+        aliases = [table.alias for table in self.tables]
         raise SqlError(f"there is no {alias} in FROM", choices(aliases), nearest(alias, aliases), place)
 
     def _unknown(self, name: str, asked: "list[FromTable] | tuple[FromTable, ...]", place: Place) -> SqlError:
-        detail = "; ".join(each.shown for each in asked)
-        hint = nearest(name, [known for each in asked for known in each.relation.schema.names])
+        detail = "; ".join(table.shown for table in asked)
+        hint = nearest(name, [known for table in asked for known in table.relation.schema.names])
         return SqlError(f"there is no column {name}", detail, hint, place)
 
     def star(self, table: str | None, place: Place) -> list[tuple[str, Column]]:
         """The columns of all tables or of one, by name; a name that is there twice goes with its table's."""
         asked = self.tables if table is None else (self.table(table, place),)
-        found = [(t, c.attribute.name, c) for t in asked for c in t.columns()]
-        found = [(t, name, c) for t, name, c in found if table is not None or name.lower() not in t.merged]
-        names = [name.lower() for _, name, _ in found]
+        columns = [(t, c.attribute.name, c) for t in asked for c in t.columns()]
+        columns = [(t, name, c) for t, name, c in columns if table is not None or name.lower() not in t.merged]
+        names = [name.lower() for _, name, _ in columns]
         return [
             (name if names.count(name.lower()) == 1 else f"{t.alias}.{name}", replace(c, place=place))
-            for t, name, c in found
+            for t, name, c in columns
         ]

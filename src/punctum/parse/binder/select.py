@@ -103,8 +103,8 @@ class Queries:
             raise SqlError("WITH RECURSIVE is not supported", "", "use WITH without RECURSIVE", self.place(node))
         for cte in node.expressions:
             self._only(cte, {"this", "alias"})
-            found = self.ctes[cte.alias.lower()] = self._renamed(self.relation(cte.this), cte)
-            check_reads(found, self.place(cte))
+            relation = self.ctes[cte.alias.lower()] = self._renamed(self.relation(cte.this), cte)
+            check_reads(relation, self.place(cte))
 
     def _from(self, node: exp.Expr) -> tuple[str, Relation]:
         """The name and relation of an item of FROM."""
@@ -119,8 +119,8 @@ class Queries:
         return node.alias or node.name, self._renamed(self._windowed(node, self._named(node)), node)
 
     def _windowed(self, node: exp.Expr, relation: Relation) -> Relation:
-        found = self.text.window(node)
-        return relation if found is None else Window(check_input(relation, found.place), found.rows, found.place)
+        window = self.text.window(node)
+        return relation if window is None else Window(check_input(relation, window.place), window.rows, window.place)
 
     def _named(self, node: exp.Table) -> Relation:
         name = node.name.lower()
@@ -160,53 +160,54 @@ class Queries:
             raise SqlError("DISTINCT ON is not supported", "", "use SELECT DISTINCT", self.place(distinct))
         below, scope = From(self.text, self._from, place).read(node)
         grouped = node.args.get("group") is not None or node.args.get("having") is not None
-        grouped = grouped or any(any(aggregates(each)) for each in node.expressions)
+        grouped = grouped or any(any(aggregates(item)) for item in node.expressions)
         binder = read_groups(self.text, node, scope, place) if grouped else Binder(self.text, scope, "SELECT", place)
         columns = self._columns(node, binder)
         order = sort_keys(node.args.get("order"), columns, binder, distinct is not None)
         if isinstance(binder, Groups):
             below, columns, order = self._grouped(node, below, binder, columns, order)
-        found = self._projection(below, columns + order.hidden, place)
+        result = self._projection(below, columns + order.hidden, place)
         if distinct is not None:
-            found = Distinct(found, place)
-        return self._sorted(found, order, place)
+            result = Distinct(result, place)
+        return self._sorted(result, order, place)
 
-    def _sorted(self, found: Relation, order: SortTerm, place: Place) -> Relation:
+    def _sorted(self, relation: Relation, order: SortTerm, place: Place) -> Relation:
         if not order.keys:
-            return found
-        keys = tuple((_column(found, at), down, nulls) for at, down, nulls in order.keys)
-        ordered = OrderBy(found, keys, order.place)
+            return relation
+        keys = tuple((_column(relation, at), down, nulls) for at, down, nulls in order.keys)
+        ordered = OrderBy(relation, keys, order.place)
         if not order.hidden:
             return ordered
-        shown = len(found.schema) - len(order.hidden)
-        return self._projection(ordered, [(found.schema.names[i], _column(found, i)) for i in range(shown)], place)
+        shown = len(relation.schema) - len(order.hidden)
+        names = relation.schema.names[:shown]
+        return self._projection(ordered, [(name, _column(relation, i)) for i, name in enumerate(names)], place)
 
     def _columns(self, node: exp.Select, binder: Binder) -> list[Named]:
         """The columns of SELECT, by name."""
-        found: list[Named] = []
-        for each in node.expressions:
-            star = each.this if isinstance(each, exp.Column) else each
+        columns: list[Named] = []
+        for item in node.expressions:
+            star = item.this if isinstance(item, exp.Column) else item
             if isinstance(star, exp.Star):
-                found += self._star(each, star, binder)
+                columns += self._star(item, star, binder)
                 continue
-            expression = binder.bind(each.this if isinstance(each, exp.Alias) else each)
-            if is_interval(expression) or (is_null(expression) and not isinstance(each.unalias(), exp.Cast)):
+            expression = binder.bind(item.this if isinstance(item, exp.Alias) else item)
+            if is_interval(expression) or (is_null(expression) and not isinstance(item.unalias(), exp.Cast)):
                 what = "an INTERVAL is not a column" if is_interval(expression) else "NULL alone is not a column"
-                raise SqlError(what, "", "write CAST(NULL AS type)" * is_null(expression), self.place(each))
-            name = each.alias if isinstance(each, exp.Alias) else text(expression, True)
-            found.append((name, expression))
-        if not found:
+                raise SqlError(what, "", "write CAST(NULL AS type)" * is_null(expression), self.place(item))
+            name = item.alias if isinstance(item, exp.Alias) else text(expression, True)
+            columns.append((name, expression))
+        if not columns:
             raise SqlError("SELECT has no columns", "", "", self.place(node))
-        self._once(found)
-        return found
+        self._once(columns)
+        return columns
 
-    def _star(self, each: exp.Expr, star: exp.Star, binder: Binder) -> list[Named]:
+    def _star(self, item: exp.Expr, star: exp.Star, binder: Binder) -> list[Named]:
         if any(star.args.values()):
-            raise SqlError("SELECT * EXCEPT is not supported", "", "list the columns", self.place(each))
+            raise SqlError("SELECT * EXCEPT is not supported", "", "list the columns", self.place(item))
         if isinstance(binder, Groups):
-            raise SqlError("* cannot be used with GROUP BY", "", "list the grouped columns", self.place(each))
-        table = each.table if isinstance(each, exp.Column) else None
-        return list(binder.scope.star(table or None, self.place(each)))
+            raise SqlError("* cannot be used with GROUP BY", "", "list the grouped columns", self.place(item))
+        table = item.table if isinstance(item, exp.Column) else None
+        return list(binder.scope.star(table or None, self.place(item)))
 
     def _once(self, columns: list[Named]) -> None:
         """Each name once: a sink cannot hold two columns of one name."""
@@ -228,10 +229,9 @@ class Queries:
         """Columns that each read one column of a relation, as one projection with that below."""
         if not isinstance(below, Projection) or below.alias is not None:
             return self._projection(below, columns, place)
-        inner = [each for _, each in below.columns]
-        return self._projection(
-            below.input, [(name, rebased(each, lambda column: inner[column.index])) for name, each in columns], place
-        )
+        inner = [expression for _, expression in below.columns]
+        merged = [(name, rebased(outer, lambda column: inner[column.index])) for name, outer in columns]
+        return self._projection(below.input, merged, place)
 
     def _grouped(
         self, node: exp.Select, below: Relation, groups: Groups, columns: list[Named], order: SortTerm
@@ -245,13 +245,13 @@ class Queries:
         if not groups.keys and not groups.wanted:
             raise SqlError("HAVING needs GROUP BY or an aggregate", "", "WHERE filters rows", self.place(node))
         direct = {c.index: name for name, c in reversed(columns) if isinstance(c, Column)}
-        found = groups.relation(below, direct, self.place(node))
-        columns = [(name, _renumbered(each, found)) for name, each in columns]
-        hidden = [(name, _renumbered(each, found)) for name, each in order.hidden]
+        aggregate = groups.relation(below, direct, self.place(node))
+        columns = [(name, _renumbered(expression, aggregate)) for name, expression in columns]
+        hidden = [(name, _renumbered(expression, aggregate)) for name, expression in order.hidden]
         if condition is None:
-            return found, columns, replace(order, hidden=hidden)
-        predicate = _renumbered(condition, found)
-        return Filter(found, predicate, predicate.place), columns, replace(order, hidden=hidden)
+            return aggregate, columns, replace(order, hidden=hidden)
+        predicate = _renumbered(condition, aggregate)
+        return Filter(aggregate, predicate, predicate.place), columns, replace(order, hidden=hidden)
 
     def _set(self, node: exp.SetOperation) -> Relation:
         name = _SETS[type(node)]
@@ -281,13 +281,13 @@ class Queries:
                 side.append((shown, converted(column, target)))
         return self._merged(left, sides[0], place), self._merged(right, sides[1], place)
 
-    def _ordered(self, node: exp.Expr, found: Relation) -> Relation:
+    def _ordered(self, node: exp.Expr, relation: Relation) -> Relation:
         """A set operation in order: by columns of its result."""
         if node.args.get("order") is None:
-            return found
-        from_result: list[Named] = [(name, _column(found, i)) for i, name in enumerate(found.schema.names)]
+            return relation
+        from_result: list[Named] = [(name, _column(relation, i)) for i, name in enumerate(relation.schema.names)]
         binder = Binder(self.text, Scope(()), "ORDER BY", self.place(node))
-        return self._sorted(found, sort_keys(node.args["order"], from_result, binder, True), self.place(node))
+        return self._sorted(relation, sort_keys(node.args["order"], from_result, binder, True), self.place(node))
 
 
 def check_reads(relation: Relation, place: Place) -> None:
@@ -302,6 +302,6 @@ def _column(relation: Relation, i: int) -> Column:
     return Column(i, relation.schema.names[i], relation.schema.attributes[i])
 
 
-def _renumbered(expression: Expression, found: Aggregate) -> Expression:
+def _renumbered(expression: Expression, aggregate: Aggregate) -> Expression:
     """An expression over keys and aggregates, with the names that they have got."""
-    return rebased(expression, lambda column: replace(column, name=found.schema.names[column.index]))
+    return rebased(expression, lambda column: replace(column, name=aggregate.schema.names[column.index]))

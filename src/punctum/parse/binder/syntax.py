@@ -102,7 +102,7 @@ def _whole(value: str, place: Place) -> str:
 def _connected(binder: Binds, node: Any) -> Expression:
     op = "and" if isinstance(node, exp.And) else "or"
     binder.only(node, "this", "expression")
-    return call(op, [binder.bind(each) for each in node.flatten(unnest=False)], binder.place(node))
+    return call(op, [binder.bind(part) for part in node.flatten(unnest=False)], binder.place(node))
 
 
 def _paren(binder: Binds, node: Any) -> Expression:
@@ -114,8 +114,8 @@ def _between(binder: Binds, node: Any) -> Expression:
     value, low, high = binder.all(node.this, node.args["low"], node.args["high"])
     place = binder.place(node)
     both = (call(">=", (value, low), place), call("<=", (value, high), place))
-    found = call("and", both, place)
-    return call("not", (found,), place) if node.args.get("negate") else found
+    inside = call("and", both, place)
+    return call("not", (inside,), place) if node.args.get("negate") else inside
 
 
 def _in(binder: Binds, node: Any) -> Expression:
@@ -125,19 +125,19 @@ def _in(binder: Binds, node: Any) -> Expression:
     args = binder.all(node.this, *node.expressions)
     if not args[1:] or not all(isinstance(arg, Literal) for arg in args[1:]):
         raise binder.refuse("IN with anything but literals is", node, "use OR, or a JOIN")
-    found = call("in", args, binder.place(node))
-    return call("not", (found,), found.place) if node.args.get("negate") else found
+    listed = call("in", args, binder.place(node))
+    return call("not", (listed,), listed.place) if node.args.get("negate") else listed
 
 
 def _is(binder: Binds, node: Any) -> Expression:
     place = binder.place(node)
     if isinstance(node.expression, exp.Null):
-        found = call("is null", (binder.bind(node.this),), place)
+        test = call("is null", (binder.bind(node.this),), place)
     elif isinstance(node.expression, exp.Boolean):
-        found = call("<=>", binder.all(node.this, node.expression), place)
+        test = call("<=>", binder.all(node.this, node.expression), place)
     else:
         raise binder.refuse(f"{binder.shown(node)} is", node, "supported: IS NULL, IS TRUE, IS FALSE and <=>")
-    return call("not", (found,), place) if node.args.get("negate") else found
+    return call("not", (test,), place) if node.args.get("negate") else test
 
 
 def _cast(binder: Binds, node: Any) -> Expression:
@@ -172,7 +172,7 @@ def _function(op: str, *keys: str) -> Callable[[Binds, Any], Expression]:
     def bound(binder: Binds, node: Any) -> Expression:
         binder.only(node, *keys, "safe", "coalesce", "is_nvl", "big_int", "dialect")
         parts = [node.args.get(key) for key in keys]
-        nodes = [each for part in parts for each in (part if isinstance(part, list) else [part])]
+        nodes = [argument for part in parts for argument in (part if isinstance(part, list) else [part])]
         return call(op, binder.all(*nodes), binder.place(node))
 
     return bound

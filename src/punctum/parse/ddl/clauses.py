@@ -75,10 +75,10 @@ def _expression(cursor: Cursor, what: str) -> tuple[int, int]:
 def _condition(text: Text, begin: int, end: int, stream: StreamDef) -> Expression:
     place = text.at(begin, end - 1)
     scope = Scope((FromTable(stream.name, Source(stream), 0, place),))
-    found = Binder(text, scope, f"{PUNCTUATE} … WHEN", place).bind(text.expression(begin, end))
-    if found.type is not Type.BOOLEAN:
-        raise mismatch("WHEN needs a condition", place, "a condition is BOOLEAN", found)
-    return found
+    condition = Binder(text, scope, f"{PUNCTUATE} … WHEN", place).bind(text.expression(begin, end))
+    if condition.type is not Type.BOOLEAN:
+        raise mismatch("WHEN needs a condition", place, "a condition is BOOLEAN", condition)
+    return condition
 
 
 def _ordered(terms: Terms, place: Place) -> str:
@@ -124,7 +124,7 @@ def _reporters(
 def _column(cursor: Cursor, member: str, attribute: Attribute, tables: Mapping[str, TableDef]) -> TableColumn:
     """The column of a table: its only one, or the one of the same name."""
     place, name = cursor.place, cursor.name("a list or a table", PUNCTUATE)
-    table = next((each for each in tables.values() if each.name.lower() == name.lower()), None)
+    table = next((table for table in tables.values() if table.name.lower() == name.lower()), None)
     if table is None:
         hint = nearest(name, tables) if tables else f"write CREATE TABLE {name} (…) USING … before it"
         raise SqlError(f"there is no table {name}", choices(tables), hint, place)
@@ -132,9 +132,9 @@ def _column(cursor: Cursor, member: str, attribute: Attribute, tables: Mapping[s
     if len(known) > 1 and member.lower() not in known:
         raise SqlError(f"the table {table.name} has no column {member}", choices(table.schema.names), "", place)
     index = known.index(member.lower()) if len(known) > 1 else 0
-    found = table.schema.attributes[index]
-    if found.type is not attribute.type:
-        detail = f"{member} is {type_text(attribute)}, {table.name}.{found.name} is {type_text(found)}"
+    column = table.schema.attributes[index]
+    if column.type is not attribute.type:
+        detail = f"{member} is {type_text(attribute)}, {table.name}.{column.name} is {type_text(column)}"
         raise SqlError(
             f"the table {table.name} does not fit the column {member}", detail, "use the same type for both", place
         )
@@ -145,30 +145,30 @@ def _delay(reader: ColumnReader, name: str) -> Delay:
     """A number for a column of numbers, a duration for one of times."""
     cursor, attribute = reader.cursor, reader.attributes[name]
     begin, end = _expression(cursor, "a delay")
-    found = literal(cursor, begin, end, "DELAY")
+    expression = literal(cursor, begin, end, "DELAY")
     if attribute.type not in NUMBERS + TIMES:
-        raise SqlError(f"{name} cannot have a DELAY", f"it is {type_text(attribute)}", "remove it", found.place)
-    delay = _number(reader, name, found) if attribute.type in NUMBERS else _length(attribute, found)
+        raise SqlError(f"{name} cannot have a DELAY", f"it is {type_text(attribute)}", "remove it", expression.place)
+    delay = _number(reader, name, expression) if attribute.type in NUMBERS else _length(attribute, expression)
     if delay < timedelta() if isinstance(delay, timedelta) else delay < 0:
-        raise SqlError("a DELAY cannot be negative", "", "rows that arrive early need no DELAY", found.place)
+        raise SqlError("a DELAY cannot be negative", "", "rows that arrive early need no DELAY", expression.place)
     return delay
 
 
-def _number(reader: ColumnReader, name: str, found: Expression) -> int | float | Decimal:
-    value = reader.fitting(name, found)
+def _number(reader: ColumnReader, name: str, expression: Expression) -> int | float | Decimal:
+    value = reader.fitting(name, expression)
     assert isinstance(value, int | float | Decimal)
     return value
 
 
-def _length(attribute: Attribute, found: Expression) -> timedelta:
-    value = found.value if isinstance(found, Literal) else None
-    length = duration(value, found.place) if isinstance(value, str) else value
+def _length(attribute: Attribute, expression: Expression) -> timedelta:
+    value = expression.value if isinstance(expression, Literal) else None
+    length = duration(value, expression.place) if isinstance(value, str) else value
     if not isinstance(length, timedelta):
         what, hint = f"this DELAY does not fit {attribute.name}", "write a duration such as '10 seconds'"
-        raise mismatch(what, found.place, f"{attribute.name} is {type_text(attribute)}; {hint}", found)
+        raise mismatch(what, expression.place, f"{attribute.name} is {type_text(attribute)}; {hint}", expression)
     if attribute.type is Type.DATE and length % timedelta(days=1):
         detail = f"{attribute.name} is {type_text(attribute)}"
-        raise SqlError("a DATE moves by whole days", detail, "write a DELAY of days", found.place)
+        raise SqlError("a DATE moves by whole days", detail, "write a DELAY of days", expression.place)
     return length
 
 
@@ -192,16 +192,16 @@ def duration(written: str, place: Place) -> timedelta:
 
 def read_limits(cursor: Cursor) -> tuple[timedelta | None, timedelta | None]:
     """The times of EXPECT WITHIN and LIFESPAN, if they follow."""
-    found: dict[str, timedelta] = {}
+    times: dict[str, timedelta] = {}
     while cursor.sees("EXPECT") or cursor.sees("LIFESPAN"):
         place, word = cursor.place, "LIFESPAN" if cursor.accept("LIFESPAN") else "EXPECT"
         if word == "EXPECT":
             cursor.expect("EXPECT", word)
             cursor.expect("WITHIN", word)
-        if word in found:
+        if word in times:
             raise SqlError(f"{word} occurs twice", "", "remove one of them", place)
         place = cursor.place
-        found[word] = duration(cursor.string(word), place)
-        if not found[word]:
+        times[word] = duration(cursor.string(word), place)
+        if not times[word]:
             raise SqlError(f"{word} needs a duration greater than zero", "", "write a duration such as '1 day'", place)
-    return found.get("EXPECT"), found.get("LIFESPAN")
+    return times.get("EXPECT"), times.get("LIFESPAN")

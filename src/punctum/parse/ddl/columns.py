@@ -21,7 +21,7 @@ Terms = tuple[tuple[str, Order], ...]
 
 
 class ColumnReader:
-    """Reads columns, and what is said of those that are declared."""
+    """Reads columns, and clauses on those that are declared."""
 
     def __init__(self, cursor: Cursor, where: str, expected: str = "a column") -> None:
         self.cursor, self.where, self.expected = cursor, where, expected
@@ -70,11 +70,11 @@ class ColumnReader:
     def terms(self, where: str, ordered: bool = True) -> Terms:
         """The columns of a scheme in brackets, each perhaps with an order."""
         self.cursor.expect("(", where)
-        found = [self._term(where, ordered)]
+        terms = [self._term(where, ordered)]
         while self.cursor.accept(","):
-            found.append(self._term(where, ordered))
+            terms.append(self._term(where, ordered))
         self.cursor.expect(")", where)
-        return Scheme(self.schema, tuple(found)).terms
+        return Scheme(self.schema, tuple(terms)).terms
 
     def _term(self, where: str, ordered: bool) -> tuple[str, Order]:
         name = self.declared(where)
@@ -88,11 +88,11 @@ class ColumnReader:
     def values(self, name: str, where: str) -> list[Value]:
         """Values of a column in brackets."""
         self.cursor.expect("(", where)
-        found = [self.value(name, where, (",", ")"))]
+        values = [self.value(name, where, (",", ")"))]
         while self.cursor.accept(","):
-            found.append(self.value(name, where, (",", ")")))
+            values.append(self.value(name, where, (",", ")")))
         self.cursor.expect(")", where)
-        return found
+        return values
 
     def value(self, name: str, where: str, stops: tuple[str, ...]) -> Value:
         """A value of a column, up to one of some words."""
@@ -102,17 +102,17 @@ class ColumnReader:
             raise cursor.unexpected(f"a value of {name}", where)
         return self.fitting(name, literal(cursor, begin, end, where))
 
-    def fitting(self, name: str, found: Expression) -> Value:
+    def fitting(self, name: str, expression: Expression) -> Value:
         """The value of a literal, when it is one of a column."""
         column = Column(0, name, self.attributes[name])
-        if not isinstance(found, Literal) or found.value is None:
-            raise SqlError(f"this is not a literal for {name}", "", "write a literal such as 0 or 'OR'", found.place)
-        target = common((column, found))
+        place = expression.place
+        if not isinstance(expression, Literal) or expression.value is None:
+            raise SqlError(f"this is not a literal for {name}", "", "write a literal such as 0 or 'OR'", place)
+        target = common((column, expression))
         if target is None or target.type is not column.type:
-            raise mismatch(
-                f"a value does not fit the column {name}", found.place, f"{name} is {type_text(column)}", found
-            )
-        value = found if found.type is column.type else converted(found, target)
+            hint = f"{name} is {type_text(column)}"
+            raise mismatch(f"a value does not fit the column {name}", place, hint, expression)
+        value = expression if expression.type is column.type else converted(expression, target)
         assert isinstance(value, Literal)
         return value.value  # type: ignore[return-value]
 
@@ -120,7 +120,7 @@ class ColumnReader:
 def literal(cursor: Cursor, begin: int, end: int, where: str) -> Expression:
     """The expression of some tokens, which name no column."""
     place = cursor.text.at(begin, end - 1)
-    found = cursor.text.expression(begin, end)
-    if found.find(exp.Column) is not None:
+    tree = cursor.text.expression(begin, end)
+    if tree.find(exp.Column) is not None:
         raise SqlError(f"{where} takes literals", "", "write a literal, not a column", place)
-    return replace(Binder(cursor.text, Scope(()), where, place).bind(found), place=place)
+    return replace(Binder(cursor.text, Scope(()), where, place).bind(tree), place=place)

@@ -118,24 +118,24 @@ def checked(what: str, name: str, format_: str, options: Given, place: Place) ->
             f"the format {format_} of {name} is not supported", choices(known), nearest(format_, known), place
         )
     taken = {option.name.lower(): option for option in known[format_.lower()]}
-    found = {}
+    given = {}
     for key, (value, at) in options.items():
         option = taken.get(key.lower())
         if what == "stream" and key.lower().startswith(DISTINCT):
             option = Option(key, Takes.NUMBER, "")
         if option is None:
-            names = [each.name for each in taken.values()]
+            names = [o.name for o in taken.values()]
             raise SqlError(f"the {what} {name} has no option {key}", choices(names), nearest(key, names), at)
         if not _FITS[option.takes](value):
             raise SqlError(f"{option.name} of {name} is {value!r}", "", option.takes.value, at)
-        found[option.name] = value
+        given[option.name] = value
     for option in taken.values():
-        if option.needed and option.name not in found:
+        if option.needed and option.name not in given:
             raise SqlError(f"the {what} {name} has no {option.name}", "", f"OPTIONS ({option.name} '…')", place)
-    if (null := found.get("nullValue")) and found.get("sep", ",").replace("\\t", "\t") in null:
+    if (null := given.get("nullValue")) and given.get("sep", ",").replace("\\t", "\t") in null:
         at = next(at for key, (_, at) in options.items() if key.lower() == "nullvalue")
         raise SqlError(f"nullValue of {name} is {null!r}", "the separator is in it", Takes.NULL.value, at)
-    return format_.lower(), found
+    return format_.lower(), given
 
 
 def _is_number(text: str) -> bool:

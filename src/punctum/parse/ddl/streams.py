@@ -169,19 +169,19 @@ def using(cursor: Cursor, where: str, what: str, name: str) -> tuple[str, dict[s
 
 def read_options(cursor: Cursor) -> dict[str, tuple[str, Place]]:
     """The options in brackets that follow, each with its place."""
-    found: dict[str, tuple[str, Place]] = {}
+    options: dict[str, tuple[str, Place]] = {}
     cursor.expect("(", "OPTIONS")
     while True:
         first, place, key = cursor.at, cursor.place, _key(cursor)
-        if key.lower() in (known.lower() for known in found):
+        if key.lower() in (known.lower() for known in options):
             raise SqlError(f"the option {key} occurs twice", place=place)
         cursor.accept("=")
         value = _option(cursor)
-        found[key] = value, cursor.since(first)
+        options[key] = value, cursor.since(first)
         if not cursor.accept(","):
             break
     cursor.expect(")", "OPTIONS")
-    return found
+    return options
 
 
 def _key(cursor: Cursor) -> str:

@@ -48,24 +48,24 @@ class TemporalReader(StreamReader):
 
     def read(self) -> StreamDef:
         """The stream whose definition follows its name."""
-        found = super().read()
-        time = next((a for a in found.schema.attributes if a.name == VS), Attribute(VS, Type.BIGINT))
-        payload = tuple(a for a in found.schema.attributes if a.name not in EVENT)
+        stream = super().read()
+        time = next((a for a in stream.schema.attributes if a.name == VS), Attribute(VS, Type.BIGINT))
+        payload = tuple(a for a in stream.schema.attributes if a.name not in EVENT)
         if not payload:
             raise SqlError(f"the stream {self.name} has no payload", "", f"add columns besides {VS}", self.cursor.whole)
         if self.properties.open_close:
-            return self._opened(found, open_schema(payload, time.type))
+            return self._opened(stream, open_schema(payload, time.type))
         schema = element_schema(payload, time.type, self.properties.insert_only)
-        return replace(found, schema=schema, schemes=(_stables(schema),), temporal=self.properties)
+        return replace(stream, schema=schema, schemes=(_stables(schema),), temporal=self.properties)
 
-    def _opened(self, found: StreamDef, schema: Schema) -> StreamDef:
+    def _opened(self, stream: StreamDef, schema: Schema) -> StreamDef:
         """The elements of a stream whose opens and closes are read."""
         if self.properties.insert_only:
             detail = "a close is an adjust of the event that its open has inserted"
-            raise SqlError("OPEN CLOSE and INSERT ONLY exclude each other", detail, "remove one of them", found.place)
-        read = replace(found, schema=schema, schemes=(_stables(schema),))
-        relation = Opened(Source(read, found.place), self.properties, found.place)
-        return StreamDef(self.name, relation.schema, relation=relation, temporal=self.properties, place=found.place)
+            raise SqlError("OPEN CLOSE and INSERT ONLY exclude each other", detail, "remove one of them", stream.place)
+        read = replace(stream, schema=schema, schemes=(_stables(schema),))
+        relation = Opened(Source(read, stream.place), self.properties, stream.place)
+        return StreamDef(self.name, relation.schema, relation=relation, temporal=self.properties, place=stream.place)
 
     def column(self) -> None:
         """A column of the payload, or the start or the end with its type."""
@@ -89,13 +89,13 @@ class TemporalReader(StreamReader):
             raise SqlError(
                 what, "the punctuations of a temporal stream are its stables", f"supported: {_PROPERTIES}", cursor.place
             )
-        found = self._property()
-        if found is None:
+        properties = self._property()
+        if properties is None:
             cursor.at = first
             return False
-        if any(getattr(self.properties, name) for name in found):
+        if any(getattr(self.properties, name) for name in properties):
             raise SqlError(f"{cursor.text.word(first)} occurs twice", "", "remove one of them", cursor.since(first))
-        self.properties = replace(self.properties, **found)
+        self.properties = replace(self.properties, **properties)
         return True
 
     def _property(self) -> dict[str, Any] | None:
@@ -165,10 +165,10 @@ def read_cleansed(cursor: Cursor, known: Mapping[str, StreamDef]) -> Cleansed:
 def _temporal(cursor: Cursor, known: Mapping[str, StreamDef], where: str, takes: str) -> tuple[StreamDef, Place]:
     """The temporal stream whose name follows."""
     place, name = cursor.place, cursor.name("a temporal stream", where)
-    stream = next((each for each in known.values() if each.name.lower() == name.lower()), None)
+    stream = next((stream for stream in known.values() if stream.name.lower() == name.lower()), None)
     if stream is None:
-        there = [each.name for each in known.values() if each.temporal is not None]
-        raise SqlError(f"there is no stream {name}", choices(there), nearest(name, there), place)
+        names = [stream.name for stream in known.values() if stream.temporal is not None]
+        raise SqlError(f"there is no stream {name}", choices(names), nearest(name, names), place)
     if stream.temporal is None:
         hint = f"define it with CREATE TEMPORAL STREAM {stream.name} …"
         raise SqlError(f"{stream.name} is not a temporal stream", takes, hint, place)
@@ -227,10 +227,10 @@ def _one_of(given: Mapping[str, tuple[str, Place]], key: str, known: tuple[str, 
     if key not in given:
         return default
     value, place = given[key]
-    found = next((each for each in known if each.lower() == " ".join(value.lower().split())), None)
-    if found is None:
+    choice = next((choice for choice in known if choice.lower() == " ".join(value.lower().split())), None)
+    if choice is None:
         raise SqlError(f"the option {key} is '{value}'", choices(known), nearest(value, known), place)
-    return found
+    return choice
 
 
 def _share(policy: Policy, value: str, place: Place) -> float:
@@ -246,23 +246,23 @@ def _share(policy: Policy, value: str, place: Place) -> float:
 
 
 def _absent(merge: LMerge, value: str, place: Place) -> tuple[str, ...]:
-    found = []
-    for each in (part.strip() for part in value.split(",")):
-        known = next((name for name in merge.names if name.lower() == each.lower()), None)
+    absent = []
+    for name in (part.strip() for part in value.split(",")):
+        known = next((known for known in merge.names if known.lower() == name.lower()), None)
         if known is None:
             raise SqlError(
-                f"{each or 'nothing'} is not an input", choices(merge.names), nearest(each, merge.names), place
+                f"{name or 'nothing'} is not an input", choices(merge.names), nearest(name, merge.names), place
             )
-        found.append(known)
-    if len(set(found)) == len(merge.names):
+        absent.append(known)
+    if len(set(absent)) == len(merge.names):
         raise SqlError(
             "all inputs are declared absent", "", "at least one input is attached when the query starts", place
         )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(absent))
 
 
 def _control(merge: LMerge, name: str, path: str, place: Place) -> Source:
-    """The stream that says which inputs come and go: an input's name, whether it comes, and from when it is right."""
+    """The stream of changes of the inputs: an input's name, whether it comes or goes, and from when it is right."""
     time = merge.schema.attributes[merge.schema.index(VS)].type
     texts = Attribute("input", Type.STRING, NOT_NULL), Attribute("change", Type.STRING, NOT_NULL)
     schema = Schema((*texts, Attribute("since", time)))

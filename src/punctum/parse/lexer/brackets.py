@@ -31,10 +31,10 @@ def parted(tokens: list[Token]) -> tuple[list[Token], dict[int, WindowClause]]:
         end = next((k for k in range(i, len(tokens)) if tokens[k].token_type is TokenType.R_BRACKET), None)
         if end is None:
             raise SqlError("a window is not closed with ]", "", _HINT, _place(tokens, i, min(i + 2, len(tokens) - 1)))
-        found = WindowClause(_rows(tokens, i, end), _place(tokens, i, end))
+        window = WindowClause(_rows(tokens, i, end), _place(tokens, i, end))
         if len(left) - 1 in windows:
-            raise SqlError("a stream has two windows", "", "remove one of them", found.place)
-        windows[len(left) - 1] = found
+            raise SqlError("a stream has two windows", "", "remove one of them", window.place)
+        windows[len(left) - 1] = window
         i = end + 1
     return left, windows
 

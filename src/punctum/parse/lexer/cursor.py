@@ -56,8 +56,8 @@ class Cursor:
 
     def unexpected(self, expected: str, where: str) -> SqlError:
         """The error for something else than what must follow."""
-        found = "nothing" if self.token is None else masked(self.text.sql)[self.place.start : self.place.end]
-        return SqlError(f"expected {expected} in {where}", f"found {found}", "", self.place)
+        token = "nothing" if self.token is None else masked(self.text.sql)[self.place.start : self.place.end]
+        return SqlError(f"expected {expected} in {where}", f"found {token}", "", self.place)
 
     def name(self, what: str, where: str) -> str:
         """A name, quoted or not."""
@@ -71,11 +71,11 @@ class Cursor:
     def names(self, what: str, where: str) -> list[str]:
         """Names in brackets."""
         self.expect("(", where)
-        found = [self.name(what, where)]
+        names = [self.name(what, where)]
         while self.accept(","):
-            found.append(self.name(what, where))
+            names.append(self.name(what, where))
         self.expect(")", where)
-        return found
+        return names
 
     def string(self, where: str) -> str:
         """A quoted text."""

@@ -1,6 +1,6 @@
 """The text of a script: its tokens, its statements, and where in it a piece of syntax stands.
 
-sqlglot tells where names, literals and some functions stand; the rest is found from the tokens around them.
+sqlglot knows where names, literals and some functions stand; the rest follows from the tokens around them.
 """
 
 from bisect import bisect_left, bisect_right
@@ -44,7 +44,7 @@ class Text:
 
     def window(self, node: exp.Expr) -> WindowClause | None:
         """The window behind an item of FROM: a name, or a query in brackets."""
-        metas = [each.meta["start"] for each in node.this.walk() if "start" in each.meta] if self.windows else []
+        metas = [part.meta["start"] for part in node.this.walk() if "start" in part.meta] if self.windows else []
         if not metas:
             return None
         at = bisect_right(self.starts, min(metas)) - 1
@@ -94,42 +94,42 @@ class Text:
                 detail = f"{self.tokens[i + 1].text} is not expected after a comma"
                 raise SqlError("the SQL cannot be parsed", detail, "", self.at(i, i + 1))
         try:
-            found = parse(_DIALECT.parser(), self.tokens[start:end])
+            trees = parse(_DIALECT.parser(), self.tokens[start:end])
         except ParseError as error:
             raise self._unreadable(error, start, end) from None
         except SqlglotError as error:
             raise SqlError("the SQL cannot be parsed", _plain(str(error)), place=self.at(start, end - 1)) from None
         except (ValueError, TypeError, AttributeError, IndexError, KeyError) as error:  # sqlglot's own slips
             raise SqlError("the SQL cannot be parsed", _plain(str(error)), place=self.at(start, end - 1)) from None
-        if len(found) != 1 or not isinstance(found[0], exp.Expr):
+        if len(trees) != 1 or not isinstance(trees[0], exp.Expr):
             raise SqlError("the SQL cannot be parsed", "one query is expected", place=self.at(start, end - 1))
-        return found[0]
+        return trees[0]
 
     def _unreadable(self, error: ParseError, start: int, end: int) -> SqlError:
         first = error.errors[0] if error.errors else {}
         line, column, near = first.get("line") or 1, first.get("col") or 0, first.get("highlight") or ""
-        head = sum(len(each) + 1 for each in self.sql.split("\n")[: line - 1])
+        head = sum(len(above) + 1 for above in self.sql.split("\n")[: line - 1])
         place = Place(max(head + column - len(near), 0), head + column)
         if not self.tokens[start].start <= place.start <= self.tokens[end - 1].end:
             place = self.at(end - 1, end - 1)
-        said = _plain(str(first.get("description", "")))
-        if "Unexpected token" in said:
-            said = f"{near} is not expected here"
-        elif said.startswith(("Expected", "Expecting")):
-            said = said.split(" but got")[0].lower()
-        elif said.startswith("The number"):
-            said = "there are too many arguments"
+        detail = _plain(str(first.get("description", "")))
+        if "Unexpected token" in detail:
+            detail = f"{near} is not expected here"
+        elif detail.startswith(("Expected", "Expecting")):
+            detail = detail.split(" but got")[0].lower()
+        elif detail.startswith("The number"):
+            detail = "there are too many arguments"
         else:
-            said = f"something is missing near {near}"
-        return SqlError("the SQL cannot be parsed", said, place=place)
+            detail = f"something is missing near {near}"
+        return SqlError("the SQL cannot be parsed", detail, place=place)
 
     def place(self, node: exp.Expr) -> Place | None:
         """Where a node of the syntax stands, or nothing when no token of it is known."""
-        found = [each.meta for each in node.walk() if "start" in each.meta]
-        if not found:
+        metas = [part.meta for part in node.walk() if "start" in part.meta]
+        if not metas:
             return None
-        first = bisect_right(self.starts, min(meta["start"] for meta in found)) - 1
-        last = bisect_right(self.starts, max(meta["end"] for meta in found)) - 1
+        first = bisect_right(self.starts, min(meta["start"] for meta in metas)) - 1
+        last = bisect_right(self.starts, max(meta["end"] for meta in metas)) - 1
         first, last = self._wider(node, max(first, 0), max(last, 0))
         return self.at(first, last)
 
@@ -194,6 +194,6 @@ def tokens(sql: str) -> list[Token]:
         raise SqlError("the SQL cannot be parsed", detail, hint, place) from None
 
 
-def _plain(said: str) -> str:
-    """What sqlglot says, on one line and without its own terms."""
-    return said.split("\n")[0].split("<")[0].strip()
+def _plain(message: str) -> str:
+    """A message of sqlglot's, on one line and without its own terms."""
+    return message.split("\n")[0].split("<")[0].strip()
