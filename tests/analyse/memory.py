@@ -17,11 +17,11 @@ _TURNED = {"<": "<", "<=": "<=", "=": "=", ">": "<", ">=": "<="}
 
 def spj(streams: str, conditions: str = "", shows: str = "", distinct: bool = False, aggregates: str = "") -> Spj:
     """A query from text: ``spj("S(A,B) T(C)", "A=10, B<C", "A")``; S#1(A) and S#2(A) are one stream twice."""
-    found = [(name, columns.split(",")) for name, columns in re.findall(r"([\w#]+)\(([\w,: ]*)\)", streams)]
-    made = tuple(Occurrence(name, name.split("#")[0], Schema(tuple(map(_attribute, c)))) for name, c in found)
+    declared = [(name, columns.split(",")) for name, columns in re.findall(r"([\w#]+)\(([\w,: ]*)\)", streams)]
+    made = tuple(Occurrence(name, name.split("#")[0], Schema(tuple(map(_attribute, c)))) for name, c in declared)
     where = {
         key: (i, j)
-        for i, (name, c) in enumerate(found)
+        for i, (name, c) in enumerate(declared)
         for j, a in enumerate(c)
         for key in (_bare(a), f"{name}.{_bare(a)}")
     }
@@ -83,8 +83,8 @@ def random_query(chance: random.Random, function: str = "") -> Spj:
         sizes = [chance.randint(1, 3) for _ in range(chance.randint(1, 3))]
     names = iter("ABCDEF")
     owned = [[next(names) for _ in range(size)] for size in sizes]
-    streams = " ".join(f"{'STU'[i]}({','.join(f'{a}:{kind}' for a in each)})" for i, each in enumerate(owned))
-    attributes = [name for each in owned for name in each]
+    streams = " ".join(f"{'STU'[i]}({','.join(f'{a}:{kind}' for a in names)})" for i, names in enumerate(owned))
+    attributes = [name for mine in owned for name in mine]
     conditions = ", ".join(_random_condition(chance, attributes) for _ in range(chance.randint(0, 6)))
     shows = chance.choice(attributes) if chance.random() < 0.15 else ""
     if function:

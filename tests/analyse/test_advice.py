@@ -21,8 +21,8 @@ def enough(query: QueryAnalysis, more: Set) -> bool:
     by_stream: dict[str, tuple[Declared, ...]] = {}
     for scheme in more:
         by_stream[scheme.stream] = (*by_stream.get(scheme.stream, ()), scheme)
-    found = states(query.query.relation, Inference(by_stream))
-    return all(state.verdict is not Verdict.UNBOUNDED for state in found)
+    with_more = states(query.query.relation, Inference(by_stream))
+    return all(state.verdict is not Verdict.UNBOUNDED for state in with_more)
 
 
 def weakened(more: Set) -> list[Set]:
@@ -40,16 +40,16 @@ def smallest(query: QueryAnalysis, most: int) -> set[Set]:
         for order in Order
     ]
     for size in range(1, most + 1):
-        found = {frozenset(each) for each in combinations(every, size) if enough(query, frozenset(each))}
-        if found:
-            return {each for each in found if not any(len(w) == size and w in found for w in weakened(each))}
+        sets = {frozenset(schemes) for schemes in combinations(every, size) if enough(query, frozenset(schemes))}
+        if sets:
+            return {schemes for schemes in sets if not any(len(w) == size and w in sets for w in weakened(schemes))}
     return set()
 
 
 @pytest.mark.parametrize("path", REFUSED, ids=lambda path: path.stem)
 def test_all_smallest_sets_are_found(path: Path) -> None:
     query = registered(path)
-    assert {frozenset(each) for each in query.advice} == smallest(query, 2)
+    assert {frozenset(schemes) for schemes in query.advice} == smallest(query, 2)
 
 
 def test_a_search_that_is_too_long_gives_one_set() -> None:

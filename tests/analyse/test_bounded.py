@@ -1,4 +1,4 @@
-"""What the memory paper says of its own queries, and that its two ways of deciding agree on random ones."""
+"""The memory paper's verdicts on its own queries, and that its two ways of deciding agree on random ones."""
 
 import random
 
@@ -71,18 +71,18 @@ def test_example_5_5() -> None:
         ("7.4", spj("S(A,B,C,D) T(E,F)", "B>F, C>F, D>F, A=10", "A", True), None),
         ("8.7", spj("S(A,B) T(C)", "A<20, C<20, A>10, C>10", "A,C", aggregates="SUM(B)"), None),
     ],
-    ids=lambda each: each if isinstance(each, str) else "",
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_examples(example: str, query: Spj, condition: str | None) -> None:
-    found = failure(query)
-    assert (found.condition if found else None) == condition, example
+    failed = failure(query)
+    assert (failed.condition if failed else None) == condition, example
 
 
 def test_example_6_1_fails_on_its_four_attributes() -> None:
     query = spj("S1(A,B,C,D) S2(E,F,G) S3(H,I,J)", "H<A, G<C, C<B, E>10, E<F, F<20, J<F", "", True)
-    found = failure(query)
-    assert found is not None and found.stream == 0
-    assert {query.attribute(at).name for at in found.attributes} == {"H", "A", "G", "C"}
+    failed = failure(query)
+    assert failed is not None and failed.stream == 0
+    assert {query.attribute(at).name for at in failed.attributes} == {"H", "A", "G", "C"}
     four = query.order.induced([at for at in query.attributes if query.attribute(at).name in "HACG"])
     assert {(query.attribute(a).name, op, query.attribute(b).name) for a, op, b in four.comparisons} == {
         ("H", "<", "A"),
@@ -103,8 +103,8 @@ TWICE = "S#1(A,B) S#2(A,B)"
 def test_example_8_1() -> None:
     conditions = "S#1.A=10, S#1.A=S#2.A, S#1.B=S#2.B, S#1.B>10"
     query = spj(TWICE, conditions, "S#1.A", True)
-    found = failure(query)
-    assert found is not None and found.condition == "C2"  # theorem 5.10 alone says no
+    failed = failure(query)
+    assert failed is not None and failed.condition == "C2"  # by theorem 5.10 alone
     order, shown = without_redundant(query, query.order)
     assert {at[0] for at in order.attributes} == {shown[0][0]}  # one occurrence is left
     assert bounded_in_every_order(query)
@@ -114,7 +114,7 @@ def test_example_8_1() -> None:
     )  # as SELECT DISTINCT a … WHERE a = 10 AND b > 10
     assert not of_query(spj(TWICE, conditions, "S#1.A")).bounded  # preserving
     other = conditions.replace("S#1.A=S#2.A", "S#2.A=20")
-    assert not of_query(spj(TWICE, other, "S#1.A", True)).bounded  # no occurrence says what the other one says
+    assert not of_query(spj(TWICE, other, "S#1.A", True)).bounded  # no occurrence stands in for the other one
 
 
 def test_a_query_without_redundant_occurrences_gives_the_same_answers() -> None:
@@ -165,7 +165,7 @@ def test_too_many_orders_are_not_decided() -> None:
         (S_T, "A=10, B<D", "A", "MAX(D)", True),
         (S_T, "A=10, B<D", "A", "MIN(B)", True),
         (S_T, "A=10, B<D", "A", "MAX(E)", False),
-        (S_T, "A=10, B<D", "A", "MAX(B)", False),  # theorem 8.6 as it is printed says yes
+        (S_T, "A=10, B<D", "A", "MAX(B)", False),  # bounded by theorem 8.6 as it is printed
         (S_T, "A=10, B<D", "A", "MAX(C)", False),  # and here
     ],
 )
@@ -182,7 +182,7 @@ def test_the_polynomial_check_is_the_enumeration_of_orders() -> None:
             assert bounded_in_every_order(query, 15_000) == expected
         except TooManyOrdersError:
             continue
-        found = failure(query)
-        assert (found is None) == expected, query
-        seen.add((query.order.satisfiable, query.eliminating, found.condition if found else None))
+        failed = failure(query)
+        assert (failed is None) == expected, query
+        seen.add((query.order.satisfiable, query.eliminating, failed.condition if failed else None))
     assert len(seen) == 10  # every condition of both theorems, bounded ones, and those that nothing fulfils

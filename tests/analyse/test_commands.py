@@ -39,9 +39,9 @@ def called(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> object:
 def test_explained(path: Path, tmp_path: Path) -> None:
     script = tmp_path / "script.sql"
     script.write_text(split(path, "explained")[0])
-    said = CliRunner().invoke(cli, ["explain", str(script)])
-    assert said.exit_code == 0, said.output
-    check(path, "explained", said.output)
+    result = CliRunner().invoke(cli, ["explain", str(script)])
+    assert result.exit_code == 0, result.output
+    check(path, "explained", result.output)
 
 
 def test_run_refuses_with_the_text_of_check(
@@ -74,28 +74,28 @@ def test_what_is_no_text_is_an_error(
 
 def test_a_script_without_queries_is_admitted(script: Path) -> None:
     script.write_text("CREATE SINK result USING json OPTIONS (path 'out');")
-    said = CliRunner().invoke(cli, ["check", str(script)])
-    assert (said.exit_code, said.output) == (0, "the script has no queries\n")
+    result = CliRunner().invoke(cli, ["check", str(script)])
+    assert (result.exit_code, result.output) == (0, "the script has no queries\n")
 
 
 @pytest.mark.parametrize("name", ["figure_8", "example_1"])
 def test_graphs_are_drawn(name: str, tmp_path: Path) -> None:
-    """Every edge that explain tells is drawn: in the picture with an arrow head, in DOT with its scheme."""
+    """Every edge that explain prints is drawn: in the picture with an arrow head, in DOT with its scheme."""
     script = HERE / "admitted" / f"{name}.sql"
     files = [tmp_path / "graph.svg", tmp_path / "graph.dot"]
     for file in files:
-        said = CliRunner().invoke(cli, ["explain", str(script), "--graph", str(file)])
-    told = re.findall(r"^    .* -> \w+ +(\w+\(.*\))$", said.output, re.MULTILINE)
+        result = CliRunner().invoke(cli, ["explain", str(script), "--graph", str(file)])
+    edges = re.findall(r"^    .* -> \w+ +(\w+\(.*\))$", result.output, re.MULTILINE)
     picture = ElementTree.fromstring(files[0].read_text())
-    assert len([each for each in picture.iter(f"{SVG}path") if "marker-end" in each.attrib]) == len(told) > 0
-    labels = [each.text for each in picture.iter(f"{SVG}text")]
+    assert len([path for path in picture.iter(f"{SVG}path") if "marker-end" in path.attrib]) == len(edges) > 0
+    labels = [label.text for label in picture.iter(f"{SVG}text")]
     drawn = re.findall(r"-> \w+ \[label=\"(.*)\"\]", files[1].read_text())
-    assert sorted(drawn) == sorted(told) and set(told) <= set(labels)
+    assert sorted(drawn) == sorted(edges) and set(edges) <= set(labels)
 
 
 def test_a_graph_is_svg_or_dot(script: Path, tmp_path: Path) -> None:
-    said = CliRunner().invoke(cli, ["explain", str(script), "--graph", str(tmp_path / "graph.png")])
-    assert said.exit_code == 2 and "graph.png does not end in .svg or .dot" in said.output
+    result = CliRunner().invoke(cli, ["explain", str(script), "--graph", str(tmp_path / "graph.png")])
+    assert result.exit_code == 2 and "graph.png does not end in .svg or .dot" in result.output
 
 
 def test_what_is_safe_only_together_is_admitted() -> None:

@@ -1,4 +1,4 @@
-"""Scripts with what `punctum check` says of them, word for word: those that are admitted and those that are refused."""
+"""Scripts with the output of `punctum check`, word for word: those that are admitted and those that are refused."""
 
 import json
 from pathlib import Path
@@ -18,12 +18,12 @@ REFUSED = sorted((HERE / "refused").glob("*.sql"))
 def test_checked(path: Path, tmp_path: Path) -> None:
     script = tmp_path / "script.sql"
     script.write_text(split(path, "checked")[0])
-    said = CliRunner().invoke(cli, ["check", str(script)])
-    assert said.exit_code == (1 if path in REFUSED else 0), said.output
-    check(path, "checked", said.output)
-    found = CliRunner().invoke(cli, ["check", str(script), "--json"])
-    assert found.exit_code == said.exit_code
-    (query,) = json.loads(found.output)["queries"]
+    result = CliRunner().invoke(cli, ["check", str(script)])
+    assert result.exit_code == (1 if path in REFUSED else 0), result.output
+    check(path, "checked", result.output)
+    as_json = CliRunner().invoke(cli, ["check", str(script), "--json"])
+    assert as_json.exit_code == result.exit_code
+    (query,) = json.loads(as_json.output)["queries"]
     assert set(query) == {"name", "admitted", "bounded_memory", "state", "advice"}
     assert query["admitted"] == (path in ADMITTED)
     for state in query["state"]:

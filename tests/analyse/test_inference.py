@@ -66,24 +66,24 @@ def text(promise: Promise, names: tuple[str, ...]) -> str:
 
 @pytest.mark.parametrize("sql", CASES)
 def test_inferred(sql: str) -> None:
-    found = relation(sql)
-    promises = named(Inference().facts(found))
-    assert sorted({text(promise, found.schema.names) for promise in promises}) == CASES[sql]
+    query = relation(sql)
+    promises = named(Inference().facts(query))
+    assert sorted({text(promise, query.schema.names) for promise in promises}) == CASES[sql]
 
 
 @pytest.mark.parametrize("sql", [sql for sql in CASES if CASES[sql]])
 def test_the_operators_keep_what_is_inferred(sql: str) -> None:
     """For each promise, every row of the result is covered in the end by a punctuation on the promise's columns."""
-    found = relation(sql)
+    query = relation(sql)
     streams = tuple(parse_script(DDL).streams[name] for name in "abc")
     count = 0
     for seed in (3, 7, 8):  # with rows that have an 8
-        pieces = run(found, list(rounds(streams, seed)), buckets=2, global_punctuations=True)
+        pieces = run(query, list(rounds(streams, seed)), buckets=2, global_punctuations=True)
         rows = [row for piece in pieces[: ROUNDS // 2] for row in to_rows(piece.rows)]
-        said = [p for piece in pieces for p in piece.puncts]
+        emitted = [p for piece in pieces for p in piece.puncts]
         count += len(rows)
-        for promise in named(Inference().facts(found)):
-            others = [i for i in range(len(found.schema)) if i not in promise.columns]
-            fitting = [p for p in said if all(p.patterns[i] is WILDCARD for i in others)]
+        for promise in named(Inference().facts(query)):
+            others = [i for i in range(len(query.schema)) if i not in promise.columns]
+            fitting = [p for p in emitted if all(p.patterns[i] is WILDCARD for i in others)]
             assert [row for row in rows if not any(p.match(row) for p in fitting)] == []
     assert count

@@ -1,4 +1,4 @@
-"""What the register says comes true: the golden scripts run on streams that keep their promises and nothing more.
+"""The register's verdicts come true: the golden scripts run on streams that keep their promises and nothing more.
 
 In each round, rows have new values, and 8, which some scripts ask for, as long as nothing excludes it; after the round
 each stream sends, for each of its schemes, the punctuations over all these values and 7, which never comes. A query
@@ -51,8 +51,8 @@ def values(attribute: Attribute, first: int) -> list[Value]:
 
 def closed(attribute: Attribute, first: int) -> list[Value]:
     """The values of an attribute that are closed after a round."""
-    found = values(attribute, first)
-    return [NEVER, *found] if found[-1] == ASKED else found
+    coming = values(attribute, first)
+    return [NEVER, *coming] if coming[-1] == ASKED else coming
 
 
 def rows(stream: StreamDef, first: int, rng: random.Random) -> list[Row]:
@@ -70,25 +70,25 @@ def punctuations(stream: StreamDef, scheme: Scheme, first: int) -> Iterator[Punc
 
 def rounds(streams: tuple[StreamDef, ...], seed: int = 7) -> Iterator[dict[str, ColumnarSlice]]:
     """What the streams of a query send."""
-    rng, said = random.Random(seed), {stream.name: list[Punctuation]() for stream in streams}
+    rng, emitted = random.Random(seed), {stream.name: list[Punctuation]() for stream in streams}
     for n in range(ROUNDS):
         sent = {}
         for stream in streams:
-            first, before = ASKED + 1 + n * VALUES, said[stream.name]
+            first, before = ASKED + 1 + n * VALUES, emitted[stream.name]
             new = [row for row in rows(stream, first, rng) if not any(p.match(row) for p in before)]
             closing = [p for scheme in stream.schemes for p in punctuations(stream, scheme, first)]
             sent[stream.name] = ColumnarSlice(frame(stream.schema, new), tuple(closing))
-            said[stream.name] += closing
+            emitted[stream.name] += closing
         yield sent
 
 
 def kept(relation: Relation, streams: tuple[StreamDef, ...]) -> list[int]:
     """How many rows are kept after each round."""
-    simulation, found = Simulation(relation, buckets=2), []
+    simulation, counts = Simulation(relation, buckets=2), []
     for sent in rounds(streams):
         simulation.feed(sent)
-        found.append(simulation.kept())
-    return found
+        counts.append(simulation.kept())
+    return counts
 
 
 def registered(path: Path) -> QueryAnalysis:
@@ -103,8 +103,8 @@ def cases() -> Iterator[object]:
             yield pytest.param(query, id=path.stem)
 
 
-def flat(found: list[int]) -> bool:
-    return max(found[ROUNDS // 2 :]) <= max(found[: ROUNDS // 2]) + ROWS and found[-1] <= 2 * ROWS
+def flat(counts: list[int]) -> bool:
+    return max(counts[ROUNDS // 2 :]) <= max(counts[: ROUNDS // 2]) + ROWS and counts[-1] <= 2 * ROWS
 
 
 @pytest.mark.parametrize("query", list(cases()))
@@ -115,8 +115,8 @@ def test_what_is_admitted_keeps_no_more_and_more(query: QueryAnalysis) -> None:
 @pytest.mark.parametrize("path", REFUSED, ids=lambda path: path.stem)
 def test_what_is_refused_does(path: Path) -> None:
     query = registered(path)
-    found = kept(query.query.relation, query.streams)
-    assert found[-1] > found[ROUNDS // 2] > found[0]
+    counts = kept(query.query.relation, query.streams)
+    assert counts[-1] > counts[ROUNDS // 2] > counts[0]
 
 
 TOGETHER = ["closed_equalities", "constant_of_two", "equal_within", "figure_5", "named"]
@@ -164,7 +164,7 @@ def test_schemes_of_no_use_purge_and_release_nothing() -> None:
     (after,) = verdict(parse_script(sql))
     assert len(before.useless) == 3 and after.useless == () and after.states == before.states
     sent = list(rounds(before.streams))
-    said = [
+    fewer = [
         {
             stream.name: replace(
                 piece[stream.name], puncts=tuple(p for p in piece[stream.name].puncts if _of(p, stream))
@@ -178,7 +178,7 @@ def test_schemes_of_no_use_purge_and_release_nothing() -> None:
         simulation = Simulation(before.query.relation, buckets=2)
         return [(sorted(to_rows(simulation.feed(piece).rows)), simulation.kept()) for piece in pieces]
 
-    assert result(sent) == result(said)
+    assert result(sent) == result(fewer)
 
 
 def _of(punctuation: Punctuation, stream: StreamDef) -> bool:
@@ -198,8 +198,8 @@ def test_what_is_closed_by_several_punctuations_is_purged(name: str, buckets: in
     for sent in rounds(query.streams):
         simulation.feed({name: replace(piece, puncts=()) for name, piece in sent.items()})
         most = max(most, simulation.kept())
-        said = [(s, p) for s in query.streams for p in sent[s.name].puncts]
-        for stream, p in rng.sample(said, len(said)):
+        waiting = [(s, p) for s in query.streams for p in sent[s.name].puncts]
+        for stream, p in rng.sample(waiting, len(waiting)):
             simulation.feed({stream.name: ColumnarSlice(frame(stream.schema, []), (p,))})
     assert most > 0 == simulation.kept()
 

@@ -1,4 +1,4 @@
-"""What the register says of the memory of SQL queries."""
+"""The register's verdicts on the memory of SQL queries."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ CREATE SINK q USING json OPTIONS (path 'q');
 """
 
 
-def found(query: str) -> MemoryVerdict:
+def verdict_of(query: str) -> MemoryVerdict:
     return memory(parse_script(f"{STREAMS} INSERT INTO q {query};").queries[0].relation)
 
 
@@ -48,7 +48,7 @@ def found(query: str) -> MemoryVerdict:
     ],
 )
 def test_bounded(query: str, values: int) -> None:
-    verdict = found(query)
+    verdict = verdict_of(query)
     assert (verdict.bounded, verdict.values) == (True, values), verdict.reason
 
 
@@ -85,7 +85,7 @@ def test_bounded(query: str, values: int) -> None:
     ],
 )
 def test_not_bounded(query: str, reason: str) -> None:
-    verdict = found(query)
+    verdict = verdict_of(query)
     assert not verdict.bounded and verdict.reason.startswith(reason), verdict.reason
 
 
@@ -93,15 +93,15 @@ def test_check_says_it_and_admits_it(tmp_path: Path) -> None:
     """Q3 of the paper is bounded without punctuations."""
     script = tmp_path / "script.sql"
     script.write_text(f"{STREAMS} INSERT INTO q SELECT a FROM s JOIN t ON a = d WHERE a > 10 AND d < 20;")
-    said = CliRunner().invoke(cli, ["check", "--json", str(script)])
-    (query,) = json.loads(said.output)["queries"]
-    assert (said.exit_code, query["admitted"], query["bounded_memory"]) == (0, True, True)
+    result = CliRunner().invoke(cli, ["check", "--json", str(script)])
+    (query,) = json.loads(result.output)["queries"]
+    assert (result.exit_code, query["admitted"], query["bounded_memory"]) == (0, True, True)
     assert [(state["operator"], state["verdict"]) for state in query["state"]] == [("synopsis", "bounded")] * 2
 
 
 def test_the_page_shows_what_check_says(tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "bounded-memory.md").read_text()
-    script, said = (page.split(fence)[1].split("```")[0] for fence in ("```sql\n", "```\npairs:"))
+    script, expected = (page.split(fence)[1].split("```")[0] for fence in ("```sql\n", "```\npairs:"))
     (tmp_path / "pairs.sql").write_text(script)
-    found = CliRunner().invoke(cli, ["check", str(tmp_path / "pairs.sql")])
-    assert found.output == f"pairs:{said}"
+    result = CliRunner().invoke(cli, ["check", str(tmp_path / "pairs.sql")])
+    assert result.output == f"pairs:{expected}"

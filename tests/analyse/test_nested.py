@@ -53,9 +53,9 @@ schemes = st.lists(st.sampled_from(["k", "x", "k, x", "k ASC", "x DESC, k"]), ma
 
 def script(sql: str, *promised: list[str]) -> str:
     streams = [
-        f"CREATE STREAM s{i} ({', '.join(['k BIGINT', 'x BIGINT', *(f'PUNCTUATED ON ({on})' for on in each)])}) "
+        f"CREATE STREAM s{i} ({', '.join(['k BIGINT', 'x BIGINT', *(f'PUNCTUATED ON ({on})' for on in schemes)])}) "
         f"USING json OPTIONS (path 's{i}');"
-        for i, each in enumerate(promised)
+        for i, schemes in enumerate(promised)
     ]
     return "\n".join(
         [*streams, "CREATE SINK o USING json OPTIONS (path 'o');", f"INSERT INTO o SELECT p, q FROM ({sql}) r;"]

@@ -36,5 +36,5 @@ def test_nothing_of_the_sql_is_markup() -> None:
     (query,) = verdict(parse_script(sql))
     page = html(query, sql)
     assert "&lt;b&gt;&amp;(&lt;i&gt;)" in page
-    tags = {each.tag.rpartition("}")[2] for each in ElementTree.fromstring(page).iter()}
+    tags = {element.tag.rpartition("}")[2] for element in ElementTree.fromstring(page).iter()}
     assert tags.isdisjoint({"b", "i", "script"})

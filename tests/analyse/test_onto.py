@@ -1,4 +1,4 @@
-"""Columns that do not have every value: what is said of them closes rows of their own stream, not those of others."""
+"""Columns that do not have every value: punctuations on them close rows of their own stream, not those of others."""
 
 import pytest
 

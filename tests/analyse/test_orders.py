@@ -48,9 +48,9 @@ def test_redundant() -> None:
 
 
 def test_induced() -> None:
-    found = one("A<B, B<C, A>3").order.induced([A, C])
-    assert [tuple(each) for each in found.comparisons] == [(A, "<", C)]
-    assert found.range(A) == one("A<B, B<C, A>3").order.range(A)
+    induced = one("A<B, B<C, A>3").order.induced([A, C])
+    assert [tuple(comparison) for comparison in induced.comparisons] == [(A, "<", C)]
+    assert induced.range(A) == one("A<B, B<C, A>3").order.range(A)
 
 
 def test_bounded() -> None:
@@ -68,9 +68,9 @@ def solutions(query: Spj) -> list[dict[Any, int]]:
     """All assignments of whole numbers near the constants that fulfil the conditions."""
     values = range(-4, 10)
     chosen = [[v for v in values if at not in query.within or query.within[at].match(v)] for at in query.attributes]
-    found = (dict(zip(query.attributes, each, strict=True)) for each in product(*chosen))
+    assignments = (dict(zip(query.attributes, values, strict=True)) for values in product(*chosen))
     compare = {"<": int.__lt__, "<=": int.__le__, "=": int.__eq__}
-    return [v for v in found if all(compare[op](v[a], v[b]) for a, op, b in query.compared)]
+    return [v for v in assignments if all(compare[op](v[a], v[b]) for a, op, b in query.compared)]
 
 
 def test_random_orders_against_all_assignments() -> None:
@@ -81,21 +81,21 @@ def test_random_orders_against_all_assignments() -> None:
         if len(query.attributes) > 4 or query.streams[0].schema.attributes[0].type is not Type.BIGINT:
             continue
         seen += 1
-        found, order = solutions(query), query.order
-        assert order.satisfiable == bool(found), query
-        for a in query.attributes if found else ():
-            axis, places = order.axes[a], {order.axes[a].place(v[a]) for v in found}
+        solved, order = solutions(query), query.order
+        assert order.satisfiable == bool(solved), query
+        for a in query.attributes if solved else ():
+            axis, places = order.axes[a], {order.axes[a].place(v[a]) for v in solved}
             assert all(place in order.range(a) for place in places), query
             assert order.range(a).size == len(places), query
             assert order.bounded(a) != any(map(axis.endless, places)), query
             for b in query.attributes:
                 if axis is order.axes[b] and order.range(a).only is None and order.range(b).only is None:
-                    assert order.implied(a, b) == _told(found, a, b), (query, a, b)
+                    assert order.implied(a, b) == _implied(solved, a, b), (query, a, b)
 
 
-def _told(found: list[dict[Any, int]], a: Any, b: Any) -> str | None:
-    if all(v[a] == v[b] for v in found):
+def _implied(solved: list[dict[Any, int]], a: Any, b: Any) -> str | None:
+    if all(v[a] == v[b] for v in solved):
         return "="
-    if all(v[a] < v[b] for v in found):
+    if all(v[a] < v[b] for v in solved):
         return "<"
-    return "<=" if all(v[a] <= v[b] for v in found) else None
+    return "<=" if all(v[a] <= v[b] for v in solved) else None

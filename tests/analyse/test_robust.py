@@ -22,14 +22,14 @@ def look(query: QueryAnalysis) -> None:
     assert not query.safe or query.advice == () == query.rewrites
     assert all(lines(join) for join in query.joins) and dot(query.joins) and svg(query.joins)
     assert {scheme.stream for scheme in query.useless} <= {stream.name for stream in query.streams}
-    for each in query.states:
-        assert each.input and (each.witness or each.verdict is Verdict.STATELESS)
+    for state in query.states:
+        assert state.input and (state.witness or state.verdict is Verdict.STATELESS)
 
 
 @pytest.mark.parametrize("path", BOUND, ids=lambda path: path.stem)
 def test_parsed(path: Path) -> None:
-    found = parsed(split(path, "bound")[0])
-    for query in [registered(found)] if isinstance(found, Relation) else verdict(found):
+    bound = parsed(split(path, "bound")[0])
+    for query in [registered(bound)] if isinstance(bound, Relation) else verdict(bound):
         look(query)
 
 

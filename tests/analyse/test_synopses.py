@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from analyse.brute import answer, told_apart
+from analyse.brute import answer, distinguished
 from analyse.memory import random_query, spj
 from punctum.algebra.values import Row, Type
 from punctum.analyse.memory.bounded import failure, open_extremes
@@ -69,18 +69,18 @@ def rows_for(query: Spj, chance: random.Random) -> list[list[Row]]:
 
 def standing_in(query: Spj, rows: list[list[Row]]) -> list[list[Row]]:
     """The rows of the synopses, which keep to their bounds."""
-    found = []
-    for i, each in enumerate(rows):
+    kept_rows = []
+    for i, came in enumerate(rows):
         synopsis = SynopsisStructure(query, i)
-        kept = synopsis.of(each)
+        kept = synopsis.of(came)
         assert len(kept) <= synopsis.buckets
         assert not query.eliminating or all(len(same) <= max(1, len(synopsis.best)) for same in kept.values())
-        found.append([row for same in kept.values() for row in same])
-    return found
+        kept_rows.append([row for same in kept.values() for row in same])
+    return kept_rows
 
 
 def test_synopses_give_the_same_answers_as_the_streams() -> None:
-    chance, told = random.Random(7), [0, 0]
+    chance, nonempty = random.Random(7), [0, 0]
     for _ in range(500):
         query = random_query(chance)
         if len(query.streams) > 1 and query.order.satisfiable and failure(query) is None:
@@ -88,18 +88,18 @@ def test_synopses_give_the_same_answers_as_the_streams() -> None:
                 rows = rows_for(query, chance)
                 expected = answer(query, rows)
                 assert answer(query, standing_in(query, rows)) == expected, (query, rows)
-                told[query.eliminating] += bool(expected)
-    assert min(told) > 30  # answers that say something
+                nonempty[query.eliminating] += bool(expected)
+    assert min(nonempty) > 30  # answers that are not empty
 
 
 def test_inputs_grow_where_memory_is_not_bounded() -> None:
     chance, seen = random.Random(8), set()
     for _ in range(500):
         query = random_query(chance)
-        if (found := failure(query)) is not None:
-            given = growing(found, 3)
-            assert given is not None and told_apart(query, given) == 2**3, (query, given)
-            seen.add((query.eliminating, found.condition))
+        if (failed := failure(query)) is not None:
+            given = growing(failed, 3)
+            assert given is not None and distinguished(query, given) == 2**3, (query, given)
+            seen.add((query.eliminating, failed.condition))
     assert len(seen) == 6
 
 
@@ -109,9 +109,9 @@ def test_aggregates_have_synopses_or_inputs_that_grow(function: str) -> None:
     chance, seen = random.Random(9), {"bounded": 0, "growing": 0}
     for _ in range(250):
         query = random_query(chance, function)
-        if (found := failure(query)) is not None:
-            given = growing(found, 3)
-            assert given is not None and told_apart(query, given) == 2**3, (query, given)
+        if (failed := failure(query)) is not None:
+            given = growing(failed, 3)
+            assert given is not None and distinguished(query, given) == 2**3, (query, given)
             seen["growing"] += 1
         elif query.order.satisfiable and len(query.streams) > 1:
             watched = [query.watching(call) for call in open_extremes(query)] or [query]
@@ -126,10 +126,10 @@ def test_a_median_needs_all_its_values() -> None:
     chance, seen = random.Random(10), 0
     for _ in range(150):
         query = random_query(chance, "MEDIAN")
-        if (found := failure(query)) is not None:
-            given = growing(found, 3)
-            assert given is not None and told_apart(query, given) == 2**3, (query, given)
-            seen += found.call is not None
+        if (failed := failure(query)) is not None:
+            given = growing(failed, 3)
+            assert given is not None and distinguished(query, given) == 2**3, (query, given)
+            seen += failed.call is not None
     assert seen > 10
 
 
@@ -148,28 +148,28 @@ def test_a_median_needs_all_its_values() -> None:
 )
 def test_inputs_of_the_examples(query: Spj, before: list[Row], after: list[Row]) -> None:
     """The paper's inputs, from one number higher: for each row of S that may come one of T that asks for it."""
-    found = failure(query)
-    assert found is not None
-    given = growing(found, 3)
+    failed = failure(query)
+    assert failed is not None
+    given = growing(failed, 3)
     assert given is not None and given.stream == 0
     assert list(given.before) == before and list(given.after) == [((1, row),) for row in after]
-    assert told_apart(query, given) == 2**3
+    assert distinguished(query, given) == 2**3
 
 
 def test_max_below_a_join_needs_all_its_values() -> None:
     """Theorem 8.6 as it is printed calls this bounded, because MaxRef(S) is empty."""
     query = spj("S(A) T(C)", "A<C", aggregates="MAX(A)")
     assert not query.order.references(0)[0]
-    found = failure(query)
-    assert found is not None and found.condition == "C3"
-    given = growing(found, 4)
-    assert given is not None and told_apart(query, given) == 2**4
+    failed = failure(query)
+    assert failed is not None and failed.condition == "C3"
+    given = growing(failed, 4)
+    assert given is not None and distinguished(query, given) == 2**4
 
 
 @pytest.mark.parametrize("kind", [Type.DATE, Type.TIMESTAMP, Type.STRING, Type.DECIMAL, Type.DOUBLE])
 def test_an_input_grows_for_every_type(kind: Type) -> None:
     query = spj(f"S(A:{kind.value}) T(B:{kind.value})", "A=B", "A")
-    found = failure(query)
-    assert found is not None
-    given = growing(found, 5)
-    assert given is not None and len(set(given.before)) == 5 and told_apart(query, given) == 2**5
+    failed = failure(query)
+    assert failed is not None
+    given = growing(failed, 5)
+    assert given is not None and len(set(given.before)) == 5 and distinguished(query, given) == 2**5

@@ -30,9 +30,9 @@ TABLE = {
 def test_table_i(query: str, eliminating: bool, tmp_path: Path) -> None:
     script = tmp_path / "script.sql"
     script.write_text(f"{STREAMS} INSERT INTO q SELECT {'DISTINCT ' * eliminating}a {query};")
-    said = CliRunner().invoke(cli, ["check", "--json", str(script)])
-    (found,) = json.loads(said.output)["queries"]
+    result = CliRunner().invoke(cli, ["check", "--json", str(script)])
+    (report,) = json.loads(result.output)["queries"]
     bounded = TABLE[query][eliminating]
-    assert (said.exit_code, found["admitted"], found["bounded_memory"]) == (int(not bounded), bounded, bounded)
-    verdicts = {state["verdict"] for state in found["state"]}
+    assert (result.exit_code, report["admitted"], report["bounded_memory"]) == (int(not bounded), bounded, bounded)
+    verdicts = {state["verdict"] for state in report["state"]}
     assert ("unbounded" in verdicts) == (not bounded)

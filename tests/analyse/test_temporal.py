@@ -33,13 +33,13 @@ def plan_joins(stream: str, query: str) -> str:
 
 
 def known(sql: str) -> QueryAnalysis:
-    (found,) = verdict(parse_script(sql))
-    return found
+    (query,) = verdict(parse_script(sql))
+    return query
 
 
 def case(sql: str) -> str:
-    ((_, found),) = known(sql).cases
-    return found.case
+    ((_, chosen),) = known(sql).cases
+    return chosen.case
 
 
 GROUPED = "SELECT ts DIV 60 AS _vs, machine, COUNT(*) AS n FROM s GROUP BY ts DIV 60, machine"

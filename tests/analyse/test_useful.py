@@ -92,14 +92,14 @@ IDLE = {
 def test_idle(name: str) -> None:
     sql, expected = IDLE[name]
     query = known(f"{STREAMS} INSERT INTO o {sql} ALLOW UNBOUNDED;")
-    found = {
+    by_stream = {
         stream: [str(scheme) for scheme in schemes]
         for stream, schemes in idle(query.query.relation, False, query.inference).items()
     }
-    assert found == expected
+    assert by_stream == expected
 
 
-def test_nothing_is_idle_that_is_said() -> None:
+def test_nothing_is_idle_that_is_emitted() -> None:
     query = known(f"{STREAMS} INSERT INTO o {JOIN};")
     assert idle(query.query.relation, True, query.inference) == {}
 

@@ -87,8 +87,8 @@ def _bounded(query: Spj, compared: int) -> MemoryVerdict:
     values = sum(synopsis.values for synopsis in stored) + answers(query) + computed
     if not values:
         return MemoryVerdict(True, "each row is processed on its own", stored, 0)
-    names = [synopsis.query.streams[synopsis.stream].name for synopsis in stored]
-    parts = [f"{name} {synopsis_text(synopsis)}" for name, synopsis in zip(names, stored[:_SHOWN], strict=False)]
+    named = ((synopsis.query.streams[synopsis.stream].name, synopsis) for synopsis in stored[:_SHOWN])
+    parts = [f"{name} {synopsis_text(synopsis)}" for name, synopsis in named]
     parts += [f"{len(stored) - _SHOWN} more synopses"] if len(stored) > _SHOWN else []
     parts += [f"the answer {answers(query)}"] if answers(query) else []
     parts += [f"its computed columns {computed}"] if computed else []
