@@ -62,9 +62,9 @@ def main() -> None:
         guard, closed = Guard(STREAM), 0
         for size in SIZES:
             while closed < size:
-                guard._heard.past.close(drawn(1_000_000).select(names))
+                guard._seen.past.close(drawn(1_000_000).select(names))
                 closed += 1_000_000
-            guard._heard.past.changes()
+            guard._seen.past.changes()
             batches = [piece(drawn(ROWS), drawn(CLOSING).select(names)) for _ in range(BATCHES)]
             times, sizes = zip(*(fed(guard, given) for given in batches), strict=True)
             (table,) = guard.tables().values()

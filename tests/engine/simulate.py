@@ -29,7 +29,7 @@ from punctum.engine.runtime.stage import StageRuntime
 from punctum.engine.sources.source import FrameStream, Pipes, failed
 from punctum.ir.tree import Relation
 from punctum.lmerge.feedback import Signal
-from punctum.operators.batch import heard
+from punctum.operators.batch import punctuations_of
 from punctum.operators.columns import ColumnarSlice, empty
 from punctum.plan.joins.choose import PlanOptions
 from punctum.plan.passes.punctuate import Members, nobody
@@ -106,7 +106,7 @@ class Simulation:
         self._now, self.records, self.counts = now, [], []
         given = list(self._stage(self.last, streams).values())
         rows = [piece.rows for piece in given]
-        puncts: tuple[Punctuation, ...] = tuple(p for piece in given for p in heard(self.last.schema, piece))
+        puncts: tuple[Punctuation, ...] = tuple(p for piece in given for p in punctuations_of(self.last.schema, piece))
         return ColumnarSlice(pl.concat(rows) if rows else empty(self.last.schema), puncts)
 
     def kept(self) -> int:

@@ -22,7 +22,7 @@ from punctum.engine.runtime.feedback import FeedbackFilter
 from punctum.engine.runtime.stage import StageRuntime
 from punctum.engine.runtime.sweep import Sweeps
 from punctum.lmerge.feedback import Signal
-from punctum.operators.batch import heard
+from punctum.operators.batch import punctuations_of
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
 from punctum.plan.physical.feedback import feedback_mappings
@@ -101,4 +101,4 @@ def test_the_loop_is_the_same_with_any_parts() -> None:
         some = StageRuntime(running.flow, [running.parts[n] for n in which])
         given = [some.feed({0: messages})[0] for messages in slices]
         assert [to_rows(piece.rows) for piece in given] == [[], [(1, 10, 5)]], which
-        assert [len(list(heard(last.schema, piece))) for piece in given] == [0, 1], which
+        assert [len(list(punctuations_of(last.schema, piece))) for piece in given] == [0, 1], which

@@ -1,4 +1,4 @@
-"""What is remembered of punctuations stays small: operators may forget what melts with nothing, a guard may not."""
+"""What is remembered of punctuations stays small: operators may forget what coalesces with nothing, a guard may not."""
 
 import json
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ def few(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.mark.parametrize("kind", CASES)
 @examples(33)
 @given(data=st.data())
-def test_who_forgets_says_the_same(kind: str, data: st.DataObject) -> None:
+def test_who_forgets_emits_the_same(kind: str, data: st.DataObject) -> None:
     agree(*data.draw(CASES[kind]), constants=data.draw(st.booleans()), twice=True)
 
 
@@ -57,14 +57,14 @@ def test_a_guard_that_lays_down_is_the_specification(data: st.DataObject, restar
         ts, ps = data.draw(st.lists(rows(schema), max_size=4)), data.draw(st.lists(punctuations(schema), max_size=4))
         wanted, violations = spec.feed(Slice(tuple(ts), tuple(ps)))
         before = spec._seen.copy()
-        found = guard.split(ColumnarSlice(frame(schema, (schema.row(*t) for t in ts)), tuple(ps)))
-        assert to_rows(found.good.rows) == list(wanted.rows)
-        assert to_rows(found.bad) == [v.row for v in violations]
-        for row, reason in zip(to_rows(found.bad), found.reasons, strict=True):
+        parts = guard.split(ColumnarSlice(frame(schema, (schema.row(*t) for t in ts)), tuple(ps)))
+        assert to_rows(parts.good.rows) == list(wanted.rows)
+        assert to_rows(parts.bad) == [v.row for v in violations]
+        for row, reason in zip(to_rows(parts.bad), parts.reasons, strict=True):
             p = from_json(reason, schema)
             assert isinstance(p, Punctuation)
             assert p.match(row) and before.covers(p)
-        excluded = guard._heard.matches(frame(schema, every))
+        excluded = guard._seen.matches(frame(schema, every))
         assert excluded.to_list() == [spec._seen.matches(row) for row in every]
         if restart:
             guard = _restored(guard, Guard(schema))
@@ -86,21 +86,21 @@ def test_a_guard_forgets_nothing() -> None:
 @pytest.mark.parametrize("names", [["id"], ["hour"], ["id", "hour"]])
 def test_many_at_once_are_as_many_one_by_one(names: list[str]) -> None:
     keys: list[dict[str, str | int]] = [{"id": f"s{n}", "hour": 3 * n} for n in range(2_500)]
-    said = [Punctuation.of(SESSION, {name: key[name] for name in names}) for key in keys]
+    puncts = [Punctuation.of(SESSION, {name: key[name] for name in names}) for key in keys]
     ended = Punctuation.of(SESSION, id="s7", hour=21)
     once, slowly = Guard(SESSION), Guard(SESSION)
     for guard in (once, slowly):
-        guard.feed(ColumnarSlice(frame(SESSION, []), (ended, said[3])))
-    new = once.feed(ColumnarSlice(frame(SESSION, []), tuple(said)))
-    apart = [slowly.feed(ColumnarSlice(frame(SESSION, []), tuple(said[n : n + 100]))) for n in range(0, 2_500, 100)]
+        guard.feed(ColumnarSlice(frame(SESSION, []), (ended, puncts[3])))
+    new = once.feed(ColumnarSlice(frame(SESSION, []), tuple(puncts)))
+    apart = [slowly.feed(ColumnarSlice(frame(SESSION, []), tuple(puncts[n : n + 100]))) for n in range(0, 2_500, 100)]
     assert {p.patterns for p in new.puncts} == {p.patterns for piece in apart for p in piece.puncts}
-    assert said[3] not in new.puncts
-    assert once.feed(ColumnarSlice(frame(SESSION, []), tuple(said))).puncts == ()
+    assert puncts[3] not in new.puncts
+    assert once.feed(ColumnarSlice(frame(SESSION, []), tuple(puncts))).puncts == ()
     rows = frame(SESSION, [(f"s{n}", hour) for n in (0, 3, 7, 2_499, 2_500) for hour in (3 * n, 7_500, None)])
     assert once.split(ColumnarSlice(rows)).at.to_list() == slowly.split(ColumnarSlice(rows)).at.to_list() != []
 
 
-def test_ranges_that_do_not_melt_are_not_forgotten() -> None:
+def test_ranges_that_do_not_coalesce_are_not_forgotten() -> None:
     guard = Guard(SESSION)
     for n in range(0, 12_000, 500):
         ranges = [Punctuation.of(SESSION, hour=between(1_000 * i, 1_000 * i + 500)) for i in range(n, n + 500)]
@@ -126,7 +126,7 @@ def test_what_both_sides_have_closed_is_forgotten() -> None:
         out = groups.feed(join.feed(both, both))
         assert len(out.rows) == 500
         sizes.append((join.puncts(), groups.puncts()))
-    assert max(join for join, _ in sizes) <= 2 * Limits().apart, "what has been said, by two names"
+    assert max(join for join, _ in sizes) <= 2 * Limits().apart, "what has been emitted, by two names"
     assert max(of_groups for _, of_groups in sizes) <= Limits().apart
 
 
@@ -141,8 +141,8 @@ def test_what_one_side_has_closed_is_not() -> None:
 def test_pairs_that_both_sides_have_closed_are_forgotten() -> None:
     union = Union(SESSION, SESSION)
     for n in range(0, 10_000, 200):
-        said = tuple(Punctuation.of(SESSION, id=f"s{i}", hour=7 * i) for i in range(n, n + 200))
-        union.feed(ColumnarSlice(frame(SESSION, []), said), ColumnarSlice(frame(SESSION, []), said))
+        puncts = tuple(Punctuation.of(SESSION, id=f"s{i}", hour=7 * i) for i in range(n, n + 200))
+        union.feed(ColumnarSlice(frame(SESSION, []), puncts), ColumnarSlice(frame(SESSION, []), puncts))
     assert union.puncts() <= 5 * Limits().apart
 
 

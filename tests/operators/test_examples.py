@@ -48,8 +48,8 @@ def test_a_join_of_decimals_with_other_digits() -> None:
     right = Schema((Attribute("e", Type.DECIMAL, digits=(20, 4)),))
     join = Join(left, right, [("d", "e")])
     halves = ColumnarSlice(frame(left, [(Decimal("0.50"),)]), (Punctuation.of(left, d=Decimal("0.5")),))
-    found = join.feed(halves, ColumnarSlice(frame(right, [(Decimal("0.5000"),), (Decimal("0.5001"),)])))
-    assert to_rows(found.rows) == [(Decimal("0.5"), Decimal("0.5"))]
+    out = join.feed(halves, ColumnarSlice(frame(right, [(Decimal("0.5000"),), (Decimal("0.5001"),)])))
+    assert to_rows(out.rows) == [(Decimal("0.5"), Decimal("0.5"))]
     assert [len(table) for table in join.tables().values()] == [1, 1]
 
 
@@ -67,8 +67,8 @@ def test_many_keys_that_close(constants: bool) -> None:
 
 def test_slices_without_rows_and_punctuations_that_match_nothing() -> None:
     spec = SpecGroupBy(ITEM, ("id",), (AggregateFunction(Function.COUNT, None, "n"),))
-    said = Slice.of(Punctuation.of(ITEM, id=99), Punctuation.of(ITEM, id=99), Punctuation.of(ITEM, name="x"))
-    agree(spec, [[Slice(), said, Slice.of((1, "y")), Slice(), said, Slice.of(Punctuation.of(ITEM, id=1))]])
+    closing = Slice.of(Punctuation.of(ITEM, id=99), Punctuation.of(ITEM, id=99), Punctuation.of(ITEM, name="x"))
+    agree(spec, [[Slice(), closing, Slice.of((1, "y")), Slice(), closing, Slice.of(Punctuation.of(ITEM, id=1))]])
 
 
 def test_aggregates_with_filters() -> None:
@@ -77,8 +77,8 @@ def test_aggregates_with_filters() -> None:
     groups = GroupBy(BID, ["item"], [AggregateFunction(f, "price", f.name) for f in kinds], [dear] * len(kinds))
     rows = frame(BID, [(1, 7, 3.0), (2, 7, 1.0), (3, 7, 5.0), (4, 8, 1.0), (5, 7, None)])
     assert groups.feed(ColumnarSlice(rows)).rows.height == 0
-    found = groups.feed(ColumnarSlice(rows.clear(), (Punctuation.of(BID, item=between(7, 8)),)))
-    assert sorted(to_rows(found.rows), key=str) == [(7, 2, 8.0, 3.0, 2, 4.0), (8, 0, None, None, 0, None)]
+    out = groups.feed(ColumnarSlice(rows.clear(), (Punctuation.of(BID, item=between(7, 8)),)))
+    assert sorted(to_rows(out.rows), key=str) == [(7, 2, 8.0, 3.0, 2, 4.0), (8, 0, None, None, 0, None)]
 
 
 TOO_LARGE = "sum has no value: the result of SUM does not fit BIGINT"
@@ -87,12 +87,12 @@ TOO_LARGE = "sum has no value: the result of SUM does not fit BIGINT"
 def test_a_group_whose_sum_does_not_fit_goes_to_the_quarantine() -> None:
     groups = GroupBy(ITEM, ["name"], [AggregateFunction(Function.SUM, "id", "sum")])
     rows = frame(ITEM, [(2**62, "a"), (2**62, "a"), (2**62, "b"), (-5, "b")])
-    found = groups.feed(ColumnarSlice(rows, (Punctuation.of(ITEM, name="a"),)))
+    out = groups.feed(ColumnarSlice(rows, (Punctuation.of(ITEM, name="a"),)))
     (failed,) = groups.failed()
-    assert not found.rows.height and not groups.failed()
+    assert not out.rows.height and not groups.failed()
     assert failed.schema.names == ("name",) and to_rows(failed.rows.select("name", REASON)) == [("a", TOO_LARGE)]
-    found = groups.feed(ColumnarSlice(rows.clear(), (Punctuation.of(ITEM, name="b"),)))
-    assert to_rows(found.rows) == [("b", 2**62 - 5)] and not groups.failed()
+    out = groups.feed(ColumnarSlice(rows.clear(), (Punctuation.of(ITEM, name="b"),)))
+    assert to_rows(out.rows) == [("b", 2**62 - 5)] and not groups.failed()
 
 
 def test_a_projection_of_literals_and_of_the_negative_zero() -> None:
@@ -101,9 +101,9 @@ def test_a_projection_of_literals_and_of_the_negative_zero() -> None:
         (ComputedColumn(Attribute("minus", Type.DOUBLE), "price", lambda x: -x, injective=True), -pl.col("price")),
     ]
     project = Project(BID, columns)
-    found = project.feed(ColumnarSlice(frame(BID, [(1, 1, 0.0), (2, 2, NAN)]), (Punctuation.of(BID, price=0.0),)))
-    assert str(to_rows(found.rows)) == "[(1, 0.0), (1, nan)]"
-    assert list(map(str, found.puncts)) == ["<*, 0.0>"]
+    out = project.feed(ColumnarSlice(frame(BID, [(1, 1, 0.0), (2, 2, NAN)]), (Punctuation.of(BID, price=0.0),)))
+    assert str(to_rows(out.rows)) == "[(1, 0.0), (1, nan)]"
+    assert list(map(str, out.puncts)) == ["<*, 0.0>"]
     assert project.feed(ColumnarSlice(frame(BID, []))).rows.shape == (0, 2)
 
 
@@ -125,17 +125,17 @@ def test_strings_of_every_character_and_instants() -> None:
 
 def test_a_guard_splits_and_says_why() -> None:
     guard = Guard(ITEM)
-    said = Punctuation.of(ITEM, id=1), Punctuation.of(ITEM, id=2), Punctuation.of(ITEM, id=5, name="x")
-    first = guard.split(ColumnarSlice(frame(ITEM, [(1, "a")]), said))
-    assert sorted(map(str, first.good.puncts)) == sorted(map(str, said))
+    puncts = Punctuation.of(ITEM, id=1), Punctuation.of(ITEM, id=2), Punctuation.of(ITEM, id=5, name="x")
+    first = guard.split(ColumnarSlice(frame(ITEM, [(1, "a")]), puncts))
+    assert sorted(map(str, first.good.puncts)) == sorted(map(str, puncts))
     later = Guard(ITEM)
     later.restore_metadata(guard.metadata())
-    found = later.split(ColumnarSlice(frame(ITEM, [(2, "b"), (5, "x"), (5, "y"), (2, "b"), (None, None)]), said))
-    assert to_rows(found.good.rows) == [(5, "y"), (None, None)]
-    assert to_rows(found.bad) == [(2, "b"), (5, "x"), (2, "b")]
+    parts = later.split(ColumnarSlice(frame(ITEM, [(2, "b"), (5, "x"), (5, "y"), (2, "b"), (None, None)]), puncts))
+    assert to_rows(parts.good.rows) == [(5, "y"), (None, None)]
+    assert to_rows(parts.bad) == [(2, "b"), (5, "x"), (2, "b")]
     one, other = '{"$punct": {"id": {"ge": 1, "le": 2}}}', '{"$punct": {"id": 5, "name": "x"}}'
-    assert found.reasons.to_list() == [one, other, one]
-    assert found.good.puncts == ()
+    assert parts.reasons.to_list() == [one, other, one]
+    assert parts.good.puncts == ()
 
 
 def test_a_table_writes_only_what_changed() -> None:
@@ -170,8 +170,8 @@ def test_a_sum_of_decimals_is_right_or_refused(slices: int, scale: int) -> None:
     less = most.copy_negate()  # -most is rounded to 28 digits
     for values in ([most], [most, less, most], [most, less]):
         rows = [(k, value) for k in (1, 2) for value in values]
-        ((_, found), (_, _)) = summed(schema, rows, slices)
-        assert found == (most if len(values) % 2 else 0)
+        ((_, total), (_, _)) = summed(schema, rows, slices)
+        assert total == (most if len(values) % 2 else 0)
     for values in ([most] * 2, [most] * 3, [most] * 4):
         assert summed(schema, [(1, value) for value in values], slices) == []
     values = [most] * 40 + [less] * 40 + [most]
@@ -183,9 +183,9 @@ def summed(schema: Schema, rows: list[Any], slices: int) -> list[Any]:
     size = -(-len(rows) // slices)
     for n in range(0, len(rows), size):
         grouped.feed(ColumnarSlice(frame(schema, rows[n : n + size])))
-    found = to_rows(grouped.feed(ColumnarSlice(frame(schema, []), (end_of_stream(schema),))).rows)
-    assert bool(found) != bool(grouped.failed())
-    return found
+    sums = to_rows(grouped.feed(ColumnarSlice(frame(schema, []), (end_of_stream(schema),))).rows)
+    assert bool(sums) != bool(grouped.failed())
+    return sums
 
 
 def test_equal_doubles_meet_even_alone() -> None:
@@ -193,6 +193,6 @@ def test_equal_doubles_meet_even_alone() -> None:
     schema = Schema.of(k="DOUBLE", n="BIGINT")
     for rows in ([(float("nan"), 1)], [(0.0, 1)], [(-0.0, 1), (float("nan"), 2)]):
         joined = Join(schema, schema, [("k", "k")])
-        found = joined.feed(*(ColumnarSlice(fitting(frame(schema, rows), schema)) for _ in range(2)))
-        assert found.rows.height == len(rows)
+        out = joined.feed(*(ColumnarSlice(fitting(frame(schema, rows), schema)) for _ in range(2)))
+        assert out.rows.height == len(rows)
     assert str(canonical(pl.DataFrame({"k": [-0.0]})).item()) == "0.0"

@@ -20,7 +20,7 @@ from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Row
 from punctum.errors import SchemaError
 from punctum.operators import ColumnarSlice, frame, to_rows
-from punctum.operators.batch import heard
+from punctum.operators.batch import punctuations_of
 from punctum.operators.expect import Expect, instant
 from punctum.operators.expect import Swept as FastSwept
 from punctum.spec.expect import Expect as Specification
@@ -52,31 +52,31 @@ def all_at_once(
 ) -> list[list[Swept]]:
     """What is swept after each slice, by looking at everything that has come up to it."""
     at = scheme.schema.indices(scheme.attributes)
-    found: list[list[Swept]] = []
+    swept: list[list[Swept]] = []
     gone: dict[Row, int] = {}
     for n in range(len(stream)):
         rows: dict[Row, list[datetime]] = {}
         for i, xs in enumerate(stream[: n + 1]):
             for t in xs.rows:
                 rows.setdefault(tuple(t[a] for a in at), []).append(t[1] if clock is None else clock[i])  # type: ignore
-        said = [p for xs in stream[: n + 1] for p in xs.puncts]
-        prefixes = [t for t in (START + timedelta(hours=h) for h in range(10)) if _over(said, t)]
+        puncts = [p for xs in stream[: n + 1] for p in xs.puncts]
+        prefixes = [t for t in (START + timedelta(hours=h) for h in range(10)) if _over(puncts, t)]
         now = clock[n] if clock is not None else max(prefixes, default=None)
-        found.append([])
+        swept.append([])
         for key, times in rows.items():
             if key in gone or now is None or min(times) + within > now:
                 continue
-            if not any(_closes(p, at, key) for p in said):
+            if not any(_closes(p, at, key) for p in puncts):
                 p = Punctuation.of(BID, dict(zip(scheme.attributes, key, strict=True)))
-                found[-1].append(Swept(p, min(times), len(times)))
+                swept[-1].append(Swept(p, min(times), len(times)))
                 gone[key] = n
         late = [key for key in rows if key in gone]
         stream = [*stream[: n + 1], *(_without(xs, at, late) for xs in stream[n + 1 :])]
-    return found
+    return swept
 
 
-def _over(said: list[Punctuation], t: datetime) -> bool:
-    return any(len(p.sides) == 1 and p.sides[0][0] == 1 and p.patterns[1].match(t) for p in said)
+def _over(puncts: list[Punctuation], t: datetime) -> bool:
+    return any(len(p.sides) == 1 and p.sides[0][0] == 1 and p.patterns[1].match(t) for p in puncts)
 
 
 def _closes(p: Punctuation, at: tuple[int, ...], key: Row) -> bool:
@@ -88,8 +88,8 @@ def _without(xs: Slice, at: tuple[int, ...], keys: list[Row]) -> Slice:
     return Slice(tuple(t for t in xs.rows if tuple(t[i] for i in at) not in keys), xs.puncts)
 
 
-def told(swept: Sequence[Swept | FastSwept]) -> Counter[tuple[str, datetime, int]]:
-    return Counter((str(each.punctuation), each.since, each.rows) for each in swept)
+def counted(swept: Sequence[Swept | FastSwept]) -> Counter[tuple[str, datetime, int]]:
+    return Counter((str(record.punctuation), record.since, record.rows) for record in swept)
 
 
 @given(SCHEMES, WITHIN, STREAMS, st.none() | CLOCKS)
@@ -100,10 +100,10 @@ def test_what_is_swept_is_what_all_that_has_come_leaves_overdue(
     expect = Specification(scheme, within, None if clock is not None else "ts")
     wanted = all_at_once(scheme, within, stream, clock)
     for n, xs in enumerate(stream):
-        found = expect.feed(xs, None if clock is None else clock[n])
-        assert told(found.swept) == told(wanted[n]), f"slice {n}"
-        assert Counter(xs.rows) == Counter([*found.slice.rows, *(t for t, _ in found.late)])
-        assert all(p.match(t) for t, p in found.late)
+        out = expect.feed(xs, None if clock is None else clock[n])
+        assert counted(out.swept) == counted(wanted[n]), f"slice {n}"
+        assert Counter(xs.rows) == Counter([*out.slice.rows, *(t for t, _ in out.late)])
+        assert all(p.match(t) for t, p in out.late)
 
 
 @given(SCHEMES, WITHIN, STREAMS, st.none() | CLOCKS, st.booleans())
@@ -116,10 +116,10 @@ def test_the_vectorised_one_is_the_specification(
         wanted = spec.feed(xs, None if clock is None else clock[n])
         if clock is not None:
             fast.at(clock[n])
-        found = fast.feed(ColumnarSlice(frame(BID, xs.rows), xs.puncts))
-        assert_bags(to_rows(found.rows), wanted.slice.rows)
-        assert PunctuationSet(BID, heard(BID, found)) == PunctuationSet(BID, wanted.slice.puncts)
-        assert told(fast.swept) == told(wanted.swept)
+        out = fast.feed(ColumnarSlice(frame(BID, xs.rows), xs.puncts))
+        assert_bags(to_rows(out.rows), wanted.slice.rows)
+        assert PunctuationSet(BID, punctuations_of(BID, out)) == PunctuationSet(BID, wanted.slice.puncts)
+        assert counted(fast.swept) == counted(wanted.swept)
         assert PunctuationSet(BID, fast.sweeping) == PunctuationSet(BID, [s.punctuation for s in wanted.swept])
         late = zip(to_rows(fast.late), fast.reasons, strict=True)
         assert Counter(late) == Counter((t, to_json(p, BID)) for t, p in wanted.late)
@@ -143,7 +143,7 @@ def test_many_rows_of_few_values_are_few_counts() -> None:
     expect.at(START + timedelta(days=1))
     expect.feed(ColumnarSlice(frame(BID, [])))
     assert len(expect.swept) == 100
-    assert {(each.since, each.rows) for each in expect.swept} == {(START, 30)}
+    assert {(record.since, record.rows) for record in expect.swept} == {(START, 30)}
     assert len(expect.tables()["open"]) == 0
     assert expect.puncts() == 1, "neighbours coalesce"
 

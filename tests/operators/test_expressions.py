@@ -88,18 +88,18 @@ EXPRESSIONS = [
 
 
 @pytest.mark.parametrize("sql", EXPRESSIONS)
-@given(found=st.lists(rows(SCHEMA), max_size=6))
-def test_compiled_is_evaluated(sql: str, found: list[Any]) -> None:
+@given(drawn=st.lists(rows(SCHEMA), max_size=6))
+def test_compiled_is_evaluated(sql: str, drawn: list[Any]) -> None:
     query = parse_query(f"SELECT {sql} AS v, n AS other FROM r", CATALOG)
     assert isinstance(query, Projection)
     expression = query.columns[0][1]
     try:
-        wanted = [evaluate(expression, row) for row in found]
+        wanted = [evaluate(expression, row) for row in drawn]
     except PunctumError:
         with pytest.raises((pl.exceptions.PolarsError, PunctumError)):
-            frame(SCHEMA, found).select(compiled(expression, SCHEMA).alias("v"))
+            frame(SCHEMA, drawn).select(compiled(expression, SCHEMA).alias("v"))
         return
-    given_ = frame(SCHEMA, found).select(compiled(expression, SCHEMA).alias("v"))
+    given_ = frame(SCHEMA, drawn).select(compiled(expression, SCHEMA).alias("v"))
     assert to_rows(given_) == [(value,) for value in wanted]
 
 
@@ -155,13 +155,13 @@ def tried(expression: Any, row: Row) -> tuple[Any, str | None]:
 
 
 @pytest.mark.parametrize("sql", POISONED)
-@given(found=st.lists(HARD_ROWS, max_size=6))
-def test_rows_without_a_value_are_told_apart(sql: str, found: list[Any]) -> None:
+@given(drawn=st.lists(HARD_ROWS, max_size=6))
+def test_rows_without_a_value_are_told_apart(sql: str, drawn: list[Any]) -> None:
     query = parse_query(f"SELECT {sql} AS v, n AS other FROM r", CATALOG)
     assert isinstance(query, Projection)
     expression = query.columns[0][1]
-    tried_ = [tried(expression, SCHEMA.row(*row)) for row in found]
-    df = frame(SCHEMA, [SCHEMA.row(*row) for row in found]).with_row_index("#")
+    tried_ = [tried(expression, SCHEMA.row(*row)) for row in drawn]
+    df = frame(SCHEMA, [SCHEMA.row(*row) for row in drawn]).with_row_index("#")
     good, bad = computed(df, [("v", careful(expression, SCHEMA))])
     assert to_rows(good.select("#", "v")) == [(n, value) for n, (value, why) in enumerate(tried_) if why is None]
     failed = [] if bad is None else to_rows(bad.select("#", REASON))

@@ -15,7 +15,7 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Scheme
 from punctum.errors import SchemaError
 from punctum.operators import ColumnarSlice, frame, to_rows
-from punctum.operators.batch import batch, heard
+from punctum.operators.batch import batch, punctuations_of
 from punctum.operators.guard import Guard
 from punctum.operators.lifespan import Lifespan
 from punctum.spec.guard import Guard as GuardSpecification
@@ -36,7 +36,7 @@ def test_a_guard_lets_in_what_only_punctuations_exclude_that_are_over(
     for step, closed in slices:
         now += step
         puncts = [Punctuation.of(PACKET, seq=n) for n in closed]
-        # What the guard lets through is what the lifespan hears, so it is asked for what is over first.
+        # What the guard lets through is what the lifespan receives, so it is asked for what is over first.
         guard.forget(lifespan.feed(Slice(), START + timedelta(hours=now)))
         good, _ = guard.feed(Slice(tuple((n, 0) for n in range(5)), tuple(puncts)))
         lifespan.feed(good, START + timedelta(hours=now))
@@ -62,9 +62,9 @@ def test_the_vectorised_one_is_the_specification(
         good.forget(wanted)
         guard.forget(0, gone)
         let, _ = good.feed(xs)
-        found = guard.split(ColumnarSlice(frame(BID, xs.rows), xs.puncts)).good
-        assert to_rows(found.rows) == list(let.rows)
-        assert PunctuationSet(BID, heard(BID, found)) == PunctuationSet(BID, let.puncts)
+        passed = guard.split(ColumnarSlice(frame(BID, xs.rows), xs.puncts)).good
+        assert to_rows(passed.rows) == list(let.rows)
+        assert PunctuationSet(BID, punctuations_of(BID, passed)) == PunctuationSet(BID, let.puncts)
         fast.feed(ColumnarSlice(frame(BID, xs.rows), xs.puncts))
         if restart:
             again = Lifespan(scheme, span, time)
@@ -86,9 +86,9 @@ def test_a_longer_prefix_keeps_what_a_shorter_one_said() -> None:
 
 
 def test_forgetting_leaves_what_other_schemes_say() -> None:
-    said = PunctuationSet(PACKET, [Punctuation.of(PACKET, size=between(None, 9)), Punctuation.of(PACKET, seq=3)])
+    closed = PunctuationSet(PACKET, [Punctuation.of(PACKET, size=between(None, 9)), Punctuation.of(PACKET, seq=3)])
     guard = Guard(PACKET)
-    guard.feed(ColumnarSlice(frame(PACKET, []), tuple(said)))
+    guard.feed(ColumnarSlice(frame(PACKET, []), tuple(closed)))
     guard.forget(0, batch(PACKET, [Punctuation.of(PACKET, seq=3)]))
     assert to_rows(guard.feed(ColumnarSlice(frame(PACKET, [(3, 5), (3, 10)]))).rows) == [(3, 10)]
 

@@ -54,9 +54,9 @@ def touched(p: Punctuation, ts: list[Row]) -> bool:
 @given(case=cases())
 def test_a_batch_says_what_its_punctuations_say(case: Case) -> None:
     schema, _, ps = case
-    said = PunctuationSet(schema)
-    add(said, batch(schema, ps))
-    assert said == PunctuationSet(schema, ps)
+    known = PunctuationSet(schema)
+    add(known, batch(schema, ps))
+    assert known == PunctuationSet(schema, ps)
     assert {p.patterns for p in batch(schema, ps)} == {p.patterns for p in ps if not p.empty}
     half = len(ps) // 2
     both = batch(schema, ps[:half]) + batch(schema, ps[half:])
@@ -77,9 +77,9 @@ def test_strings_of_any_characters(values: list[str], ends: list[str]) -> None:
 def test_any_doubles(values: list[float], ends: list[float]) -> None:
     schema = Schema.of(x="DOUBLE")
     ts = [schema.row(v) for v in values]
-    said = PunctuationSet(schema, [Punctuation.of(schema, x=between(a, b, "(]")) for a, b in pairwise(ends)])
-    said.add(Punctuation.of(schema, x=one_of(ends)))
-    assert matches(frame(schema, ts), said).to_list() == [said.matches(t) for t in ts]
+    known = PunctuationSet(schema, [Punctuation.of(schema, x=between(a, b, "(]")) for a, b in pairwise(ends)])
+    known.add(Punctuation.of(schema, x=one_of(ends)))
+    assert matches(frame(schema, ts), known).to_list() == [known.matches(t) for t in ts]
 
 
 def test_decimals_finer_than_their_column() -> None:
@@ -139,7 +139,7 @@ def test_an_empty_batch_matches_nothing() -> None:
 
 
 @given(st.lists(st.lists(st.integers(-40, 40), min_size=1, unique=True), max_size=4))
-def test_many_runs_at_once_melt_as_one_by_one(slices: list[list[int]]) -> None:
+def test_many_runs_at_once_coalesce_as_one_by_one(slices: list[list[int]]) -> None:
     key = Schema.of(k="BIGINT")
     one_by_one, at_once = PunctuationSet(key), PunctuationSet(key)
     for values in slices:

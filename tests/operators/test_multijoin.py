@@ -1,10 +1,10 @@
-"""The vectorised join of many streams does what its specification says, slice by slice; eager and lazy, and resumed."""
+"""The vectorised join of many streams does what its specification does, slice by slice; eager and lazy, and resumed."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lanes import examples
-from operators.vectorised import agree, assert_bags, in_columns, resume, said_in, vectorised
+from operators.vectorised import agree, assert_bags, emitted_in, in_columns, resume, vectorised
 from punctum.algebra.classes import Class
 from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.punctuation_set import PunctuationSet
@@ -48,19 +48,19 @@ def test_what_is_closed_is_forgotten_as_specified(case: Case) -> None:
 def test_a_lazy_join_gives_the_same_and_keeps_more(case: Case, least: int) -> None:
     operator, streams = case
     eager, lazy = vectorised(operator), lazy_one(operator)
-    said = PunctuationSet(operator.output), PunctuationSet(operator.output)
+    emitted = PunctuationSet(operator.output), PunctuationSet(operator.output)
     ends = [Slice.of(end_of_stream(schema)) for schema in operator.inputs]
     for slices in [*zip(*aligned(streams), strict=True), ends]:
         xs = [in_columns(s, x, False) for s, x in zip(operator.inputs, slices, strict=True)]
         with limited(lazy=least):
-            wanted, found = eager.feed(*xs), lazy.feed(*xs)
-        assert_bags(to_rows(found.rows), to_rows(wanted.rows))
-        for known, piece in zip(said, (wanted, found), strict=True):
-            for p in said_in(operator.output, piece):
+            of_eager, of_lazy = eager.feed(*xs), lazy.feed(*xs)
+        assert_bags(to_rows(of_lazy.rows), to_rows(of_eager.rows))
+        for known, piece in zip(emitted, (of_eager, of_lazy), strict=True):
+            for p in emitted_in(operator.output, piece):
                 known.add(p)
-        assert all(map(said[0].covers, said[1])), "a lazy join says nothing early"
+        assert all(map(emitted[0].covers, emitted[1])), "a lazy join emits nothing early"
         assert lazy.size().rows >= eager.size().rows
-    assert said[0] == said[1] and lazy.size().rows == 0
+    assert emitted[0] == emitted[1] and lazy.size().rows == 0
 
 
 def lazy_one(operator: Specification) -> MultiJoin:
@@ -73,12 +73,12 @@ def test_what_is_over_closes_nothing() -> None:
     """Section 5.1's lifespan: a key may be used again, and is then kept again."""
     left, right = Schema.of(k="BIGINT", x="BIGINT"), Schema.of(k="BIGINT", y="BIGINT")
     join = MultiJoin((left, right), (Class(((0, 0), (1, 0))),), ("k", "x", "k2", "y"))
-    nothing, said = ColumnarSlice(frame(left, [])), Punctuation.of(right, k=1)
-    join.feed(nothing, ColumnarSlice(frame(right, []), (said,)))
+    nothing, closing = ColumnarSlice(frame(left, [])), Punctuation.of(right, k=1)
+    join.feed(nothing, ColumnarSlice(frame(right, []), (closing,)))
     join.feed(ColumnarSlice(frame(left, [(1, 1)])), ColumnarSlice(frame(right, [])))
     assert join.size().rows == 0
-    join.forget(1, batch(right, [said]))
+    join.forget(1, batch(right, [closing]))
     join.feed(ColumnarSlice(frame(left, [(1, 2)])), ColumnarSlice(frame(right, [])))
     assert to_rows(join.tables()["0"].frame()) == [(1, 2)]
-    assert said_in(join.output, join.feed(nothing, ColumnarSlice(frame(right, []), (said,)))), "it is news again"
+    assert emitted_in(join.output, join.feed(nothing, ColumnarSlice(frame(right, []), (closing,)))), "it is new again"
     assert join.size().rows == 0

@@ -53,11 +53,11 @@ def domains() -> st.SearchStrategy[Pattern]:
 def test_prefixes(data: st.DataObject) -> None:
     schema = Schema.of(x="BIGINT", y="BIGINT").where(x=data.draw(domains()), y=data.draw(domains()))
     few: Any = patterns(Type.BIGINT).filter(lambda p: p != EMPTY)
-    said = data.draw(st.lists(st.builds(lambda x, y: Punctuation(schema, (x, y)), few, few), max_size=8))
+    puncts = data.draw(st.lists(st.builds(lambda x, y: Punctuation(schema, (x, y)), few, few), max_size=8))
     key = st.builds(SortKey, st.sampled_from(schema.names), st.booleans(), st.none() | st.booleans())
     keys = data.draw(st.lists(key, min_size=1, max_size=2, unique_by=lambda k: k.name))
     at = set(schema.indices(k.name for k in keys))
-    closed = PunctuationSet(schema, [p for p in said if {i for i, _ in p.sides} <= at])
+    closed = PunctuationSet(schema, [p for p in puncts if {i for i, _ in p.sides} <= at])
     wanted = SpecSort(schema, tuple(keys)).init(closed)
     assert list(map(str, closed_prefix(schema, keys, closed))) == list(map(str, wanted))
 

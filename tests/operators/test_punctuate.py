@@ -12,7 +12,7 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import NAN
 from punctum.operators import ColumnarSlice, Punctuate, frame, to_rows
-from punctum.operators.batch import heard
+from punctum.operators.batch import punctuations_of
 from punctum.operators.origins import AllReported, EndEvent, Unique
 from punctum.spec.origins import AccessOrder as SpecAccessOrder
 from punctum.spec.origins import AllReported as SpecAllReported
@@ -25,14 +25,14 @@ REPORT = Schema.of(sid="STRING", hour="BIGINT", zone="BIGINT")
 
 
 def kept_to_its_word(spec: SpecPunctuate, stream: list[Slice]) -> Iterator[Slice]:
-    """What the specification gives for the rows that nothing said before excludes."""
+    """What the specification gives for the rows that nothing emitted before excludes."""
     running = spec.start()
-    said = PunctuationSet(spec.schema)
+    emitted = PunctuationSet(spec.schema)
     for piece in stream:
-        good = tuple(t for t in piece.rows if not said.matches(t))
+        good = tuple(t for t in piece.rows if not emitted.matches(t))
         out = running.feed(Slice(good, piece.puncts))
         for p in out.puncts:
-            said.add(p)
+            emitted.add(p)
         yield out
 
 
@@ -40,25 +40,25 @@ def kept_to_its_word(spec: SpecPunctuate, stream: list[Slice]) -> Iterator[Slice
 def test_a_guard_inside_holds_the_source_to_its_word(case: Case) -> None:
     spec, (stream,) = case
     assert isinstance(spec, SpecPunctuate)
-    fast = Punctuate(spec.schema, [origin(each, spec.schema) for each in spec.origins], guard=True)
+    fast = Punctuate(spec.schema, [origin(specified, spec.schema) for specified in spec.origins], guard=True)
     canonical = [Slice(tuple(to_rows(frame(spec.schema, xs.rows))), xs.puncts) for xs in stream]
-    said, fast_said = PunctuationSet(spec.schema), PunctuationSet(spec.schema)
+    wanted_puncts, puncts = PunctuationSet(spec.schema), PunctuationSet(spec.schema)
     for piece, wanted in zip(canonical, kept_to_its_word(spec, canonical), strict=True):
-        found = fast.feed(ColumnarSlice(frame(spec.schema, piece.rows), piece.puncts))
-        assert_bags(to_rows(found.rows), wanted.rows)
+        out = fast.feed(ColumnarSlice(frame(spec.schema, piece.rows), piece.puncts))
+        assert_bags(to_rows(out.rows), wanted.rows)
         for p in wanted.puncts:
-            said.add(p)
-        for p in heard(spec.schema, found):
-            fast_said.add(p)
-        assert fast_said == said
+            wanted_puncts.add(p)
+        for p in punctuations_of(spec.schema, out):
+            puncts.add(p)
+        assert puncts == wanted_puncts
 
 
 def test_many_closings_are_one_column() -> None:
     count = 100_000
     rows = pl.DataFrame({"itemid": range(count), "status": ["open", "closed"] * (count // 2)})
     closings = Punctuate(BID, [EndEvent(Scheme.of(BID, "itemid"), pl.col("status") == "closed")])
-    found = closings.feed(ColumnarSlice(rows))
-    assert (found.puncts, found.constants["itemid"].to_list()) == ((), list(range(1, count, 2)))
+    closed = closings.feed(ColumnarSlice(rows))
+    assert (closed.puncts, closed.constants["itemid"].to_list()) == ((), list(range(1, count, 2)))
     once = Punctuate(BID, [Unique(Scheme.of(BID, "itemid"))]).feed(ColumnarSlice(rows))
     assert (once.puncts, len(once.constants["itemid"])) == ((), count)
     two = frame(REPORT, [(sid, hour, 0) for hour in range(1_000) for sid in ("a", "b")])
@@ -70,8 +70,8 @@ def test_many_closings_are_one_column() -> None:
 
 
 def test_null_is_a_value_that_can_be_closed() -> None:
-    found = Punctuate(BID, [Unique(Scheme.of(BID, "itemid"))]).feed(ColumnarSlice(frame(BID, [(None, "a"), (1, "b")])))
-    assert ([str(p) for p in found.puncts], found.constants["itemid"].to_list()) == (["<NULL, *>"], [1])
+    out = Punctuate(BID, [Unique(Scheme.of(BID, "itemid"))]).feed(ColumnarSlice(frame(BID, [(None, "a"), (1, "b")])))
+    assert ([str(p) for p in out.puncts], out.constants["itemid"].to_list()) == (["<NULL, *>"], [1])
 
 
 def test_reports_of_several_attributes() -> None:
@@ -96,16 +96,16 @@ def test_who_has_left_the_list_does_not_count_any_more() -> None:
     after.restore_tables(before.tables())
     after.restore_metadata(before.metadata())
     assert not after.feed(ColumnarSlice(frame(REPORT, [("b", 1, 0)]))).constants
-    found = after.feed(ColumnarSlice(frame(REPORT, [("c", 1, 0)])))
-    assert found.constants["hour"].to_list() == [1]
+    out = after.feed(ColumnarSlice(frame(REPORT, [("c", 1, 0)])))
+    assert out.constants["hour"].to_list() == [1]
     assert after.size().rows == 0
 
 
 def test_the_streams_own_punctuations_come_with_those_that_are_made() -> None:
     once = Punctuate(BID, [Unique(Scheme.of(BID, "itemid"))])
     given = ColumnarSlice(frame(BID, [(1, "x")]), (Punctuation.of(BID, itemid=5), Punctuation.of(BID, status="y")))
-    found = once.feed(given)
-    assert (found.puncts, sorted(found.constants["itemid"]), found.constants["status"].to_list()) == ((), [1, 5], ["y"])
+    out = once.feed(given)
+    assert (out.puncts, sorted(out.constants["itemid"]), out.constants["status"].to_list()) == ((), [1, 5], ["y"])
     again = once.feed(given)
     assert (again.puncts, again.constants) == ((), {})
 

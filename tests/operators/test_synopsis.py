@@ -27,15 +27,17 @@ from spec.test_synopsis import grouping, joining, punctuated, slices
 
 
 def agree(query: Spj, fed: list[list[Slice]]) -> int:
-    """Feed both, and say how many rows came out."""
+    """Feed both, and return how many rows came out."""
     specified, output = joining(query).start(), joining(query).output
     running, seen = SynopsisJoin(query, output), 0
-    for each in fed:
-        expected = specified.feed(*each)
-        given = [ColumnarSlice(frame(s.schema, xs.rows), xs.puncts) for s, xs in zip(query.streams, each, strict=True)]
-        found = running.feed(*given)
-        assert Counter(to_rows(found.rows)) == Counter(expected.rows), query
-        assert same(found.puncts, expected.puncts)
+    for pieces in fed:
+        expected = specified.feed(*pieces)
+        given = [
+            ColumnarSlice(frame(s.schema, xs.rows), xs.puncts) for s, xs in zip(query.streams, pieces, strict=True)
+        ]
+        out = running.feed(*given)
+        assert Counter(to_rows(out.rows)) == Counter(expected.rows), query
+        assert same(out.puncts, expected.puncts)
         _kept(query, running, specified.kept())
         seen += len(expected.rows)
         again = SynopsisJoin(query, output)
@@ -46,10 +48,10 @@ def agree(query: Spj, fed: list[list[Slice]]) -> int:
 
 
 def same(one: tuple[Punctuation, ...], other: tuple[Punctuation, ...]) -> bool:
-    """Whether two lists of punctuations say the same."""
+    """Whether two lists of punctuations mean the same."""
     if not one or not other:
         return one == other
-    sets = [PunctuationSet(one[0].schema, each) for each in (one, other)]
+    sets = [PunctuationSet(one[0].schema, puncts) for puncts in (one, other)]
     return all(sets[0].covers(p) for p in other) and all(sets[1].covers(p) for p in one)
 
 
@@ -75,12 +77,12 @@ def bounded(chance: random.Random) -> Spj:
 
 
 def test_random_queries_agree() -> None:
-    chance, told = random.Random(3), [0, 0]
+    chance, with_rows = random.Random(3), [0, 0]
     for _ in range(60):
         query = bounded(chance)
-        told[query.distinct] += bool(agree(query, list(slices(query, chance))))
+        with_rows[query.distinct] += bool(agree(query, list(slices(query, chance))))
         agree(query, list(punctuated(query, chance)))
-    assert min(told) >= 5
+    assert min(with_rows) >= 5
 
 
 @pytest.mark.parametrize(
@@ -90,26 +92,28 @@ def test_random_queries_agree() -> None:
 def test_places_of_every_type(kind: Type, distinct: bool) -> None:
     """Values on both sides of a constant, which lies between A and B."""
     query = spj(f"S(A:{kind.value},K) T(B:{kind.value})", "A<B, K=1", "K", distinct)
-    found = Axis(kind, ()).values(0, 5)
-    assert found is not None
-    query = replace(query, within={**query.within, (0, 0): between(None, found[2]), (1, 0): between(found[2], None)})
+    values = Axis(kind, ()).values(0, 5)
+    assert values is not None
+    query = replace(query, within={**query.within, (0, 0): between(None, values[2]), (1, 0): between(values[2], None)})
     fed = [
-        [Slice(((found[i], 1), (found[4 - i], 1)), ()), Slice(((found[i],), (found[(i + 2) % 5],)), ())]
+        [Slice(((values[i], 1), (values[4 - i], 1)), ()), Slice(((values[i],), (values[(i + 2) % 5],)), ())]
         for i in range(5)
     ]
     assert agree(query, fed)
 
 
 def agree_on_groups(query: Spj, fed: list[list[Slice]], updates: bool = False) -> int:
-    """Feed both, compare their answers after each slice, and say how many groups there are in the end."""
+    """Feed both, compare their answers after each slice, and return how many groups there are in the end."""
     specified, output = grouping(query, updates).start(), grouping(query).output
     running, groups = SynopsisGroupBy(query, output, (), updates), 0
-    for each in fed:
-        said = specified.feed(*each)
-        given = [ColumnarSlice(frame(s.schema, xs.rows), xs.puncts) for s, xs in zip(query.streams, each, strict=True)]
-        found = running.feed(*given)
-        assert Counter(to_rows(found.rows)) == Counter(said.rows)
-        assert same(found.puncts, said.puncts)
+    for pieces in fed:
+        wanted = specified.feed(*pieces)
+        given = [
+            ColumnarSlice(frame(s.schema, xs.rows), xs.puncts) for s, xs in zip(query.streams, pieces, strict=True)
+        ]
+        out = running.feed(*given)
+        assert Counter(to_rows(out.rows)) == Counter(wanted.rows)
+        assert same(out.puncts, wanted.puncts)
         expected = specified.answer()
         assert Counter(to_rows(running.answer().drop(REASON))) == Counter(expected), query
         kept = {key: len(rows) for key, rows in specified.kept().items()}
@@ -126,8 +130,8 @@ def agree_on_groups(query: Spj, fed: list[list[Slice]], updates: bool = False) -
 def test_random_groups_agree(function: str) -> None:
     chance = random.Random(f"groups {function}")
     queries = bounded_groups(chance, function)
-    found = [agree_on_groups(query, list(slices(query, chance))) for query, _ in zip(queries, range(10), strict=False)]
-    assert sum(map(bool, found)) >= 3
+    groups = [agree_on_groups(query, list(slices(query, chance))) for query, _ in zip(queries, range(10), strict=False)]
+    assert sum(map(bool, groups)) >= 3
     for query, _ in zip(queries, range(10), strict=False):
         agree_on_groups(query, list(punctuated(query, chance)))
         agree_on_groups(query, list(punctuated(query, chance)), updates=True)
@@ -159,7 +163,7 @@ def test_a_sum_is_right_or_goes_to_the_quarantine() -> None:
     assert not running.feed(
         ColumnarSlice(frame(schemas[0], [(1, 1)])), ColumnarSlice(frame(schemas[1], []))
     ).rows.height
-    assert not running.failed(), "it is told once"
+    assert not running.failed(), "it is reported once"
     again = running.feed(ColumnarSlice(frame(schemas[0], [(1, -most - 2)])), ColumnarSlice(frame(schemas[1], [])))
     assert to_rows(again.rows) == [(1, -2)] and not running.failed()
 

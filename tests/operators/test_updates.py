@@ -24,17 +24,17 @@ CALLS = (
 def test_updates(stream: list[Slice], by: tuple[str, ...]) -> None:
     specified = Specification(A, by, CALLS, updates=True)
     execution, running = specified.start(), GroupBy(A, by, CALLS, updates=True)
-    rows, told = list[tuple[object, ...]](), dict[tuple[object, ...], tuple[object, ...]]()
+    rows, latest = list[tuple[object, ...]](), dict[tuple[object, ...], tuple[object, ...]]()
     for xs in stream:
         expected = execution.feed(xs)
-        found = to_rows(running.feed(ColumnarSlice(frame(A, xs.rows), xs.puncts)).rows)
-        assert Counter(found) == Counter(expected.rows)
-        told |= {row[: len(by)]: row for row in found}
+        updates = to_rows(running.feed(ColumnarSlice(frame(A, xs.rows), xs.puncts)).rows)
+        assert Counter(updates) == Counter(expected.rows)
+        latest |= {row[: len(by)]: row for row in updates}
         rows += xs.rows
         again = GroupBy(A, by, CALLS, updates=True)
         again.restore_tables(running.tables())
         again.restore_metadata(json.loads(json.dumps(running.metadata())))
         running = again
         whole = Specification(A, by, CALLS)._results_of(rows)  # type: ignore[arg-type]
-        assert set(whole) <= set(told.values()), "what was told last of each group is the answer so far"
-    assert len(told) == max(len({tuple(row[A.index(n)] for n in by) for row in rows}), int(not by))
+        assert set(whole) <= set(latest.values()), "what was reported last of each group is the answer so far"
+    assert len(latest) == max(len({tuple(row[A.index(n)] for n in by) for row in rows}), int(not by))

@@ -45,7 +45,7 @@ def agree(
     sizes: Sequence[int | None],
     kept: Callable[[Operator], Mapping[str, list[Row]]],
 ) -> int:
-    """Feed both, and say how many rows came out."""
+    """Feed both, and return how many rows came out."""
     running, seen = make(), 0
     closed: list[set[int]] = [set() for _ in sizes]
     for n in range(12):
@@ -55,9 +55,9 @@ def agree(
         ]
         expected = specified.feed(*fed)
         given = [ColumnarSlice(frame(s, xs.rows), xs.puncts) for s, xs in zip(running.inputs, fed, strict=True)]
-        found = running.feed(*given)
-        assert Counter(to_rows(found.rows)) == Counter(expected.rows)
-        assert same(found.puncts, expected.puncts)
+        out = running.feed(*given)
+        assert Counter(to_rows(out.rows)) == Counter(expected.rows)
+        assert same(out.puncts, expected.puncts)
         assert {name: Counter(rows) for name, rows in kept(running).items()} == {
             name: Counter(rows) for name, rows in specified.kept().items()
         }
@@ -83,14 +83,14 @@ def vectorised(schema: Schema, rows: int | None, filtered: bool) -> Window:
 
 def of_tables(operator: Operator) -> dict[str, list[Row]]:
     """The rows that are kept; of an input that has no window each as often as it came."""
-    found = {}
+    kept = {}
     for name, table in operator.tables().items():
         df = table.frame()
         counted = isinstance(operator, WindowJoin) and operator._windows[int(name[-1])].rows is None
         times = df[NUMBER] if counted else pl.Series([1] * df.height)
         rows = zip(to_rows(df.drop(NUMBER)), times, strict=True)
-        found[name] = [row for row, n in rows for _ in range(n)]
-    return found
+        kept[name] = [row for row, n in rows for _ in range(n)]
+    return kept
 
 
 def test_joins_agree() -> None:
@@ -122,7 +122,7 @@ def join_agrees(seed: int) -> int:
     classes = [Class(tuple((i, 0) for i in range(inputs)))]
 
     def make() -> WindowJoin:
-        made = [vectorised(*each) for each in zip(schemas, sizes, filtered, strict=True)]
+        made = [vectorised(*window) for window in zip(schemas, sizes, filtered, strict=True)]
         residual = pl.col("v0") < pl.col("v1") if less else None
         return WindowJoin(made, classes, output, residual, frozenset({0, *range(1, 2 * inputs, 2)}))
 

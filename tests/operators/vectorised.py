@@ -36,7 +36,7 @@ from punctum.operators import (
     origins,
     to_rows,
 )
-from punctum.operators.batch import batch, heard
+from punctum.operators.batch import batch, punctuations_of
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.images import ComputedColumn
 from punctum.operators.operator import PAST
@@ -88,7 +88,7 @@ def vectorised(operator: framework.Operator) -> Operator:
         case SpecDifference():
             return Difference(operator.left, operator.right)
         case SpecPunctuate():
-            return Punctuate(operator.schema, [origin(each, operator.schema) for each in operator.origins])
+            return Punctuate(operator.schema, [origin(source, operator.schema) for source in operator.origins])
     raise AssertionError(operator)
 
 
@@ -133,13 +133,13 @@ def expression(schema: Schema, column: SpecColumn) -> pl.Expr:
 def in_columns(schema: Schema, xs: Slice, constants: bool) -> ColumnarSlice:
     if not constants:
         return ColumnarSlice(frame(schema, xs.rows), xs.puncts)
-    said = batch(schema, xs.puncts)
-    named = {schema.names[at]: values for at, values in said.constants.items()}
-    return ColumnarSlice(frame(schema, xs.rows), tuple(said.others), named)
+    puncts = batch(schema, xs.puncts)
+    named = {schema.names[at]: values for at, values in puncts.constants.items()}
+    return ColumnarSlice(frame(schema, xs.rows), tuple(puncts.others), named)
 
 
-def said_in(schema: Schema, xs: ColumnarSlice) -> list[Any]:
-    return list(heard(schema, xs))
+def emitted_in(schema: Schema, xs: ColumnarSlice) -> list[Any]:
+    return list(punctuations_of(schema, xs))
 
 
 Vectorise = Callable[[framework.Operator], Operator]
@@ -152,9 +152,9 @@ def agree(
     twice: bool = False,
     make: Vectorise | None = None,
 ) -> None:
-    """The same out of both, and the same kept. The vectorised one may say things twice where that is allowed."""
+    """The same out of both, and the same kept. The vectorised one may emit things twice where that is allowed."""
     running, fast = spec.start(), (make or vectorised)(spec)
-    said, fast_said, before = PunctuationSet(spec.output), PunctuationSet(spec.output), list[Punctuation]()
+    wanted_puncts, puncts, before = PunctuationSet(spec.output), PunctuationSet(spec.output), list[Punctuation]()
     assert fast.output == spec.output
     assert fast.inputs == spec.inputs
     for slices in zip(*aligned(streams), strict=True):
@@ -162,25 +162,27 @@ def agree(
         wanted = running.feed(
             *(Slice(tuple(to_rows(frame(s, xs.rows))), xs.puncts) for s, xs in zip(spec.inputs, slices, strict=True))
         )
-        found = fast.feed(*(in_columns(s, xs, constants) for s, xs in zip(spec.inputs, slices, strict=True)))
-        assert found.rows.schema == frame(spec.output, []).schema
-        assert constants or not found.constants or isinstance(spec, SpecPunctuate)
-        rows = to_rows(found.rows)
+        out = fast.feed(*(in_columns(s, xs, constants) for s, xs in zip(spec.inputs, slices, strict=True)))
+        assert out.rows.schema == frame(spec.output, []).schema
+        assert constants or not out.constants or isinstance(spec, SpecPunctuate)
+        rows = to_rows(out.rows)
         if isinstance(spec, SpecSort):
             assert rows == list(wanted.rows)
         else:
             assert_bags(rows, wanted.rows)
-        add_new = said_in(spec.output, found)
-        if not found.constants:
-            assert Counter(p.patterns for p in found.puncts) == Counter(p.patterns for p in add_new), "said twice"
-        assert all(len(values) and values.is_unique().all() for values in found.constants.values()), "said twice"
-        assert not any(p.empty or (not twice and any(old.covers(p) for old in before)) for p in add_new), "said before"
-        before += add_new
+        emitted = emitted_in(spec.output, out)
+        if not out.constants:
+            assert Counter(p.patterns for p in out.puncts) == Counter(p.patterns for p in emitted), "emitted twice"
+        assert all(len(values) and values.is_unique().all() for values in out.constants.values()), "emitted twice"
+        assert not any(p.empty or (not twice and any(old.covers(p) for old in before)) for p in emitted), (
+            "emitted before"
+        )
+        before += emitted
         for p in wanted.puncts:
-            said.add(p)
-        for p in add_new:
-            fast_said.add(p)
-        assert fast_said == said
+            wanted_puncts.add(p)
+        for p in emitted:
+            puncts.add(p)
+        assert puncts == wanted_puncts
         if isinstance(spec, SpecPunctuate):
             assert_reported(spec, running.state[0], fast)  # type: ignore[attr-defined]
         else:
@@ -207,17 +209,17 @@ def assert_kept(spec: framework.Operator, kept: framework.Kept, fast: Operator) 
 def assert_reported(spec: SpecPunctuate, states: Sequence[Any], fast: Operator) -> None:
     """For each list of members, who has reported what, of all that is not complete."""
     tables = fast.tables()
-    for n, (each, missing) in enumerate(zip(spec.origins, states, strict=True)):
-        if isinstance(each, specified.AllReported):
-            wanted = {(*key, member) for key, left in missing.items() for member in each.members - left}
-            found = to_rows(tables.pop(f"origin{n}").frame())
-            assert Counter(found) == Counter(wanted)
+    for n, (source, missing) in enumerate(zip(spec.origins, states, strict=True)):
+        if isinstance(source, specified.AllReported):
+            wanted = {(*key, member) for key, left in missing.items() for member in source.members - left}
+            reports = to_rows(tables.pop(f"origin{n}").frame())
+            assert Counter(reports) == Counter(wanted)
     assert tables.keys() == {PAST}
 
 
-def assert_bags(found: Sequence[Row], wanted: Sequence[Row]) -> None:
+def assert_bags(given: Sequence[Row], wanted: Sequence[Row]) -> None:
     """The same rows, DOUBLEs up to rounding."""
-    assert Counter(map(_rounded, found)) == Counter(map(_rounded, wanted))
+    assert Counter(map(_rounded, given)) == Counter(map(_rounded, wanted))
 
 
 def _rounded(row: Row) -> Row:
@@ -230,11 +232,11 @@ def resume(make: Make, streams: Streams) -> None:
     store: dict[str, dict[int, pl.DataFrame]] = {name: {} for name in stopped.tables()}
     for slices in zip(*aligned(streams), strict=True):
         xs = [in_columns(s, x, False) for s, x in zip(through.inputs, slices, strict=True)]
-        wanted, found = through.feed(*xs), stopped.feed(*xs)
-        assert_bags(to_rows(found.rows), to_rows(wanted.rows))
-        assert Counter(p.patterns for p in found.puncts) == Counter(p.patterns for p in wanted.puncts)
-        assert found.constants.keys() == wanted.constants.keys()
-        assert all(values.equals(wanted.constants[name]) for name, values in found.constants.items())
+        wanted, out = through.feed(*xs), stopped.feed(*xs)
+        assert_bags(to_rows(out.rows), to_rows(wanted.rows))
+        assert Counter(p.patterns for p in out.puncts) == Counter(p.patterns for p in wanted.puncts)
+        assert out.constants.keys() == wanted.constants.keys()
+        assert all(values.equals(wanted.constants[name]) for name, values in out.constants.items())
         assert stopped.size() == through.size()
         metadata = json.loads(json.dumps(stopped.metadata()))
         tables = stopped.tables()

@@ -2,7 +2,7 @@
 
 Streams close one key after the other, so most punctuations are a constant on one attribute. A batch keeps of these the
 constants alone, a column for each attribute (``constants``): 30,000 of them cost about as much as one. All others
-stay as they are. A batch of a slice's punctuations says the same as they do, no more and no less.
+stay as they are. A batch of a slice's punctuations means the same as they do, no more and no less.
 """
 
 from collections.abc import Iterable, Iterator
@@ -63,7 +63,7 @@ class PunctuationBatch:
 
 
 def constant_punctuations(schema: Schema, at: int, values: pl.Series) -> Iterator[Punctuation]:
-    """The punctuations that say one constant each of the attribute at a position.
+    """The punctuations that are one constant each of the attribute at a position.
 
     >>> print(*constant_punctuations(Schema.of(itemid="BIGINT", bidder="BIGINT"), 0, pl.Series([17, 18])))
     <17, *> <18, *>
@@ -83,48 +83,48 @@ def _known(schema: Schema, patterns: tuple[Pattern, ...], sides: tuple[Side, ...
 
 
 def batch(schema: Schema, puncts: Iterable[Punctuation]) -> PunctuationBatch:
-    """The punctuations that say something, as a batch."""
-    found: dict[int, dict[object, None]] = {}
+    """The punctuations that some row could match, as a batch."""
+    by_attribute: dict[int, dict[object, None]] = {}
     others = []
     pointed = [a.type is not Type.DECIMAL for a in schema.attributes]  # a DECIMAL may have more digits than its column
     for p in puncts:
         sides = p.sides
         if len(sides) == 1 and pointed[sides[0][0]] and type(sides[0][1]) is Constant and sides[0][1].value is not None:
-            found.setdefault(sides[0][0], {})[sides[0][1].value] = None
+            by_attribute.setdefault(sides[0][0], {})[sides[0][1].value] = None
         elif not p.empty:
             others.append(p)
-    constants = {at: pl.Series(list(values), dtype=dtype(schema.attributes[at])) for at, values in found.items()}
+    constants = {at: pl.Series(list(values), dtype=dtype(schema.attributes[at])) for at, values in by_attribute.items()}
     return PunctuationBatch(schema, constants, others)
 
 
-def heard(schema: Schema, xs: ColumnarSlice) -> PunctuationBatch:
+def punctuations_of(schema: Schema, xs: ColumnarSlice) -> PunctuationBatch:
     """The punctuations of a slice."""
-    said = batch(schema, xs.puncts)
-    return said + PunctuationBatch(
+    listed = batch(schema, xs.puncts)
+    return listed + PunctuationBatch(
         schema, {schema.index(name): values.unique() for name, values in xs.constants.items()}
     )
 
 
-def columns(rows: pl.DataFrame, said: PunctuationBatch, *inputs: ColumnarSlice) -> ColumnarSlice:
+def columns(rows: pl.DataFrame, emitted: PunctuationBatch, *inputs: ColumnarSlice) -> ColumnarSlice:
     """The output slice: constants stay columns when some input has given them so."""
     if any(xs.constants for xs in inputs):
-        names = said.schema.names
+        names = emitted.schema.names
         return ColumnarSlice(
-            rows, tuple(said.others), {names[at]: values for at, values in said.constants.items() if len(values)}
+            rows, tuple(emitted.others), {names[at]: values for at, values in emitted.constants.items() if len(values)}
         )
-    return ColumnarSlice(rows, tuple(said))
+    return ColumnarSlice(rows, tuple(emitted))
 
 
-def add(said: PunctuationSet, more: PunctuationBatch, many: int = MANY) -> None:
-    """Say a batch; neighbouring integers coalesce before they are added, and more runs than ``many`` all at once."""
+def add(known: PunctuationSet, more: PunctuationBatch, many: int = MANY) -> None:
+    """Add a batch; neighbouring integers coalesce before they are added, and more runs than ``many`` all at once."""
     for p in more.others:
-        said.add(p)
+        known.add(p)
     for at, values in more.constants.items():
         if values.dtype != pl.Int64 or not len(values):
-            for p in constant_punctuations(said.schema, at, values):
-                said.add(p)
+            for p in constant_punctuations(known.schema, at, values):
+                known.add(p)
             continue
-        line, runs = _alone(said, at), [(low, high) for low, high in runs_of(values).tolist()]
+        line, runs = _alone(known, at), [(low, high) for low, high in runs_of(values).tolist()]
         if line is not None and len(runs) > many and _whole(line) and _whole(runs):
             _coalesce(line, runs)
             continue
@@ -132,12 +132,12 @@ def add(said: PunctuationSet, more: PunctuationBatch, many: int = MANY) -> None:
             if line is not None:
                 line.add((below(low), above(high)))
             else:
-                said.add(Punctuation.of(said.schema, {said.schema.names[at]: between(low, high)}))
+                known.add(Punctuation.of(known.schema, {known.schema.names[at]: between(low, high)}))
 
 
-def _alone(said: PunctuationSet, at: int) -> SpanSet | None:
+def _alone(known: PunctuationSet, at: int) -> SpanSet | None:
     """The line of an attribute, when spans may be added to it and nothing else in the set changes."""
-    lines, boxes = said.lines()
+    lines, boxes = known.lines()
     return None if boxes or at not in lines or lines[at].null else lines[at]
 
 
@@ -170,12 +170,12 @@ class Names:
     def __init__(self, output: Schema, targets: list[list[int]]) -> None:
         self._output, self._targets = output, targets
 
-    def map_punctuations(self, said: PunctuationBatch) -> PunctuationBatch:
+    def map_punctuations(self, received: PunctuationBatch) -> PunctuationBatch:
         """The punctuations over the output, once for each way to name their attributes."""
         moved = PunctuationBatch(self._output)
-        for at, values in said.constants.items():
+        for at, values in received.constants.items():
             moved += PunctuationBatch(self._output, dict.fromkeys(self._targets[at], values))
-        moved.others += [q for p in said.others for q in self._ways(p)]
+        moved.others += [q for p in received.others for q in self._ways(p)]
         return moved
 
     def _ways(self, p: Punctuation) -> Iterator[Punctuation]:

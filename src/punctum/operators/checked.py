@@ -68,8 +68,8 @@ def kept(df: pl.DataFrame, condition: Checked) -> tuple[pl.DataFrame, pl.DataFra
     except Exception:
         if condition.reason is None:
             raise
-    told = df.with_columns(condition.value.alias(_HOLDS), condition.reason.alias(REASON))
-    good, bad = _split(told)
+    with_reasons = df.with_columns(condition.value.alias(_HOLDS), condition.reason.alias(REASON))
+    good, bad = _split(with_reasons)
     return good.filter(_HOLDS).drop(_HOLDS), None if bad is None else bad.drop(_HOLDS)
 
 
@@ -85,8 +85,8 @@ def computed(df: pl.DataFrame, columns: Sequence[tuple[str, Checked]]) -> tuple[
     return good.with_columns(c.value.alias(name) for name, c in columns), bad
 
 
-def _split(told: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+def _split(df: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame | None]:
     """Rows without a reason, and those with one, if there are any."""
-    at_fault = told[REASON].is_not_null()
-    good = told.filter(~at_fault).drop(REASON)
-    return good, told.filter(at_fault) if at_fault.any() else None
+    at_fault = df[REASON].is_not_null()
+    good = df.filter(~at_fault).drop(REASON)
+    return good, df.filter(at_fault) if at_fault.any() else None

@@ -1,6 +1,6 @@
 """The classes of a join of many inputs: which columns they equate, and what is closed of their values.
 
-Punctuations of an input that speak of equated columns alone say of each class which values the input has no more rows
+Punctuations of an input on equated columns alone close values of classes: those that the input has no more rows
 for. They become punctuations over ``schema``, which has an attribute for each class. Bound values are never NULL.
 """
 
@@ -24,12 +24,12 @@ class JoinClasses:
     def __init__(self, inputs: Sequence[Schema], classes: Sequence[Class]) -> None:
         self._inputs, self._classes = tuple(inputs), tuple(classes)
         self.schema = Schema(tuple(self._attribute(n) for n in range(len(classes))))
-        self.bound = [[n for n, each in enumerate(classes) if each.of(i)] for i in range(len(inputs))]
-        self._known = {  # the class of an attribute, when a constant or another input tells a value of it
+        self.bound = [[n for n, equated in enumerate(classes) if equated.of(i)] for i in range(len(inputs))]
+        self._known = {  # the class of an attribute, when a constant or another input binds it
             at: n
-            for n, each in reversed(list(enumerate(classes)))
-            for at in each.members
-            if each.value is not None or self.others(at[0], n)
+            for n, equated in reversed(list(enumerate(classes)))
+            for at in equated.members
+            if equated.value is not None or self.others(at[0], n)
         }
 
     def __getitem__(self, n: int) -> Class:
@@ -54,27 +54,27 @@ class JoinClasses:
         return sorted({j for j, _ in self._classes[n].members if j != i})
 
     def shared(self, n: int) -> bool:
-        """Whether inputs tell each other the values of a class: no constant does."""
+        """Whether inputs close the values of a class for each other: no constant fixes it."""
         return self._classes[n].value is None
 
     def targets(self, i: int, shown: frozenset[int] | None) -> list[list[int]]:
-        """For each column of an input the output columns that its patterns are said of: equal ones that are read.
+        """For each column of an input the output columns that its patterns go to: equal ones that are read.
 
-        Where nobody reads one, its own column says it, when the rest of its values may come to be covered.
+        Where nobody reads one, its own column has it, when the rest of its values may come to be covered.
         """
         starts = [sum(map(len, self._inputs[:j])) for j in range(len(self._inputs))]
-        found = []
+        targets = []
         for at, attribute in enumerate(self._inputs[i].attributes):
             own, equated = starts[i] + at, [n for n in self.bound[i] if at in self._classes[n].of(i)]
             equal = [own, *(starts[j] + other for n in equated for j, other in self._classes[n].members)]
             read = [n for n in dict.fromkeys(equal) if shown is None or n in shown]
             few = attribute.type is Type.BOOLEAN or finite(attribute.domain, attribute.type) is not None
             coverable = few or not equated or not self.shared(equated[0])
-            found.append(read or [own] * coverable)
-        return found
+            targets.append(read or [own] * coverable)
+        return targets
 
     def closing(self, i: int, ps: PunctuationBatch) -> PunctuationBatch:
-        """What punctuations of an input say of classes alone."""
+        """The punctuations over classes that punctuations of an input are."""
         closing = PunctuationBatch(self.schema)
         for at, values in ps.constants.items():
             n = self._known.get((i, at))

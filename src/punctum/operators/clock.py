@@ -1,4 +1,4 @@
-"""Clocks: how far time has come, as punctuations on an attribute say (stream time) or as it is told (wall time)."""
+"""Clocks: how far time has come, by punctuations on an attribute (stream time) or as it is set (wall time)."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ from punctum.errors import SchemaError
 
 
 class StreamClock:
-    """The time, which never goes back; of stream time the attribute that tells it.
+    """The time, which never goes back; of stream time the attribute that carries it.
 
     >>> from punctum.algebra.pattern import between
     >>> bid = Schema.of(itemid="BIGINT", ts="TIMESTAMP_NTZ")

@@ -73,7 +73,7 @@ class Closed(Table):
 
     def close_boxes(self, boxes: Iterable[Box]) -> list[Box]:
         """Close all keys of boxes; given are those boxes that are too wide to be written as keys."""
-        found: dict[RunShape, list[dict[int, Pattern]]] = {}
+        by_shape: dict[RunShape, list[dict[int, Pattern]]] = {}
         left: list[Box] = []
         for box in boxes:
             parts = [(part, self._shape_of(part)) for part in self._value_by_value(box)]
@@ -82,8 +82,8 @@ class Closed(Table):
                 continue
             for part, shape in parts:
                 if shape is not None and all(_fits(self.schema.attributes[at], side) for at, side in part):
-                    found.setdefault(shape, []).append(dict(part))
-        for shape, members in found.items():
+                    by_shape.setdefault(shape, []).append(dict(part))
+        for shape, members in by_shape.items():
             self._add_boxes(shape, members)
         return left
 
@@ -98,24 +98,24 @@ class Closed(Table):
 
     def contains(self, df: pl.DataFrame) -> pl.Series:
         """Whether each row has the values of a key; keys on attributes that are no columns of it do not count."""
-        found = np.zeros(df.height, np.bool_)
+        mask = np.zeros(df.height, np.bool_)
         for shape in self.shapes():
             if all(self.schema.names[at] in df.columns for at in shape.positions):
-                found |= self.has(df, shape)
-        return pl.Series(found)
+                mask |= self.has(df, shape)
+        return pl.Series(mask)
 
     def has(self, df: pl.DataFrame, shape: RunShape) -> Mask:
         """Whether each row has the values of a key of one shape."""
-        found, wanted = np.zeros(df.height, np.bool_), Wanted(df, self.schema, shape)
+        mask, wanted = np.zeros(df.height, np.bool_), Wanted(df, self.schema, shape)
         for run in self._runs(shape).values():
-            found[wanted.find(run)[0]] = True
-        return found
+            mask[wanted.find(run)[0]] = True
+        return mask
 
-    def forget(self, said: PunctuationBatch) -> None:
+    def forget(self, expired: PunctuationBatch) -> None:
         """Open again what punctuations on the same attributes speak of."""
         for n, run in list(self._chunks.items()):
             shape = shape_of(run)
-            if len(over := on_exactly(said, shape.positions)):
+            if len(over := on_exactly(expired, shape.positions)):
                 rest = self._without(run, shape, over)
                 if rest is not run:
                     self._write(n, rest)
@@ -156,7 +156,7 @@ class Closed(Table):
             spans = [box[shape.line].spans for box in boxes]
             many = np.array(list(map(len, spans)))
             first, last = _inclusive(
-                bounds((span for each in spans for span in each), self.schema.attributes[shape.line])
+                bounds((span for of_box in spans for span in of_box), self.schema.attributes[shape.line])
             )
             line = [pl.Series(shape.first, first), pl.Series(MORE, (last - first).view(np.uint64))]
         others = []
@@ -223,23 +223,23 @@ class Closed(Table):
         return run.select(pl.col(str(at)).alias(self.schema.names[at]) for at in shape.others)
 
 
-def on_exactly(said: PunctuationBatch, positions: tuple[int, ...]) -> PunctuationBatch:
+def on_exactly(puncts: PunctuationBatch, positions: tuple[int, ...]) -> PunctuationBatch:
     """Those punctuations that speak of some attributes, of all of them and of no other."""
-    constants = {at: values for at, values in said.constants.items() if (at,) == positions}
+    constants = {at: values for at, values in puncts.constants.items() if (at,) == positions}
     return PunctuationBatch(
-        said.schema, constants, [p for p in said.others if tuple(at for at, _ in p.sides) == positions]
+        puncts.schema, constants, [p for p in puncts.others if tuple(at for at, _ in p.sides) == positions]
     )
 
 
-def keys_of(said: PunctuationBatch, positions: tuple[int, ...]) -> tuple[pl.DataFrame, list[Punctuation]]:
+def keys_of(puncts: PunctuationBatch, positions: tuple[int, ...]) -> tuple[pl.DataFrame, list[Punctuation]]:
     """The keys that punctuations on some attributes are, and those punctuations that are not one key."""
-    schema, boxes = said.schema, [p.sides for p in said.others if is_key(p)]
+    schema, boxes = puncts.schema, [p.sides for p in puncts.others if is_key(p)]
     columns = []
     for n, at in enumerate(positions):
         values = [cast(Constant, box[n][1]).value for box in boxes]
         columns.append(pl.Series(schema.names[at], values, dtype=dtype(schema.attributes[at])))
-    frames = [pl.DataFrame(columns), *(values.to_frame(schema.names[at]) for at, values in said.constants.items())]
-    return pl.concat(frames), [p for p in said.others if not is_key(p)]
+    frames = [pl.DataFrame(columns), *(values.to_frame(schema.names[at]) for at, values in puncts.constants.items())]
+    return pl.concat(frames), [p for p in puncts.others if not is_key(p)]
 
 
 def is_key(p: Punctuation) -> bool:

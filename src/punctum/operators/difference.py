@@ -23,23 +23,23 @@ class Difference(SetOperator):
         """The left rows that the right input has closed."""
         lefts, rights = self._tables["left"], self._tables["right"]
         new = without(without(left, rights.frame()), right)
-        closed = self.heard.right.matches(new)
+        closed = self.received.right.matches(new)
         if right.height and len(lefts):
             lefts.retain(_absent(lefts.frame(), right))
         old = lefts.frame()
         kept = still_open(old, rps)
         out = new.filter(closed) if kept is None else pl.concat([old.filter(~kept), new.filter(closed)])
         self.purge("left", new.filter(~closed), kept)
-        self.purge("right", right.filter(~self.heard.left.matches(right)), still_open(rights.frame(), lps))
+        self.purge("right", right.filter(~self.received.left.matches(right)), still_open(rights.frame(), lps))
         return out
 
     def has_emitted(self, p: Punctuation) -> bool:
         """Whether both inputs have closed it."""
-        return self.heard.said.covers(p)
+        return self.received.emitted.covers(p)
 
 
 def _absent(df: pl.DataFrame, others: pl.DataFrame) -> pl.Series:
     """Whether each row is not among others."""
     numbered = df.select(pl.int_range(pl.len(), dtype=pl.UInt32).alias("\0row"), pl.all())
-    found = numbered.join(others.unique(), on=df.columns, how="semi", nulls_equal=True)["\0row"]
-    return ~numbered["\0row"].is_in(found.implode())
+    present = numbered.join(others.unique(), on=df.columns, how="semi", nulls_equal=True)["\0row"]
+    return ~numbered["\0row"].is_in(present.implode())

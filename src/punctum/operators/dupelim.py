@@ -3,7 +3,7 @@
 import polars as pl
 
 from punctum.algebra.schema import Schema
-from punctum.operators.batch import PunctuationBatch, columns, heard
+from punctum.operators.batch import PunctuationBatch, columns, punctuations_of
 from punctum.operators.columns import ColumnarSlice, empty
 from punctum.operators.emitted import EmittedPunctuations
 from punctum.operators.matching import matches
@@ -41,13 +41,13 @@ class Dupelim(Operator):
 
     def __init__(self, schema: Schema) -> None:
         self.inputs, self.output = (schema,), schema
-        self._distinct, self._said = Table(empty(schema)), EmittedPunctuations(schema)
+        self._distinct, self._emitted = Table(empty(schema)), EmittedPunctuations(schema)
 
     def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
         (xs,) = slices
-        new = heard(self.output, xs)
-        return columns(distinct(xs.rows, self._distinct, new), self._said.add_new(new), xs)
+        new = punctuations_of(self.output, xs)
+        return columns(distinct(xs.rows, self._distinct, new), self._emitted.add_new(new), xs)
 
     def keeps(self) -> dict[str, int]:
         """The distinct rows are rows of the input."""
@@ -66,17 +66,17 @@ class Dupelim(Operator):
         self._distinct = tables["distinct"]
 
     def metadata(self) -> Metadata:
-        """What it has said."""
-        return {"said": self._said.metadata()}
+        """What it has emitted."""
+        return {"said": self._emitted.metadata()}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self._said.restore(metadata["said"])
+        self._emitted.restore(metadata["said"])
 
-    def forget(self, number: int, said: PunctuationBatch) -> None:
-        """What is over may be said again."""
-        self._said.forget(self.map_punctuations(number, said))
+    def forget(self, number: int, expired: PunctuationBatch) -> None:
+        """What has expired may be emitted again."""
+        self._emitted.forget(self.map_punctuations(number, expired))
 
     def puncts(self) -> int:
-        """What it has said."""
-        return len(self._said)
+        """What it has emitted."""
+        return len(self._emitted)

@@ -23,7 +23,7 @@ from punctum.operators.batch import Constants, PunctuationBatch, add, constant_p
 from punctum.operators.closed import is_key, keys_of, on_exactly
 from punctum.operators.columns import to_rows
 from punctum.operators.limits import limits
-from punctum.operators.matching import inside, matches, speaking
+from punctum.operators.matching import inside, matches, matches_alone
 from punctum.operators.operator import Metadata
 from punctum.operators.places import bounds
 from punctum.operators.written import read, read_batch, written
@@ -33,7 +33,7 @@ BULK = 1_000
 
 
 class Store:
-    """Punctuations that have been heard.
+    """Punctuations that have been received.
 
     >>> session = Schema.of(id="STRING", hour="BIGINT")
     >>> store = Store(session)
@@ -44,7 +44,7 @@ class Store:
 
     def __init__(self, schema: Schema) -> None:
         self.schema, self.known = schema, PunctuationSet(schema)
-        self.constants: Constants = {}  # strings, on attributes of which no range has been said
+        self.constants: Constants = {}  # strings, on attributes that no range has come for
 
     def __len__(self) -> int:
         return len(self.known) + sum(map(len, self.constants.values()))
@@ -53,12 +53,12 @@ class Store:
         yield from self.known
         yield from PunctuationBatch(self.schema, self.constants)
 
-    def add(self, said: PunctuationBatch) -> None:
-        """Hear punctuations."""
-        for p in said.others:
+    def add(self, received: PunctuationBatch) -> None:
+        """Add punctuations."""
+        for p in received.others:
             self._unite(p)
             self.known.add(p)
-        for at, values in said.constants.items():
+        for at, values in received.constants.items():
             if self._is_apart(at):
                 self._put(at, values)
             else:
@@ -66,13 +66,13 @@ class Store:
 
     def matches(self, df: pl.DataFrame) -> pl.Series:
         """Whether each row matches a punctuation."""
-        found = matches(df, self.known)
+        mask = matches(df, self.known)
         if df.height and any(map(len, self.constants.values())):
-            found = found | matches(df, PunctuationBatch(self.schema, self.constants))
-        return found
+            mask = mask | matches(df, PunctuationBatch(self.schema, self.constants))
+        return mask
 
     def covers(self, p: Punctuation) -> bool:
-        """Whether all of a punctuation has been said."""
+        """Whether the punctuations, all together, cover one."""
         if len(p.sides) == 1:
             ((at, pattern),) = p.sides
             if isinstance(pattern, Constant) and pattern.value is not None and at in self.constants:
@@ -80,14 +80,14 @@ class Store:
         return self.known.covers(p)
 
     def closes(self, at: int, values: pl.Series) -> pl.Series:
-        """Which of some constants of an attribute have been said, each alone, in a range or with everything."""
+        """Which of some constants of an attribute are closed, each alone, in a range or with everything."""
         lines, boxes = self.known.lines()
         if boxes == [()]:
             return pl.repeat(True, len(values), eager=True)
-        said = pl.repeat(False, len(values), eager=True)
+        closed = pl.repeat(False, len(values), eager=True)
         if at in lines and len(lines[at]):
-            said = inside(values, bounds(lines[at], self.schema.attributes[at]))
-        return said | values.is_in(self.constants[at].implode()) if at in self.constants else said
+            closed = inside(values, bounds(lines[at], self.schema.attributes[at]))
+        return closed | values.is_in(self.constants[at].implode()) if at in self.constants else closed
 
     def find(self, row: Row) -> Punctuation | None:
         """A punctuation that a row matches, if there is one."""
@@ -102,15 +102,15 @@ class Store:
         Rows are looked up one by one, for violations are few; a row that comes many times is looked up once.
         """
         rows = to_rows(bad)
-        found = {row: self.find(row) for row in dict.fromkeys(rows)}
-        reasons = {row: to_json(p, self.schema) for row, p in found.items() if p is not None}
+        punctuations = {row: self.find(row) for row in dict.fromkeys(rows)}
+        reasons = {row: to_json(p, self.schema) for row, p in punctuations.items() if p is not None}
         return pl.Series("reason", [reasons[row] for row in rows], dtype=pl.String)
 
-    def forget(self, said: PunctuationBatch) -> None:
-        """Punctuations on the same attributes are said no longer."""
-        forget(self.known, said)
+    def forget(self, expired: PunctuationBatch) -> None:
+        """Punctuations on the same attributes hold no longer."""
+        forget(self.known, expired)
         for at, values in self.constants.items():
-            if len(over := on_exactly(said, (at,))):
+            if len(over := on_exactly(expired, (at,))):
                 self.constants[at] = values.filter(~matches(values.to_frame(self.schema.names[at]), over))
 
     def metadata(self) -> Metadata:
@@ -124,7 +124,7 @@ class Store:
         self.constants = read_batch(metadata["points"], self.schema).constants
 
     def _is_apart(self, at: int) -> bool:
-        """Whether strings of an attribute can coalesce with nothing that has been said."""
+        """Whether strings of an attribute can coalesce with nothing that is here."""
         if self.schema.attributes[at].type is not Type.STRING:
             return False
         lines, boxes = self.known.lines()
@@ -135,40 +135,40 @@ class Store:
         self.constants[at] = values if known is None else pl.concat([known, values]).unique(maintain_order=True)
 
     def _unite(self, p: Punctuation) -> None:
-        """A range of strings is said: from now on strings may coalesce."""
+        """A range of strings has come: from now on strings may coalesce."""
         if len(p.sides) == 1 and p.sides[0][0] in self.constants and p.sides[0][1] != NULL:
             for q in constant_punctuations(self.schema, p.sides[0][0], self.constants.pop(p.sides[0][0])):
                 self.known.add(q)
 
 
 class EmittedPunctuations(Store):
-    """The punctuations of a stream; it gives what is new (the specification's ``Emitter``), and forgets what is old."""
+    """What has been emitted on a stream: finds what is new (the specification's ``Emitter``), forgets what is old."""
 
     def __init__(self, schema: Schema) -> None:
         super().__init__(schema)
-        self._last = PunctuationBatch(schema)  # what was let go of the last slice: who asks at once is told the truth
+        self._last = PunctuationBatch(schema)  # let go in the last slice: it still counts until the next
 
-    def add_new(self, said: PunctuationBatch) -> PunctuationBatch:
-        """What no earlier punctuation covers, or has become wider with earlier ones; from now on it counts as said."""
-        new, self._last = PunctuationBatch(said.schema), PunctuationBatch(said.schema)
-        for p in self._say_keys(said.others, new):
+    def add_new(self, puncts: PunctuationBatch) -> PunctuationBatch:
+        """What no earlier punctuation covers, or earlier ones have made wider; from now on it counts as emitted."""
+        new, self._last = PunctuationBatch(puncts.schema), PunctuationBatch(puncts.schema)
+        for p in self._add_keys(puncts.others, new):
             self._unite(p)
-            self._say(p, new)
-        for at, values in said.constants.items():
-            self._say_points(at, values, new)
+            self._add_one(p, new)
+        for at, values in puncts.constants.items():
+            self._add_constants(at, values, new)
         self._spare()
         return new
 
     def covers(self, p: Punctuation) -> bool:
-        """Whether all of a punctuation has been said."""
+        """Whether the punctuations, all together, cover one."""
         return super().covers(p) or (len(self._last) > 0 and PunctuationSet(self.schema, self._last).covers(p))
 
-    def _say_keys(self, said: list[Punctuation], new: PunctuationBatch) -> list[Punctuation]:
-        """Say combinations of constants at once where they are very many, and give all others."""
-        if len(said) <= BULK:
-            return said
+    def _add_keys(self, puncts: list[Punctuation], new: PunctuationBatch) -> list[Punctuation]:
+        """Add combinations of constants at once where they are very many, and return all others."""
+        if len(puncts) <= BULK:
+            return puncts
         few = []
-        for at, ps in by_attributes(dict.fromkeys(said)).items():
+        for at, ps in by_attributes(dict.fromkeys(puncts)).items():
             if len(ps) <= BULK:
                 few += ps
                 continue
@@ -180,7 +180,7 @@ class EmittedPunctuations(Store):
             few += rest
         return few
 
-    def _say_points(self, at: int, values: pl.Series, new: PunctuationBatch) -> None:
+    def _add_constants(self, at: int, values: pl.Series, new: PunctuationBatch) -> None:
         fresh = values.filter(~self._are_known(values.to_frame(self.schema.names[at])))
         if self._is_apart(at):
             self._put(at, fresh)
@@ -192,11 +192,11 @@ class EmittedPunctuations(Store):
         new.constants |= (new + PunctuationBatch(self.schema, {at: fresh})).constants
 
     def _coalesce(self, at: int, fresh: pl.Series, new: PunctuationBatch) -> None:
-        """Say constants that may coalesce with others."""
+        """Add constants that may coalesce with others."""
         lines, boxes = self.known.lines()
         if boxes or (at in lines and len(lines[at]) > 20 * len(fresh)):
             for p in constant_punctuations(self.schema, at, fresh):
-                self._say(p, new)
+                self._add_one(p, new)
             return
         add(self.known, PunctuationBatch(self.schema, {at: fresh}))
         new.constants |= (new + PunctuationBatch(self.schema, {at: fresh})).constants
@@ -204,19 +204,19 @@ class EmittedPunctuations(Store):
             new.others.append(end_of_stream(self.schema))
 
     def _are_known(self, keys: pl.DataFrame) -> pl.Series:
-        """Which of some constants, or combinations of constants, have been said."""
-        known = speaking(keys, self.known)
+        """Which of some constants, or combinations of constants, have been emitted."""
+        known = matches_alone(keys, self.known)
         for at, values in self.constants.items():
             if self.schema.names[at] in keys.columns and len(values):
                 known = known | keys[self.schema.names[at]].is_in(values.implode()).fill_null(False)
         return known
 
-    def _say(self, p: Punctuation, new: PunctuationBatch) -> None:
-        told = self.known.tell(p)
-        new.others += told or ([p] if self._beyond(p) else [])
+    def _add_one(self, p: Punctuation, new: PunctuationBatch) -> None:
+        added = self.known.tell(p)
+        new.others += added or ([p] if self._beyond(p) else [])
 
     def _beyond(self, p: Punctuation) -> bool:
-        """Whether a punctuation speaks of values that never come here, so that other buckets wait to hear it."""
+        """Whether a punctuation speaks of values that never come here, so that other buckets wait for it."""
         attributes = self.schema.attributes
         return any(attributes[at].reach is not None and not isinstance(side, Constant) for at, side in p.sides)
 
@@ -233,21 +233,21 @@ class EmittedPunctuations(Store):
         """Constants that are not held at hand any more are forgotten."""
         self._last += PunctuationBatch(self.schema, {at: values})
 
-    def _let_go_keys(self, keys: pl.DataFrame, said: list[Punctuation]) -> None:
+    def _let_go_keys(self, keys: pl.DataFrame, puncts: list[Punctuation]) -> None:
         """Combinations of constants are, too; they come as columns and as punctuations."""
-        self._last.others += said
+        self._last.others += puncts
 
     def _let_go_boxes(self, members: list[Box]) -> None:
         """Forget members of the set, those that are few constants or, where these are the lesser part, all others."""
         taken(self.known, members)
 
 
-def by_attributes(said: Iterable[Punctuation]) -> dict[tuple[int, ...], list[Punctuation]]:
+def by_attributes(puncts: Iterable[Punctuation]) -> dict[tuple[int, ...], list[Punctuation]]:
     """Punctuations by the attributes that they speak of."""
-    found: dict[tuple[int, ...], list[Punctuation]] = {}
-    for p in said:
-        found.setdefault(tuple(at for at, _ in p.sides), []).append(p)
-    return found
+    grouped: dict[tuple[int, ...], list[Punctuation]] = {}
+    for p in puncts:
+        grouped.setdefault(tuple(at for at, _ in p.sides), []).append(p)
+    return grouped
 
 
 def far_apart(values: pl.Series) -> bool:
@@ -310,20 +310,20 @@ def _open(one: Store, other: Store, positions: Mapping[int, int]) -> Constants:
 
 def _closed(one: Store, other: Store, positions: Mapping[int, int]) -> list[Box]:
     """The constants that another input has closed too, alone or with others."""
-    found, names = [], other.schema.names
+    boxes, names = [], other.schema.names
     strings = {at: frozenset(values.to_list()) for at, values in other.constants.items()}
     for p in one.known:
         if p.sides and all(at in positions and isinstance(side, Constant) for at, side in p.sides):
             moved = Punctuation.of(other.schema, {names[positions[at]]: side for at, side in p.sides})
             single = ((at, side.value) for at, side in moved.sides if isinstance(side, Constant))
             if any(value in strings.get(at, ()) for at, value in single) or other.known.covers(moved):
-                found.append(p.sides)
-    return found
+                boxes.append(p.sides)
+    return boxes
 
 
-def forget(known: PunctuationSet, said: PunctuationBatch) -> None:
-    """Take back what punctuations say."""
-    for p in said:
+def forget(known: PunctuationSet, expired: PunctuationBatch) -> None:
+    """Forget punctuations, as far as members on the same attributes hold them."""
+    for p in expired:
         known.forget(p)
 
 

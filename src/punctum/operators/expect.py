@@ -1,7 +1,7 @@
 """Expect, vectorised: a value that is not closed in time is swept, and rows of it that come later are late.
 
 The table ``open`` holds, for each slice and each value that is open, the time of the first row and how many came; it is
-combined when it has doubled. ``swept`` and ``late`` say what the last slice has led to: the records that an engine puts
+combined when it has doubled. ``swept`` and ``late`` are what the last slice has led to: the records that an engine puts
 into quarantine. The punctuations of what was swept, ``sweeping``, are not in the slice that comes out. They are for a
 slice of their own behind it, whose rows, wherever operators release them, are what should have been closed: no results.
 """
@@ -16,7 +16,7 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Attribute
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Type, Value
-from punctum.operators.batch import PunctuationBatch, batch, columns, heard
+from punctum.operators.batch import PunctuationBatch, batch, columns, punctuations_of
 from punctum.operators.clock import StreamClock
 from punctum.operators.columns import ColumnarSlice, dtype, empty, to_rows
 from punctum.operators.matching import matches
@@ -50,7 +50,7 @@ class Expect(Operator):
         self._instant = dtype(first)
         keys = {name: dtype(schema.attributes[at]) for name, at in zip(self._by, self._at, strict=True)}
         self._open = Table(pl.DataFrame(schema=keys | {self._first: self._instant, self._count: pl.Int64()}))
-        self._combined, self._said = 0, SeenPunctuations(schema)
+        self._combined, self._seen = 0, SeenPunctuations(schema)
         self.swept: list[Swept] = []
         self.late, self.reasons = empty(schema), pl.Series(dtype=pl.String)
 
@@ -65,30 +65,30 @@ class Expect(Operator):
 
     @property
     def sweeping(self) -> PunctuationBatch:
-        """What is to be said behind the last slice."""
+        """What is to be emitted behind the last slice."""
         return batch(self.output, [swept.punctuation for swept in self.swept])
 
     def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
         (xs,) = slices
-        rows, said = self._in_time(xs.rows), heard(self.output, xs)
-        for instant in self._clock.instants(said.others):
+        rows, received = self._in_time(xs.rows), punctuations_of(self.output, xs)
+        for instant in self._clock.instants(received.others):
             self.at(instant)
         self._open.append(self._counted(rows))
-        closed = said.on(self._at)
+        closed = received.on(self._at)
         if len(closed) and len(self._open):
             self._open.retain(~matches(self._open.frame(), closed))
-        add_new = self._said.add_new(said)
+        new = self._seen.add_new(received)
         self._sweep()
         if len(self._open) > 2 * self._combined + SLACK:
             self._open.replace(self._summed(self._open.frame()))
             self._combined = len(self._open)
-        return columns(rows, add_new, xs)
+        return columns(rows, new, xs)
 
     def _in_time(self, rows: pl.DataFrame) -> pl.DataFrame:
-        wrong = self._said.matches(rows)
+        wrong = self._seen.matches(rows)
         self.late = rows.filter(wrong)
-        self.reasons = self._said.why(self.late)
+        self.reasons = self._seen.why(self.late)
         return rows.filter(~wrong) if self.late.height else rows
 
     def _counted(self, rows: pl.DataFrame) -> pl.DataFrame:
@@ -113,7 +113,7 @@ class Expect(Operator):
             assert isinstance(rows, int)
             self.swept.append(Swept(self._closing(key), since, rows))
         if self.swept:
-            self._said.add_new(self.sweeping)
+            self._seen.add_new(self.sweeping)
             self._open.retain(~matches(known, self.sweeping))
 
     def _closing(self, key: Sequence[Value | None]) -> Punctuation:
@@ -121,37 +121,37 @@ class Expect(Operator):
         return Punctuation.of(self.output, dict(zip(self._by, key, strict=True)))
 
     def tables(self) -> dict[str, Table]:
-        """What is open, and what was said and does not coalesce."""
-        return {"open": self._open, PAST: self._said.past}
+        """What is open, and what was seen and does not coalesce."""
+        return {"open": self._open, PAST: self._seen.past}
 
     def restore_tables(self, tables: dict[str, Table]) -> None:
         """Go on with the rows that another one kept."""
         self._open = tables["open"]
-        self._said.go_on(tables[PAST])
+        self._seen.go_on(tables[PAST])
 
     def metadata(self) -> Metadata:
-        """The time, what has been said, and how many counts were left by the last combining."""
-        return {"now": self.now and self.now.isoformat(), "said": self._said.metadata(), "combined": self._combined}
+        """The time, what has been seen, and how many counts were left by the last combining."""
+        return {"now": self.now and self.now.isoformat(), "said": self._seen.metadata(), "combined": self._combined}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
         self._clock.now = metadata["now"] and datetime.fromisoformat(metadata["now"])
         self._combined = metadata["combined"]
-        self._said.restore(metadata["said"])
+        self._seen.restore(metadata["said"])
 
-    def forget(self, number: int, said: PunctuationBatch) -> None:
-        """What is over may be said again."""
-        self._said.forget(self.map_punctuations(number, said))
+    def forget(self, number: int, expired: PunctuationBatch) -> None:
+        """What has expired may be emitted again."""
+        self._seen.forget(self.map_punctuations(number, expired))
 
     def restart(self) -> None:
         """Nothing is open any more, and what was closed or swept may come again."""
         self._open.clear()
-        self._said.clear()
+        self._seen.clear()
         self._combined = 0
 
     def puncts(self) -> int:
-        """What has been said."""
-        return len(self._said)
+        """What has been seen."""
+        return len(self._seen)
 
     def waits(self) -> dict[str, Waits]:
         """What is open waits for the scheme's punctuations."""

@@ -113,7 +113,7 @@ def _narrow(call: Call, wide: pl.Expr, strict: bool) -> pl.Expr:
 
 
 def _first(args: Sequence[Checked]) -> pl.Expr:
-    """All arguments are computed: the first that has no value tells why."""
+    """All arguments are computed: the first that has no value gives the reason."""
     return pl.coalesce([arg.reason for arg in args if arg.reason is not None])
 
 
@@ -163,23 +163,23 @@ def _applied(call: Applied, args: list[Checked]) -> Checked:
         with failing_in(f"the function {function.name}"):
             return _results(function, given, wanted)
 
-    def each(given: Sequence[pl.Series]) -> pl.Series:
+    def halved(given: Sequence[pl.Series]) -> pl.Series:
         with failing_in(f"the function {function.name}"):
             return _halved(call, given, wanted)
 
     both = {_VALUE: wanted, _WHY: pl.String()}
-    told = pl.map_batches([arg.value for arg in args], each, return_dtype=pl.Struct(both))
-    reason = _first([*args, Checked(told, reason=told.struct.field(_WHY))])
+    results = pl.map_batches([arg.value for arg in args], halved, return_dtype=pl.Struct(both))
+    reason = _first([*args, Checked(results, reason=results.struct.field(_WHY))])
     strict = pl.map_batches([arg.strict for arg in args], over, return_dtype=wanted)
-    return Checked(strict, told.struct.field(_VALUE), reason)
+    return Checked(strict, results.struct.field(_VALUE), reason)
 
 
 def _results(function: UserFunction, given: Sequence[pl.Series], wanted: pl.DataType) -> pl.Series:
-    found = pl.Series(function.compute(*given)) if len(given[0]) else pl.Series(dtype=wanted)
-    if len(found) != len(given[0]):
-        detail = f"{len(found)} for {len(given[0])}"
+    results = pl.Series(function.compute(*given)) if len(given[0]) else pl.Series(dtype=wanted)
+    if len(results) != len(given[0]):
+        detail = f"{len(results)} for {len(given[0])}"
         raise ComputationError(f"{function.name} returns another number of values", detail, "one for each row")
-    return found.cast(wanted)
+    return results.cast(wanted)
 
 
 def _halved(call: Applied, given: Sequence[pl.Series], wanted: pl.DataType) -> pl.Series:
@@ -195,10 +195,10 @@ def _halved(call: Applied, given: Sequence[pl.Series], wanted: pl.DataType) -> p
         raise
     except Exception as error:
         if size > 1:
-            halves = ([each[: size // 2] for each in given], [each[size // 2 :] for each in given])
+            halves = ([column[: size // 2] for column in given], [column[size // 2 :] for column in given])
             return pl.concat([_halved(call, half, wanted) for half in halves])
-        told = str(error).strip().split("\n")[0]
-        why = no_value(call, f"{type(error).__name__}: {told}").reason
+        message = str(error).strip().split("\n")[0]
+        why = no_value(call, f"{type(error).__name__}: {message}").reason
         return pl.DataFrame({_VALUE: pl.Series([None], dtype=wanted), _WHY: [why]}).to_struct()
 
 
@@ -342,8 +342,8 @@ def _row_by_row(call: Call, schema: Schema) -> Checked:
     names = [schema.names[i] for i in read]
     both = {_VALUE: dtype(call.attribute), _WHY: pl.String()}
 
-    def over(found: pl.Series) -> pl.Series:
-        numbered = found.struct.unnest().with_row_index("$row")
+    def over(rows: pl.Series) -> pl.Series:
+        numbered = rows.struct.unnest().with_row_index("$row")
         groups = numbered.group_by(names, maintain_order=True).agg("$row")
         tried = [_tried(call, _placed(row, read, len(schema))) for row in to_rows(groups.select(names))]
         turned = [pl.Series(name, [t[n] for t in tried], dtype=kind) for n, (name, kind) in enumerate(both.items())]
@@ -351,13 +351,13 @@ def _row_by_row(call: Call, schema: Schema) -> Checked:
 
     if not names:
         value, why = _tried(call, ())
-        told = pl.struct(pl.lit(value, both[_VALUE]).alias(_VALUE), pl.lit(why, both[_WHY]).alias(_WHY))
+        results = pl.struct(pl.lit(value, both[_VALUE]).alias(_VALUE), pl.lit(why, both[_WHY]).alias(_WHY))
     else:
-        told = pl.struct(names).map_batches(over, return_dtype=pl.Struct(both))
-    value_of, why_of = (told.struct.field(name) for name in both)
+        results = pl.struct(names).map_batches(over, return_dtype=pl.Struct(both))
+    value_of, why_of = (results.struct.field(name) for name in both)
     if not _may_fail(call):
         return Checked(value_of)
-    return Checked(told.map_batches(_without_reasons, return_dtype=both[_VALUE]), value_of, why_of)
+    return Checked(results.map_batches(_without_reasons, return_dtype=both[_VALUE]), value_of, why_of)
 
 
 def _may_fail(expression: Expression) -> bool:
@@ -374,12 +374,12 @@ def _tried(call: Call, row: Row) -> tuple[Any, str | None]:
         return None, error.reason
 
 
-def _without_reasons(told: pl.Series) -> pl.Series:
+def _without_reasons(results: pl.Series) -> pl.Series:
     """The values, when all rows have one."""
-    found = told.struct.unnest()
-    if found[_WHY].null_count() < found.height:
-        raise ComputationError(found[_WHY].drop_nulls()[0])
-    return found[_VALUE]
+    df = results.struct.unnest()
+    if df[_WHY].null_count() < df.height:
+        raise ComputationError(df[_WHY].drop_nulls()[0])
+    return df[_VALUE]
 
 
 def _placed(values: Row, at: list[int], size: int) -> Row:

@@ -13,7 +13,7 @@ import polars as pl
 from punctum.algebra.aggregates import AggregateFunction
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
-from punctum.operators.batch import Names, PunctuationBatch, columns, heard
+from punctum.operators.batch import Names, PunctuationBatch, columns, punctuations_of
 from punctum.operators.checked import REASON
 from punctum.operators.columns import ColumnarSlice, canonical, dtype, empty
 from punctum.operators.emitted import EmittedPunctuations
@@ -57,7 +57,7 @@ class GroupBy(Operator):
         self._groups = Table(pl.DataFrame(schema=kept))
         self._combined, self._ended = 0, False
         self._names = Names(self.output, [[n for n, at in enumerate(self._at) if at == i] for i in range(len(schema))])
-        self._said = EmittedPunctuations(self.output)
+        self._emitted = EmittedPunctuations(self.output)
 
     def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
@@ -65,17 +65,17 @@ class GroupBy(Operator):
         if xs.rows.height:
             exprs = [expr for partial in self._partials for expr in partial.of_rows(xs.rows)]
             self._groups.append(self._grouped(xs.rows, exprs))
-        closing = heard(self.inputs[0], xs).on(self._at)
+        closing = punctuations_of(self.inputs[0], xs).on(self._at)
         done = self._current(xs.rows) if self._updates else self._groups.frame().clear()
         if len(closing):
-            told = self._updates and (self._by or len(self._groups))
+            reported = self._updates and (self._by or len(self._groups))
             released = self._released(closing)
-            done = done if told else released
+            done = done if reported else released
         rows = self._results(done)
         if len(self._groups) > (2 * self._combined + self._slack if self._slack else self._combined):
             self._groups.replace(self._combine(self._groups.frame()))
             self._combined = len(self._groups)
-        return columns(rows, self._said.add_new(self._names.map_punctuations(closing)), xs)
+        return columns(rows, self._emitted.add_new(self._names.map_punctuations(closing)), xs)
 
     def groups(self) -> pl.DataFrame:
         """The grouping attributes of the open groups, each group once."""
@@ -90,21 +90,21 @@ class GroupBy(Operator):
         self._groups = tables["groups"]
 
     def metadata(self) -> Metadata:
-        """Whether the stream has ended, how many partials were left by the last combining, and what has been said."""
-        return {"ended": self._ended, "combined": self._combined, "said": self._said.metadata()}
+        """Whether the stream has ended, how many partials the last combining left, and what has been emitted."""
+        return {"ended": self._ended, "combined": self._combined, "said": self._emitted.metadata()}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
         self._ended, self._combined = metadata["ended"], metadata["combined"]
-        self._said.restore(metadata["said"])
+        self._emitted.restore(metadata["said"])
 
-    def forget(self, number: int, said: PunctuationBatch) -> None:
-        """What is over may be said again."""
-        self._said.forget(self.map_punctuations(number, said))
+    def forget(self, number: int, expired: PunctuationBatch) -> None:
+        """What has expired may be emitted again."""
+        self._emitted.forget(self.map_punctuations(number, expired))
 
     def puncts(self) -> int:
-        """What has been said."""
-        return len(self._said)
+        """What has been emitted."""
+        return len(self._emitted)
 
     def keeps(self) -> dict[str, int]:
         """A group has its grouping attributes, and all of its rows have the same."""
@@ -114,13 +114,13 @@ class GroupBy(Operator):
         """A group waits for its grouping attributes to be closed."""
         return {"groups": Waits(0, tuple((name, name) for name in self._by))}
 
-    def map_punctuations(self, number: int, said: PunctuationBatch) -> PunctuationBatch:
+    def map_punctuations(self, number: int, received: PunctuationBatch) -> PunctuationBatch:
         """Those on grouping attributes alone."""
-        return self._names.map_punctuations(said.on(self._at))
+        return self._names.map_punctuations(received.on(self._at))
 
     def has_emitted(self, p: Punctuation) -> bool:
         """Whether groups are closed."""
-        return self._said.covers(p)
+        return self._emitted.covers(p)
 
     def _released(self, closing: PunctuationBatch) -> pl.DataFrame:
         """The partials of the groups that are complete, which are then kept no longer."""

@@ -1,6 +1,6 @@
 """Guard: what stands between a source and the operators, which may rely on a grammatical stream.
 
-A slice goes in; the rows that no punctuation of an earlier slice excludes come out, with the punctuations that say
+A slice goes in; the rows that no punctuation of an earlier slice excludes come out, with the punctuations that bring
 something new, and beside them the rows that should not have come, each with the punctuation that excludes it.
 """
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from punctum.algebra.schema import Schema
-from punctum.operators.batch import PunctuationBatch, columns, heard
+from punctum.operators.batch import PunctuationBatch, columns, punctuations_of
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.operator import PAST, Metadata, Operator
 from punctum.operators.seen import SeenPunctuations
@@ -34,14 +34,14 @@ class Guard(Operator):
     >>> hour = Schema.of(hour="BIGINT")
     >>> guard = Guard(hour)
     >>> _ = guard.split(ColumnarSlice(pl.DataFrame({"hour": [3]}), (Punctuation.of(hour, hour=3),)))
-    >>> found = guard.split(ColumnarSlice(pl.DataFrame({"hour": [3, 4]})))
-    >>> to_rows(found.good.rows), to_rows(found.bad), found.reasons.to_list()
+    >>> parts = guard.split(ColumnarSlice(pl.DataFrame({"hour": [3, 4]})))
+    >>> to_rows(parts.good.rows), to_rows(parts.bad), parts.reasons.to_list()
     ([(4,)], [(3,)], ['{"$punct": {"hour": 3}}'])
     """
 
     def __init__(self, schema: Schema) -> None:
         self.inputs, self.output = (schema,), schema
-        self._heard = SeenPunctuations(schema)
+        self._seen = SeenPunctuations(schema)
 
     def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """The grammatical part of the next slice."""
@@ -50,39 +50,39 @@ class Guard(Operator):
     def split(self, xs: ColumnarSlice) -> Guarded:
         """The grammatical part of the next slice, and its violations."""
         if xs.rows.is_empty():
-            said = columns(xs.rows, self._heard.add_new(heard(self.output, xs)), xs)
-            return Guarded(said, xs.rows, pl.Series(dtype=pl.UInt32), pl.Series(dtype=pl.String))
-        wrong = self._heard.matches(xs.rows)
+            passed = columns(xs.rows, self._seen.add_new(punctuations_of(self.output, xs)), xs)
+            return Guarded(passed, xs.rows, pl.Series(dtype=pl.UInt32), pl.Series(dtype=pl.String))
+        wrong = self._seen.matches(xs.rows)
         bad = xs.rows.filter(wrong)
-        reasons = self._heard.why(bad)
-        new = self._heard.add_new(heard(self.output, xs))
+        reasons = self._seen.why(bad)
+        new = self._seen.add_new(punctuations_of(self.output, xs))
         good = xs.rows.filter(~wrong) if bad.height else xs.rows
         return Guarded(columns(good, new, xs), bad, wrong.arg_true(), reasons)
 
     def tables(self) -> dict[str, Table]:
-        """What was heard and does not coalesce."""
-        return {PAST: self._heard.past}
+        """What was seen and does not coalesce."""
+        return {PAST: self._seen.past}
 
     def restore_tables(self, tables: dict[str, Table]) -> None:
-        """Go on with what another one heard."""
-        self._heard.go_on(tables[PAST])
+        """Go on with what another one has seen."""
+        self._seen.go_on(tables[PAST])
 
     def metadata(self) -> Metadata:
-        """What has been heard."""
-        return {"heard": self._heard.metadata()}
+        """What has been seen."""
+        return {"heard": self._seen.metadata()}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self._heard.restore(metadata["heard"])
+        self._seen.restore(metadata["heard"])
 
-    def forget(self, number: int, said: PunctuationBatch) -> None:
-        """What is over may be said again."""
-        self._heard.forget(self.map_punctuations(number, said))
+    def forget(self, number: int, expired: PunctuationBatch) -> None:
+        """What has expired may be emitted again."""
+        self._seen.forget(self.map_punctuations(number, expired))
 
     def restart(self) -> None:
-        """What has been said before binds no longer."""
-        self._heard.clear()
+        """What has been seen before binds no longer."""
+        self._seen.clear()
 
     def puncts(self) -> int:
-        """What has been heard."""
-        return len(self._heard)
+        """What has been seen."""
+        return len(self._seen)

@@ -19,6 +19,6 @@ class Intersect(SetOperator):
         """The new rows of each input that the other one has."""
         lefts, rights = self._tables["left"].frame(), self._tables["right"].frame()
         both = pl.concat([among(left, rights), among(right, lefts), among(right, left)])
-        self.purge("left", left.filter(~self.heard.right.matches(left)), still_open(lefts, rps))
-        self.purge("right", right.filter(~self.heard.left.matches(right)), still_open(rights, lps))
+        self.purge("left", left.filter(~self.received.right.matches(left)), still_open(lefts, rps))
+        self.purge("right", right.filter(~self.received.left.matches(right)), still_open(rights, lps))
         return both

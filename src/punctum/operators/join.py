@@ -2,7 +2,7 @@
 
 Per slice: the new left rows meet the kept right rows, then the new right rows meet all kept left rows. Kept: the rows
 of each side whose key has no NULL and is not closed by the other side: new punctuations purge the kept rows, and all
-that have been heard stop new ones. A key that both sides have closed is of no use any more, and forgotten. A side's
+that have been received stop new ones. A key that both sides have closed is of no use any more, and forgotten. A side's
 punctuation waits until no kept row of that side matches it. A pair for which the residual predicate has no value goes
 to the quarantine.
 """
@@ -17,7 +17,7 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
-from punctum.operators.batch import Names, PunctuationBatch, batch, columns, heard
+from punctum.operators.batch import Names, PunctuationBatch, batch, columns, punctuations_of
 from punctum.operators.checked import Computed, checked, kept
 from punctum.operators.columns import ColumnarSlice, empty
 from punctum.operators.emitted import EmittedPunctuations, Store, forget, settle
@@ -55,20 +55,20 @@ class Join(Operator):
         self._across, self._bound = dict(self._on) if single else {}, limits().spelled
         self._waiting = [PunctuationBatch(schema) for schema in self.inputs]
         self._purged: set[int] = set()  # sides that have lost rows since the last slice
-        self._said = EmittedPunctuations(self.output)
+        self._emitted = EmittedPunctuations(self.output)
 
     def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice of the left input, then the next slice of the right one."""
         left, right = slices
-        lps, rps = heard(self.inputs[0], left), heard(self.inputs[1], right)
+        lps, rps = punctuations_of(self.inputs[0], left), punctuations_of(self.inputs[1], right)
         early = self._pairs(left.rows, self._kept[1].frame())
-        said = self._freed() + self._take(0, left.rows, lps)
+        released = self._freed() + self._take(0, left.rows, lps)
         late = self._pairs(self._kept[0].frame(), right.rows)
-        said += self._take(1, right.rows, rps)
+        released += self._take(1, right.rows, rps)
         rows = (
             pl.concat([early, late], rechunk=False) if early.height and late.height else early if early.height else late
         )
-        return columns(rows, self._said.add_new(said), left, right)
+        return columns(rows, self._emitted.add_new(released), left, right)
 
     def tables(self) -> dict[str, Table]:
         """The rows of each side that may meet later ones."""
@@ -79,21 +79,21 @@ class Join(Operator):
         self._kept = [tables[side] for side in SIDES]
 
     def metadata(self) -> Metadata:
-        """The keys of each side that are closed, the punctuations that wait, and what has been said."""
-        closed = [said.metadata() for said in self._closed]
-        waiting = [written(said, schema) for said, schema in zip(self._waiting, self.inputs, strict=True)]
-        return {"closed": closed, "waiting": waiting, "said": self._said.metadata()}
+        """The keys of each side that are closed, the punctuations that wait, and what has been emitted."""
+        closed = [puncts.metadata() for puncts in self._closed]
+        waiting = [written(puncts, schema) for puncts, schema in zip(self._waiting, self.inputs, strict=True)]
+        return {"closed": closed, "waiting": waiting, "said": self._emitted.metadata()}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
         for side, schema in enumerate(self.inputs):
             self._closed[side].restore(metadata["closed"][side])
             self._waiting[side] = read_batch(metadata["waiting"][side], schema)
-        self._said.restore(metadata["said"])
+        self._emitted.restore(metadata["said"])
 
     def puncts(self) -> int:
-        """What is closed, what waits and what has been said."""
-        return sum(map(len, self._closed)) + sum(map(len, self._waiting)) + len(self._said)
+        """What is closed, what waits and what has been emitted."""
+        return sum(map(len, self._closed)) + sum(map(len, self._waiting)) + len(self._emitted)
 
     def keeps(self) -> dict[str, int]:
         """Each side's own rows."""
@@ -108,30 +108,30 @@ class Join(Operator):
         """The punctuations that kept rows hold back."""
         return sum(map(len, self._waiting))
 
-    def map_punctuations(self, number: int, said: PunctuationBatch) -> PunctuationBatch:
+    def map_punctuations(self, number: int, received: PunctuationBatch) -> PunctuationBatch:
         """The same, for each way to name what the join equates."""
-        return self._names[number].map_punctuations(said)
+        return self._names[number].map_punctuations(received)
 
-    def forget(self, number: int, said: PunctuationBatch) -> None:
-        """What is over closes no key of the other side, and is not waited with."""
-        self._closed[1 - number].forget(self._closing(number, said))
+    def forget(self, number: int, expired: PunctuationBatch) -> None:
+        """What has expired closes no key of the other side, and is not waited with."""
+        self._closed[1 - number].forget(self._closing(number, expired))
         if len(self._waiting[number]):
             waiting = PunctuationSet(self.inputs[number], self._waiting[number])
-            forget(waiting, said)
+            forget(waiting, expired)
             self._waiting[number] = batch(self.inputs[number], waiting)
-        self._said.forget(self.map_punctuations(number, said))
+        self._emitted.forget(self.map_punctuations(number, expired))
 
     def _take(self, side: int, new: pl.DataFrame, ps: PunctuationBatch) -> PunctuationBatch:
-        """Keep new rows of a side, purge the other by new punctuations, and say what no kept row holds back."""
+        """Keep new rows of a side, purge the other by new punctuations, and return what no kept row holds back."""
         self._kept[side].append(self._open(side, new))
         if not len(ps):
             return PunctuationBatch(self.output)
         none, some = free(self._kept[side].frame(), ps)
         self._wait(side, some)
-        said = self._names[side].map_punctuations(none)
+        released = self._names[side].map_punctuations(none)
         closing = self._closing(side, ps)
         if not len(closing):
-            return said
+            return released
         other = self._kept[1 - side]
         self._closed[1 - side].add(closing)
         if not self.punctuations_expire:
@@ -141,8 +141,8 @@ class Join(Operator):
             other.retain(~matches(other.frame(), closing))
             if len(other) < before and len(self._waiting[1 - side]):
                 none, self._waiting[1 - side] = free(other.frame(), self._waiting[1 - side])
-                said += self._names[1 - side].map_punctuations(none)
-        return said
+                released += self._names[1 - side].map_punctuations(none)
+        return released
 
     def purged(self, name: str) -> None:
         """The punctuations that its rows held back may go."""
@@ -150,12 +150,12 @@ class Join(Operator):
 
     def _freed(self) -> PunctuationBatch:
         """What waits no longer because rows have been purged."""
-        said = PunctuationBatch(self.output)
+        released = PunctuationBatch(self.output)
         for side in sorted(self._purged):
             none, self._waiting[side] = free(self._kept[side].frame(), self._waiting[side])
-            said += self._names[side].map_punctuations(none)
+            released += self._names[side].map_punctuations(none)
         self._purged.clear()
-        return said
+        return released
 
     def _pairs(self, left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
         """The output rows for rows of both sides."""

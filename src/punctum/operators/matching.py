@@ -54,18 +54,18 @@ def matches(df: pl.DataFrame, puncts: Iterable[Punctuation] | PunctuationSet | P
     return _mask(df, puncts.schema, puncts.constants, lines, boxes)
 
 
-def speaking(df: pl.DataFrame, said: PunctuationSet) -> pl.Series:
+def matches_alone(df: pl.DataFrame, known: PunctuationSet) -> pl.Series:
     """Whether each row matches one of those punctuations of a set that speak of the frame's columns alone.
 
     >>> zone = Schema.of(zoneid="BIGINT", hour="BIGINT")
-    >>> said = PunctuationSet(zone, [Punctuation.of(zone, hour=2), Punctuation.of(zone, zoneid=1, hour=3)])
-    >>> speaking(pl.DataFrame({"hour": [2, 3]}), said).to_list()
+    >>> hours = PunctuationSet(zone, [Punctuation.of(zone, hour=2), Punctuation.of(zone, zoneid=1, hour=3)])
+    >>> matches_alone(pl.DataFrame({"hour": [2, 3]}), hours).to_list()
     [True, False]
     """
-    lines, boxes = said.lines()
-    there = [name in df.columns for name in said.schema.names]
+    lines, boxes = known.lines()
+    there = [name in df.columns for name in known.schema.names]
     alone = {at: line for at, line in lines.items() if there[at]}
-    return _mask(df, said.schema, {}, alone, [box for box in boxes if all(there[at] for at, _ in box)])
+    return _mask(df, known.schema, {}, alone, [box for box in boxes if all(there[at] for at, _ in box)])
 
 
 def free(df: pl.DataFrame, puncts: PunctuationBatch) -> tuple[PunctuationBatch, PunctuationBatch]:
@@ -88,11 +88,11 @@ def inside(column: pl.Series, spans: Bounds) -> pl.Series:
     """Whether each value lies in one of some spans, which are in order and do not overlap."""
     lows, highs = spans
     if len(lows) <= limits().compared:
-        found = pl.repeat(False, len(column), eager=True)
+        mask = pl.repeat(False, len(column), eager=True)
         where = places(column)
         for low, high in zip(lows, highs, strict=True):
-            found = found | ((where >= low) & (where < high) if high is not None else where >= low)
-        return found.fill_null(False)
+            mask = mask | ((where >= low) & (where < high) if high is not None else where >= low)
+        return mask.fill_null(False)
     where = places(column)
     at = lows.search_sorted(where, side="right").cast(pl.Int64) - 1
     high = highs.gather(at.clip(0))
@@ -102,23 +102,23 @@ def inside(column: pl.Series, spans: Bounds) -> pl.Series:
 def _mask(
     df: pl.DataFrame, schema: Schema, constants: Constants, lines: dict[int, SpanSet], boxes: list[Box]
 ) -> pl.Series:
-    found = pl.repeat(False, df.height, eager=True)
+    mask = pl.repeat(False, df.height, eager=True)
     if not df.height:
-        return found
+        return mask
     if () in boxes:
-        return ~found
+        return ~mask
     for at, values in constants.items():
-        found = found | df[schema.names[at]].is_in(values.implode()).fill_null(False)
+        mask = mask | df[schema.names[at]].is_in(values.implode()).fill_null(False)
     for at, line in lines.items():
         column = df[schema.names[at]]
         if len(line) > line.null:
-            found = found | inside(column, bounds(line, schema.attributes[at]))
+            mask = mask | inside(column, bounds(line, schema.attributes[at]))
         if line.null:
-            found = found | column.is_null()
+            mask = mask | column.is_null()
     if boxes:
         rows = pl.concat([pl.Series("row", [], dtype=pl.UInt32), *(rows for rows, _ in _hits(df, schema, boxes))])
-        found = found | pl.int_range(df.height, eager=True, dtype=pl.UInt32).is_in(rows.unique().implode())
-    return found
+        mask = mask | pl.int_range(df.height, eager=True, dtype=pl.UInt32).is_in(rows.unique().implode())
+    return mask
 
 
 def _met(df: pl.DataFrame, schema: Schema, puncts: list[Punctuation]) -> Iterator[int]:
@@ -134,12 +134,12 @@ def _met(df: pl.DataFrame, schema: Schema, puncts: list[Punctuation]) -> Iterato
         else:
             ((at, pattern),) = p.sides
             spans.setdefault(at, []).extend((n, span) for span in pattern.spans)
-    for at, found in spans.items():
+    for at, numbered in spans.items():
         where = places(df[schema.names[at]]).drop_nulls().unique().sort()
-        lows, highs = bounds((span for _, span in found), schema.attributes[at])
+        lows, highs = bounds((span for _, span in numbered), schema.attributes[at])
         before = where.search_sorted(lows, side="left")
         until = where.search_sorted(highs, side="left").set(highs.is_null(), len(where))
-        yield from (n for (n, _), some in zip(found, until > before, strict=True) if some)
+        yield from (n for (n, _), some in zip(numbered, until > before, strict=True) if some)
     for _, numbers in _hits(df, schema, [box for _, box in boxes]):
         yield from (boxes[n][0] for n in numbers.unique())
 
@@ -160,11 +160,11 @@ def _hits(df: pl.DataFrame, schema: Schema, boxes: list[Box]) -> Iterator[tuple[
 
 
 def _one(df: pl.DataFrame, schema: Schema, n: int, box: Box) -> tuple[pl.Series, pl.Series]:
-    found = pl.repeat(True, df.height, eager=True)
+    mask = pl.repeat(True, df.height, eager=True)
     for at, pattern in box:
         column = df[schema.names[at]]
-        found &= column.is_null() if pattern == NULL else inside(column, bounds(pattern.spans, schema.attributes[at]))
-    rows = found.arg_true().cast(pl.UInt32).rename("row")
+        mask &= column.is_null() if pattern == NULL else inside(column, bounds(pattern.spans, schema.attributes[at]))
+    rows = mask.arg_true().cast(pl.UInt32).rename("row")
     return rows, pl.repeat(n, len(rows), eager=True, dtype=pl.UInt32)
 
 

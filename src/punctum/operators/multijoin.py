@@ -1,13 +1,13 @@
 """Join of many streams on equal attributes, with chained purge.
 
 Per slice: the new rows of each input meet what is there of the others, one input after the other, each time the
-smallest one that shares a class with what has been joined; then all punctuations are heard. Kept are the rows that a
+smallest one that shares a class with what has been joined; then all punctuations are taken in. Kept are the rows that a
 later result may have (``spec/multijoin.py``): a kept row's classes start a chain, and where an input is closed for
 the values at the end of a chain, the chain goes on with that input's kept rows. Chains that end in no closed input
 keep their row. Only the classes that inputs further on bind are carried along, each combination of values once.
 
 *Eager* purging does this in each slice. A *lazy* join waits until it has twice the rows and waiting punctuations that
-the last purge left, and 1,000 at least, or until an input ends; until then what it would have purged and said stays.
+the last purge left, and 1,000 at least, or until an input ends; until then what it would have purged and emitted stays.
 
 Two things are left undone where they would cost more than they give. Closed values that nobody will ask for are
 forgotten when there are twice as many as were left the last time. And a chain does not go on from MOST_PAIRS pairs of a
@@ -24,13 +24,13 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
-from punctum.operators.batch import Names, PunctuationBatch, add, batch, columns, heard
+from punctum.operators.batch import Names, PunctuationBatch, add, batch, columns, punctuations_of
 from punctum.operators.checked import Computed, checked, kept
 from punctum.operators.classes import JoinClasses
 from punctum.operators.columns import ColumnarSlice, dtype, empty, to_rows
 from punctum.operators.emitted import EmittedPunctuations, forget
 from punctum.operators.limits import limits
-from punctum.operators.matching import free, speaking
+from punctum.operators.matching import free, matches_alone
 from punctum.operators.operator import Metadata, Operator, Waits
 from punctum.operators.table import Table
 from punctum.operators.written import read, read_batch, written
@@ -85,7 +85,7 @@ class MultiJoin(Operator):
             JoinKnowledge(Table(empty(s)), PunctuationSet(self._classes.schema), PunctuationBatch(s), empty(s))
             for s in self.inputs
         ]
-        self._said = EmittedPunctuations(self.output)
+        self._emitted = EmittedPunctuations(self.output)
         self._purged = False  # rows have been purged from outside
         self._left = self._left_closed = 0  # what the last purge left, of rows and waiting, and of what is closed
 
@@ -97,18 +97,18 @@ class MultiJoin(Operator):
             if new.height:
                 rows.append(self._results(i, new))
                 self._known[i].new = new
-        ps = [heard(schema, xs) for schema, xs in zip(self.inputs, slices, strict=True)]
-        ended = self._hear(ps)
-        said = PunctuationBatch(self.output)
+        ps = [punctuations_of(schema, xs) for schema, xs in zip(self.inputs, slices, strict=True)]
+        ended = self._receive(ps)
+        released = PunctuationBatch(self.output)
         if self._lazy and not ended and not self._many():
             for known in self._known:
                 known.keep()
         elif self._lazy or self._purged or any(map(len, ps)):
-            said, self._purged = self._purge(), False
+            released, self._purged = self._purge(), False
         else:
             self._look_at_new()
-        found = pl.concat([empty(self.output), *rows], rechunk=False)
-        return columns(found, self._said.add_new(said), *slices)
+        results = pl.concat([empty(self.output), *rows], rechunk=False)
+        return columns(results, self._emitted.add_new(released), *slices)
 
     def tables(self) -> dict[str, Table]:
         """The rows of each input that may be in later results."""
@@ -120,11 +120,11 @@ class MultiJoin(Operator):
             known.kept = tables[f"{i}"]
 
     def metadata(self) -> Metadata:
-        """What is closed, the punctuations that wait, what has been said, and what the last purge left."""
+        """What is closed, the punctuations that wait, what has been emitted, and what the last purge left."""
         closed = [written(known.closed, self._classes.schema) for known in self._known]
         waiting = [written(known.waiting, schema) for known, schema in zip(self._known, self.inputs, strict=True)]
         left = [self._left, self._left_closed]
-        return {"closed": closed, "waiting": waiting, "said": self._said.metadata(), "left": left}
+        return {"closed": closed, "waiting": waiting, "said": self._emitted.metadata(), "left": left}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
@@ -132,12 +132,12 @@ class MultiJoin(Operator):
         for i, (known, schema) in enumerate(zip(self._known, self.inputs, strict=True)):
             known.closed = PunctuationSet(over, read(metadata["closed"][i], over))
             known.waiting = read_batch(metadata["waiting"][i], schema)
-        self._said.restore(metadata["said"])
+        self._emitted.restore(metadata["said"])
         self._left, self._left_closed = metadata["left"]
 
     def puncts(self) -> int:
-        """What is closed, what waits and what has been said."""
-        return self._closed() + self.waiting() + len(self._said)
+        """What is closed, what waits and what has been emitted."""
+        return self._closed() + self.waiting() + len(self._emitted)
 
     def waiting(self) -> int:
         """The punctuations that kept rows hold back."""
@@ -153,7 +153,7 @@ class MultiJoin(Operator):
 
     def waits(self) -> dict[str, Waits]:
         """An input's rows wait first for another input that they share classes with."""
-        found = {}
+        waits_of = {}
         for i, schema in enumerate(self.inputs):
             shared = [(n, j) for n in self._binds[i] for j in self._classes.others(i, n)]
             if shared:
@@ -166,22 +166,22 @@ class MultiJoin(Operator):
                     for n, j in shared
                     if j == first
                 ]
-                found[f"{i}"] = Waits(first, tuple(on))
-        return found
+                waits_of[f"{i}"] = Waits(first, tuple(on))
+        return waits_of
 
-    def map_punctuations(self, number: int, said: PunctuationBatch) -> PunctuationBatch:
-        """What punctuations of an input say of the output, by every name."""
-        return self._names[number].map_punctuations(said)
+    def map_punctuations(self, number: int, received: PunctuationBatch) -> PunctuationBatch:
+        """The punctuations of the output that punctuations of an input mean, by every name."""
+        return self._names[number].map_punctuations(received)
 
-    def forget(self, number: int, said: PunctuationBatch) -> None:
-        """What is over closes nothing, and is not waited with."""
+    def forget(self, number: int, expired: PunctuationBatch) -> None:
+        """What has expired closes nothing, and is not waited with."""
         known, schema = self._known[number], self.inputs[number]
-        forget(known.closed, self._classes.closing(number, said))
+        forget(known.closed, self._classes.closing(number, expired))
         if len(known.waiting):
             waiting = PunctuationSet(schema, known.waiting)
-            forget(waiting, said)
+            forget(waiting, expired)
             known.waiting = batch(schema, waiting)
-        self._said.forget(self.map_punctuations(number, said))
+        self._emitted.forget(self.map_punctuations(number, expired))
 
     def _agreeing(self, i: int, df: pl.DataFrame) -> pl.DataFrame:
         """The rows of an input whose classes have one value each: not NULL, and the constant if there is one."""
@@ -206,39 +206,39 @@ class MultiJoin(Operator):
 
     def _results(self, i: int, new: pl.DataFrame) -> pl.DataFrame:
         """The output rows of new rows of an input with what is there of the others."""
-        found = self._over_output(i, new)
+        results = self._over_output(i, new)
         joined, left = [i], [j for j in range(len(self.inputs)) if j != i]
-        while left and found.height:
+        while left and results.height:
             shared = {j: [n for n in self._binds[j] if any(n in self._binds[k] for k in joined)] for j in left}
             j = min(left, key=lambda j: (not shared[j], self._known[j].rows.height))
-            found = self._joined(found, joined, j, shared[j])
+            results = self._joined(results, joined, j, shared[j])
             joined.append(j)
             left.remove(j)
-        if not found.height:
+        if not results.height:
             return empty(self.output)
         if self._residual is not None:
-            found, failed = kept(found, self._residual)
+            results, failed = kept(results, self._residual)
             self.fail(failed, self.output)
-        return found.select(self.output.names)
+        return results.select(self.output.names)
 
-    def _joined(self, found: pl.DataFrame, joined: list[int], j: int, shared: list[int]) -> pl.DataFrame:
+    def _joined(self, results: pl.DataFrame, joined: list[int], j: int, shared: list[int]) -> pl.DataFrame:
         other = self._over_output(j, self._known[j].rows)
         if not shared:
-            return found.join(other, how="cross")
+            return results.join(other, how="cross")
         firsts = [next(k for k in joined if n in self._binds[k]) for n in shared]
         mine = [self._key(n, self._renamed[k][self._at(k, n)]) for n, k in zip(shared, firsts, strict=True)]
         theirs = [self._key(n, self._renamed[j][self._at(j, n)]) for n in shared]
-        if found.height >= other.height:  # the larger one looks up, the smaller one is the hash table
-            return found.join(other, left_on=mine, right_on=theirs, coalesce=False, maintain_order="left_right")
-        return other.join(found, left_on=theirs, right_on=mine, coalesce=False, maintain_order="left_right")
+        if results.height >= other.height:  # the larger one looks up, the smaller one is the hash table
+            return results.join(other, left_on=mine, right_on=theirs, coalesce=False, maintain_order="left_right")
+        return other.join(results, left_on=theirs, right_on=mine, coalesce=False, maintain_order="left_right")
 
     def _over_output(self, i: int, df: pl.DataFrame) -> pl.DataFrame:
         return df.rename(dict(zip(df.columns, self._renamed[i], strict=True)))
 
-    def _hear(self, said: list[PunctuationBatch]) -> bool:
-        """Take new punctuations, and say whether an input has ended."""
+    def _receive(self, received: list[PunctuationBatch]) -> bool:
+        """Take new punctuations, and return whether an input has ended."""
         ended = False
-        for i, (known, ps) in enumerate(zip(self._known, said, strict=True)):
+        for i, (known, ps) in enumerate(zip(self._known, received, strict=True)):
             if len(ps):
                 known.waiting = known.waiting + ps
                 known.waiting.others = list({p.patterns: p for p in known.waiting.others}.values())
@@ -255,29 +255,29 @@ class MultiJoin(Operator):
         return sum(known.rows.height for known in self._known) + self.waiting() >= max(limits().lazy, 2 * self._left)
 
     def _purge(self) -> PunctuationBatch:
-        """Keep what may be needed, and say what no kept row holds back."""
+        """Keep what may be needed, and return the punctuations that no kept row holds back."""
         bound = self._bound()
         needed = [self._needed(i, self._known[i].rows, bound) for i in range(len(bound))]
-        for known, found in zip(self._known, needed, strict=True):
-            known.kept.retain(found.head(old := len(known.kept)))
-            known.keep(found.slice(old))
-        said = PunctuationBatch(self.output)
+        for known, mask in zip(self._known, needed, strict=True):
+            known.kept.retain(mask.head(old := len(known.kept)))
+            known.keep(mask.slice(old))
+        released = PunctuationBatch(self.output)
         for i, known in enumerate(self._known):
             if len(known.waiting):
                 none, known.waiting = free(known.kept.frame(), known.waiting)
-                said += self._names[i].map_punctuations(none)
+                released += self._names[i].map_punctuations(none)
         if self._closed() > limits().closed + 2 * self._left_closed:
             self.tidy()
         self._left = sum(len(known.kept) for known in self._known) + self.waiting()
-        return said
+        return released
 
     def _look_at_new(self) -> None:
         """Keep of new rows what may be needed; without new punctuations no other row has become useless."""
         if any(known.new.height for known in self._known):
             bound = self._bound()
             needed = [self._needed(i, self._known[i].new, bound) for i in range(len(bound))]
-            for known, found in zip(self._known, needed, strict=True):
-                known.keep(found)
+            for known, mask in zip(self._known, needed, strict=True):
+                known.keep(mask)
 
     def _bound(self) -> list[pl.DataFrame]:
         """The classes that the rows of each input bind, each combination of values once."""
@@ -286,9 +286,9 @@ class MultiJoin(Operator):
     def _bound_by(self, i: int, df: pl.DataFrame) -> pl.DataFrame:
         """The classes of an input's rows."""
         over, names = self._classes.schema, self.inputs[i].names
-        found = ((n, pl.col(names[self._at(i, n)]).cast(dtype(over.attributes[n]))) for n in self._binds[i])
+        values = ((n, pl.col(names[self._at(i, n)]).cast(dtype(over.attributes[n]))) for n in self._binds[i])
         one = pl.repeat(0, df.height, dtype=pl.Int8, eager=True).alias(ONE)
-        return df.select(one, *(column.alias(over.names[n]) for n, column in found))
+        return df.select(one, *(column.alias(over.names[n]) for n, column in values))
 
     def _needed(self, i: int, df: pl.DataFrame, bound: list[pl.DataFrame]) -> pl.Series:
         """Whether each of some rows of an input may be in a later result."""
@@ -310,23 +310,23 @@ class MultiJoin(Operator):
         chains = {frozenset([i]): self._carried(starts, frozenset([i]))}
         while chains:
             reached = min(chains, key=len)
-            found = chains.pop(reached)
+            ongoing = chains.pop(reached)
             for j in self._next(reached):
-                if not found.height:
+                if not ongoing.height:
                     break
-                closed = speaking(found, self._known[j].closed)
-                shared = [name for name in found.columns if name in bound[j].columns]
+                closed = matches_alone(ongoing, self._known[j].closed)
+                shared = [name for name in ongoing.columns if name in bound[j].columns]
                 if not closed.any() or (shared == [ONE] and int(closed.sum()) * bound[j].height > MOST_PAIRS):
                     continue
                 keys = [self._same(name) for name in shared]
                 right = bound[j].rename({name: f"{name} of {j}" for name in shared})
                 there = [self._same(name, f"{name} of {j}") for name in shared]
-                wider = found.filter(closed).join(right, left_on=keys, right_on=there, coalesce=False)
-                found, both = found.filter(~closed), reached | {j}
+                wider = ongoing.filter(closed).join(right, left_on=keys, right_on=there, coalesce=False)
+                ongoing, both = ongoing.filter(~closed), reached | {j}
                 if len(both) < len(self.inputs) and wider.height:
                     more = self._carried(wider, both)
                     chains[both] = pl.concat([chains[both], more]).unique() if both in chains else more
-            ends.append(found[START])
+            ends.append(ongoing[START])
         return pl.concat(ends).unique()
 
     def _next(self, reached: frozenset[int]) -> list[int]:
@@ -335,11 +335,11 @@ class MultiJoin(Operator):
         left = [j for j in range(len(self.inputs)) if j not in reached]
         return sorted(left, key=lambda j: classes.isdisjoint(self._binds[j]))
 
-    def _carried(self, found: pl.DataFrame, reached: frozenset[int]) -> pl.DataFrame:
+    def _carried(self, chain: pl.DataFrame, reached: frozenset[int]) -> pl.DataFrame:
         """A chain's start and the classes that inputs further on bind."""
         further = {n for j in range(len(self.inputs)) if j not in reached for n in self._binds[j]}
         names = [self._classes.schema.names[n] for n in sorted(further)]
-        return found.select(START, ONE, *(name for name in names if name in found.columns)).unique()
+        return chain.select(START, ONE, *(name for name in names if name in chain.columns)).unique()
 
     def _same(self, class_: str, name: str | None = None) -> pl.Expr:
         """A class column as joins compare it."""
@@ -363,6 +363,6 @@ class MultiJoin(Operator):
         over = self._classes.schema
         passed = PunctuationSet(over, (p for p in closed if all(at == n for at, _ in p.sides)))
         rows = self._bound_by(i, self._known[i].kept.frame()).select(over.names[n]).unique()
-        for (value,) in to_rows(rows.filter(speaking(rows, passed))):
+        for (value,) in to_rows(rows.filter(matches_alone(rows, passed))):
             passed.remove(Punctuation.of(over, {over.names[n]: value}))
         return passed

@@ -2,7 +2,7 @@
 
 The state is *tables*, the rows kept, in chunks, and *notes*, all else as plain data for JSON. A new operator that is
 given the tables and notes of another one goes on as that one would. What comes out and what is kept is what the
-operator of the same name in ``punctum.spec`` says; the inputs are grammatical and canonical (see ``guard.py``).
+operator of the same name in ``punctum.spec`` gives; the inputs are grammatical and canonical (see ``guard.py``).
 """
 
 from abc import ABC, abstractmethod
@@ -62,8 +62,8 @@ class Operator(ABC):
 
     def failed(self) -> tuple[Failed, ...]:
         """What has no value and goes to the quarantine since this was asked last: rows, pairs of rows, groups."""
-        found, self._failed = self._failed, ()
-        return found
+        failed, self._failed = self._failed, ()
+        return failed
 
     def fail(self, rows: pl.DataFrame | None, schema: Schema) -> None:
         """Some rows, each with its reason, go to the quarantine."""
@@ -95,7 +95,7 @@ class Operator(ABC):
         """How many punctuations it keeps now."""
 
     def waits(self) -> dict[str, Waits]:
-        """What its tables wait for, where that can be told in a few words."""
+        """What its tables wait for, where that can be put in a few words."""
         return {}
 
     def keeps(self) -> dict[str, int]:
@@ -109,20 +109,20 @@ class Operator(ABC):
         """How many punctuations have come and not gone on yet."""
         return 0
 
-    def map_punctuations(self, number: int, said: PunctuationBatch) -> PunctuationBatch:
-        """What punctuations of an input say of the output, once nothing holds them back."""
-        assert len(said.schema) == len(self.output), f"{type(self).__name__} says its own"
+    def map_punctuations(self, number: int, received: PunctuationBatch) -> PunctuationBatch:
+        """The punctuations of the output that punctuations of an input become, once nothing holds them back."""
+        assert len(received.schema) == len(self.output), f"{type(self).__name__} maps its own"
         return PunctuationBatch(
-            self.output, said.constants, [Punctuation(self.output, p.patterns) for p in said.others]
+            self.output, received.constants, [Punctuation(self.output, p.patterns) for p in received.others]
         )
 
-    def forget(self, number: int, said: PunctuationBatch) -> None:
-        """Remember no longer that an input has said what is over, nor what followed for the output."""
+    def forget(self, number: int, expired: PunctuationBatch) -> None:
+        """Remember no longer punctuations of an input that have expired, nor what followed for the output."""
         raise NotImplementedError(f"{type(self).__name__} does not forget")
 
     def restart(self) -> None:  # noqa: B027
-        """The stream that it reads begins anew: what it has said before binds it no longer."""
+        """The stream that it reads begins anew: what it has emitted before binds it no longer."""
 
     def has_emitted(self, p: Punctuation) -> bool:
-        """Whether it has said of its output what a punctuation says; asked of those that trust an input."""
+        """Whether it has emitted a punctuation, all of it; asked of those that have releasing inputs."""
         return False

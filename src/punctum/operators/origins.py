@@ -33,14 +33,14 @@ class Origin(ABC):
     table: Table | None = None
     """What it remembers."""
     failed: pl.DataFrame | None = None
-    """The rows of those that it has heard last which go to the quarantine, with the reason of each."""
+    """The rows of those that it has received last which go to the quarantine, with the reason of each."""
 
     def opening(self) -> Sequence[Punctuation]:
         """What holds from the start."""
         return ()
 
     @abstractmethod
-    def hear(self, rows: pl.DataFrame) -> PunctuationBatch:
+    def receive(self, rows: pl.DataFrame) -> PunctuationBatch:
         """What it makes of new rows."""
 
 
@@ -50,7 +50,7 @@ class EndEvent(Origin):
     def __init__(self, scheme: Scheme, when: Computed) -> None:
         self._scheme, self._when = scheme, checked(when)
 
-    def hear(self, rows: pl.DataFrame) -> PunctuationBatch:
+    def receive(self, rows: pl.DataFrame) -> PunctuationBatch:
         """A punctuation for each event; the rows for which the condition has no value are in ``failed`` then."""
         events, self.failed = kept(rows, self._when)
         return instances(self._scheme, events)
@@ -62,7 +62,7 @@ class Unique(Origin):
     def __init__(self, scheme: Scheme) -> None:
         self._scheme = scheme
 
-    def hear(self, rows: pl.DataFrame) -> PunctuationBatch:
+    def receive(self, rows: pl.DataFrame) -> PunctuationBatch:
         """A punctuation for each row."""
         return instances(self._scheme, rows)
 
@@ -80,7 +80,7 @@ class AccessOrder(Origin):
         self._schema, self._attribute, self._delay = schema, schema.attributes[schema.index(attribute)], delay
         self._order = Order.DESC if descending else Order.ASC
 
-    def hear(self, rows: pl.DataFrame) -> PunctuationBatch:
+    def receive(self, rows: pl.DataFrame) -> PunctuationBatch:
         """What the furthest row leaves behind."""
         name = self._attribute.name
         ((furthest,),) = to_rows(rows.select(_furthest(self._schema, name, self._order)))
@@ -118,7 +118,7 @@ class DomainLimits(Origin):
             for outside in WILDCARD.minus(attribute.domain)
         ]
 
-    def hear(self, rows: pl.DataFrame) -> PunctuationBatch:
+    def receive(self, rows: pl.DataFrame) -> PunctuationBatch:
         """Nothing more."""
         return PunctuationBatch(self._schema)
 
@@ -139,7 +139,7 @@ class AllReported(Origin):
         self._columns = [*self._key, member]
         self.table = Table(empty(scheme.schema).select(self._columns))
 
-    def hear(self, rows: pl.DataFrame) -> PunctuationBatch:
+    def receive(self, rows: pl.DataFrame) -> PunctuationBatch:
         """A punctuation for each value that has become complete."""
         assert self.table is not None
         known = self.table.frame()
@@ -167,14 +167,14 @@ def instances(scheme: Scheme, rows: pl.DataFrame) -> PunctuationBatch:
     """
     schema, ordered = scheme.schema, [(name, order) for name, order in scheme.terms if order is not Order.EQUALITY]
     values = rows.select(scheme.attributes).drop_nulls([name for name, _ in ordered])
-    if len(ordered) == 1 and values.height:  # of several prefixes the longest says it all
+    if len(ordered) == 1 and values.height:  # of several prefixes the longest covers all
         rest = [name for name in scheme.attributes if name != ordered[0][0]]
         furthest = _furthest(schema, *ordered[0])
         values = values.group_by(rest, maintain_order=True).agg(furthest) if rest else values.select(furthest)
     elif len(scheme.terms) == 1 and schema.attributes[schema.index(scheme.attributes[0])].type is not Type.DECIMAL:
         return _constants(schema, values.to_series())
-    found = to_rows(values.select(scheme.attributes).unique(maintain_order=True))
-    return PunctuationBatch(schema, others=[_instance(scheme, row) for row in found])
+    keys = to_rows(values.select(scheme.attributes).unique(maintain_order=True))
+    return PunctuationBatch(schema, others=[_instance(scheme, row) for row in keys])
 
 
 def _constants(schema: Schema, column: pl.Series) -> PunctuationBatch:

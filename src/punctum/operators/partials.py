@@ -85,22 +85,22 @@ class Partial:
         return [self._least_or_most(kept)]
 
     def result(self) -> pl.Expr:
-        """The aggregate's value; NULL where it has none, as ``fails`` tells."""
+        """The aggregate's value; NULL where it has none (see ``fails``)."""
         function, kept, count = self.aggregate.function, pl.col(self.name), pl.col(self._n)
         out = self.aggregate.attribute(self.schema)
         if function is Function.COUNT:
-            found = count
+            value = count
         elif function is Function.SUM:
-            found = pl.when(count > 0).then(self._total)
+            value = pl.when(count > 0).then(self._total)
         elif function is Function.AVG:
-            found = pl.when(count > 0).then(self._rough_total / count)
+            value = pl.when(count > 0).then(self._rough_total / count)
         elif function is Function.COUNT_DISTINCT:
-            found = kept.list.len().fill_null(0)
+            value = kept.list.len().fill_null(0)
         elif function is Function.MEDIAN:
-            found = self._median(kept.list.sort(), kept.list.len().cast(pl.Int64))
+            value = self._median(kept.list.sort(), kept.list.len().cast(pl.Int64))
         else:
-            found = kept
-        return found.cast(dtype(out), strict=False).alias(out.name)
+            value = kept
+        return value.cast(dtype(out), strict=False).alias(out.name)
 
     def fails(self) -> pl.Expr | None:
         """Why there is no result, NULL where there is one; nothing for aggregates that always have one."""
@@ -192,7 +192,7 @@ def scaled(number: pl.Expr, scale: int) -> pl.Expr:
 
 
 def _pointed(numbers: pl.Series, scale: int) -> pl.Series:
-    """The same digits with the point elsewhere: Polars has no way to say so."""
+    """The same digits with the point elsewhere: Polars has no function for it."""
     array = numbers.rechunk().to_arrow()
     moved = pa.Array.from_buffers(pa.decimal128(38, scale), len(array), array.buffers(), offset=array.offset)
     return pl.Series(numbers.name, pl.from_arrow(moved))

@@ -33,8 +33,8 @@ def places(column: pl.Series) -> pl.Series:
     """The place of each value; NULL has none."""
     if column.dtype == pl.Float64:
         bits = (column.fill_null(0.0).fill_nan(NAN) + 0.0).to_numpy().view(np.int64)
-        found = pl.Series(np.where(bits < 0, bits ^ (2**63 - 1), bits))
-        return found.set(column.is_null(), None) if column.null_count() else found
+        ordered = pl.Series(np.where(bits < 0, bits ^ (2**63 - 1), bits))
+        return ordered.set(column.is_null(), None) if column.null_count() else ordered
     if column.dtype in (pl.Int64, pl.String):
         return column
     if isinstance(column.dtype, pl.Decimal):

@@ -18,7 +18,7 @@ from punctum.algebra.punctuation import Punctuation, Side, end_of_stream
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import NOT_NULL, Schema
 from punctum.algebra.values import Type
-from punctum.operators.batch import Names, PunctuationBatch, add, batch, columns, heard
+from punctum.operators.batch import Names, PunctuationBatch, add, batch, columns, punctuations_of
 from punctum.operators.checked import Computed, checked, computed
 from punctum.operators.columns import ColumnarSlice, empty, fitting
 from punctum.operators.emitted import EmittedPunctuations, forget
@@ -38,72 +38,72 @@ class Project(Operator):
         self._shown = [[n for n, c in enumerate(self._columns) if c.source == name] for name in schema.names]
         self._plain = [all(self._columns[n].function is None for n in at) and bool(at) for at in self._shown]
         self._names = Names(self.output, self._shown)
-        self._seen, self._said = PunctuationSet(schema), EmittedPunctuations(self.output)
-        # punctuations that can be output widened once more has been said, by the two: one for each
+        self._seen, self._emitted = PunctuationSet(schema), EmittedPunctuations(self.output)
+        # punctuations that can be output widened once more has come, by the two: one for each
         self._waiting: dict[tuple[Punctuation, Punctuation], Punctuation] = {}
         self._bound = limits().spelled
 
     def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
         (xs,) = slices
-        new = heard(self.inputs[0], xs)
+        new = punctuations_of(self.inputs[0], xs)
         plain = new.on(at for at, plain in enumerate(self._plain) if plain)
         rest = PunctuationBatch(new.schema, {at: v for at, v in new.constants.items() if at not in plain.constants})
         moved = {id(p) for p in plain.others}
         rest.others = [p for p in new.others if id(p) not in moved]
-        said = self._names.map_punctuations(plain) + batch(self.output, self._images(rest))
+        images = self._names.map_punctuations(plain) + batch(self.output, self._images(rest))
         if not all(self._plain):
-            said += batch(self.output, self._images(self._completed(new, rest)))
-        return columns(self._rows(xs.rows), self._said.add_new(said), xs)
+            images += batch(self.output, self._images(self._completed(new, rest)))
+        return columns(self._rows(xs.rows), self._emitted.add_new(images), xs)
 
     def _rows(self, df: pl.DataFrame) -> pl.DataFrame:
         if not df.height:
             return empty(self.output)
-        found, failed = computed(df, self._exprs)
+        rows, failed = computed(df, self._exprs)
         self.fail(failed, self.inputs[0])
-        return fitting(found, self.output)
+        return fitting(rows, self.output)
 
     def metadata(self) -> Metadata:
-        """What has been seen and said, and what waits."""
+        """What has been seen and emitted, and what waits."""
         schema = self.inputs[0]
         waiting = written(self._waiting.values(), schema)
-        return {"seen": written(self._seen, schema), "waiting": waiting, "said": self._said.metadata()}
+        return {"seen": written(self._seen, schema), "waiting": waiting, "said": self._emitted.metadata()}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
         schema = self.inputs[0]
         self._seen = PunctuationSet(schema, read(metadata["seen"], schema))
         self._waiting = {self._pair(p): p for p in read(metadata["waiting"], schema)}
-        self._said.restore(metadata["said"])
+        self._emitted.restore(metadata["said"])
 
-    def before(self, said: PunctuationBatch) -> PunctuationBatch:
+    def before(self, puncts: PunctuationBatch) -> PunctuationBatch:
         """Punctuations on columns that are attributes as they are, over the input."""
         schema, sources = self.inputs[0], [column.source for column in self._columns]
-        named = [{str(sources[i]): side for i, side in p.sides} for p in said.others]
-        constants = {schema.index(str(sources[at])): values for at, values in said.constants.items()}
+        named = [{str(sources[i]): side for i, side in p.sides} for p in puncts.others]
+        constants = {schema.index(str(sources[at])): values for at, values in puncts.constants.items()}
         return PunctuationBatch(schema, constants, [Punctuation.of(schema, sides) for sides in named])
 
-    def forget(self, number: int, said: PunctuationBatch) -> None:
-        """What is over covers no domain, and may be said again."""
-        forget(self._seen, said)
-        self._said.forget(self.map_punctuations(number, said))
+    def forget(self, number: int, expired: PunctuationBatch) -> None:
+        """What has expired covers no domain, and may be emitted again."""
+        forget(self._seen, expired)
+        self._emitted.forget(self.map_punctuations(number, expired))
 
     def puncts(self) -> int:
-        """What it has seen, what waits and what it has said."""
-        return len(self._seen) + len(self._waiting) + len(self._said)
+        """What it has seen, what waits and what it has emitted."""
+        return len(self._seen) + len(self._waiting) + len(self._emitted)
 
-    def map_punctuations(self, number: int, said: PunctuationBatch) -> PunctuationBatch:
-        """What can be said of the columns."""
-        return batch(self.output, self._images(said))
+    def map_punctuations(self, number: int, received: PunctuationBatch) -> PunctuationBatch:
+        """Their images over the output columns."""
+        return batch(self.output, self._images(received))
 
     def _images(self, ps: Iterable[Punctuation]) -> list[Punctuation]:
-        """What can be said of the columns: a punctuation for each way to show all of its patterns."""
+        """Images over the output columns: a punctuation for each way to show all of its patterns."""
         every = end_of_stream(self.output)
         ways = (way for p in ps for way in product(*(self._ways(*side) for side in p.sides)))
         return [every.replacing(dict(way)) for way in ways]
 
     def _ways(self, at: int, pattern: Pattern) -> list[Side]:
-        """What a pattern on an attribute says of columns."""
+        """What a pattern on an attribute means for columns."""
         kind = self.inputs[0].attributes[at].type
         return [(n, image) for n in self._shown[at] for image in self._columns[n].images(pattern, kind)]
 
@@ -127,18 +127,18 @@ class Project(Operator):
         return [wide for wide, _ in complete]
 
     def _pair(self, p: Punctuation) -> tuple[Punctuation, Punctuation]:
-        """What can be output, once the other has been said."""
+        """What can be emitted, once the other has come."""
         hidden = self._hidden(p)
         domains = {at: self.inputs[0].attributes[at].domain for at in hidden}
         return p.replacing(dict.fromkeys(hidden, WILDCARD)), p.replacing(domains)
 
     def _forget_parts(self, p: Punctuation) -> None:
-        """What has been said of a domain in parts is of no use any more once all of it has been."""
+        """What has come of a domain in parts is of no use any more once all of it has been."""
         for part in (NOT_NULL, NULL):
             self._seen.forget(p.replacing(dict.fromkeys(self._hidden(p), part)))
 
     def _spare(self) -> None:
-        """Forget what waits for domains that no scheme promises to cover, and what has been said without waiting."""
+        """Forget what waits for domains that no scheme promises to cover, and what has been emitted without waiting."""
         left = {at: self._left(at) for at, plain in enumerate(self._plain) if not plain}
         hopes = partial(self._hopes, left)
         self._seen = PunctuationSet(self.inputs[0], (p for p in self._seen if hopes(p) or self._bounds(p)))
@@ -146,14 +146,14 @@ class Project(Operator):
         self._bound = 2 * (len(self._seen) + len(self._waiting)) + limits().spelled
 
     def _left(self, at: int) -> list[Pattern]:
-        """The part of a domain of which nothing has been said whatever other attributes are."""
+        """The part of a domain that nothing closes whatever other attributes are."""
         attribute, line = self.inputs[0].attributes[at], self._seen.lines()[0].get(at)
         if line is None:
             return [attribute.domain]
         ends: list[Cut] = [LOWEST, *(end for span in line for end in span), HIGHEST]
         gaps = [span for span in zip(ends[::2], ends[1::2], strict=True) if span[0] != span[1]]
         between = [span_pattern(gap, attribute.type) for gap in gaps]
-        left = [attribute.domain.meet(each) for each in (*between, *([] if line.null else [NULL]))]
+        left = [attribute.domain.meet(pattern) for pattern in (*between, *([] if line.null else [NULL]))]
         return [part for part in left if part is not EMPTY]
 
     def _hopes(self, left: dict[int, list[Pattern]], p: Punctuation) -> bool:
@@ -175,7 +175,7 @@ class Project(Operator):
         return all(finite(part, kind) is not None for part in left)
 
     def _bounds(self, p: Punctuation) -> bool:
-        """Whether a punctuation says which values an attribute has at most: of these there are a few."""
+        """Whether a punctuation bounds the values of an attribute: of these there are a few."""
         if len(p.sides) != 1 or not self._hidden(p):
             return False
         ((_, side),) = p.sides

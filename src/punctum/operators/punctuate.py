@@ -2,7 +2,7 @@
 
 Punctuations that are one constant each come as columns (``constants``), so 100,000 closings in a slice are one
 column. When the source may break the word that was given for it, a guard stands inside: it keeps out the rows that an
-earlier slice has excluded, and the origins do not hear them either.
+earlier slice has excluded, and the origins do not receive them either.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from punctum.algebra.schema import Schema
-from punctum.operators.batch import PunctuationBatch, batch, heard
+from punctum.operators.batch import PunctuationBatch, batch, punctuations_of
 from punctum.operators.columns import ColumnarSlice, empty
 from punctum.operators.operator import PAST, Metadata, Operator
 from punctum.operators.origins import Origin
@@ -27,57 +27,57 @@ class Punctuate(Operator):
     def __init__(self, schema: Schema, origins: Sequence[Origin], guard: bool = False) -> None:
         self.inputs, self.output = (schema,), schema
         self._origins, self._guard = origins, guard
-        self._opened, self._said = False, SeenPunctuations(schema)
+        self._opened, self._emitted = False, SeenPunctuations(schema)
         self.late, self.reasons = empty(schema), pl.Series(dtype=pl.String)
 
     def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
         (xs,) = slices
         rows = self._guarded(xs.rows) if self._guard else xs.rows
-        made = heard(self.output, xs)
+        made = punctuations_of(self.output, xs)
         if not self._opened:
             opening = batch(self.output, [p for origin in self._origins for p in origin.opening()])
             made, self._opened = opening + made, True
         for origin in self._origins:
-            made += origin.hear(rows)
-        return in_bulk(rows, self._said.add_new(made))
+            made += origin.receive(rows)
+        return in_bulk(rows, self._emitted.add_new(made))
 
     def _guarded(self, rows: pl.DataFrame) -> pl.DataFrame:
-        wrong = self._said.matches(rows)
+        wrong = self._emitted.matches(rows)
         self.late = rows.filter(wrong)
-        self.reasons = self._said.why(self.late)
+        self.reasons = self._emitted.why(self.late)
         return rows.filter(~wrong) if self.late.height else rows
 
     def tables(self) -> dict[str, Table]:
-        """What the origins remember, and what was said and does not coalesce."""
+        """What the origins remember, and what was emitted and does not coalesce."""
         tables = {f"origin{n}": origin.table for n, origin in enumerate(self._origins)}
-        return {PAST: self._said.past} | {name: table for name, table in tables.items() if table is not None}
+        return {PAST: self._emitted.past} | {name: table for name, table in tables.items() if table is not None}
 
     def restore_tables(self, tables: dict[str, Table]) -> None:
         """Go on with the rows that another one kept."""
-        self._said.go_on(tables.pop(PAST))
+        self._emitted.go_on(tables.pop(PAST))
         for name, table in tables.items():
             self._origins[int(name.removeprefix("origin"))].table = table
 
     def metadata(self) -> Metadata:
-        """Whether it has begun, and what it has said."""
-        return {"opened": self._opened, "said": self._said.metadata()}
+        """Whether it has begun, and what it has emitted."""
+        return {"opened": self._opened, "said": self._emitted.metadata()}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
         self._opened = metadata["opened"]
-        self._said.restore(metadata["said"])
+        self._emitted.restore(metadata["said"])
 
-    def forget(self, number: int, said: PunctuationBatch) -> None:
-        """What is over may be said again."""
-        self._said.forget(self.map_punctuations(number, said))
+    def forget(self, number: int, expired: PunctuationBatch) -> None:
+        """What has expired may be emitted again."""
+        self._emitted.forget(self.map_punctuations(number, expired))
 
     def puncts(self) -> int:
-        """What it has said."""
-        return len(self._said)
+        """What it has emitted."""
+        return len(self._emitted)
 
 
-def in_bulk(rows: pl.DataFrame, said: PunctuationBatch) -> ColumnarSlice:
+def in_bulk(rows: pl.DataFrame, emitted: PunctuationBatch) -> ColumnarSlice:
     """A slice with constants in columns."""
-    constants = {said.schema.names[at]: values for at, values in said.constants.items() if len(values)}
-    return ColumnarSlice(rows, tuple(said.others), constants)
+    constants = {emitted.schema.names[at]: values for at, values in emitted.constants.items() if len(values)}
+    return ColumnarSlice(rows, tuple(emitted.others), constants)

@@ -2,7 +2,7 @@
 
     run = hash of the other values | these | the first of neighbouring places on the line | how many follow it
 
-A run is a frame, and its columns say which attributes the keys have values for. Neighbouring places of the *line*, an
+A run is a frame, and its columns show which attributes the keys have values for. Neighbouring places of the *line*, an
 attribute with 64-bit places (whole numbers, times, DOUBLE), are one row. A hash brings equal values together and
 decides nothing: the values are compared. Keys on a line alone need no hash, and keys without one have no places.
 """
@@ -147,13 +147,13 @@ class Wanted:
     def _equal(self, run: pl.DataFrame, rows: Numbers, at: Numbers, start: Numbers) -> tuple[Numbers, Numbers]:
         """Where other values are equal, too; with values of the same hash before, where they are the last that are."""
         same = _equal(run[at], self._keys[rows], self._shape)
-        found = at.copy()
+        last = at.copy()
         for n in np.flatnonzero(~same).tolist():
             earlier = run[int(start[rows[n]]) : int(at[n])]
             equal = np.flatnonzero(_equal(earlier, self._keys[np.full(earlier.height, rows[n])], self._shape))
             if len(equal):
-                same[n], found[n] = True, start[rows[n]] + equal[-1]
-        return rows[same], found[same]
+                same[n], last[n] = True, start[rows[n]] + equal[-1]
+        return rows[same], last[same]
 
 
 def _equal(left: pl.DataFrame, right: pl.DataFrame, shape: RunShape) -> Mask:

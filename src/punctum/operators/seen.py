@@ -1,4 +1,4 @@
-"""A memory: what has been said on a stream, all of it, for whoever has to find the rows that come too late.
+"""Seen punctuations: what has come on a stream, all of it, for whoever has to find the rows that come too late.
 
 A little is held at hand, where it coalesces. Constants that coalesce with nothing are laid down as closed keys
 (``closed.py``), which take a few bytes each and of which an engine writes what is new and no more. Nothing is
@@ -21,7 +21,7 @@ from punctum.operators.table import Table
 
 
 class SeenPunctuations(EmittedPunctuations):
-    """What has been said on a stream.
+    """The punctuations that have come on a stream.
 
     >>> session = Schema.of(id="STRING", hour="BIGINT")
     >>> memory = SeenPunctuations(session)
@@ -39,16 +39,16 @@ class SeenPunctuations(EmittedPunctuations):
     def __len__(self) -> int:
         return super().__len__() + len(self.past)
 
-    def add_new(self, said: PunctuationBatch) -> PunctuationBatch:
-        """What is new of punctuations; from now on it counts as said."""
-        return super().add_new(
-            PunctuationBatch(said.schema, said.constants, self._unheard(said.others)) if len(self.past) else said
-        )
+    def add_new(self, puncts: PunctuationBatch) -> PunctuationBatch:
+        """What is new of punctuations; from now on it counts as seen."""
+        if len(self.past):
+            puncts = PunctuationBatch(puncts.schema, puncts.constants, self._not_laid_down(puncts.others))
+        return super().add_new(puncts)
 
     def matches(self, df: pl.DataFrame) -> pl.Series:
         """Whether each row matches a punctuation."""
-        found = super().matches(df)
-        return found | self.past.contains(df) if len(self.past) else found
+        mask = super().matches(df)
+        return mask | self.past.contains(df) if len(self.past) else mask
 
     def why(self, bad: pl.DataFrame) -> pl.Series:
         """For each row that some punctuations exclude, the JSON of one that does."""
@@ -57,18 +57,18 @@ class SeenPunctuations(EmittedPunctuations):
             names = [self.schema.names[at] for at in shape.positions]
             here = self.past.has(bad, shape) & reasons.is_null().to_numpy()
             keys = to_rows(bad.select(names).filter(here))
-            texts = {key: self._told(names, key) for key in dict.fromkeys(keys)}
+            texts = {key: self._reason(names, key) for key in dict.fromkeys(keys)}
             reasons = reasons.scatter(here.nonzero()[0], [texts[key] for key in keys])
         rest = reasons.is_null()
         return reasons.scatter(rest.arg_true(), super().why(bad.filter(rest))) if rest.any() else reasons
 
-    def forget(self, said: PunctuationBatch) -> None:
-        """Punctuations on the same attributes are said no longer."""
-        super().forget(said)
-        self.past.forget(said)
+    def forget(self, expired: PunctuationBatch) -> None:
+        """Punctuations on the same attributes hold no longer."""
+        super().forget(expired)
+        self.past.forget(expired)
 
     def clear(self) -> None:
-        """Nothing has been said."""
+        """Nothing has been seen."""
         self.past.clear()
         self.restore(EmittedPunctuations(self.schema).metadata())
 
@@ -77,25 +77,25 @@ class SeenPunctuations(EmittedPunctuations):
         assert isinstance(past, Closed)
         self.past = past
 
-    def _told(self, names: list[str], key: Row) -> str:
+    def _reason(self, names: list[str], key: Row) -> str:
         return to_json(Punctuation.of(self.schema, dict(zip(names, key, strict=True))), self.schema)
 
     def _are_known(self, keys: pl.DataFrame) -> pl.Series:
         return super()._are_known(keys) | self.past.contains(keys)
 
-    def _unheard(self, said: list[Punctuation]) -> list[Punctuation]:
+    def _not_laid_down(self, puncts: list[Punctuation]) -> list[Punctuation]:
         """What has not been laid down, of punctuations that are not one constant."""
         known = set[Punctuation]()
-        for at, ps in by_attributes(filter(is_key, said)).items():
+        for at, ps in by_attributes(filter(is_key, puncts)).items():
             there = self.past.contains(keys_of(PunctuationBatch(self.schema, {}, ps), at)[0])
             known.update(p for p, is_there in zip(ps, there, strict=True) if is_there)
-        return [p for p in said if p not in known] if known else said
+        return [p for p in puncts if p not in known] if known else puncts
 
     def _let_go(self, at: int, values: pl.Series) -> None:
         """Lay down constants that are not held at hand any more."""
         self.past.close(values.to_frame(self.schema.names[at]))
 
-    def _let_go_keys(self, keys: pl.DataFrame, said: list[Punctuation]) -> None:
+    def _let_go_keys(self, keys: pl.DataFrame, puncts: list[Punctuation]) -> None:
         """Lay down combinations of constants."""
         self.past.close(keys)
 

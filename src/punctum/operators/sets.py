@@ -1,11 +1,11 @@
-"""What UNION, INTERSECT and EXCEPT share: two inputs of one schema, what they have said, and the rows that are out."""
+"""What UNION, INTERSECT and EXCEPT share: two inputs of one schema, their punctuations, and the rows that are out."""
 
 from abc import abstractmethod
 
 import polars as pl
 
 from punctum.algebra.schema import Schema, same_schema
-from punctum.operators.batch import PunctuationBatch, columns, heard
+from punctum.operators.batch import PunctuationBatch, columns, punctuations_of
 from punctum.operators.columns import ColumnarSlice, empty
 from punctum.operators.dupelim import distinct, without
 from punctum.operators.matching import matches
@@ -20,7 +20,7 @@ class SetOperator(Operator):
     def __init__(self, left: Schema, right: Schema) -> None:
         same_schema(left, right)
         self.inputs, self.output = (left, right), left
-        self.heard = ReceivedPunctuations(left)
+        self.received = ReceivedPunctuations(left)
         self._tables = {name: Table(empty(left)) for name in self.names}
 
     names: tuple[str, ...] = ("left", "right", "distinct")
@@ -29,17 +29,17 @@ class SetOperator(Operator):
     def released(
         self, left: pl.DataFrame, right: pl.DataFrame, lps: PunctuationBatch, rps: PunctuationBatch
     ) -> pl.DataFrame:
-        """The rows to output for new rows and punctuations, which have been heard, duplicates included."""
+        """The rows to output for new rows and punctuations, which have been received, duplicates included."""
 
     def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice of each input."""
         left, right = slices
-        lps, rps = heard(self.output, left), heard(self.output, right)
-        said = self.heard.hear(lps, rps)
+        lps, rps = punctuations_of(self.output, left), punctuations_of(self.output, right)
+        emitted = self.received.receive(lps, rps)
         rows = self.released(left.rows, right.rows, lps, rps)
         if not self.punctuations_expire:
-            self.heard.settle()
-        return columns(distinct(rows, self._tables["distinct"], said), said, left, right)
+            self.received.settle()
+        return columns(distinct(rows, self._tables["distinct"], emitted), emitted, left, right)
 
     def purge(self, name: str, new: pl.DataFrame, old: pl.Series | None = None) -> None:
         """Add rows to a table of which some rows are kept; each is there once."""
@@ -66,20 +66,20 @@ class SetOperator(Operator):
         self._tables = {name: tables[name] for name in self.names}
 
     def metadata(self) -> Metadata:
-        """What each input and the output has said."""
-        return self.heard.metadata()
+        """What has been received from each input, and emitted."""
+        return self.received.metadata()
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self.heard.restore(metadata)
+        self.received.restore(metadata)
 
-    def forget(self, number: int, said: PunctuationBatch) -> None:
-        """What is over for an input is not said of both."""
-        self.heard.forget(number, self.map_punctuations(number, said))
+    def forget(self, number: int, expired: PunctuationBatch) -> None:
+        """What has expired for an input does not hold for both."""
+        self.received.forget(number, self.map_punctuations(number, expired))
 
     def puncts(self) -> int:
-        """What each input and the output has said."""
-        return len(self.heard)
+        """What has been received from each input, and emitted."""
+        return len(self.received)
 
 
 def still_open(df: pl.DataFrame, new: PunctuationBatch) -> pl.Series | None:

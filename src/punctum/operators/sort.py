@@ -1,6 +1,6 @@
 """Sorting (ORDER BY): rows come out in order as soon as nothing can come any more that precedes them.
 
-Kept: the rows that cannot be released yet, in the order of arrival. ``prefix.py`` tells which prefix of the order is
+Kept: the rows that cannot be released yet, in the order of arrival. ``prefix.py`` finds which prefix of the order is
 closed.
 """
 
@@ -12,7 +12,7 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.sorting import SortKey
-from punctum.operators.batch import add, batch, columns, heard
+from punctum.operators.batch import add, batch, columns, punctuations_of
 from punctum.operators.columns import ColumnarSlice, empty
 from punctum.operators.emitted import EmittedPunctuations
 from punctum.operators.matching import matches
@@ -30,22 +30,23 @@ class Sort(Operator):
     def __init__(self, schema: Schema, keys: Sequence[SortKey]) -> None:
         self.inputs, self.output = (schema,), schema
         self._keys = list(keys)
-        self._input, self._heard, self._said = Table(empty(schema)), PunctuationSet(schema), EmittedPunctuations(schema)
+        self._input, self._received = Table(empty(schema)), PunctuationSet(schema)
+        self._emitted = EmittedPunctuations(schema)
 
     def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
         (xs,) = slices
         self._input.append(xs.rows)
-        new = heard(self.output, xs).on(self.output.indices(key.name for key in self._keys))
+        new = punctuations_of(self.output, xs).on(self.output.indices(key.name for key in self._keys))
         if not len(new):
             return ColumnarSlice(empty(self.output))
-        add(self._heard, new)
-        prefix = batch(self.output, closed_prefix(self.output, self._keys, self._heard))
+        add(self._received, new)
+        prefix = batch(self.output, closed_prefix(self.output, self._keys, self._received))
         kept = self._input.frame()
         done = matches(kept, prefix)
         released = kept.filter(done)
         self._input.retain(~done)
-        return columns(self.sorted(released), self._said.add_new(prefix), xs)
+        return columns(self.sorted(released), self._emitted.add_new(prefix), xs)
 
     def sorted(self, df: pl.DataFrame) -> pl.DataFrame:
         """Rows in order; those that are equal on all keys stay in the order they have."""
@@ -73,18 +74,18 @@ class Sort(Operator):
         self._input = tables["input"]
 
     def metadata(self) -> Metadata:
-        """What has been heard of sort attributes, and what has been said."""
-        return {"heard": written(self._heard, self.output), "said": self._said.metadata()}
+        """What has been received on sort attributes, and what has been emitted."""
+        return {"heard": written(self._received, self.output), "said": self._emitted.metadata()}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self._heard = PunctuationSet(self.output, read(metadata["heard"], self.output))
-        self._said.restore(metadata["said"])
+        self._received = PunctuationSet(self.output, read(metadata["heard"], self.output))
+        self._emitted.restore(metadata["said"])
 
     def has_emitted(self, p: Punctuation) -> bool:
         """Whether rows are out."""
-        return self._said.covers(p)
+        return self._emitted.covers(p)
 
     def puncts(self) -> int:
-        """What has been heard and said."""
-        return len(self._heard) + len(self._said)
+        """What has been received and emitted."""
+        return len(self._received) + len(self._emitted)

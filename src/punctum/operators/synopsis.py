@@ -2,7 +2,7 @@
 
 Kept for each input: the keys of the rows that stand for all that came, and of a preserving query how many came; of an
 eliminating one the rows that have come out too. New rows are put into their buckets first, so that what is joined is
-as small as what is kept. Nothing purges these, and nothing has to: there are never more than the analysis says.
+as small as what is kept. Nothing purges these, and nothing has to: there are never more than the analysis allows.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ from punctum.ir.conjunctive.axes import At, Axis, ordinal
 from punctum.ir.conjunctive.spj import Spj
 from punctum.ir.expressions import Expression, rebased
 from punctum.ir.flatten import at_of, placed
-from punctum.operators.batch import Names, PunctuationBatch, add, batch, columns, heard
+from punctum.operators.batch import Names, PunctuationBatch, add, batch, columns, punctuations_of
 from punctum.operators.checked import REASON, Checked, Computed, Failed, checked, kept
 from punctum.operators.columns import ColumnarSlice, empty
 from punctum.operators.dupelim import distinct
@@ -101,8 +101,8 @@ class SynopsisBuckets:
 
     def _rule(self, bucket: Bucket) -> tuple[tuple[bool, tuple[str, ...]], ...]:
         if bucket not in self._rules:
-            found = self.synopsis.rules(bucket)
-            self._rules[bucket] = tuple((up, tuple(f"{self.synopsis.stream}_{c}" for c in of)) for up, of in found)
+            rules = self.synopsis.rules(bucket)
+            self._rules[bucket] = tuple((up, tuple(f"{self.synopsis.stream}_{c}" for c in of)) for up, of in rules)
         return self._rules[bucket]
 
     def _place(self, at: At) -> pl.Expr:
@@ -124,7 +124,7 @@ class SynopsisBuckets:
 
 
 class ClosedClasses:
-    """What all inputs of a query have said of the columns that it shows; what one has said waits for the others.
+    """What all inputs of a query have closed of the columns that it shows; what one has closed waits for the others.
 
     For each input it is given which of its columns are which of the output.
     """
@@ -132,40 +132,40 @@ class ClosedClasses:
     def __init__(self, carried: Sequence[Mapping[int, int]], output: Schema) -> None:
         self._output, self._carried = output, [dict(to) for to in carried]
         self._by = [PunctuationSet(output) for _ in carried]
-        self.closed, self._said = PunctuationSet(output), EmittedPunctuations(output)
+        self.closed, self._emitted = PunctuationSet(output), EmittedPunctuations(output)
 
-    def hear(self, inputs: Sequence[Schema], slices: Sequence[ColumnarSlice]) -> PunctuationBatch:
-        """Take what inputs say, and give what is new of the output."""
+    def receive(self, inputs: Sequence[Schema], slices: Sequence[ColumnarSlice]) -> PunctuationBatch:
+        """Take punctuations of the inputs, and return what is new of the output."""
         agreed = PunctuationBatch(self._output)
         for i, xs in enumerate(slices):
-            new = over_columns(heard(inputs[i], xs), self._carried[i], self._output)
+            new = over_columns(punctuations_of(inputs[i], xs), self._carried[i], self._output)
             add(self._by[i], new)
             common: Iterable[Punctuation] = new
             for other in (*self._by[:i], *self._by[i + 1 :]):
                 common = [both for p in common for both in other.within(p)]
             agreed += batch(self._output, common)
         add(self.closed, agreed)
-        return self._said.add_new(agreed)
+        return self._emitted.add_new(agreed)
 
     def metadata(self) -> Metadata:
-        """What each input has said, and what all have."""
-        by = [written(said, self._output) for said in self._by]
-        return {"by": by, "closed": written(self.closed, self._output), "said": self._said.metadata()}
+        """What each input has closed, and what all have."""
+        by = [written(puncts, self._output) for puncts in self._by]
+        return {"by": by, "closed": written(self.closed, self._output), "said": self._emitted.metadata()}
 
     def restore(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self._by = [PunctuationSet(self._output, read(said, self._output)) for said in metadata["by"]]
+        self._by = [PunctuationSet(self._output, read(puncts, self._output)) for puncts in metadata["by"]]
         self.closed = PunctuationSet(self._output, read(metadata["closed"], self._output))
-        self._said.restore(metadata["said"])
+        self._emitted.restore(metadata["said"])
 
     def __len__(self) -> int:
-        return sum(map(len, self._by)) + len(self.closed) + len(self._said)
+        return sum(map(len, self._by)) + len(self.closed) + len(self._emitted)
 
 
-def over_columns(said: PunctuationBatch, to: Mapping[int, int], output: Schema) -> PunctuationBatch:
+def over_columns(puncts: PunctuationBatch, to: Mapping[int, int], output: Schema) -> PunctuationBatch:
     """Those punctuations on some columns alone, over the columns of an output that each of them is."""
-    targets = [[to[at]] if at in to else [] for at in range(len(said.schema))]
-    moved = Names(output, targets).map_punctuations(said.on(to))
+    targets = [[to[at]] if at in to else [] for at in range(len(puncts.schema))]
+    moved = Names(output, targets).map_punctuations(puncts.on(to))
     return PunctuationBatch(output, moved.constants, [p for p in moved.others if not p.empty])
 
 
@@ -195,15 +195,15 @@ class SynopsisJoin(Operator):
         rows = pl.concat(results)
         if self._query.distinct:
             rows = distinct(rows, self._shown, PunctuationBatch(self.output))
-        return columns(rows, self._closing.hear(self.inputs, slices), *slices)
+        return columns(rows, self._closing.receive(self.inputs, slices), *slices)
 
     def _results(self, i: int, new: pl.DataFrame) -> pl.DataFrame:
         """The output rows for new rows of an input."""
         frames = [new if j == i else table.frame() for j, table in enumerate(self._kept)]
         met, failed = joined(self._buckets, frames, self._residual)
         if failed is not None:
-            each = failed if self._query.distinct else repeated(failed, failed[TIMES])
-            self._failed += (combinations(self._query, each),)
+            unmet = failed if self._query.distinct else repeated(failed, failed[TIMES])
+            self._failed += (combinations(self._query, unmet),)
         names = zip(self._query.shown, self.output.names, strict=bool(self._query.shown))
         shown = met.select([pl.col(name(at)).alias(to) for at, to in names] or _row(self.output))
         return shown if self._query.distinct else repeated(shown, met[TIMES])
@@ -219,7 +219,7 @@ class SynopsisJoin(Operator):
         self._shown = tables.get("shown", self._shown)
 
     def metadata(self) -> Metadata:
-        """What inputs have said."""
+        """What inputs have closed."""
         return self._closing.metadata()
 
     def restore_metadata(self, metadata: Metadata) -> None:
@@ -227,7 +227,7 @@ class SynopsisJoin(Operator):
         self._closing.restore(metadata)
 
     def puncts(self) -> int:
-        """What inputs have said."""
+        """What inputs have closed."""
         return len(self._closing)
 
 
@@ -251,7 +251,7 @@ def joined(
 ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
     """The combinations of rows of all inputs that fulfil the conditions, and how often each comes; and what failed."""
     query = buckets[0].synopsis.query
-    wide = [each.wide(df) for each, df in zip(buckets, frames, strict=True)]
+    wide = [of_input.wide(df) for of_input, df in zip(buckets, frames, strict=True)]
     pairs = reduce(lambda one, other: one.join(other, how="cross"), wide)
     real = [c for c in query.compared if max(c.left[0], c.right[0]) < len(buckets) and c.left[0] != c.right[0]]
     times = reduce(mul, (pl.col(f"{COUNT}{i}").cast(pl.Int128) for i in range(len(buckets))))

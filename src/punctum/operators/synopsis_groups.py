@@ -45,7 +45,7 @@ class Part:
         )
 
     def add(self, i: int, df: pl.DataFrame) -> bool:
-        """Remember new rows of an input, and say whether there are any that matter."""
+        """Remember new rows of an input, and return whether there are any that matter."""
         new = self.buckets[i].rows(df)
         if new.height:
             self.tables[i].replace(self.buckets[i].coalesced(pl.concat([self.tables[i].frame(), new])))
@@ -161,11 +161,11 @@ def _keys_of(failed: pl.DataFrame) -> pl.DataFrame:
 
 def _fitted(of: str, call: Aggregated, attribute: Attribute) -> tuple[pl.Expr, pl.Expr]:
     """An aggregate as one of its type, NULL where it does not fit, and the reason there."""
-    found = pl.col(of).fill_null(0) if "COUNT" in call.function.value else pl.col(of)
+    result = pl.col(of).fill_null(0) if "COUNT" in call.function.value else pl.col(of)
     sums = call.function is Function.SUM and attribute.type is Type.DECIMAL
-    value = (scaled(found, attribute.digits[1]) if sums else found).cast(dtype(attribute), strict=False)
+    value = (scaled(result, attribute.digits[1]) if sums else result).cast(dtype(attribute), strict=False)
     reason = AggregateFunction(call.function, None, attribute.name).no_value(attribute).reason
-    return value, pl.when(found.is_not_null() & value.is_null()).then(pl.lit(reason))
+    return value, pl.when(result.is_not_null() & value.is_null()).then(pl.lit(reason))
 
 
 class SynopsisGroupBy(Operator):
@@ -196,7 +196,7 @@ class SynopsisGroupBy(Operator):
         """Take the next slice of each input; the groups come out when they are closed, or whenever they change."""
         new = [part.add(i, xs.rows) for i, xs in enumerate(slices) for part in self._parts]
         closed = self._closing.closed.copy()
-        agreed = self._closing.hear(self.inputs, slices)
+        agreed = self._closing.receive(self.inputs, slices)
         rows = self._before.clear()
         if self._updates and (any(new) or (not self._begun and any(not p.sides for p in agreed.others))):
             unmet = self._unmet()
@@ -213,8 +213,8 @@ class SynopsisGroupBy(Operator):
 
     def _unmet(self) -> pl.DataFrame | None:
         """The combinations of the last answer for which the residual has no value."""
-        found = [_keys_of(part.failed) for part in self._parts if part.failed is not None]
-        return pl.concat(found, how="diagonal").unique(maintain_order=True) if found else None
+        unmet = [_keys_of(part.failed) for part in self._parts if part.failed is not None]
+        return pl.concat(unmet, how="diagonal").unique(maintain_order=True) if unmet else None
 
     def _tell(self, bad: pl.DataFrame | None, before: pl.DataFrame | None = None) -> None:
         """Send combinations to the quarantine, those aside that are there."""
@@ -230,15 +230,15 @@ class SynopsisGroupBy(Operator):
         return rows.filter(pl.col(REASON).is_null()).drop(REASON)
 
     def _changed(self) -> pl.DataFrame:
-        """The groups that are not as they were told last."""
+        """The groups that are not as they were reported last."""
         return self.answer().join(self._before, on=[*self.output.names, REASON], how="anti", nulls_equal=True)
 
     def answer(self) -> pl.DataFrame:
         """The groups as they are now, and why an aggregate has no value there."""
         keys = [name(at) for at in self._query.shown]
-        found = [part.answer(keys) for part in self._parts]
-        whole = found[0]
-        for other in found[1:]:
+        answers = [part.answer(keys) for part in self._parts]
+        whole = answers[0]
+        for other in answers[1:]:
             whole = whole.join(other, on=[*keys, "all"], nulls_equal=True, maintain_order="left")
         if not keys and not whole.height:
             whole = whole.clear(1)
@@ -262,7 +262,7 @@ class SynopsisGroupBy(Operator):
             part.tables = [tables[f"part {k} input {i}"] for i in range(len(part.tables))]
 
     def metadata(self) -> Metadata:
-        """What inputs have said, and whether groups were told."""
+        """What inputs have closed, and whether groups were reported."""
         return {"closing": self._closing.metadata(), "begun": self._begun}
 
     def restore_metadata(self, metadata: Metadata) -> None:
@@ -272,5 +272,5 @@ class SynopsisGroupBy(Operator):
         self._before = self.answer() if self._updates and self._begun else self._before
 
     def puncts(self) -> int:
-        """What inputs have said."""
+        """What inputs have closed."""
         return len(self._closing)

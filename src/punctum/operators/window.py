@@ -18,7 +18,7 @@ from punctum.algebra.classes import Class
 from punctum.algebra.punctuation import end_of_stream
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
-from punctum.operators.batch import Names, add, batch, columns, heard
+from punctum.operators.batch import Names, add, batch, columns, punctuations_of
 from punctum.operators.checked import Checked, Computed, Failed, checked, computed, kept
 from punctum.operators.columns import ColumnarSlice, canonical, dtype, empty
 from punctum.operators.emitted import EmittedPunctuations
@@ -83,12 +83,12 @@ class Window:
             names = list(self.output.names)
             self.table.replace(both.group_by(names, maintain_order=True).agg(pl.col(NUMBER).sum()))
 
-    def said(self, xs: ColumnarSlice) -> ColumnarSlice:
-        """What punctuations say behind what stands above the window."""
-        found = ColumnarSlice(empty(self.schema), xs.puncts, xs.constants)
+    def mapped(self, xs: ColumnarSlice) -> ColumnarSlice:
+        """The punctuations behind what stands above the window."""
+        out = ColumnarSlice(empty(self.schema), xs.puncts, xs.constants)
         for step in self.steps:
-            found = step.feed(ColumnarSlice(empty(step.inputs[0]), found.puncts, found.constants))
-        return found
+            out = step.feed(ColumnarSlice(empty(step.inputs[0]), out.puncts, out.constants))
+        return out
 
     def metadata(self) -> Metadata:
         """How many rows have come, and what the steps know."""
@@ -104,7 +104,7 @@ class Window:
 class WindowJoin(Operator):
     """The join of windows and of inputs that have none: combinations that agree on classes and fulfil the residual.
 
-    Punctuations are said of those columns that are shown.
+    Punctuations are on those columns that are shown.
     """
 
     def __init__(
@@ -119,24 +119,24 @@ class WindowJoin(Operator):
         self._windows, self._residual = list(windows), None if residual is None else checked(residual)
         widths = [len(window.output) for window in windows]
         self._offsets = [sum(widths[:i]) for i in range(len(widths))]
-        self._classes = [[(i, self._offsets[i] + at) for i, at in each.members] for each in classes]
+        self._classes = [[(i, self._offsets[i] + at) for i, at in members.members] for members in classes]
         self._closing = ClosedClasses(self._carried(), output)
         self._open = [i for i, window in enumerate(windows) if window.rows is None]
         self._closed = {
             (i, j): PunctuationSet(windows[i].output) for i in self._open for j in range(len(windows)) if i != j
         }
         targets: list[list[int]] = [[] if shown is not None and i not in shown else [i] for i in range(len(output))]
-        for each in self._classes:
-            targets[each[0][1]] = [at for _, at in each if shown is None or at in shown]
-        self._names, self._said = Names(output, targets), EmittedPunctuations(output)
+        for members in self._classes:
+            targets[members[0][1]] = [at for _, at in members if shown is None or at in shown]
+        self._names, self._emitted = Names(output, targets), EmittedPunctuations(output)
 
     def _carried(self) -> list[dict[int, int]]:
-        """Where results have the columns of each input: a class is said of its first column."""
-        found = [{at: self._offsets[i] + at for at in range(len(w.output))} for i, w in enumerate(self._windows)]
-        for each in self._classes:
-            for i, at in each:
-                found[i][at - self._offsets[i]] = each[0][1]
-        return found
+        """Where results have the columns of each input: a class stands in its first column."""
+        carried = [{at: self._offsets[i] + at for at in range(len(w.output))} for i, w in enumerate(self._windows)]
+        for members in self._classes:
+            for i, at in members:
+                carried[i][at - self._offsets[i]] = members[0][1]
+        return carried
 
     def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice of each input."""
@@ -147,10 +147,10 @@ class WindowJoin(Operator):
             if new.height:
                 results.append(self._results(i, new))
             self._windows[i].add(new)
-        said = [window.said(xs) for window, xs in zip(self._windows, slices, strict=True)]
-        self._purge(said)
-        agreed = self._closing.hear([window.output for window in self._windows], said)
-        return columns(pl.concat(results), self._said.add_new(self._names.map_punctuations(agreed)), *slices)
+        mapped = [window.mapped(xs) for window, xs in zip(self._windows, slices, strict=True)]
+        self._purge(mapped)
+        agreed = self._closing.receive([window.output for window in self._windows], mapped)
+        return columns(pl.concat(results), self._emitted.add_new(self._names.map_punctuations(agreed)), *slices)
 
     def _results(self, i: int, new: pl.DataFrame) -> pl.DataFrame:
         """What new rows of an input make with what there is of the others."""
@@ -166,18 +166,18 @@ class WindowJoin(Operator):
             )
             have.append(j)
         names = self.output.names
-        equal = [pl.col(names[each[0][1]]) == pl.col(names[at]) for each in self._classes for _, at in each[1:]]
+        equal = [pl.col(names[first]) == pl.col(names[at]) for (_, first), *rest in self._classes for _, at in rest]
         held = met.filter(reduce(and_, equal, pl.lit(True)))
         counted = [f"{NUMBER}{j}" for j, window in enumerate(self._windows) if window.rows is None]
         if self._residual is not None:
             held, failed = kept(held, self._residual)
-            self.fail(failed if failed is None else _each(failed, counted), self.output)
-        return _each(held, counted).select(names)
+            self.fail(failed if failed is None else _repeated(failed, counted), self.output)
+        return _repeated(held, counted).select(names)
 
-    def _purge(self, said: Sequence[ColumnarSlice]) -> None:
+    def _purge(self, mapped: Sequence[ColumnarSlice]) -> None:
         """Of inputs without a window drop what no other input will bring rows for."""
         for (i, j), closed in self._closed.items():
-            new = heard(self._windows[j].output, said[j])
+            new = punctuations_of(self._windows[j].output, mapped[j])
             add(closed, over_columns(new, self._shared(i, j), self._windows[i].output))
         for i in self._open:
             rows = self._windows[i].table.frame()
@@ -188,11 +188,11 @@ class WindowJoin(Operator):
 
     def _shared(self, i: int, j: int) -> dict[int, int]:
         """Which columns of an input are equal to which of another."""
-        found: dict[int, int] = {}
-        for each in self._classes:
-            mine, theirs = ([at - self._offsets[k] for k, at in each if k == of] for of in (i, j))
-            found |= dict.fromkeys(theirs, mine[0]) if mine else {}
-        return found
+        shared: dict[int, int] = {}
+        for members in self._classes:
+            mine, theirs = ([at - self._offsets[k] for k, at in members if k == of] for of in (i, j))
+            shared |= dict.fromkeys(theirs, mine[0]) if mine else {}
+        return shared
 
     def _named(self, i: int, df: pl.DataFrame) -> pl.DataFrame:
         """Rows of an input, with the names that results have for its columns."""
@@ -202,11 +202,11 @@ class WindowJoin(Operator):
 
     def _pairs(self, have: list[int], j: int) -> list[tuple[str, str]]:
         """For each class a column of an input that is there, and one of another."""
-        found = []
-        for each in self._classes:
-            mine, theirs = ([at for i, at in each if i in some] for some in (have, [j]))
-            found += [(self.output.names[mine[0]], self.output.names[theirs[0]])] if mine and theirs else []
-        return found
+        pairs = []
+        for members in self._classes:
+            mine, theirs = ([at for i, at in members if i in some] for some in (have, [j]))
+            pairs += [(self.output.names[mine[0]], self.output.names[theirs[0]])] if mine and theirs else []
+        return pairs
 
     def tables(self) -> dict[str, Table]:
         """The rows of each input."""
@@ -218,14 +218,14 @@ class WindowJoin(Operator):
             window.table = tables[f"input {i}"]
 
     def metadata(self) -> Metadata:
-        """How many rows have come, and what inputs have said."""
+        """How many rows have come, and what inputs have closed."""
         windows = [window.metadata() for window in self._windows]
         closed = [written(closed, self._windows[i].output) for (i, _), closed in self._closed.items()]
         return {
             "windows": windows,
             "closed": closed,
             "closing": self._closing.metadata(),
-            "said": self._said.metadata(),
+            "said": self._emitted.metadata(),
         }
 
     def restore_metadata(self, metadata: Metadata) -> None:
@@ -236,16 +236,17 @@ class WindowJoin(Operator):
             schema = self._windows[at[0]].output
             self._closed[at] = PunctuationSet(schema, read(closed, schema))
         self._closing.restore(metadata["closing"])
-        self._said.restore(metadata["said"])
+        self._emitted.restore(metadata["said"])
 
     def puncts(self) -> int:
-        """What inputs have said, and it has."""
+        """What inputs have closed, and what has been emitted."""
         closed = sum(map(len, self._closed.values()))
-        return closed + len(self._closing) + len(self._said) + sum(s.puncts() for w in self._windows for s in w.steps)
+        steps = sum(step.puncts() for window in self._windows for step in window.steps)
+        return closed + len(self._closing) + len(self._emitted) + steps
 
 
-def _each(df: pl.DataFrame, counts: list[str]) -> pl.DataFrame:
-    """Each row as often as the product of some columns says."""
+def _repeated(df: pl.DataFrame, counts: list[str]) -> pl.DataFrame:
+    """Each row as often as the product of some columns is."""
     return repeated(df, df.select(reduce(mul, map(pl.col, counts)).alias(NUMBER))[NUMBER]) if counts else df
 
 
@@ -262,14 +263,14 @@ class WindowGroupBy(Operator):
         self._window, self._by, self._aggregates, self._filters = window, list(by), list(aggregates), filters
         groups = GroupBy(window.output, by, aggregates, filters)
         self.inputs, self.output = (window.schema,), groups.output
-        self._said = EmittedPunctuations(self.output)
+        self._emitted = EmittedPunctuations(self.output)
         self._begun = False
 
     def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
         (xs,) = slices
         before = self._answer() if self._begun else empty(self.output)
-        ended = any(not p.sides for p in heard(self._window.output, self._window.said(xs)).others)
+        ended = any(not p.sides for p in punctuations_of(self._window.output, self._window.mapped(xs)).others)
         rows = empty(self.output)
         if xs.rows.height or (ended and not self._begun):
             new, failed = self._window.new(xs.rows)
@@ -277,8 +278,8 @@ class WindowGroupBy(Operator):
             self._window.add(new)
             self._begun = True
             rows = self._changed(before, self._answer())
-        said = batch(self.output, [end_of_stream(self.output)] if ended else [])
-        return columns(rows, self._said.add_new(said), xs)
+        mapped = batch(self.output, [end_of_stream(self.output)] if ended else [])
+        return columns(rows, self._emitted.add_new(mapped), xs)
 
     def _answer(self) -> pl.DataFrame:
         """The groups as they are now: those that there would be if nothing more came."""
@@ -308,15 +309,15 @@ class WindowGroupBy(Operator):
         self._window.table = tables["input"]
 
     def metadata(self) -> Metadata:
-        """How many rows have come, and what has been said."""
-        return {"window": self._window.metadata(), "begun": self._begun, "said": self._said.metadata()}
+        """How many rows have come, and what has been emitted."""
+        return {"window": self._window.metadata(), "begun": self._begun, "said": self._emitted.metadata()}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one; its tables are there."""
         self._window.restore(metadata["window"], self._window.table)
         self._begun = metadata["begun"]
-        self._said.restore(metadata["said"])
+        self._emitted.restore(metadata["said"])
 
     def puncts(self) -> int:
-        """What it has said, and the steps above the window."""
-        return len(self._said) + sum(step.puncts() for step in self._window.steps)
+        """What it has emitted, and what the steps above the window hold."""
+        return len(self._emitted) + sum(step.puncts() for step in self._window.steps)

@@ -35,21 +35,21 @@ def written(puncts: Iterable[Punctuation], schema: Schema) -> Written:
 
 def read(metadata: Written, schema: Schema) -> list[Punctuation]:
     """The punctuations that were written."""
-    found = [p for p in (from_json(text, schema) for text in metadata["others"]) if isinstance(p, Punctuation)]
+    puncts = [p for p in (from_json(text, schema) for text in metadata["others"]) if isinstance(p, Punctuation)]
     for at, spans in metadata.get("spans", {}).items():
         name = schema.names[int(at)]
-        found += [Punctuation.of(schema, {name: span_pattern(_span(*ends), Type.BIGINT)}) for ends in spans]
+        puncts += [Punctuation.of(schema, {name: span_pattern(_span(*ends), Type.BIGINT)}) for ends in spans]
     for at, values in metadata.get("points", {}).items():
-        found += constant_punctuations(schema, int(at), pl.Series(values, dtype=dtype(schema.attributes[int(at)])))
-    return found
+        puncts += constant_punctuations(schema, int(at), pl.Series(values, dtype=dtype(schema.attributes[int(at)])))
+    return puncts
 
 
 def read_batch(metadata: Written, schema: Schema) -> PunctuationBatch:
     """The batch that was written; its constants stay columns."""
-    found = batch(schema, read({"others": metadata["others"]}, schema))
+    puncts = batch(schema, read({"others": metadata["others"]}, schema))
     for at, values in metadata["points"].items():
-        found += PunctuationBatch(schema, {int(at): pl.Series(values, dtype=dtype(schema.attributes[int(at)]))})
-    return found
+        puncts += PunctuationBatch(schema, {int(at): pl.Series(values, dtype=dtype(schema.attributes[int(at)]))})
+    return puncts
 
 
 def _ends(span: Span) -> tuple[int | None, int | None]:

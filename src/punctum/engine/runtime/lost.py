@@ -10,7 +10,7 @@ from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
 from punctum.engine.exchange.quarantine import Record
-from punctum.operators.batch import batch, heard
+from punctum.operators.batch import batch, punctuations_of
 from punctum.operators.columns import ColumnarSlice, empty
 from punctum.operators.operator import Operator
 
@@ -78,7 +78,7 @@ class Sweep:
 
     def together(self, other: "Sweep", schema: Schema) -> "Sweep":
         """What both say."""
-        both = heard(schema, self.slice) + heard(schema, other.slice)
+        both = punctuations_of(schema, self.slice) + punctuations_of(schema, other.slice)
         return Sweep(ColumnarSlice(empty(schema), tuple(both)), self.lost + other.lost, self.cause or other.cause)
 
 
@@ -87,7 +87,7 @@ def freed(schema: Schema, puncts: ColumnarSlice, lost: list[Lost], cause: Lost |
     if cause is None:
         return []
     known = PunctuationSet(schema, (one.punctuation for one in lost))
-    return [replace(cause, punctuation=p) for p in heard(schema, puncts) if not known.covers(p)]
+    return [replace(cause, punctuation=p) for p in punctuations_of(schema, puncts) if not known.covers(p)]
 
 
 def causes(rows: list[Row], lost: list[Lost]) -> list[Lost | None]:

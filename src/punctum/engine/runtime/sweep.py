@@ -27,7 +27,7 @@ from punctum.engine.runtime.stage import Arrived, StagePart
 from punctum.errors import failing_in
 from punctum.ir.definitions import Violation
 from punctum.ir.planned import ExpectNode, duration_text
-from punctum.operators.batch import heard
+from punctum.operators.batch import punctuations_of
 from punctum.operators.columns import ColumnarSlice, empty, to_rows
 from punctum.operators.expect import Expect
 from punctum.operators.matching import matches
@@ -92,7 +92,7 @@ class Sweeps(StagePart):
         self._sweep = sweeps[-1] if sweeps else below[0]
         if self._last and self._sweep.says_anything:
             schema = self._flow.schema
-            both = heard(schema, given) + heard(schema, renamed(self._sweep.slice, schema))
+            both = punctuations_of(schema, given) + punctuations_of(schema, renamed(self._sweep.slice, schema))
             return ColumnarSlice(given.rows, tuple(both))
         return given
 

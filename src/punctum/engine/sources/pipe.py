@@ -125,7 +125,7 @@ class Piped:
         assert self.stream is not None
         puncts = PunctuationBatch(self.stream.schema)
         for origin in self._origins:
-            puncts += origin.hear(rows)
+            puncts += origin.receive(rows)
         return puncts
 
     @cached_property
