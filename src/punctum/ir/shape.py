@@ -33,7 +33,7 @@ def shape(expression: Expression) -> Shape:
 
     >>> from punctum.parse.script import parse_query
     >>> from punctum.ir.relations import Projection
-    >>> from punctum.parse import StreamDef
+    >>> from punctum.ir.definitions import StreamDef
     >>> from punctum.algebra import Schema
     >>> bid = StreamDef("bid", Schema.of(itemid="BIGINT", ts="TIMESTAMP"))
     >>> query = parse_query("SELECT 5 - itemid, date_trunc('HOUR', ts) FROM bid", {"bid": bid})
@@ -58,7 +58,7 @@ def onto(expression: Expression) -> bool:
     """Whether an expression of one attribute gives every value of its type, overflows aside.
 
     >>> from punctum.parse.script import parse_query
-    >>> from punctum.parse import StreamDef
+    >>> from punctum.ir.definitions import StreamDef
     >>> from punctum.algebra import Schema
     >>> bid = StreamDef("bid", Schema.of(itemid="BIGINT"))
     >>> query = parse_query("SELECT 5 - itemid, itemid * 2 FROM bid", {"bid": bid})

@@ -63,7 +63,7 @@ def from_columns(given: pl.DataFrame, schema: Schema) -> Read:
     """The elements of a frame that has the schema's columns, and perhaps the column of punctuations.
 
     >>> from_columns(pl.DataFrame({"n": [1.0, None]}), Schema.of(n="BIGINT")).rejected.row(0)
-    (1, 'the attribute n has a wrong value: expected BIGINT, found 1.0', '{"n": "1.0"}')
+    (1, 'the column n has a wrong value: expected BIGINT, found 1.0', '{"n": "1.0"}')
     """
     _check_names(given.columns, schema)
     content, positions = FileContent(schema), np.arange(len(given)) + 1
