@@ -108,7 +108,7 @@ class Binder:
         return self.refuse(f"{self.shown(node)} is", node, "supported: columns, literals, operators and functions")
 
     def shown(self, node: exp.Expr) -> str:
-        """A node as Spark would write it, if sqlglot can tell."""
+        """A node as Spark would write it, if sqlglot knows."""
         try:
             return node.sql("spark")
         except Exception:  # a half-read node; the underline shows it

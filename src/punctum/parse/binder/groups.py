@@ -1,4 +1,4 @@
-"""GROUP BY: what stands above it speaks of keys and aggregates only.
+"""GROUP BY: what stands above it reads keys and aggregates only.
 
 Each expression of SELECT, HAVING and ORDER BY is bound over keys and aggregates: a part that is a key becomes its
 column, an aggregate function becomes the column of its result, and any other column is an error. Keys, arguments and

@@ -47,7 +47,7 @@ class Scope:
     tables: tuple[FromTable, ...]
 
     def column(self, name: str, table: str | None, place: Place) -> Column:
-        """The column that a name means, or an error that says which there are."""
+        """The column that a name means, or an error with those that there are."""
         asked = [self.table(table, place)] if table is not None else self.tables
         columns = [
             column

@@ -1,4 +1,4 @@
-"""Where windows may stand: a relation in, an error out where one says nothing that can be run.
+"""Where windows may stand: a relation in, an error out where one stands elsewhere.
 
 A window is over rows of one stream. Above it are selections and projections; joins, of which each then is one join of
 windows and other streams; UNION ALL; or one grouping whose groups are the rows of the result. DISTINCT and the like
@@ -36,7 +36,7 @@ def check_input(relation: Relation, place: Place) -> Relation:
 
 
 def check_windows(relation: Relation) -> None:
-    """Refuse a query whose windows stand where they say nothing that can be run."""
+    """Refuse a query whose windows stand where they cannot be run."""
     fold(relation, _kind)
 
 

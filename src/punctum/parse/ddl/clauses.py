@@ -94,7 +94,7 @@ def _ordered(terms: Terms, place: Place) -> str:
 def _reporters(
     reader: ColumnReader, terms: Terms, place: Place, tables: Mapping[str, TableDef]
 ) -> tuple[str, tuple[Value, ...] | TableColumn]:
-    """The column that says who reports, and who must."""
+    """The column that has who reports, and the values that it must have."""
     cursor = reader.cursor
     if any(order is not Order.EQUALITY for _, order in terms):
         raise SqlError("WHEN ALL does not take ASC or DESC", "", "remove ASC and DESC", place)

@@ -1,4 +1,4 @@
-"""Columns of streams and tables, and what clauses say with their names: terms of schemes, values of a column."""
+"""Columns of streams and tables, and what clauses have of them: terms of schemes, values of a column."""
 
 from dataclasses import replace
 

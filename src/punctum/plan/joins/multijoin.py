@@ -278,7 +278,7 @@ class _Lowering:
         return MultiJoin(relations, used, None, names, lazy=self._lazy, place=self._place)
 
     def _beyond(self, members: list[At], value: Value | None, below: Sequence[_Node]) -> bool:
-        """Whether a class says what a binary join does not use: a constant, or that columns of one leaf are equal."""
+        """Whether a class has what a binary join does not use: a constant, or several columns of one leaf."""
         there = [at for at in members if any(at in node.at for node in below)]
         return bool(there) and (value is not None or len({leaf for leaf, _ in there}) < len(there))
 

@@ -28,7 +28,7 @@ RATE, DELAY, PREFIXES = 1_000.0, 60.0, 1.0
 PASSED, GROUPED = 1 / 3, 1 / 10
 """Guesses: which share of rows passes a selection, and how many groups there are for a row."""
 OPTIONS = ("rate", "punctuation_delay")
-"""The options of a stream that say what is known of it, beside those for a column's values."""
+"""The options of a stream with what is known of it, beside those for a column's values."""
 
 
 @dataclass(frozen=True)

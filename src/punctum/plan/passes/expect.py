@@ -1,7 +1,7 @@
 """Streams whose punctuations may be lost, or hold for a while: EXPECT WITHIN and LIFESPAN are operators of a stage.
 
 EXPECT WITHIN stands over the stream, behind its lists of reporters and before anything is filtered, since a punctuation
-that closes a value speaks of all of the value's rows. Rows are partitioned by the columns of its scheme: those of one
+that closes a value holds for all of the value's rows. Rows are partitioned by the columns of its scheme: those of one
 value are in one bucket, and are swept at once. LIFESPAN stands over all of these, in the same stage.
 """
 
@@ -27,7 +27,7 @@ def expected(below: Relation, stream: StreamDef) -> Relation:
 
 
 def timeline(stream: StreamDef, scheme: Scheme) -> str | None:
-    """The column whose punctuations say how much time has passed for a scheme: a TIMESTAMP that is promised in order.
+    """The column whose punctuations are the time of a scheme: a TIMESTAMP that is promised in order.
 
     Nothing: the clock does. A scheme is not measured by its own punctuations, which may be what is lost.
     """

@@ -108,7 +108,7 @@ def through(pipe: Pipe, over: Expression) -> Expression | None:
 
 
 def by_event(pipe: Pipe, over: Expression) -> bool:
-    """Whether a stream can only tell of whole events what the expression is, and not of each element."""
+    """Whether elements of one event may differ in the expression: then a stream skips whole events only."""
     return not _fixed(Source(pipe.stream), over)
 
 
@@ -187,7 +187,7 @@ def _fixed(relation: Relation, over: Expression) -> bool:
 
 
 def published(last: Stage) -> Iterator[tuple[int, int, LMerge]]:
-    """The merges of a query that tell how far they are, with their stage and their number in it."""
+    """The merges of a query that publish feedback, with their stage and their number in it."""
     for stage in all_stages(last):
         for number, op in enumerate(operators(stage.root)):
             if isinstance(op.relation, LMerge) and op.relation.feedback is not None:

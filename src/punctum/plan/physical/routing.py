@@ -110,7 +110,7 @@ def _joined(relation: Join | MultiJoin, below: Carried) -> Carried:
 def limited(relation: Relation) -> frozenset[int]:
     """The columns that may have few values: when all of these are closed, so is everything, and all buckets must know.
 
-    They have a domain, or a condition speaks of them or of what equals them.
+    They have a domain, or a condition reads them or what equals them.
     """
     match relation:
         case Projection():
@@ -124,5 +124,5 @@ def limited(relation: Relation) -> frozenset[int]:
         case Source():
             attributes = enumerate(relation.schema.attributes)
             return frozenset(n for n, a in attributes if a.type is Type.BOOLEAN or a.domain not in (WILDCARD, NOT_NULL))
-        case _:  # any may: to tell all buckets is never wrong
+        case _:  # any may: a punctuation that goes to all buckets is never wrong
             return frozenset(range(len(relation.schema)))
