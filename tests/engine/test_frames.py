@@ -180,8 +180,8 @@ def test_misuse_of_memory(spark: SparkSession, tmp_path: Path) -> None:
     assert session.memory("item") is item
     with pytest.raises(PunctumError):
         item.add(("seventeen", "a vase"))
-    with pytest.raises(PunctumError, match="the stream item is defined twice"):
-        session.script(MEMORY, tmp_path)
-    session.script(MEMORY.replace("item (", "thing (").replace("FROM item i", "FROM thing i"), tmp_path)
+    session.script(MEMORY, tmp_path)
+    session.script(MEMORY, tmp_path)  # a cell of a notebook is run twice
+    assert session.memory("item") is item
     with pytest.raises(SchemaError, match="another stream bid in memory exists"):
         session.script("CREATE STREAM bid (k BIGINT) USING memory;", tmp_path)

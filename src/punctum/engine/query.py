@@ -69,6 +69,7 @@ from punctum.engine.sources.reader import (
 )
 from punctum.engine.sources.source import FileStream, FrameStream, Pipes
 from punctum.engine.sources.source import packed as packed_piece
+from punctum.engine.spark import active
 from punctum.errors import SchemaError, choices, failing_in
 from punctum.ir.definitions import StreamDef, Violation
 from punctum.operators.batch import constant_punctuations
@@ -122,7 +123,6 @@ def claimed(settings: Settings) -> Iterator[None]:
 
 def packed(last: Stage, settings: Settings, to: ResultFiles | CopyFiles | None = None) -> DataFrame:
     """The result of a query in packed slices, or in files, with all else that its stages have to say."""
-    settings.spark.dataSource.register(PackedFiles)
     plan, checkpoint = fingerprint(last), settings.checkpoint
     copy = partial(StoredState.copy, spark=settings.spark, operators=len(all_stages(last)))
     stored = settled_state(checkpoint, settings.state, plan, copy) if checkpoint else None
@@ -130,7 +130,9 @@ def packed(last: Stage, settings: Settings, to: ResultFiles | CopyFiles | None =
         load_or_init_plan(checkpoint, plan)
         remove_partial_offsets(checkpoint)
     buckets = Buckets(settled_buckets(checkpoint, settings.buckets) if checkpoint else settings.buckets)
-    return _Assembly(settings, buckets, uuid4().hex, heard(last, settings), stored).stage(last, to)
+    with active(settings.spark):
+        settings.spark.dataSource.register(PackedFiles)
+        return _Assembly(settings, buckets, uuid4().hex, heard(last, settings), stored).stage(last, to)
 
 
 def heard(last: Stage, settings: Settings) -> "FeedbackContext":

@@ -96,6 +96,21 @@ def only_ours(spark: SparkSession) -> None:
         getattr(manager, "dataSourceBuilders_$eq")(jvm.scala.Some(none))
 
 
+@contextmanager
+def active(spark: SparkSession) -> Iterator[None]:
+    """What happens inside happens in this session: Spark looks for data sources in the one that is active."""
+    sessions: Any = SparkSession._get_j_spark_session_class(spark._jvm)
+    before = sessions.getActiveSession()
+    sessions.setActiveSession(spark._jsparkSession)
+    try:
+        yield
+    finally:
+        if before.isDefined():
+            sessions.setActiveSession(before.get())
+        else:
+            sessions.clearActiveSession()
+
+
 def log_of(spark: SparkSession) -> str:
     """Where the tracebacks of workers are, in words."""
     return spark.conf.get(_LOG, None) or "the log of Spark"
