@@ -45,7 +45,7 @@ def test_what_is_told_says_what_the_set_says(ps: list[Punctuation]) -> None:
     """A member is made of what was told on its attributes alone: who looks at these alone has heard of all of it."""
     heard, told = PunctuationSet(plane), list[Punctuation]()
     for p in ps:
-        news = heard.tell(p)
+        news = heard.add_new(p)
         assert not any(old.covers(q) for q in news for old in told)
         assert p.empty or any(old.covers(p) for old in [*told, *news]) or heard.covers(p)
         told += news

@@ -43,7 +43,7 @@ class PunctuationSet:
         if not punctuation.empty:
             self._add(punctuation.sides)
 
-    def tell(self, punctuation: Punctuation) -> list[Punctuation]:
+    def add_new(self, punctuation: Punctuation) -> list[Punctuation]:
         """Say one more punctuation, unless a member covers it, and give what is new.
 
         That is the punctuation, or what it has become when with others it has closed all of an attribute: who hears
@@ -52,9 +52,9 @@ class PunctuationSet:
         >>> from punctum.algebra.pattern import between
         >>> item = Schema.of(itemid="BIGINT", bidder="BIGINT")
         >>> closed = PunctuationSet(item, [Punctuation.of(item, itemid=7, bidder=None)])
-        >>> print(*closed.tell(Punctuation.of(item, itemid=7, bidder=between(None, None))))
+        >>> print(*closed.add_new(Punctuation.of(item, itemid=7, bidder=between(None, None))))
         <7, *>
-        >>> closed.tell(Punctuation.of(item, itemid=7))
+        >>> closed.add_new(Punctuation.of(item, itemid=7))
         []
         """
         parts = [] if punctuation.empty else list(self._split(punctuation.sides))

@@ -132,10 +132,10 @@ def packed(last: Stage, settings: Settings, to: ResultFiles | CopyFiles | None =
     buckets = Buckets(settled_buckets(checkpoint, settings.buckets) if checkpoint else settings.buckets)
     with active(settings.spark):
         settings.spark.dataSource.register(PackedFiles)
-        return _Assembly(settings, buckets, uuid4().hex, heard(last, settings), stored).stage(last, to)
+        return _Assembly(settings, buckets, uuid4().hex, feedback_context(last, settings), stored).stage(last, to)
 
 
-def heard(last: Stage, settings: Settings) -> "FeedbackContext":
+def feedback_context(last: Stage, settings: Settings) -> "FeedbackContext":
     """What the query hears of others, and where it matters."""
     return FeedbackContext(
         Signals(settings.feedback, last.schema), feedback_mappings(last) if settings.feedback else {}
@@ -177,9 +177,9 @@ class _Assembly:
     """Puts the DataFrames of stages and streams together."""
 
     def __init__(
-        self, settings: Settings, buckets: Buckets, run: str, heard: FeedbackContext, stored: Path | None
+        self, settings: Settings, buckets: Buckets, run: str, feedback_context: FeedbackContext, stored: Path | None
     ) -> None:
-        self._settings, self._buckets, self._run, self._heard = settings, buckets, run, heard
+        self._settings, self._buckets, self._run, self._feedback = settings, buckets, run, feedback_context
         self._stored, self._numbers = stored, count()
         self._read = set[str]()
         self._files_read = files_read(Path(settings.checkpoint)) if settings.checkpoint else {}
@@ -188,7 +188,7 @@ class _Assembly:
         number = next(self._numbers)  # as Spark numbers them: the last one first, and then its inputs
         packed = reduce(DataFrame.union, self._inputs(stage))
         packed = packed.withColumn("detail", F.expr(TIMED)) if needs_clock(stage) else packed
-        running = partial(_running, stage, self._buckets, self._heard.feedback_mappings)
+        running = partial(_running, stage, self._buckets, self._feedback.feedback_mappings)
         processor = DeclaredStage(StageProcessor(self._run, stage.number, running, to))
         state = None if self._stored is None else state_of(self._stored, number, self._settings.spark)
         return packed.groupBy("bucket").transformWithStateInPandas(processor, SCHEMA, "Append", "None", state)
@@ -213,7 +213,7 @@ class _Assembly:
 
     def _piped(self, stage: Stage, number: int, pipe: Pipe) -> Pipes:
         """What a pipe does, with what it may skip."""
-        piped, (signals, known) = build.piped(pipe), self._heard
+        piped, (signals, known) = build.piped(pipe), self._feedback
         over = {column: mapping.streams.get((stage.number, number)) for column, mapping in known.items()}
         mapped = {column: expression for column, expression in over.items() if expression is not None}
         return Skipping(piped, pipe, signals, mapped) if known else piped

@@ -14,7 +14,7 @@ from punctum.engine.feedback.publisher import OPTION, FeedbackPublisher, feedbac
 from punctum.engine.formats.csv import Dialect
 from punctum.engine.formats.write import lines_of
 from punctum.engine.partitions import partitions
-from punctum.engine.query import Settings, claimed, heard, packed, unpacked
+from punctum.engine.query import Settings, claimed, feedback_context, packed, unpacked
 from punctum.engine.recovery.checkpoint import begun, query_id, settled_buckets
 from punctum.engine.sinks.check import check_sink
 from punctum.engine.sinks.copy import CopyFiles
@@ -47,7 +47,7 @@ def _write(
         table = _table(last, settings, sink, key) if sink.format == "postgres" else None
         slices = packed(last, settings, table and table.files)
         commit = Commit(sink.name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", table, shown)
-        commit.publish = _telling(last, settings)
+        commit.publish = _publisher(last, settings)
         return start(slices, commit, available_now), commit
     path = Path(settings.directory) / sink.options["path"]
     if sink.format == "csv":
@@ -59,7 +59,7 @@ def _write(
     slices = packed(last, settings, files)
     files.prepare()
     commit = Commit(sink.name, query, checkpoint, path.with_name(path.name + ".quarantine"), files=files)
-    commit.publish = _telling(last, settings)
+    commit.publish = _publisher(last, settings)
     return start(slices, commit, available_now), commit
 
 
@@ -93,13 +93,15 @@ def hand_over(
 
     with claimed(settings):
         commit = Commit(name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", hand_over=given)
-        commit.publish = _telling(last, settings)
+        commit.publish = _publisher(last, settings)
         return start(packed(last, settings), commit, available_now), commit
 
 
-def _telling(last: Stage, settings: Settings) -> FeedbackPublisher | None:
+def _publisher(last: Stage, settings: Settings) -> FeedbackPublisher | None:
     """What a query tells those that feed it; one that has not begun yet takes back what was told before."""
-    return feedback_publisher(last, settings.directory, *heard(last, settings), afresh=not begun(settings.checkpoint))
+    return feedback_publisher(
+        last, settings.directory, *feedback_context(last, settings), afresh=not begun(settings.checkpoint)
+    )
 
 
 def start(slices: DataFrame, commit: Commit, available_now: bool) -> StreamingQuery:

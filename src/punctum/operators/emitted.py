@@ -212,7 +212,7 @@ class EmittedPunctuations(Store):
         return known
 
     def _add_one(self, p: Punctuation, new: PunctuationBatch) -> None:
-        added = self.known.tell(p)
+        added = self.known.add_new(p)
         new.others += added or ([p] if self._beyond(p) else [])
 
     def _beyond(self, p: Punctuation) -> bool:

@@ -76,7 +76,7 @@ class Expect:
         for p in xs.puncts:
             if {i for i, _ in p.sides} <= set(self._at):
                 self.open = {key: known for key, known in self.open.items() if not p.match(self._row(key))}
-        news = tuple(q for p in xs.puncts for q in self._seen.tell(p))
+        news = tuple(q for p in xs.puncts for q in self._seen.add_new(p))
         return Expected(Slice(rows, news), self._sweep(), late)
 
     def _count(self, t: Row) -> None:
@@ -91,7 +91,7 @@ class Expect:
         keys = [key for key, (since, _) in self.open.items() if limit is not None and since <= limit]
         swept = [Swept(closing(self._scheme, key), *self.open.pop(key)) for key in keys]
         for value in swept:
-            self._seen.tell(value.punctuation)
+            self._seen.add_new(value.punctuation)
         return swept
 
     def _row(self, key: Row) -> Row:

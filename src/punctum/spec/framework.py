@@ -314,7 +314,7 @@ class Emitter:
 
     def emit(self, ts: Iterable[Row], ps: Puncts) -> Slice:
         """The output slice, without punctuations that earlier ones cover."""
-        news = [q for p in (*self._opening, *ps) for q in self._emitted.tell(p)]
+        news = [q for p in (*self._opening, *ps) for q in self._emitted.add_new(p)]
         self._opening = ()
         return Slice(tuple(ts), tuple(news))
 

@@ -47,7 +47,7 @@ class Guard:
                 violations.append(BrokenPromise(t, self._slices, offending))
             else:
                 good.append(t)
-        news = [q for p in xs.puncts for q in self._seen.tell(p)]
+        news = [q for p in xs.puncts for q in self._seen.add_new(p)]
         return Slice(tuple(good), tuple(news)), violations
 
     def forget(self, ps: Iterable[Punctuation]) -> None:

@@ -44,27 +44,29 @@ class FeedbackPublisher:
 
     def __call__(self, counts: Mapping[str, Counts]) -> None:
         """Tell how far the query is."""
-        heard = self.signals.now() if self.signals.paths else None
+        received = self.signals.now() if self.signals.paths else None
         for stage, number, merge in published(self.last):
             stable = counts.get(f"s{stage}o{number}", {}).get("stable", NEVER)
             own = Signal(feedback_column(merge), stable)
-            self._write(merge.feedback, self._merged(own, (stage, number), heard), merge.schema)
-        if heard is None:
+            self._write(merge.feedback, self._merged(own, (stage, number), received), merge.schema)
+        if received is None:
             return
         for pipes in self._streams():
-            signal = least(self._passed(at, pipe, heard) for at, pipe in pipes)
+            signal = least(self._passed(at, pipe, received) for at, pipe in pipes)
             _, first = pipes[0]
             self._write(first.stream.options[OPTION], signal, first.stream.schema)
 
-    def _merged(self, own: Signal, at: tuple[int, int], heard: Signal | None) -> Signal | None:
+    def _merged(self, own: Signal, at: tuple[int, int], received: Signal | None) -> Signal | None:
         """What a merge needs no longer: what it has said itself, or what nobody needs of its output."""
         over = (
-            self.feedback_mappings[heard.column].merges.get(at)
-            if heard is not None and heard.column in self.feedback_mappings
+            self.feedback_mappings[received.column].merges.get(at)
+            if received is not None and received.column in self.feedback_mappings
             else None
         )
-        same = heard is not None and (heard.limit == FOREVER or (isinstance(over, Column) and over.name == own.column))
-        limit = max(own.limit, heard.limit) if heard is not None and same else own.limit
+        same = received is not None and (
+            received.limit == FOREVER or (isinstance(over, Column) and over.name == own.column)
+        )
+        limit = max(own.limit, received.limit) if received is not None and same else own.limit
         return None if limit == NEVER else replace(own, limit=limit)
 
     def _streams(self) -> Iterator[list[tuple[tuple[int, int], Pipe]]]:
@@ -77,11 +79,15 @@ class FeedbackPublisher:
                     read.setdefault(source.origin.stream.name, []).append((at, source.origin))
         yield from read.values()
 
-    def _passed(self, at: tuple[int, int], pipe: Pipe, heard: Signal) -> Signal | None:
-        if heard.limit == FOREVER:
-            return heard
-        over = self.feedback_mappings[heard.column].streams.get(at) if heard.column in self.feedback_mappings else None
-        return None if over is None else before(over, pipe.stream.schema, heard.limit)
+    def _passed(self, at: tuple[int, int], pipe: Pipe, received: Signal) -> Signal | None:
+        if received.limit == FOREVER:
+            return received
+        over = (
+            self.feedback_mappings[received.column].streams.get(at)
+            if received.column in self.feedback_mappings
+            else None
+        )
+        return None if over is None else before(over, pipe.stream.schema, received.limit)
 
     def _write(self, path: str | None, signal: Signal | None, schema: Schema) -> None:
         if path is not None and signal is not None:

@@ -59,9 +59,11 @@ class Dataflow:
 
     def tables(self) -> dict[str, Table]:
         """All tables of all inputs and operators."""
-        heard = {f"{-1 - n}.{name}": t for n, source in enumerate(self.inputs) for name, t in source.tables().items()}
+        received = {
+            f"{-1 - n}.{name}": t for n, source in enumerate(self.inputs) for name, t in source.tables().items()
+        }
         kept = {f"{n}.{name}": t for n, operator in enumerate(self.operators) for name, t in operator.tables().items()}
-        return heard | kept
+        return received | kept
 
     def metadata(self) -> dict[str, Any]:
         """All that is not in tables, as data for JSON."""

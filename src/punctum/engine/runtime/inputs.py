@@ -185,13 +185,13 @@ class FromStage(StageInput):
 
     def __init__(self, schema: Schema, origin: Exchange, punctuations_expire: bool = False) -> None:
         self._schema, self._origin, self._lasting = schema, origin, punctuations_expire
-        self._heard = {bucket: PunctuationSet(schema) for bucket in origin.buckets}
+        self._received = {bucket: PunctuationSet(schema) for bucket in origin.buckets}
         self._agreed = EmittedPunctuations(schema)
 
     def take(self, sent: Sequence[SliceMessage]) -> ColumnarSlice:
         """The rows, and what all buckets together have come to say."""
         ordered = sorted((m for m in sent if not isinstance(m, StreamSlice)), key=lambda m: m.sender)
-        heard = [(m.sender, p) for m in ordered for p in m.slice.punctuations(self._schema)]
+        received = [(m.sender, p) for m in ordered for p in m.slice.punctuations(self._schema)]
         own: dict[int, list[pl.Series]] = {}
         for message in ordered:
             sender = message.sender
@@ -199,12 +199,12 @@ class FromStage(StageInput):
                 at = self._schema.index(name)
                 if self._origin.key == (at,):  # who alone can have rows for a constant need not wait for the others
                     if values.dtype != pl.String:  # what coalesces may become part of a range that waits
-                        hold(self._heard[sender], at, values)
+                        hold(self._received[sender], at, values)
                     own.setdefault(at, []).append(values.filter(self._origin.owners(values) == sender))
                 else:
-                    heard += [(sender, p) for p in constant_punctuations(self._schema, at, values)]
+                    received += [(sender, p) for p in constant_punctuations(self._schema, at, values)]
         constants = {at: pl.concat(parts) for at, parts in own.items()}
-        agreed = batch(self._schema, (q for sender, p in heard for q in self._together(sender, p)))
+        agreed = batch(self._schema, (q for sender, p in received for q in self._together(sender, p)))
         new = self._agreed.add_new(agreed + PunctuationBatch(self._schema, constants))
         names = self._schema.names
         named = {names[at]: values for at, values in new.constants.items()}
@@ -212,18 +212,18 @@ class FromStage(StageInput):
 
     def puncts(self) -> int:
         """What each bucket has said, and what they have agreed on."""
-        return sum(map(len, self._heard.values())) + len(self._agreed)
+        return sum(map(len, self._received.values())) + len(self._agreed)
 
     def _together(self, sender: int, p: Punctuation) -> Iterable[Punctuation]:
         """Hear one bucket, and give what the others have said of the same rows before."""
-        self._heard[sender].add(p)
+        self._received[sender].add(p)
         agreed = [p]
         for bucket in self._origin.target_buckets(p):
             if bucket != sender:
-                agreed = [q for part in agreed for q in self._heard[bucket].within(part)]
+                agreed = [q for part in agreed for q in self._received[bucket].within(part)]
         for q in agreed if not self._lasting else ():
             if q.sides and all(isinstance(side, Constant) for _, side in q.sides):
-                for puncts in self._heard.values():
+                for puncts in self._received.values():
                     if puncts.has(q.sides):
                         puncts.take(q.sides)
         return agreed
@@ -231,20 +231,20 @@ class FromStage(StageInput):
     def forget(self, expired: PunctuationBatch, sender: int | None = None) -> None:
         """One bucket says it no longer, so they do not agree on it."""
         for p in expired:
-            for bucket in self._heard if sender is None else (sender,):
-                self._heard[bucket].forget(p)
+            for bucket in self._received if sender is None else (sender,):
+                self._received[bucket].forget(p)
         self._agreed.forget(expired)
 
     def metadata(self) -> dict[str, Any]:
         """What each bucket has said, and what they have agreed on."""
-        heard = {str(bucket): to_lines(puncts) for bucket, puncts in self._heard.items() if len(puncts)}
-        return {"heard": heard, "agreed": self._agreed.metadata()}
+        received = {str(bucket): to_lines(puncts) for bucket, puncts in self._received.items() if len(puncts)}
+        return {"heard": received, "agreed": self._agreed.metadata()}
 
     def restore(self, metadata: dict[str, Any], tables: dict[str, Table]) -> None:
         """Go on from a state."""
-        self._heard = {bucket: PunctuationSet(self._schema) for bucket in self._heard}
+        self._received = {bucket: PunctuationSet(self._schema) for bucket in self._received}
         for bucket, lines in metadata["heard"].items():
-            self._heard[int(bucket)] = PunctuationSet(self._schema, from_lines(str(lines), self._schema))
+            self._received[int(bucket)] = PunctuationSet(self._schema, from_lines(str(lines), self._schema))
         self._agreed.restore(metadata["agreed"])
 
 

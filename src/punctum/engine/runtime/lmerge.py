@@ -118,12 +118,12 @@ def by_start(piece: ColumnarSlice) -> ColumnarSlice:
 
 def changes(told: pl.DataFrame, names: Sequence[str]) -> list[tuple[str, str, int | None, int]]:
     """What control rows say: the name, attach or detach, the input's number, or nothing for none, and the time."""
-    heard = []
+    changed = []
     for (name, change, since), right in zip(told.iter_rows(), numbers(told.to_series(2)).tolist(), strict=True):
         known = name.lower() in names and change.lower() in (ATTACH, DETACH)
         number = names.index(name.lower()) if known else None
-        heard.append((name, change.lower(), number, NEVER if since is None else right))
-    return heard
+        changed.append((name, change.lower(), number, NEVER if since is None else right))
+    return changed
 
 
 def tell(directory: Path, control: Schema, name: str, change: str, since: Any = None) -> None:

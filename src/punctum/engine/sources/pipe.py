@@ -61,9 +61,9 @@ class Piped:
 
     def apply(self, piece: ColumnarSlice) -> Behind:
         """The slice behind the pipe; no rows are skipped there."""
-        piece, unheard = self.punctuated(piece)
+        piece, rejected = self.punctuated(piece)
         rows, failed = self.behind(piece.rows)
-        return Behind(ColumnarSlice(rows, piece.puncts, piece.constants), None, unheard + failed)
+        return Behind(ColumnarSlice(rows, piece.puncts, piece.constants), None, rejected + failed)
 
     def behind(self, rows: pl.DataFrame) -> tuple[pl.DataFrame, Failures]:
         """Rows behind the selections and projections, and those that failed there; rows may have numbers already.
@@ -108,20 +108,20 @@ class Piped:
         """The slice with what is made of its rows, numbered if some failed, and these; it may come in parts."""
         if self.stream is None or not self._origins or piece.rows.is_empty():
             return piece, ()
-        puncts, rows = self._heard(piece.rows), piece.rows
+        puncts, rows = self._punctuations(piece.rows), piece.rows
         failed: Failures = ()
         if any(origin.failed is not None for origin in self._origins):
-            self._heard(numbered := rows.with_row_index(ROW))
+            self._punctuations(numbered := rows.with_row_index(ROW))
             failed = failures(*(origin.failed for origin in self._origins))
             rows = numbered.filter(~pl.col(ROW).is_in([number for number, _ in failed]))
-            puncts = self._heard(rows)
+            puncts = self._punctuations(rows)
         made = in_bulk(rows, puncts)
         both = {
             name: pl.concat([piece.constants[name], v]) for name, v in made.constants.items() if name in piece.constants
         }
         return ColumnarSlice(rows, piece.puncts + made.puncts, piece.constants | made.constants | both), failed
 
-    def _heard(self, rows: pl.DataFrame) -> PunctuationBatch:
+    def _punctuations(self, rows: pl.DataFrame) -> PunctuationBatch:
         assert self.stream is not None
         puncts = PunctuationBatch(self.stream.schema)
         for origin in self._origins:
