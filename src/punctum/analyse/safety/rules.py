@@ -171,12 +171,12 @@ def of_events(relation: Relation, prefixed: tuple[str, ...], stables: list[Promi
     return Facts(distinct(promises), columns, columns, filled=never_null(relation))
 
 
-def of_both(relation: SetOperator, left: Facts, right: Facts) -> Facts:
+def of_both(operator: SetOperator, left: Facts, right: Facts) -> Facts:
     """What holds for a set operator: rows of an intersection fit both inputs, those of a difference the left one."""
-    columns = tuple(range(len(relation.schema)))
+    columns = tuple(range(len(operator.schema)))
     promises = both(left, right)
     none: frozenset[int] = frozenset()
-    match relation:
+    match operator:
         case Intersect():
             constant, filled = left.constant | right.constant, left.filled | right.filled
             return Facts(promises, columns, left.equal, none, constant, filled)
@@ -185,7 +185,7 @@ def of_both(relation: SetOperator, left: Facts, right: Facts) -> Facts:
         case Union() | UnionAll():
             return Facts(promises, columns, columns, none, none, left.filled & right.filled)
         case _:
-            assert_never(relation)
+            assert_never(operator)
 
 
 def domains(schema: Schema) -> dict[int, Within]:
