@@ -80,7 +80,7 @@ Clause = EndEvent | AccessOrder | AllReported
 
 
 @dataclass(frozen=True)
-class Limits:
+class TimeLimits:
     """How long a scheme's punctuations may take to come, and for how long they hold."""
 
     scheme: Scheme
@@ -145,7 +145,7 @@ class StreamDef:
     options: Mapping[str, str] = field(default_factory=dict, hash=False)
     relation: "Relation | None" = None
     punctuates: tuple[Clause, ...] = ()
-    limits: tuple[Limits, ...] = ()
+    limits: tuple[TimeLimits, ...] = ()
     on_violation: Violation = Violation.QUARANTINE
     idle: tuple[Scheme, ...] = ()
     temporal: Temporal | None = None

@@ -113,11 +113,11 @@ class Cleanse(TemporalOperator):
 
     def metadata(self) -> Metadata:
         """The stables that it has received and emitted."""
-        return {"heard": self._final.stable, "said": self._emitted}
+        return {"stable": self._final.stable, "emitted": self._emitted}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Resume with the metadata of another one."""
-        self._final.stable, self._emitted = metadata["heard"], metadata["said"]
+        self._final.stable, self._emitted = metadata["stable"], metadata["emitted"]
 
     def puncts(self) -> int:
         """The stables that it has received and emitted."""

@@ -32,9 +32,9 @@ _DTYPES: dict[Type, pl.DataType] = {
 class ColumnarSlice:
     """A slice in columns: some rows and some punctuations.
 
-    Many punctuations that are a single constant each may come as ``constants``, a column for an attribute's
-    name. An operator answers in points only when it was given some, so who gives none meets none; only punctuate, which
-    makes them, always does.
+    Many punctuations that are a single constant each may come as ``constants``, a column for an attribute's name. An
+    operator answers in constants only when it was given some, so who gives none meets none; only punctuate, which makes
+    them, always does.
     """
 
     rows: pl.DataFrame

@@ -67,11 +67,11 @@ class Dupelim(Operator):
 
     def metadata(self) -> Metadata:
         """What it has emitted."""
-        return {"said": self._emitted.metadata()}
+        return {"emitted": self._emitted.metadata()}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self._emitted.restore(metadata["said"])
+        self._emitted.restore(metadata["emitted"])
 
     def forget(self, number: int, expired: PunctuationBatch) -> None:
         """What has expired may be emitted again."""

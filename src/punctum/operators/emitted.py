@@ -116,12 +116,12 @@ class Store:
     def metadata(self) -> Metadata:
         """All of it, as data for JSON."""
         constants = written(PunctuationBatch(self.schema, self.constants), self.schema)
-        return {"known": written(self.known, self.schema), "points": constants}
+        return {"known": written(self.known, self.schema), "constants": constants}
 
     def restore(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
         self.known = PunctuationSet(self.schema, read(metadata["known"], self.schema))
-        self.constants = read_batch(metadata["points"], self.schema).constants
+        self.constants = read_batch(metadata["constants"], self.schema).constants
 
     def _is_apart(self, at: int) -> bool:
         """Whether strings of an attribute can coalesce with nothing that is here."""

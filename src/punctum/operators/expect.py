@@ -131,13 +131,13 @@ class Expect(Operator):
 
     def metadata(self) -> Metadata:
         """The time, what has been seen, and how many counts were left by the last combining."""
-        return {"now": self.now and self.now.isoformat(), "said": self._seen.metadata(), "combined": self._combined}
+        return {"now": self.now and self.now.isoformat(), "seen": self._seen.metadata(), "combined": self._combined}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
         self._clock.now = metadata["now"] and datetime.fromisoformat(metadata["now"])
         self._combined = metadata["combined"]
-        self._seen.restore(metadata["said"])
+        self._seen.restore(metadata["seen"])
 
     def forget(self, number: int, expired: PunctuationBatch) -> None:
         """What has expired may be emitted again."""

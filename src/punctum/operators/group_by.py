@@ -91,12 +91,12 @@ class GroupBy(Operator):
 
     def metadata(self) -> Metadata:
         """Whether the stream has ended, how many partials the last combining left, and what has been emitted."""
-        return {"ended": self._ended, "combined": self._combined, "said": self._emitted.metadata()}
+        return {"ended": self._ended, "combined": self._combined, "emitted": self._emitted.metadata()}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
         self._ended, self._combined = metadata["ended"], metadata["combined"]
-        self._emitted.restore(metadata["said"])
+        self._emitted.restore(metadata["emitted"])
 
     def forget(self, number: int, expired: PunctuationBatch) -> None:
         """What has expired may be emitted again."""

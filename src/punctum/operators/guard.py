@@ -69,11 +69,11 @@ class Guard(Operator):
 
     def metadata(self) -> Metadata:
         """What has been seen."""
-        return {"heard": self._seen.metadata()}
+        return {"seen": self._seen.metadata()}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self._seen.restore(metadata["heard"])
+        self._seen.restore(metadata["seen"])
 
     def forget(self, number: int, expired: PunctuationBatch) -> None:
         """What has expired may be emitted again."""

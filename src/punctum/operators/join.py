@@ -82,14 +82,14 @@ class Join(Operator):
         """The keys of each side that are closed, the punctuations that wait, and what has been emitted."""
         closed = [puncts.metadata() for puncts in self._closed]
         waiting = [written(puncts, schema) for puncts, schema in zip(self._waiting, self.inputs, strict=True)]
-        return {"closed": closed, "waiting": waiting, "said": self._emitted.metadata()}
+        return {"closed": closed, "waiting": waiting, "emitted": self._emitted.metadata()}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
         for side, schema in enumerate(self.inputs):
             self._closed[side].restore(metadata["closed"][side])
             self._waiting[side] = read_batch(metadata["waiting"][side], schema)
-        self._emitted.restore(metadata["said"])
+        self._emitted.restore(metadata["emitted"])
 
     def puncts(self) -> int:
         """What is closed, what waits and what has been emitted."""

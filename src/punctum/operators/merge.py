@@ -41,13 +41,13 @@ class ReceivedPunctuations:
 
     def metadata(self) -> Metadata:
         """All three, as JSON."""
-        return {"left": self.left.metadata(), "right": self.right.metadata(), "said": self.emitted.metadata()}
+        return {"left": self.left.metadata(), "right": self.right.metadata(), "emitted": self.emitted.metadata()}
 
     def restore(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
         self.left.restore(metadata["left"])
         self.right.restore(metadata["right"])
-        self.emitted.restore(metadata["said"])
+        self.emitted.restore(metadata["emitted"])
 
     def __len__(self) -> int:
         return len(self.left) + len(self.right) + len(self.emitted)

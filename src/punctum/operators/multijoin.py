@@ -124,7 +124,7 @@ class MultiJoin(Operator):
         closed = [written(known.closed, self._classes.schema) for known in self._known]
         waiting = [written(known.waiting, schema) for known, schema in zip(self._known, self.inputs, strict=True)]
         left = [self._left, self._left_closed]
-        return {"closed": closed, "waiting": waiting, "said": self._emitted.metadata(), "left": left}
+        return {"closed": closed, "waiting": waiting, "emitted": self._emitted.metadata(), "left": left}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
@@ -132,7 +132,7 @@ class MultiJoin(Operator):
         for i, (known, schema) in enumerate(zip(self._known, self.inputs, strict=True)):
             known.closed = PunctuationSet(over, read(metadata["closed"][i], over))
             known.waiting = read_batch(metadata["waiting"][i], schema)
-        self._emitted.restore(metadata["said"])
+        self._emitted.restore(metadata["emitted"])
         self._left, self._left_closed = metadata["left"]
 
     def puncts(self) -> int:

@@ -67,14 +67,14 @@ class Project(Operator):
         """What has been seen and emitted, and what waits."""
         schema = self.inputs[0]
         waiting = written(self._waiting.values(), schema)
-        return {"seen": written(self._seen, schema), "waiting": waiting, "said": self._emitted.metadata()}
+        return {"seen": written(self._seen, schema), "waiting": waiting, "emitted": self._emitted.metadata()}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
         schema = self.inputs[0]
         self._seen = PunctuationSet(schema, read(metadata["seen"], schema))
         self._waiting = {self._pair(p): p for p in read(metadata["waiting"], schema)}
-        self._emitted.restore(metadata["said"])
+        self._emitted.restore(metadata["emitted"])
 
     def before(self, puncts: PunctuationBatch) -> PunctuationBatch:
         """Punctuations on columns that are attributes as they are, over the input."""

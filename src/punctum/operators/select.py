@@ -32,12 +32,12 @@ class Select(Operator):
 
     def metadata(self) -> Metadata:
         """Whether it has begun, and what it has emitted."""
-        return {"opened": self._opened, "said": self._emitted.metadata()}
+        return {"opened": self._opened, "emitted": self._emitted.metadata()}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
         self._opened = metadata["opened"]
-        self._emitted.restore(metadata["said"])
+        self._emitted.restore(metadata["emitted"])
 
     def forget(self, number: int, expired: PunctuationBatch) -> None:
         """What has expired may be emitted again."""

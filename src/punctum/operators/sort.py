@@ -75,12 +75,12 @@ class Sort(Operator):
 
     def metadata(self) -> Metadata:
         """What has been received on sort attributes, and what has been emitted."""
-        return {"heard": written(self._received, self.output), "said": self._emitted.metadata()}
+        return {"received": written(self._received, self.output), "emitted": self._emitted.metadata()}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self._received = PunctuationSet(self.output, read(metadata["heard"], self.output))
-        self._emitted.restore(metadata["said"])
+        self._received = PunctuationSet(self.output, read(metadata["received"], self.output))
+        self._emitted.restore(metadata["emitted"])
 
     def has_emitted(self, p: Punctuation) -> bool:
         """Whether rows are out."""

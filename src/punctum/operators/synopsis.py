@@ -150,13 +150,13 @@ class ClosedClasses:
     def metadata(self) -> Metadata:
         """What each input has closed, and what all have."""
         by = [written(puncts, self._output) for puncts in self._by]
-        return {"by": by, "closed": written(self.closed, self._output), "said": self._emitted.metadata()}
+        return {"by": by, "closed": written(self.closed, self._output), "emitted": self._emitted.metadata()}
 
     def restore(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
         self._by = [PunctuationSet(self._output, read(puncts, self._output)) for puncts in metadata["by"]]
         self.closed = PunctuationSet(self._output, read(metadata["closed"], self._output))
-        self._emitted.restore(metadata["said"])
+        self._emitted.restore(metadata["emitted"])
 
     def __len__(self) -> int:
         return sum(map(len, self._by)) + len(self.closed) + len(self._emitted)

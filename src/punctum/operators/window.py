@@ -225,7 +225,7 @@ class WindowJoin(Operator):
             "windows": windows,
             "closed": closed,
             "closing": self._closing.metadata(),
-            "said": self._emitted.metadata(),
+            "emitted": self._emitted.metadata(),
         }
 
     def restore_metadata(self, metadata: Metadata) -> None:
@@ -236,7 +236,7 @@ class WindowJoin(Operator):
             schema = self._windows[at[0]].output
             self._closed[at] = PunctuationSet(schema, read(closed, schema))
         self._closing.restore(metadata["closing"])
-        self._emitted.restore(metadata["said"])
+        self._emitted.restore(metadata["emitted"])
 
     def puncts(self) -> int:
         """What inputs have closed, and what has been emitted."""
@@ -310,13 +310,13 @@ class WindowGroupBy(Operator):
 
     def metadata(self) -> Metadata:
         """How many rows have come, and what has been emitted."""
-        return {"window": self._window.metadata(), "begun": self._begun, "said": self._emitted.metadata()}
+        return {"window": self._window.metadata(), "begun": self._begun, "emitted": self._emitted.metadata()}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one; its tables are there."""
         self._window.restore(metadata["window"], self._window.table)
         self._begun = metadata["begun"]
-        self._emitted.restore(metadata["said"])
+        self._emitted.restore(metadata["emitted"])
 
     def puncts(self) -> int:
         """What it has emitted, and what the steps above the window hold."""

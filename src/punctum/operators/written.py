@@ -29,7 +29,7 @@ def written(puncts: Iterable[Punctuation], schema: Schema) -> Written:
         plain = {at: v for at, v in puncts.constants.items() if v.dtype in (pl.Int64, pl.String)}
         rest = PunctuationBatch(schema, {at: v for at, v in puncts.constants.items() if at not in plain}, puncts.others)
         constants = {str(at): values.to_list() for at, values in plain.items()}
-        return {"points": constants, "others": [to_json(p, schema) for p in rest]}
+        return {"constants": constants, "others": [to_json(p, schema) for p in rest]}
     return {"others": [to_json(p, schema) for p in puncts]}
 
 
@@ -39,7 +39,7 @@ def read(metadata: Written, schema: Schema) -> list[Punctuation]:
     for at, spans in metadata.get("spans", {}).items():
         name = schema.names[int(at)]
         puncts += [Punctuation.of(schema, {name: span_pattern(_span(*ends), Type.BIGINT)}) for ends in spans]
-    for at, values in metadata.get("points", {}).items():
+    for at, values in metadata.get("constants", {}).items():
         puncts += constant_punctuations(schema, int(at), pl.Series(values, dtype=dtype(schema.attributes[int(at)])))
     return puncts
 
@@ -47,7 +47,7 @@ def read(metadata: Written, schema: Schema) -> list[Punctuation]:
 def read_batch(metadata: Written, schema: Schema) -> PunctuationBatch:
     """The batch that was written; its constants stay columns."""
     puncts = batch(schema, read({"others": metadata["others"]}, schema))
-    for at, values in metadata["points"].items():
+    for at, values in metadata["constants"].items():
         puncts += PunctuationBatch(schema, {int(at): pl.Series(values, dtype=dtype(schema.attributes[int(at)]))})
     return puncts
 

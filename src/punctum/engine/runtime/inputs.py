@@ -238,12 +238,12 @@ class FromStage(StageInput):
     def metadata(self) -> dict[str, Any]:
         """What each bucket has said, and what they have agreed on."""
         received = {str(bucket): to_lines(puncts) for bucket, puncts in self._received.items() if len(puncts)}
-        return {"heard": received, "agreed": self._agreed.metadata()}
+        return {"received": received, "agreed": self._agreed.metadata()}
 
     def restore(self, metadata: dict[str, Any], tables: dict[str, Table]) -> None:
         """Go on from a state."""
         self._received = {bucket: PunctuationSet(self._schema) for bucket in self._received}
-        for bucket, lines in metadata["heard"].items():
+        for bucket, lines in metadata["received"].items():
             self._received[int(bucket)] = PunctuationSet(self._schema, from_lines(str(lines), self._schema))
         self._agreed.restore(metadata["agreed"])
 

@@ -9,7 +9,7 @@ from punctum.algebra.pattern import EMPTY, Pattern, between, one_of
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Scheme
 from punctum.errors import Place, PunctumError, SqlError
-from punctum.ir.definitions import Clause, Limits, SinkDef, StreamDef, TableDef, Violation
+from punctum.ir.definitions import Clause, SinkDef, StreamDef, TableDef, TimeLimits, Violation
 from punctum.ir.elements import is_elements, is_opens
 from punctum.parse.ddl.clauses import read_limits, read_punctuate
 from punctum.parse.ddl.columns import ColumnReader, Terms
@@ -28,7 +28,7 @@ class StreamReader(ColumnReader):
         self.schemes: list[Terms] = []
         self.unique: list[tuple[str, ...]] = []
         self.clauses: list[Callable[[Schema], Clause]] = []
-        self.limits: list[Callable[[Schema], Limits]] = []
+        self.limits: list[Callable[[Schema], TimeLimits]] = []
 
     def read(self) -> StreamDef:
         """The stream whose definition follows its name."""
@@ -125,7 +125,7 @@ class StreamReader(ColumnReader):
         expect, lifespan = read_limits(cursor)
         if expect is not None or lifespan is not None:
             place = cursor.since(first)
-            self.limits.append(lambda schema: Limits(Scheme(schema, terms), expect, lifespan, place))
+            self.limits.append(lambda schema: TimeLimits(Scheme(schema, terms), expect, lifespan, place))
         if not cursor.done and not cursor.sees(",") and not cursor.sees(")"):
             raise cursor.unexpected("a comma or a bracket", cursor.text.word(first))
 
