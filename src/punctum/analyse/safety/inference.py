@@ -11,7 +11,7 @@ from punctum.algebra.scheme import Order
 from punctum.analyse.blocks import Block, block
 from punctum.analyse.graphs import Attr, JoinQuery, On, safe, unreachable
 from punctum.analyse.memory.condensed import SynopsisPart
-from punctum.analyse.promises import Declared, Facts, Promise, both, distinct, joined
+from punctum.analyse.promises import Declared, Facts, Promise, both, distinct, joined, named
 from punctum.analyse.safety.rules import (
     domains,
     ended,
@@ -21,6 +21,7 @@ from punctum.analyse.safety.rules import (
     of_both,
     of_events,
     ordered,
+    outer,
     projected,
     stables_of,
 )
@@ -38,6 +39,7 @@ from punctum.ir.relations import (
     Intersect,
     Join,
     OrderBy,
+    OuterJoin,
     Projection,
     Source,
     Union,
@@ -87,6 +89,18 @@ class Inference:
         ends = self.block(relation)
         assert ends is not None
         return self._joins.find(relation, lambda: self._query(ends))
+
+    def pair(self, relation: OuterJoin) -> JoinQuery:
+        """A join that stands by itself, as its operator does it: it purges by the columns that it joins on."""
+        return self._joins.find(relation, lambda: self._pair(relation))
+
+    def _pair(self, relation: OuterJoin) -> JoinQuery:
+        schemas, schemes = [side.schema for side in relation.inputs], list[On]()
+        for i, side in enumerate(relation.inputs):
+            known = (promise for promise in named(self.facts(side)) if not promise.own)
+            schemes += [On(i, tuple(schemas[i].names[c] for c in promise.columns)) for promise in known]
+        equal = tuple((Attr(0, a.name), Attr(1, b.name)) for a, b in relation.on)
+        return JoinQuery(titles(relation.inputs), equal, tuple(dict.fromkeys(schemes)))
 
     def written(self, relation: Relation) -> bool:
         """Whether the binary joins of a block, as they are written, are safe with what a binary join does by itself.
@@ -147,6 +161,8 @@ class Inference:
             case Final():
                 stables = stables_of(self.facts(relation.input), relation.input.schema)
                 return of_events(relation, EVENT if inserts_only(relation.input) else (VE,), stables)
+            case OuterJoin():
+                return outer(relation, self.facts(relation.left), self.facts(relation.right), self.pair(relation))
             case Join() | PlannedNode():
                 raise AssertionError(relation)  # joins are blocks, and plans come later
             case _:
