@@ -11,7 +11,8 @@ from punctum.algebra.scheme import Order
 from punctum.analyse.blocks import Block, block
 from punctum.analyse.graphs import Attr, JoinQuery, On, safe, unreachable
 from punctum.analyse.memory.condensed import SynopsisPart
-from punctum.analyse.promises import Declared, Facts, Promise, both, distinct, joined, named
+from punctum.analyse.promises import Declared, Facts, Promise, both, distinct, joined
+from punctum.analyse.safety.outer import outer, pair
 from punctum.analyse.safety.rules import (
     domains,
     ended,
@@ -21,7 +22,6 @@ from punctum.analyse.safety.rules import (
     of_both,
     of_events,
     ordered,
-    outer,
     projected,
     stables_of,
 )
@@ -92,15 +92,7 @@ class Inference:
 
     def pair(self, relation: OuterJoin) -> JoinQuery:
         """A join that stands by itself, as its operator does it: it purges by the columns that it joins on."""
-        return self._joins.find(relation, lambda: self._pair(relation))
-
-    def _pair(self, relation: OuterJoin) -> JoinQuery:
-        schemas, schemes = [side.schema for side in relation.inputs], list[On]()
-        for i, side in enumerate(relation.inputs):
-            known = (promise for promise in named(self.facts(side)) if not promise.own)
-            schemes += [On(i, tuple(schemas[i].names[c] for c in promise.columns)) for promise in known]
-        equal = tuple((Attr(0, a.name), Attr(1, b.name)) for a, b in relation.on)
-        return JoinQuery(titles(relation.inputs), equal, tuple(dict.fromkeys(schemes)))
+        return self._joins.find(relation, lambda: pair(relation, [self.facts(side) for side in relation.inputs]))
 
     def written(self, relation: Relation) -> bool:
         """Whether the binary joins of a block, as they are written, are safe with what a binary join does by itself.

@@ -10,23 +10,19 @@ One rule for each operator, as the operators propagate punctuations (tables 3 an
   Final events: prefixes of their ends, for inserts of starts too.
 - join of windows: what all inputs have emitted. Groups of a window: none, for rows that leave it change them.
 - join: those of an input whose state can be purged, for a punctuation waits for the rows that it matches.
-- joins that look at rows without a partner: those of the left input, if its state can be purged; SEMI also those of the
-  right one on columns that are equal. Right columns of LEFT and all columns of FULL have NULLs that nothing closes, so
-  a FULL join promises its end alone, when both inputs do.
+- joins that look at rows without a partner: in ``outer.py``.
 """
 
 from dataclasses import replace
 from typing import assert_never
 
-from punctum.algebra.outer import JoinKind
 from punctum.algebra.pattern import WILDCARD
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Order
 from punctum.algebra.trends import Trend
 from punctum.analyse.blocks import constants, equalities
-from punctum.analyse.graphs import JoinQuery, unreachable
 from punctum.analyse.predicates import pattern_of
-from punctum.analyse.promises import Facts, Promise, Within, both, distinct, named, ways
+from punctum.analyse.promises import Facts, Promise, Within, both, distinct, ways
 from punctum.ir.elements import FROM
 from punctum.ir.expressions import Column, Expression, columns, conjuncts
 from punctum.ir.relations import (
@@ -35,7 +31,6 @@ from punctum.ir.relations import (
     Filter,
     Intersect,
     OrderBy,
-    OuterJoin,
     Projection,
     SetOperator,
     Union,
@@ -192,35 +187,6 @@ def of_both(operator: SetOperator, left: Facts, right: Facts) -> Facts:
             return Facts(promises, columns, columns, none, none, left.filled & right.filled)
         case _:
             assert_never(operator)
-
-
-def outer(join: OuterJoin, left: Facts, right: Facts, query: JoinQuery) -> Facts:
-    """What holds behind a join that looks at rows without a partner."""
-    mine, theirs = (facts if not unreachable(query, i) else None for i, facts in enumerate((left, right)))
-    columns_ = tuple(range(len(join.schema)))
-    if join.kind is JoinKind.FULL:
-        ends = [[p for p in facts.promises if not p.terms] if facts else [] for facts in (mine, theirs)]
-        promises = [Promise(frozenset(), p.origins | q.origins) for p in ends[0] for q in ends[1]]
-        return Facts(distinct(promises), columns_, columns_)
-    passed = list(mine.promises) if mine else []
-    if join.kind is JoinKind.SEMI and theirs is not None:
-        passed += _moved_left(join, left, theirs)
-    more = columns_[len(join.left.schema) :]
-    met = {a.index for a, _ in join.on} if join.kind is JoinKind.SEMI else set[int]()
-    return replace(
-        left, promises=distinct(passed), same=left.same + more, equal=left.equal + more, filled=left.filled | met
-    )
-
-
-def _moved_left(join: OuterJoin, left: Facts, right: Facts) -> list[Promise]:
-    """Promises of the right input on columns that the join equates, as those of the left one."""
-    images: dict[int, list[int]] = {}
-    for mine, theirs in join.on:
-        images.setdefault(theirs.index, []).append(left.same[mine.index])
-    moved: list[Promise] = []
-    for promise in (p for p in named(right) if not p.own and all(c in images for c in p.columns)):
-        moved += ways(promise, {(c, order): [(i, order) for i in images[c]] for c, order in promise.terms})
-    return moved
 
 
 def domains(schema: Schema) -> dict[int, Within]:

@@ -26,6 +26,7 @@ from punctum.analyse.memory.windows import kept as kept_of_windows
 from punctum.analyse.memory.windows import last_rows
 from punctum.analyse.promises import Declared, Facts, Promise, named
 from punctum.analyse.safety.inference import Inference
+from punctum.analyse.safety.outer import missing, padded
 from punctum.analyse.safety.rules import closing, ordered, stables_of
 from punctum.analyse.safety.temporal import chosen
 from punctum.errors import Place
@@ -162,7 +163,8 @@ def _outer(join: OuterJoin, known: Inference) -> Iterator[OperatorState]:
         steps = chain(query, i)
         keys = [pair[1 - i].index for pair in join.on]
         used = _origins([p for p in named(known.facts(other)) if not p.own and set(p.columns) <= set(keys)])
-        state = OperatorState(operator, query.streams[i], Verdict.UNBOUNDED, (query.streams[1 - i],), join.place)
+        lacking = missing(query.streams[1 - i], [other.schema.names[column] for column in keys])
+        state = OperatorState(operator, query.streams[i], Verdict.UNBOUNDED, (lacking,), join.place)
         if steps:
             witness = tuple(_punctuated(query.streams[on.stream], on.attributes) for on, _ in steps)
             yield replace(state, verdict=Verdict.PURGEABLE, witness=witness, uses=used, chain=steps)
@@ -258,6 +260,8 @@ def _needed(relation: Distinct | Aggregate | OrderBy, below: Facts) -> tuple[Seq
             wants = tuple(Want(relation.input, i) for i in range(len(names)) if below.same[i] in _same(below, keys))
             shown = ", ".join(dict.fromkeys(name for name, _ in relation.keys))
             missing = f"no input promises punctuations on the grouping columns ({shown})" if keys else _NO_GROUPS
+            if any(padded(relation.input, key) for key in keys):
+                missing += ": rows without a partner have NULL there, which nothing closes"
             return closing(below, keys), missing, wants
         case OrderBy():
             column, down, _ = relation.keys[0]

@@ -44,7 +44,8 @@ def outer_join(
     own = [c for c in conditions if made.sides(c) == {1} and kind is not JoinKind.FULL]
     rest = [c for c in conditions if c not in own]
     equated = [(c, made.equality(c)) for c in rest]
-    on = tuple(pair for _, pair in equated if pair is not None)
+    pairs = [pair for _, pair in equated if pair is not None]
+    on = tuple({(a.index, b.index): (a, b) for a, b in pairs}.values())
     below = [_widened(side, made.computed[i]) for i, side in enumerate((left, filtered(right, made.of_right(own))))]
     residual = conjunction([made.moved(c) for c, pair in equated if pair is None])
     join = OuterJoin(below[0], below[1], on, residual, made.all_names(), kind, place)
