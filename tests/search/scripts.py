@@ -136,6 +136,8 @@ class _Writer:
         columns = tuple(c for c in COLUMNS if c[0] == "k" or self.rng.random() < (0.55, 0.2)[c[0] in "tfdy"])
         names = [n for n, _ in columns]
         schemes = [self.scheme(names) for _ in range(self.rng.choice([0, 1, 1, 1, 1, 2, 2, 3]))]
+        if self.outer and self.rng.random() < 0.7:
+            schemes.append((("k", ""),))
         ordered = {n for each in schemes for n, order in each if order}
         unique = ("k",) if self.rng.random() < 0.08 else ()
         domains = {
@@ -259,6 +261,8 @@ class _Writer:
         """Conditions on pairs: equalities as a rule, and others."""
         pairs = [(a, b) for a, ka in seen for b, kb in mine if ka == kb]
         several = self.rng.choices(pairs, k=self.rng.choice([1, 1, 1, 2])) if pairs else []
+        keys = [(a, b) for a, b in pairs if a.endswith(".k") and b.endswith(".k")]
+        several[:1] = [self.rng.choice(keys)] if keys and self.rng.random() < 0.7 else several[:1]
         found = [f"{a} = {b}" for a, b in several]
         if self.rng.random() < 0.3 or not found:
             found.append(self.condition([*seen, *mine]))
