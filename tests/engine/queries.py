@@ -28,6 +28,21 @@ QUERIES = {
     "join": "SELECT a.k, a.x, b.y FROM a JOIN b ON a.k = b.k",
     "residual": "SELECT a.k, a.x, b.y FROM a JOIN b ON a.k = b.k AND a.x < b.y",
     "comma": "SELECT a.k, a.s, b.s AS t FROM a, b WHERE a.k = b.k AND a.s = b.s AND b.y > 0",
+    "left": "SELECT a.k, a.x, b.k AS l, b.y FROM a LEFT JOIN b ON a.k = b.k AND a.x < b.y AND b.s <> 'a'",
+    "full": "SELECT a.k, a.x, b.k AS l, b.y FROM a FULL JOIN b ON a.k = b.k AND a.x > 0",
+    "right": "SELECT a.s, b.k, b.y FROM a RIGHT JOIN b ON a.k = b.k WHERE b.y > 0",
+    "semi": "SELECT a.k, a.x FROM a WHERE EXISTS (SELECT 1 FROM b WHERE a.k = b.k AND a.x <= b.y) AND a.s <> 'ab'",
+    "anti": "SELECT a.k, a.x FROM a WHERE NOT EXISTS (SELECT 1 FROM b WHERE a.k = b.k AND b.y > 0)",
+    "not in": "SELECT a.k, a.x FROM a WHERE a.x NOT IN (SELECT b.y FROM b WHERE b.k = a.k)",
+    "not in all": "SELECT a.k, a.x FROM a WHERE a.x NOT IN (SELECT b.y FROM b)",
+    "left then group": (
+        "SELECT a.k, COUNT(*) AS n, SUM(b.y) AS t FROM a LEFT JOIN b ON a.k = b.k AND a.s = b.s GROUP BY a.k"
+    ),
+    "outer": (
+        "SELECT f.k, f.n, f.t, b.y FROM (SELECT a.k, COUNT(*) AS n, SUM(c.y) AS t FROM a LEFT JOIN b AS c "
+        "ON a.k = c.k AND a.s <> c.s AND c.y > 2 WHERE EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND b.y > a.x) "
+        "AND a.x NOT IN (SELECT b.y FROM b WHERE b.k = a.k AND b.s = 'a') GROUP BY a.k) AS f FULL JOIN b ON f.k = b.k"
+    ),
     "union": "SELECT k, s FROM a UNION SELECT k, s FROM b",
     "union all": "SELECT k, x AS v FROM a UNION ALL SELECT k, y FROM b",
     "intersect": "SELECT k, s FROM a INTERSECT SELECT k, s FROM b",

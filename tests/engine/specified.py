@@ -13,6 +13,7 @@ from punctum.analyse.predicates import promised
 from punctum.ir import expressions as e
 from punctum.ir import relations as r
 from punctum.ir.evaluate import evaluate
+from punctum.ir.outer import able
 from punctum.ir.shape import shape
 from punctum.ir.tree import Relation
 from punctum.spec import Slice
@@ -25,6 +26,7 @@ from punctum.spec.guard import Guard
 from punctum.spec.intersect import Intersect
 from punctum.spec.join import Join
 from punctum.spec.merge import Merge
+from punctum.spec.outer import OuterJoin
 from punctum.spec.project import Project
 from punctum.spec.select import Select
 from punctum.spec.sort import Sort
@@ -67,6 +69,13 @@ def _operator(relation: Relation) -> tuple[Operator, tuple[Node | str, ...]]:
         case r.Join(on=on):
             pairs = tuple((schemas[0].names[a.index], schemas[1].names[b.index]) for a, b in on)
             return Join(schemas[0], schemas[1], pairs), below
+        case r.OuterJoin(on=on, residual=residual):
+            pairs = tuple((schemas[0].names[a.index], schemas[1].names[b.index]) for a, b in on)
+            alone = [None if (e := able(relation, i)) is None else _holds(e) for i in (0, 1)]
+            holds = None if residual is None else _holds(residual)
+            kind, prefixes = relation.kind, ("left.", "right.")
+            left, right = schemas
+            return OuterJoin(left, right, pairs, prefixes, kind, holds, (alone[0], alone[1])), below
         case r.Aggregate(keys=keys, aggregates=calls):
             assert all(call.filter is None for call in calls), "the specification has no FILTER"
             names = schemas[0].names

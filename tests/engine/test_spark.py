@@ -27,8 +27,15 @@ FORMATS = {  # of the files that a query's rows go to
     "except": "json",
     "group": "parquet",
     "regroup": "json",
+    "outer": "parquet",
+    "left": "json",
+    "full": "parquet",
+    "not in": "json",
     "order": "parquet",
 }
+
+
+LONGER = ("columns", "comma", "regroup", "order", "left", "full", "not in")
 
 
 def stream(schema: Schema, seed: int) -> list[list[Any]]:
@@ -78,7 +85,7 @@ def run(session: Session, directory: Path, name: str) -> Query:
     return queries[0]
 
 
-@pytest.mark.parametrize("name", also_long("except", "group", more=["columns", "comma", "regroup", "order"]))
+@pytest.mark.parametrize("name", also_long("except", "group", "outer", more=[*LONGER]))
 def test_answers_are_those_of_batch_sql(spark: SparkSession, tmp_path: Path, name: str) -> None:
     a, b = stream(A, 1), stream(B, 2)
     session = Session(spark)
