@@ -99,7 +99,8 @@ def _join(relation: Join, of_inputs: tuple[set[int], ...]) -> tuple[Relation, Mo
     on = tuple((_column(a, mine), _column(b, theirs)) for a, b in relation.on)
     residual = None if relation.residual is None else _moved(relation.residual, moved)
     names = tuple(relation.names[old] for old, _ in sorted(moved.items(), key=lambda pair: pair[1]))
-    return replace(relation, left=left, right=right, on=on, residual=residual, names=names), moved
+    bands = tuple(band.moved((mine, theirs)) for band in relation.bands)
+    return replace(relation, left=left, right=right, on=on, residual=residual, names=names, bands=bands), moved
 
 
 def _multijoin(relation: MultiJoin, wanted: set[int], of_inputs: tuple[set[int], ...]) -> tuple[Relation, Moved]:
@@ -117,8 +118,10 @@ def _multijoin(relation: MultiJoin, wanted: set[int], of_inputs: tuple[set[int],
     residual = None if relation.residual is None else _moved(relation.residual, moved)
     names = tuple(relation.names[old] for old, _ in sorted(moved.items(), key=lambda pair: pair[1]))
     shown = frozenset(moved[c] for c in wanted)
-    many = replace(relation, joined=tuple(joined), classes=classes, residual=residual, names=names, shown=shown)
-    return many, moved
+    bands = tuple(band.moved(places) for band in relation.bands)
+    return replace(
+        relation, joined=tuple(joined), classes=classes, residual=residual, names=names, shown=shown, bands=bands
+    ), moved
 
 
 def _narrow(relation: Relation, wanted: set[int]) -> tuple[Relation, Moved]:
