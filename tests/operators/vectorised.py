@@ -93,10 +93,16 @@ def vectorised(operator: framework.Operator) -> Operator:
                 (sides[0], sides[1]),
             )
         case SpecJoin():
-            return Join(operator.left, operator.right, operator.on, operator.prefixes)
-        case SpecMultiJoin(residual=residual):
-            holds = None if residual is None else by_row(operator.output, residual, pl.Boolean())
-            return MultiJoin(operator.schemas, operator.classes, operator.names, holds, operator.shown)
+            width = len(operator.left)
+            join = operator
+            agreeing = by_row(join.output, lambda row: join.joins(row[:width], row[width:]), pl.Boolean())
+            holds = agreeing if operator.bands else None
+            return Join(operator.left, operator.right, operator.on, operator.prefixes, holds, operator.bands)
+        case SpecMultiJoin():
+            holds = by_row(operator.output, operator.holds, pl.Boolean())
+            return MultiJoin(
+                operator.schemas, operator.classes, operator.names, holds, operator.shown, bands=operator.bands
+            )
         case SpecMerge():
             return Merge(operator.left, operator.right)
         case SpecUnion():
