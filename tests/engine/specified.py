@@ -75,7 +75,7 @@ def _operator(relation: Relation) -> tuple[Operator, tuple[Node | str, ...]]:
             holds = None if residual is None else _holds(residual)
             kind, prefixes = relation.kind, ("left.", "right.")
             left, right = schemas
-            return OuterJoin(left, right, pairs, prefixes, kind, holds, (alone[0], alone[1])), below
+            return OuterJoin(left, right, pairs, prefixes, (), kind, holds, (alone[0], alone[1])), below
         case r.Aggregate(keys=keys, aggregates=calls):
             assert all(call.filter is None for call in calls), "the specification has no FILTER"
             names = schemas[0].names

@@ -82,7 +82,9 @@ def vectorised(operator: framework.Operator) -> Operator:
             sides = [
                 None if a is None else by_row(s, a, pl.Boolean()) for s, a in zip(operator.inputs, able, strict=True)
             ]
-            whole = by_row(joined_schema(operator.left, operator.right, operator.prefixes), residual, pl.Boolean())
+            within, width = operator.joins, len(operator.left)
+            both = joined_schema(operator.left, operator.right, operator.prefixes)
+            whole = by_row(both, lambda row: within(row[:width], row[width:]) and residual(row), pl.Boolean())
             return OuterJoin(
                 operator.left,
                 operator.right,
@@ -91,6 +93,7 @@ def vectorised(operator: framework.Operator) -> Operator:
                 operator.prefixes,
                 whole,
                 (sides[0], sides[1]),
+                operator.bands,
             )
         case SpecJoin():
             width = len(operator.left)

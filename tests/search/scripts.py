@@ -1,8 +1,8 @@
 """Scripts as people write them, at random: streams with schemes of all kinds, and a query over them.
 
 Queries are nested to depth four: joins with equalities that are repeated, follow from others or contradict each other,
-in ON, WHERE and subqueries; columns that are selected twice and under other names; constants and computed columns; set
-operators, DISTINCT, GROUP BY, UNION ALL below and above; a stream that is joined with itself; conditions that bound
+in ON, WHERE and subqueries; intervals around columns; columns that are selected twice and under other names; constants
+and computed columns; set operators, DISTINCT, GROUP BY, UNION ALL below and above; a stream that is joined with itself; conditions that bound
 what is kept without punctuations; outer joins, EXISTS and IN, in every sixth script. Every script is well-formed SQL
 for Punctum and for DuckDB.
 """
@@ -152,6 +152,8 @@ class _Writer:
         several = self.rng.sample(names, min(len(names), self.rng.choice([1, 1, 1, 2])))
         if len(several) == 1 and several[0] not in "fst" and self.rng.random() < 0.25:
             return ((several[0], self.rng.choice(["ASC", "ASC", "DESC"])),)
+        if len(several) == 2 and several[1] not in "fst" and self.rng.random() < 0.4:
+            return ((several[0], ""), (several[1], self.rng.choice(["ASC", "ASC", "DESC"])))
         return tuple((n, "") for n in sorted(several))
 
     # Queries
@@ -200,6 +202,10 @@ class _Writer:
                 else []
             )
             found = [c if self.rng.random() < 0.8 else " = ".join(reversed(c.split(" = "))) for c in found]
+            numbers = [(a, b) for a, ka in seen for b, kb in mine if ka == kb == "BIGINT"]
+            if numbers and self.rng.random() < 0.35:
+                interval = self.interval(*self.rng.choice(numbers))
+                found = [interval] if self.rng.random() < 0.3 else [*found, interval]
             seen += mine
             if self.rng.random() < 0.25:
                 found.append(self.condition(seen))
@@ -266,7 +272,24 @@ class _Writer:
         found = [f"{a} = {b}" for a, b in several]
         if self.rng.random() < 0.3 or not found:
             found.append(self.condition([*seen, *mine]))
+        numbers = [(a, b) for (a, ka) in seen for (b, kb) in mine if ka == kb == "BIGINT"]
+        if numbers and self.rng.random() < 0.3:
+            found.append(self.interval(*self.rng.choice(numbers)))
         return found
+
+    def interval(self, one: str, other: str) -> str:
+        """A comparison of how far two columns are apart, as people spell it."""
+        below, above = sorted(self.rng.choice([0, 1, 64, 70]) for _ in range(2))
+        forms = [
+            f"{other} BETWEEN {one} AND {one} + {above}",
+            f"{one} BETWEEN {other} - {below} AND {other} + {above}",
+            f"{other} - {one} BETWEEN {-below} AND {above}",
+            f"({other} >= {one} - {below} AND {other} < {one} + {above})",
+            f"{one} + {below} = {other}",
+            f"{one} <= {other} + {above}",
+            f"({one} - {above} < {other} AND {one} + {above} > {other})",
+        ]
+        return self.rng.choice(forms)
 
     def _set(self, depth: int) -> Piece:
         return self.both(depth, self.rng.choice(["UNION", "INTERSECT", "EXCEPT", "EXCEPT"]))

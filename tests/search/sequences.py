@@ -69,10 +69,23 @@ def _promised(stream: Stream, script: Written, schema: Schema, rng: random.Rando
         if order:
             yield from _prefixes(sorted(stream.values(first, script.pool)), schema, first, order, rng)
             continue
+        if others and others[0][1]:
+            yield from _mixed(stream, script, schema, scheme, rng)
+            continue
         rest = [[(n, p) for p in _all(stream, n)] for n, _ in others]
         for pattern in _parts(stream, first, sorted(stream.values(first, script.pool))):
             for way in product(*rest):
                 yield Punctuation.of(schema, {first: pattern, **dict(way)})
+
+
+def _mixed(
+    stream: Stream, script: Written, schema: Schema, scheme: tuple[tuple[str, str], ...], rng: random.Random
+) -> Iterator[Punctuation]:
+    """Prefixes for each value of the attribute that has no order."""
+    (first, _), (second, order) = scheme
+    for pattern in _parts(stream, first, sorted(stream.values(first, script.pool))):
+        for p in _prefixes(sorted(stream.values(second, script.pool)), schema, second, order, rng):
+            yield Punctuation.of(schema, {first: pattern, second: p.patterns[schema.index(second)]})
 
 
 def _prefixes(values: list[Any], schema: Schema, name: str, order: str, rng: random.Random) -> Iterator[Punctuation]:

@@ -121,9 +121,18 @@ def binary_cases(draw: st.DrawFn, kind: str) -> Case:
         return (Join(left, right, tuple(on)) if kind == "join" else draw(outer_joins(left, right, tuple(on)))), both
     if kind == "interval join":
         return draw(interval_joins())
+    if kind == "outer interval join":
+        join, fed = draw(interval_joins())
+        assert isinstance(join, Join)
+        how = draw(st.sampled_from(JoinKind))
+        return OuterJoin(join.left, join.right, join.on, bands=join.bands, kind=how, residual=_any), fed
     over = {"merge": Merge, "union": Union, "intersect": Intersect, "difference": Difference}
     operator: Specified = over[kind](left, left)  # type: ignore[abstract]
     return operator, [draw(streams(left)), draw(streams(left))]
+
+
+def _any(row: Row) -> bool:
+    return True
 
 
 def _short(row: Row) -> bool:
@@ -163,6 +172,8 @@ def limits(draw: st.DrawFn, kind: Type) -> Limit | None:
 def bands(draw: st.DrawFn, of: tuple[int, int], by: tuple[int, int], kind: Type) -> list[Band]:
     """A band of a column by another one and the same the other way round, or one of them, or one between constants."""
     low, high = draw(limits(kind)), draw(limits(kind))
+    if low is not None and high is not None and low.offset >= high.offset:  # a band has at least one value
+        low, high = Limit(high.offset), Limit(low.offset)
     there = Band(of, by, low, high)
     back = Band(by, of, *(None if end is None else end._replace(offset=-end.offset) for end in (high, low)))
     constant = Band(of, None, None, Limit(draw(small(kind))))
@@ -230,4 +241,4 @@ def punctuate_cases(draw: st.DrawFn) -> Case:
     return Punctuate(schema, tuple(chosen)), [draw(streams(schema))]
 
 
-BINARY = ("join", "interval join", "outer", "merge", "union", "intersect", "difference")
+BINARY = ("join", "interval join", "outer", "outer interval join", "merge", "union", "intersect", "difference")

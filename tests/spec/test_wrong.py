@@ -203,7 +203,7 @@ def in_order(operator: Specified, data: st.DataObject) -> None:
 
 
 join_on = (plane, other, (("x", "v"),))
-semi, anti, full = ((*join_on, ("l.", "r."), kind) for kind in (JoinKind.SEMI, JoinKind.ANTI, JoinKind.FULL))
+semi, anti, full = ((*join_on, ("l.", "r."), (), kind) for kind in (JoinKind.SEMI, JoinKind.ANTI, JoinKind.FULL))
 by_x = (plane, ("x",), tuple(SUMMARY))
 one, two = [UNIVERSE], [UNIVERSE, UNIVERSE]
 to_distinct, to_sums = over(faithful, batch.distinct, one, 1), over(faithful, batch.summary([0], 1), one, 1)

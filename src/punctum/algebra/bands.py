@@ -15,7 +15,7 @@ from decimal import Context, Decimal
 from typing import Any, Final, NamedTuple
 
 from punctum.algebra.cuts import HIGHEST, LOWEST, Cut
-from punctum.algebra.pattern import Pattern, between, span_pattern
+from punctum.algebra.pattern import Constant, Pattern, between, span_pattern
 from punctum.algebra.values import INSTANTS, Type, Value
 
 Offset = int | Decimal
@@ -55,7 +55,16 @@ class Band:
     @property
     def exact(self) -> bool:
         """Whether there is one value in it."""
+        if self.by is None:
+            return isinstance(self.constants, Constant)
         return self.low is not None and self.low == self.high and not self.low.strict
+
+    @property
+    def constants(self) -> Pattern:
+        """The values in a band between constants."""
+        low, high = self.low, self.high
+        ends = ("(" if low and low.strict else "[") + (")" if high and high.strict else "]")
+        return between(low and low.offset, high and high.offset, ends)
 
     def moved(self, places: Sequence[Mapping[int, int]]) -> "Band":
         """The same, for columns of inputs that have moved to other places."""
@@ -100,9 +109,7 @@ def holds(pattern: Pattern, band: Band) -> bool:
     >>> holds(between(None, 9), until), holds(between(None, 8), until)
     (True, False)
     """
-    low, high = band.low, band.high
-    ends = ("(" if low and low.strict else "[") + (")" if high and high.strict else "]")
-    return pattern.covers(between(low and low.offset, high and high.offset, ends))
+    return pattern.covers(band.constants)
 
 
 def _from(cut: Cut, low: Limit | None) -> Cut | None:

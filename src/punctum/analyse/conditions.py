@@ -12,6 +12,7 @@ from functools import cached_property
 
 from punctum.algebra.bands import STEPS, Limit
 from punctum.algebra.pattern import Constant
+from punctum.algebra.scheme import Order
 from punctum.algebra.values import Type
 from punctum.analyse.predicates import pattern_of
 from punctum.ir.conjunctive.axes import At
@@ -221,3 +222,26 @@ def _computed(at: int, expression: Expression) -> Iterator[Difference[int]]:
                 of, apart = below[0].index, offset + more
                 yield at, of, Limit(apart)
                 yield of, at, Limit(LENGTHS[unit] - 1 - apart)
+
+
+def bounding(closure: Closure[At], at: At, order: Order) -> Iterator[At | None]:
+    """The columns of other leaves whose values tell which punctuations of an order close all partners on a column.
+
+    Nothing stands for a constant: the column never lies beyond one.
+    """
+    low, high = closure.ends(at)
+    if _closes(order, low, high):
+        yield None
+    for other in closure.near(at):
+        if other[0] != at[0] and _closes(order, closure.least(at, other), closure.most(at, other)):
+            yield other
+
+
+def _closes(order: Order, low: Limit | None, high: Limit | None) -> bool:
+    match order:
+        case Order.EQUALITY:
+            return low is not None and low == high and not low.strict
+        case Order.ASC:
+            return high is not None
+        case Order.DESC:
+            return low is not None

@@ -171,6 +171,7 @@ class OuterJoin(Node):
     names: tuple[str, ...]
     kind: JoinKind
     place: Place = field(default=NOWHERE, compare=False)
+    bands: tuple[Band, ...] = ()
 
     def __post_init__(self) -> None:
         for a, b in self.on:

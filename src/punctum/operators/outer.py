@@ -13,6 +13,7 @@ from itertools import product
 import numpy as np
 import polars as pl
 
+from punctum.algebra.bands import Band
 from punctum.algebra.outer import JoinKind
 from punctum.algebra.pattern import WILDCARD, Pattern
 from punctum.algebra.punctuation import Punctuation
@@ -46,8 +47,9 @@ class OuterJoin(Join):
         prefixes: tuple[str, str] = ("left.", "right."),
         residual: Computed | None = None,
         able: tuple[Computed | None, Computed | None] = (None, None),
+        bands: Sequence[Band] = (),
     ) -> None:
-        super().__init__(left, right, on, prefixes, residual)
+        super().__init__(left, right, on, prefixes, residual, bands)
         self._kind, self._pair = kind, self.output
         self._able = [None if condition is None else checked(condition) for condition in able]
         self._every = self._names

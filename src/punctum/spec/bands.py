@@ -1,6 +1,7 @@
 """Bands around a value, and when punctuations have passed them: no later partner of a row lies in its band."""
 
 from punctum.algebra.bands import Band, shifted
+from punctum.algebra.cuts import HIGHEST, LOWEST
 from punctum.algebra.pattern import EMPTY, Pattern, between
 from punctum.algebra.values import Value
 
@@ -19,6 +20,16 @@ def around(band: Band, value: Value | None) -> Pattern:
     ends += "(" if band.low is not None and band.low.strict else "["
     ends += ")" if band.high is not None and band.high.strict else "]"
     return between(low, high, ends)
+
+
+def covers(pattern: Pattern, band: Band, value: Value | None) -> bool:
+    """Whether a pattern covers the band around a value; one that lies beyond all values, when it has no end there."""
+    if value is not None and band.by is not None and pattern.spans:
+        if band.low is not None and band.low.offset > 0 and shifted(value, band.low.offset) is None:
+            return pattern.spans[-1][1] is HIGHEST
+        if band.high is not None and band.high.offset < 0 and shifted(value, band.high.offset) is None:
+            return pattern.spans[0][0] is LOWEST
+    return pattern.covers(around(band, value))
 
 
 def _end(band: Band, offset: object, value: Value | None) -> Value | None:

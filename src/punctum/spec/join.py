@@ -26,7 +26,7 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row, Value
 from punctum.errors import SchemaError
-from punctum.spec.bands import around
+from punctum.spec.bands import around, covers
 from punctum.spec.framework import Binary, Kept, Puncts, Rows, Specified
 from punctum.spec.stream import Slice
 
@@ -187,7 +187,7 @@ class Join(Binary[State], Specified):
         """Whether a pattern on an attribute matches what equals it in a row, or covers a band around it."""
         bands = (band for band in self._bands(side) if band.of[1] == i)
         return (bool(equal) and all(map(pattern.match, equal))) or any(
-            pattern.covers(around(band, None if band.by is None else t[band.by[1]])) for band in bands
+            covers(pattern, band, None if band.by is None else t[band.by[1]]) for band in bands
         )
 
     def cpass(self, *inputs: Slice) -> list[Row]:

@@ -38,7 +38,7 @@ from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import NOT_NULL, Attribute, Schema
 from punctum.algebra.values import Row, Type, Value
 from punctum.errors import SchemaError
-from punctum.spec.bands import around
+from punctum.spec.bands import around, covers
 from punctum.spec.framework import Emitter, Kept, Puncts, Receiver, Specified, valued
 from punctum.spec.stream import Slice
 
@@ -214,7 +214,7 @@ class MultiJoin(Specified):
         for band in self.bands:
             if band.of == (i, at) and (band.by is None or self._class(band.by) in values):
                 other = None if band.by is None else values[self._class(band.by)]
-                if pattern.covers(around(band, other)):
+                if covers(pattern, band, other):
                     return True
         return False
 

@@ -14,10 +14,11 @@ from punctum.algebra.outer import JoinKind
 from punctum.algebra.scheme import Order
 from punctum.algebra.trends import Trend
 from punctum.analyse.blocks import Block
+from punctum.analyse.conditions import bounding
 from punctum.analyse.graphs import Attr, JoinQuery
 from punctum.analyse.promises import Declared
 from punctum.analyse.safety.choice import inferred
-from punctum.analyse.safety.inference import Inference, bounding
+from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.states import OperatorState, Verdict, Want, states
 from punctum.ir.elements import FROM
 from punctum.ir.node import PlannedNode

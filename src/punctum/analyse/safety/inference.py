@@ -3,17 +3,17 @@
 A relation is a part on synopses, the end of a block of joins, or an operator by itself, whose rule is in ``rules.py``.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import assert_never
 
-from punctum.algebra.bands import Limit
 from punctum.algebra.scheme import Order
 from punctum.analyse.blocks import Block, block
-from punctum.analyse.graphs import Attr, Bound, JoinQuery, On, safe, unreachable
+from punctum.analyse.conditions import bounding
+from punctum.analyse.graphs import Attr, Bound, JoinQuery, safe, unreachable
 from punctum.analyse.memory.condensed import SynopsisPart
 from punctum.analyse.promises import Declared, Facts, Promise, both, distinct, joined
-from punctum.analyse.safety.outer import outer, pair
+from punctum.analyse.safety.outer import on_scheme, outer, pair
 from punctum.analyse.safety.rules import (
     domains,
     ended,
@@ -29,7 +29,6 @@ from punctum.analyse.safety.rules import (
 from punctum.ir.by_node import ByNode
 from punctum.ir.conjunctive.axes import At
 from punctum.ir.definitions import StreamDef
-from punctum.ir.differences import Closure
 from punctum.ir.elements import EVENT, FROM, VE
 from punctum.ir.lifted import inserts_only
 from punctum.ir.node import PlannedNode
@@ -184,7 +183,7 @@ class Inference:
             facts, names = self.facts(relation), relation.schema.names
             equal += [(Attr(leaf, names[a]), Attr(leaf, names[b])) for a, b in enumerate(facts.equal) if a != b]
             fixed |= {Attr(leaf, names[i]) for i in facts.constant}
-            schemes += [_on_scheme(leaf, promise, names) for promise in facts.shared]
+            schemes += [on_scheme(leaf, promise, names) for promise in facts.shared]
         equal += [(_attr(block, a), _attr(block, b)) for a, b in block.closure.equal]
         return JoinQuery(titles(block.leaves), tuple(equal), tuple(schemes), frozenset(fixed), self._bounds(block))
 
@@ -269,34 +268,6 @@ class Inference:
 def _on(block: Block) -> tuple[tuple[Attr, Attr], ...]:
     """The columns that the binary joins of a block have as pairs."""
     return tuple((_attr(block, a), _attr(block, b)) for a, b in block.on)
-
-
-def _on_scheme(leaf: int, promise: Promise, names: tuple[str, ...]) -> On:
-    terms = sorted(promise.terms, key=lambda term: term[0])
-    return On(leaf, tuple(names[i] for i, _ in terms), tuple(order for _, order in terms))
-
-
-def bounding(closure: Closure[At], at: At, order: Order) -> Iterator[At | None]:
-    """The columns of other leaves whose values tell which punctuations of an order close all partners on a column.
-
-    Nothing stands for a constant: the column never lies beyond one.
-    """
-    low, high = closure.ends(at)
-    if _closes(order, low, high):
-        yield None
-    for other in closure.near(at):
-        if other[0] != at[0] and _closes(order, closure.least(at, other), closure.most(at, other)):
-            yield other
-
-
-def _closes(order: Order, low: Limit | None, high: Limit | None) -> bool:
-    match order:
-        case Order.EQUALITY:
-            return low is not None and low == high and not low.strict
-        case Order.ASC:
-            return high is not None
-        case Order.DESC:
-            return low is not None
 
 
 def _attr(block: Block, at: At) -> Attr:

@@ -9,21 +9,50 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from punctum.algebra.outer import JoinKind
-from punctum.analyse.graphs import Attr, JoinQuery, On, unreachable
+from punctum.analyse.conditions import Conditions, bounding
+from punctum.analyse.graphs import Attr, Bound, JoinQuery, On, unreachable
 from punctum.analyse.promises import Facts, Promise, distinct, named, ways
-from punctum.ir.expressions import Column
+from punctum.ir.expressions import Column, conjuncts, rebased
+from punctum.ir.flatten import leaf_column
+from punctum.ir.functions import call
 from punctum.ir.relations import Filter, OuterJoin, Projection
 from punctum.ir.tree import Relation, titles
 
 
 def pair(join: OuterJoin, facts: Sequence[Facts]) -> JoinQuery:
     """The join as its operator does it, given the facts of its inputs: it purges by the columns that it joins on."""
-    schemes = list[On]()
-    for i, side in enumerate(join.inputs):
-        known = (promise for promise in named(facts[i]) if not promise.own)
-        schemes += [On(i, tuple(side.schema.names[c] for c in promise.columns)) for promise in known]
+    closure, names = conditions(join).closure, [side.schema.names for side in join.inputs]
+    schemes, bounds = list[On](), list[Bound]()
+    for i in (0, 1):
+        known = [promise for promise in named(facts[i]) if not promise.own]
+        schemes += [on_scheme(i, promise, names[i]) for promise in known]
+        for at, order in dict.fromkeys(term for promise in known for term in promise.terms):
+            by = (end for end in bounding(closure, (i, at), order) if end is None or end[1] < len(names[end[0]]))
+            bounds += [Bound(Attr(i, names[i][at]), order, end and Attr(end[0], names[end[0]][end[1]])) for end in by]
     equal = tuple((Attr(0, a.name), Attr(1, b.name)) for a, b in join.on)
-    return JoinQuery(titles(join.inputs), equal, tuple(dict.fromkeys(schemes)))
+    return JoinQuery(titles(join.inputs), equal, tuple(dict.fromkeys(schemes)), bounds=tuple(bounds))
+
+
+def on_scheme(leaf: int, promise: Promise, names: tuple[str, ...]) -> On:
+    """A promise of an input as a scheme of a join."""
+    terms = sorted(promise.terms, key=lambda term: term[0])
+    return On(leaf, tuple(names[i] for i, _ in terms), tuple(order for _, order in terms))
+
+
+def conditions(join: OuterJoin) -> Conditions:
+    """What a join demands of two rows that are partners. Columns that a condition computes come behind the others."""
+    left, right = join.inputs
+    width = len(left.schema)
+
+    def of_side(column: Column) -> Column:
+        at = column.index
+        return leaf_column(0, left, at) if at < width else leaf_column(1, right, at - width)
+
+    pairs = [(leaf_column(0, left, a.index), leaf_column(1, right, b.index)) for a, b in join.on]
+    residual = [] if join.residual is None else conjuncts(rebased(join.residual, of_side))
+    demanded = Conditions([left, right])
+    demanded.read([*(call("=", pair, join.place) for pair in pairs), *residual])
+    return demanded
 
 
 def outer(join: OuterJoin, left: Facts, right: Facts, query: JoinQuery) -> Facts:

@@ -20,13 +20,14 @@ from punctum.algebra.pattern import Pattern
 from punctum.algebra.scheme import Order
 from punctum.algebra.values import Type
 from punctum.analyse.blocks import Block
+from punctum.analyse.conditions import bounding
 from punctum.analyse.graphs import Attr, JoinQuery, Step, chain
 from punctum.analyse.memory.finite import LISTS, kept, rows
 from punctum.analyse.memory.windows import kept as kept_of_windows
 from punctum.analyse.memory.windows import last_rows
 from punctum.analyse.promises import Declared, Facts, Promise, named
-from punctum.analyse.safety.inference import Inference, bounding
-from punctum.analyse.safety.outer import missing, padded
+from punctum.analyse.safety.inference import Inference
+from punctum.analyse.safety.outer import conditions, missing, padded
 from punctum.analyse.safety.rules import closing, ordered, stables_of
 from punctum.analyse.safety.temporal import chosen
 from punctum.errors import Place
@@ -176,17 +177,26 @@ def _outer(join: OuterJoin, known: Inference) -> Iterator[OperatorState]:
     query, operator = known.pair(join), f"{join.kind.value} join"
     for i, (side, other) in enumerate((join.inputs, join.inputs[::-1])):
         steps = chain(query, i)
-        keys = [pair[1 - i].index for pair in join.on]
-        used = _origins([p for p in named(known.facts(other)) if not p.own and set(p.columns) <= set(keys)])
+        keys, ordered = [pair[1 - i].index for pair in join.on], _bounded(join, 1 - i)
+        promises = (p for p in named(known.facts(other)) if not p.own)
+        used = _origins([p for p in promises if all(term[0] in keys or term in ordered for term in p.terms)])
         lacking = missing(query.streams[1 - i], [other.schema.names[column] for column in keys])
         state = OperatorState(operator, query.streams[i], Verdict.UNBOUNDED, (lacking,), join.place)
         if steps:
-            witness = tuple(_punctuated(query.streams[on.stream], on.attributes) for on, _ in steps)
+            witness = tuple(_punctuated(query.streams[on.stream], on.texts) for on, _ in steps)
             yield replace(state, verdict=Verdict.PURGEABLE, witness=witness, uses=used, chain=steps)
         elif (most := rows(side)) is not None:
             yield replace(state, verdict=Verdict.BOUNDED, witness=(_rows(most),))
         else:
-            yield replace(state, wants=tuple(Want(other, column) for column in keys))
+            wants = dict.fromkeys([*((column, Order.EQUALITY) for column in keys), *ordered])
+            yield replace(state, wants=tuple(Want(other, column, order) for column, order in wants))
+
+
+def _bounded(join: OuterJoin, side: int) -> list[tuple[int, Order]]:
+    """The columns of a side that the other one bounds, with the order whose punctuations pass the bounds."""
+    closure = conditions(join).closure
+    columns = range(len(join.inputs[side].schema))
+    return [(at, order) for at in columns for order in Order if any(True for _ in bounding(closure, (side, at), order))]
 
 
 def _window_join(block: Block, query: JoinQuery, known: Inference) -> Iterator[OperatorState]:

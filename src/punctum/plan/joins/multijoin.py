@@ -30,11 +30,11 @@ from punctum.ir.expressions import Column, Expression, Literal, columns, conjunc
 from punctum.ir.flatten import Flat, at_of, flat, placed
 from punctum.ir.names import fresh
 from punctum.ir.planned import MultiJoin
-from punctum.ir.relations import Aggregate, Distinct, Filter, Join, OrderBy, Projection, Window
+from punctum.ir.relations import Aggregate, Distinct, Filter, Join, OrderBy, OuterJoin, Projection, Window
 from punctum.ir.temporal import LMerge
 from punctum.ir.tree import Relation, with_inputs
 from punctum.ir.windows import window
-from punctum.plan.joins.bands import bands_of, implied, with_bands
+from punctum.plan.joins.bands import bands_of, implied, outer_bands, with_bands
 from punctum.plan.joins.choose import PlanOptions, to_run
 from punctum.plan.joins.cost import Purge
 from punctum.plan.joins.trees import Tree, written
@@ -67,6 +67,8 @@ def plan_joins(relation: Relation, known: Inference, options: PlanOptions, again
     if isinstance(made, Aggregate) and isinstance(relation, Aggregate):
         few = few_groups(relation, known.facts(relation.input))
         return replace(made, few=few, updates=relation is again)
+    if isinstance(made, OuterJoin) and isinstance(relation, OuterJoin):
+        return replace(made, bands=outer_bands(relation))
     if isinstance(made, LMerge) and isinstance(relation, LMerge):
         return replace(made, case=chosen(relation, known).case)
     return _crossed(made) if isinstance(made, Join) and not made.on else made
