@@ -82,13 +82,14 @@ def vectorised(operator: framework.Operator) -> Operator:
             sides = [
                 None if a is None else by_row(s, a, pl.Boolean()) for s, a in zip(operator.inputs, able, strict=True)
             ]
-            whole = by_row(joined_schema(operator.left, operator.right, operator.prefixes), residual, pl.Boolean())
+            pair = joined_schema(operator.left, operator.right, operator.prefixes)
+            whole = by_row(pair, residual, pl.Boolean())
             return OuterJoin(
                 operator.left,
                 operator.right,
                 operator.on,
                 operator.kind,
-                operator.prefixes,
+                pair.names,
                 whole,
                 (sides[0], sides[1]),
             )
