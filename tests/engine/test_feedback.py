@@ -45,6 +45,11 @@ QUERIES = {
     "distinct": "SELECT DISTINCT k, ts AS t FROM s",
     "join": "SELECT s.k, s.ts AS t, w FROM s JOIN r ON s.k = r.k",
     "join of both": "SELECT s.ts AS t, SUM(v) AS total FROM s JOIN r ON s.k = r.k AND s.ts = r.ts GROUP BY s.ts",
+    "left": "SELECT s.k, s.ts AS t, w FROM s LEFT JOIN r ON s.k = r.k AND w > v",
+    "left of both": "SELECT s.ts AS t, SUM(w) AS total FROM s LEFT JOIN r ON s.k = r.k AND s.ts = r.ts GROUP BY s.ts",
+    "right columns": "SELECT s.k, r.ts AS t FROM s LEFT JOIN r ON s.k = r.k",
+    "anti": "SELECT s.k, s.ts AS t FROM s WHERE NOT EXISTS (SELECT 1 FROM r WHERE r.k = s.k AND w > v)",
+    "semi": "SELECT s.k, s.ts AS t FROM s WHERE ts IN (SELECT ts FROM r WHERE r.k = s.k)",
     "except": "SELECT ts AS t, v AS x FROM s EXCEPT SELECT ts, w FROM r",
     "intersect": "SELECT ts AS t, v AS x FROM s INTERSECT SELECT ts, w FROM r",
     "union": "SELECT ts AS t, v AS x FROM s UNION SELECT ts, w FROM r",
@@ -167,7 +172,8 @@ def test_what_is_not_needed_is_not_kept(name: str) -> None:
     assert running.kept() > 0
     told.tell(1000)
     running.feed({each: ColumnarSlice(piece.rows.clear()) for each, piece in rows.items()})
-    assert running.kept() == (2 if name == "join" else 0), "of r nothing is known of its own time"
+    kept = {"join": 2, "left": 2, "anti": 2, "right columns": 4}
+    assert running.kept() == kept.get(name, 0), "of r nothing is known of its own time, of a row alone of neither"
     told.tell(FOREVER, "")
     running.feed({each: ColumnarSlice(piece.rows) for each, piece in rows.items()})
     assert running.kept() == 0
@@ -221,6 +227,8 @@ def test_where_the_plan_knows_the_column() -> None:
     assert set(found["group"].values()) == {"(ts DIV 4)"}
     assert list(found["join"].values()) == ["ts"], "s alone"
     assert list(found["join of both"].values()) == ["ts", "ts"]
+    assert list(found["left"].values()) == ["ts"] and list(found["left of both"].values()) == ["ts", "ts"]
+    assert not found["right columns"], "what is skipped of r would make a row of s come out alone"
     reported = parse_script(
         """CREATE STREAM s (sid STRING, hour BIGINT, PUNCTUATE (hour) WHEN ALL sid IN ('a', 'b')) USING json;
         CREATE SINK o USING console; INSERT INTO o SELECT hour AS t, COUNT(*) AS n FROM s GROUP BY hour;"""

@@ -22,6 +22,7 @@ INSERT INTO o {};
 """
 QUERIES = {
     "join": "SELECT a.k, a.x, b.y FROM a JOIN b ON a.k = b.k",
+    "left": "SELECT a.k, a.x, b.y FROM a LEFT JOIN b ON a.k = b.k AND b.y > 50",
     "subquery": "SELECT q, y FROM (SELECT x AS q, k AS j FROM a) AS r JOIN b ON r.j = b.k",
     "grouped": "SELECT a.k, MAX(x) AS x, MAX(y) AS y FROM a JOIN b ON a.k = b.k GROUP BY a.k",
 }

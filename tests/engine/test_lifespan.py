@@ -44,6 +44,10 @@ def test_a_value_comes_again(buckets: int, restart: bool) -> None:
 
 QUERIES = {
     "join": TOTALS,
+    "left": "SELECT i.itemid, i.cat, b.inc FROM item i LEFT JOIN bid b ON i.itemid = b.itemid AND inc > cat",
+    "full": "SELECT i.itemid, i.cat, b.inc FROM item i FULL JOIN bid b ON i.itemid = b.itemid",
+    "anti": "SELECT itemid, cat FROM item WHERE NOT EXISTS (SELECT 1 FROM bid WHERE bid.itemid = item.itemid)",
+    "semi": "SELECT itemid, cat FROM item WHERE itemid IN (SELECT itemid FROM bid)",
     "except": "SELECT itemid FROM bid EXCEPT SELECT itemid FROM item",
     "intersect": "SELECT itemid FROM bid INTERSECT SELECT itemid FROM item",
     "union": "SELECT itemid FROM item UNION SELECT itemid FROM bid",

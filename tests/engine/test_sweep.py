@@ -1,5 +1,6 @@
 """EXPECT WITHIN in the stages of a query, without Spark: what is swept, what comes out, and what goes to quarantine."""
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -92,6 +93,23 @@ def test_a_lost_punctuation_costs_an_exception_and_no_memory(buckets: int, resta
     assert query.simulation.kept() == 0
     assert not query.feed(27, closed=([17], []))
     assert not query.told(), "the lost punctuation says nothing new"
+
+
+@pytest.mark.parametrize("buckets", [1, 3])
+@pytest.mark.parametrize("restart", [False, True])
+def test_a_row_is_not_sure_to_be_alone_when_its_partners_punctuation_is_lost(buckets: int, restart: bool) -> None:
+    sql = "SELECT b.itemid, b.inc, i.cat FROM bid b LEFT JOIN item i ON b.itemid = i.itemid AND i.cat > b.inc"
+    query = Feeding(sql, streams(WALL), buckets, restart)
+    assert query.feed(0, item=[(17, 3, None)], bid=[(17, 1), (17, 5)]) == {(17, 1, 3): 1}
+    assert query.feed(12, bid=[(19, 3)], closed=([19], [])) == {(19, 3, None): 1}
+    assert not query.feed(24)
+    swept, alone = sorted(query.told(), key=lambda told: told[0] != OPEN)
+    assert swept[1] == "1 row" and alone[0] == NO_RESULT + OPEN
+    assert list(json.loads(alone[1]).values()) == [17, 5, None, None]
+    assert not query.feed(25, bid=[(17, 9)])
+    assert [reason for reason, _, _ in query.told()] == [NO_RESULT + OPEN]
+    assert not query.feed(26, closed=([], [17, 19]))
+    assert query.simulation.kept() == 0
 
 
 @pytest.mark.parametrize("buckets", [1, 3])
@@ -218,6 +236,12 @@ QUERIES = {
     "join": TOTALS,
     "regroup": f"SELECT t, COUNT(*) AS n FROM ({TOTALS}) GROUP BY t",
     "by another": "SELECT cat, COUNT(*) AS n FROM item GROUP BY cat",
+    "left": "SELECT b.itemid, b.inc, i.cat FROM bid b LEFT JOIN item i ON b.itemid = i.itemid AND cat > 0",
+    "full": "SELECT b.itemid, b.inc, i.cat FROM bid b FULL JOIN item i ON b.itemid = i.itemid",
+    "anti": "SELECT itemid, inc FROM bid WHERE NOT EXISTS (SELECT 1 FROM item WHERE item.itemid = bid.itemid)",
+    "left and group": (
+        "SELECT b.itemid, COUNT(cat) AS n FROM bid b LEFT JOIN item i ON b.itemid = i.itemid GROUP BY b.itemid"
+    ),
     "except": "SELECT itemid FROM bid EXCEPT SELECT itemid FROM item",
     "union": "SELECT itemid, COUNT(*) AS n FROM (SELECT itemid FROM item UNION ALL SELECT itemid FROM bid) "
     "GROUP BY itemid",

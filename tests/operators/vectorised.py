@@ -83,14 +83,14 @@ def vectorised(operator: framework.Operator) -> Operator:
                 None if a is None else by_row(s, a, pl.Boolean()) for s, a in zip(operator.inputs, able, strict=True)
             ]
             within, width = operator.joins, len(operator.left)
-            both = joined_schema(operator.left, operator.right, operator.prefixes)
-            whole = by_row(both, lambda row: within(row[:width], row[width:]) and residual(row), pl.Boolean())
+            pair = joined_schema(operator.left, operator.right, operator.prefixes)
+            whole = by_row(pair, lambda row: within(row[:width], row[width:]) and residual(row), pl.Boolean())
             return OuterJoin(
                 operator.left,
                 operator.right,
                 operator.on,
                 operator.kind,
-                operator.prefixes,
+                pair.names,
                 whole,
                 (sides[0], sides[1]),
                 operator.bands,

@@ -36,7 +36,10 @@ Way = tuple[tuple[int, Pattern], ...]
 
 
 class OuterJoin(Join):
-    """The rows of a kind of join. ``able`` is what the residual demands of the rows of each side by themselves."""
+    """The rows of a kind of join, and the names of a pair's columns.
+
+    ``able`` is what the residual demands of the rows of each side by themselves.
+    """
 
     def __init__(
         self,
@@ -44,18 +47,20 @@ class OuterJoin(Join):
         right: Schema,
         on: Sequence[tuple[str, str]],
         kind: JoinKind,
-        prefixes: tuple[str, str] = ("left.", "right."),
+        names: Sequence[str],
         residual: Computed | None = None,
         able: tuple[Computed | None, Computed | None] = (None, None),
         bands: Sequence[Band] = (),
     ) -> None:
-        super().__init__(left, right, on, prefixes, residual, bands)
-        self._kind, self._pair = kind, self.output
+        super().__init__(left, right, on, residual=residual, bands=bands)
+        attributes = zip(self.output.attributes, names, strict=True)
+        self._kind, self._pair = kind, Schema(tuple(replace(a, name=name) for a, name in attributes))
+        self._renamed = (self._pair.names[: len(left)], self._pair.names[len(left) :])
         self._able = [None if condition is None else checked(condition) for condition in able]
-        self._every = self._names
         self.output = _padded_schema(self._pair, len(left), kind) if kind.pairs else left
         self.releasing_inputs = tuple(1 - side for side in kind.preserved)
         targets = [[self._columns(side, i) for i in range(len(s))] for side, s in enumerate(self.inputs)]
+        self._every = [Names(self._pair, each) for each in targets]
         self._sound_names = [SoundNames(self.output, targets[side], self._sound(side)) for side in (0, 1)]
         self._names = list[Names](self._sound_names)
         self._halves: list[list[Punctuation]] = [[], []]  # what each side of a FULL join has said of NULLs

@@ -74,10 +74,9 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
         case r.OuterJoin(on=on, residual=residual, kind=kind, bands=bands):
             left, right = schemas
             pairs = [(left.names[mine.index], right.names[theirs.index]) for mine, theirs in on]
-            names = joined_schema(left, right, _PREFIXES)
             alone = [None if (e := able(relation, i)) is None else careful(e, schemas[i]) for i in (0, 1)]
-            holds = None if residual is None else careful(residual, names)
-            return OuterJoin(left, right, pairs, kind, _PREFIXES, holds, (alone[0], alone[1]), bands)
+            holds = None if residual is None else careful(residual, relation.paired)
+            return OuterJoin(left, right, pairs, kind, relation.names, holds, (alone[0], alone[1]), bands)
         case MultiJoin(classes=classes, residual=residual, shown=shown, lazy=lazy, bands=bands):
             holds = None if residual is None else careful(residual, relation.schema)
             return MultiJoinOperator(schemas, classes, relation.names, holds, shown, lazy, bands)

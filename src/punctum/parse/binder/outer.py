@@ -11,6 +11,7 @@ from dataclasses import replace
 from punctum.algebra.outer import JoinKind
 from punctum.errors import Place
 from punctum.ir.expressions import Call, Column, Expression, columns, conjunction, rebased, text
+from punctum.ir.functions import call
 from punctum.ir.names import fresh
 from punctum.ir.relations import Filter, OuterJoin, Projection
 from punctum.ir.tree import Relation
@@ -41,11 +42,11 @@ def outer_join(
 ) -> Relation:
     """The join of two relations, with the columns of both or, for SEMI and ANTI, the left ones."""
     made = _Sides(left, right, names)
-    own = [c for c in conditions if made.sides(c) == {1} and kind is not JoinKind.FULL]
-    rest = [c for c in conditions if c not in own]
+    plain = made.untangled(conditions)
+    own = [c for c in plain if made.sides(c) == {1} and kind is not JoinKind.FULL]
+    rest = [c for c in plain if c not in own]
     equated = [(c, made.equality(c)) for c in rest]
-    pairs = [pair for _, pair in equated if pair is not None]
-    on = tuple({(a.index, b.index): (a, b) for a, b in pairs}.values())
+    on = tuple(pair for _, pair in equated if pair is not None)
     below = [_widened(side, made.computed[i]) for i, side in enumerate((left, filtered(right, made.of_right(own))))]
     residual = conjunction([made.moved(c) for c, pair in equated if pair is None])
     join = OuterJoin(below[0], below[1], on, residual, made.all_names(), kind, place)
@@ -73,14 +74,35 @@ class _Sides:
         """Conditions on the right side, over its columns."""
         return [self._own(1, condition) for condition in conditions]
 
+    def untangled(self, conditions: Sequence[Expression]) -> list[Expression]:
+        """The conditions with each side of an equality in one of them only: of a = b and a = c the latter is b = c."""
+        found, partner = list[Expression](), dict[Expression, Expression]()
+        for condition in conditions:
+            a, b = self._equated(condition) or (None, None)
+            if a is None or b is None:
+                found.append(condition)
+            elif a not in partner and b not in partner:
+                partner |= {a: b, b: a}
+                found.append(condition)
+            elif partner.get(a) != b:
+                known, other = (partner[a], b) if a in partner else (partner[b], a)
+                found.append(call("=", (known, other), condition.place))
+        return found
+
+    def _equated(self, condition: Expression) -> tuple[Expression, Expression] | None:
+        """What a condition equates of the left side and of the right one."""
+        match condition:
+            case Call("=", (a, b)) if a.type is b.type:
+                if (self.sides(a), self.sides(b)) == ({0}, {1}):
+                    return a, b
+                if (self.sides(a), self.sides(b)) == ({1}, {0}):
+                    return b, a
+        return None
+
     def equality(self, condition: Expression) -> tuple[Column, Column] | None:
         """The columns of both sides that a condition equates, computed where they are none."""
-        match condition:
-            case Call("=", (a, b)) if a.type is b.type and {*self.sides(a)} | {*self.sides(b)} == {0, 1}:
-                if len(self.sides(a)) == len(self.sides(b)) == 1:
-                    one, other = (a, b) if self.sides(a) == {0} else (b, a)
-                    return self._column(0, one), self._column(1, other)
-        return None
+        equated = self._equated(condition)
+        return None if equated is None else (self._column(0, equated[0]), self._column(1, equated[1]))
 
     def _column(self, side: int, expression: Expression) -> Column:
         own = self._own(side, expression)
