@@ -35,6 +35,7 @@ bench: .venv/ready
 	$(BIN)/python bench/auction.py 100000 450
 	$(BIN)/python bench/auction.py 1000000 40
 	$(BIN)/python bench/outer.py
+	$(BIN)/python bench/interval.py 1000000 40
 	$(BIN)/python bench/small.py
 	$(BIN)/python bench/start.py
 	$(BIN)/python bench/lmerge_cases.py

@@ -47,6 +47,8 @@ INSERT INTO closing
 SELECT i.itemid, SUM(b.increase) AS total FROM item i JOIN bid b ON i.itemid = b.itemid GROUP BY i.itemid;
 """
 BIDS_AN_ITEM = 32
+PROVIDERS = (("RocksDB", "RocksDBStateStoreProvider"), ("in memory", "HDFSBackedStateStoreProvider"))
+"""Where Spark's join keeps its state."""
 
 
 def write(directory: Path, rows: int, batches: int) -> None:
@@ -59,16 +61,17 @@ def write(directory: Path, rows: int, batches: int) -> None:
         first = file * items
         ids = np.arange(first, first + items)
         ts = np.datetime64("2026-01-01", "us") + np.timedelta64(file // 2, "m")
-        _write(directory / "item" / f"{file:05}.parquet", {"sellerid": ids % 997, "itemid": ids}, ts, ids)
+        write_file(directory / "item" / f"{file:05}.parquet", {"sellerid": ids % 997, "itemid": ids}, ts, ids)
         bid = {
             "bidderid": chance.integers(0, 10_000, items * BIDS_AN_ITEM),
             "itemid": chance.integers(first, first + items, items * BIDS_AN_ITEM),
             "increase": chance.random(items * BIDS_AN_ITEM),
         }
-        _write(directory / "bid" / f"{file:05}.parquet", bid, ts, ids - 2 * items if file > 1 else ids[:0])
+        write_file(directory / "bid" / f"{file:05}.parquet", bid, ts, ids - 2 * items if file > 1 else ids[:0])
 
 
-def _write(path: Path, columns: dict[str, np.ndarray], ts: np.datetime64, closed: np.ndarray) -> None:
+def write_file(path: Path, columns: dict[str, np.ndarray], ts: np.datetime64, closed: np.ndarray) -> None:
+    """Rows of one time, and a punctuation for each key that is closed."""
     rows = pl.DataFrame(columns).with_columns(pl.lit(ts).dt.replace_time_zone("UTC").alias("ts"))
     puncts = pl.DataFrame(
         {"_punct": [json.dumps({"$punct": {"itemid": int(i)}}) for i in closed]}, schema={"_punct": pl.String}
@@ -82,9 +85,9 @@ def durations(progress: Sequence[Any]) -> list[float]:
     return [p["durationMs"]["triggerExecution"] / 1000 for p in busy[len(busy) // 2 : -1]]
 
 
-def punctum(directory: Path) -> list[float]:
+def punctum(directory: Path, script: str = SCRIPT) -> list[float]:
     """Seconds a batch of Punctum's query."""
-    (query,) = Session().script(SCRIPT, directory)
+    (query,) = Session().script(script, directory)
     assert isinstance(query, Query)
     query.start(directory / "checkpoint", available_now=True)
     assert query._run is not None
@@ -170,7 +173,7 @@ def main() -> None:
         ):
             most = rows / seconds
             print(f"{what:<42} {most:>12,.0f} rows/s   Punctum has {ours / most:.2f} of it")
-        for name, provider in (("RocksDB", "RocksDBStateStoreProvider"), ("in memory", "HDFSBackedStateStoreProvider")):
+        for name, provider in PROVIDERS:
             theirs = rows / statistics.median(spark_join(directory, provider))
             ratio = f"Punctum is {ours / theirs:.1f} times as fast"
             print(f"{'Spark stream–stream join, ' + name:<42} {theirs:>12,.0f} rows/s   {ratio}")

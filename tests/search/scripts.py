@@ -2,9 +2,9 @@
 
 Queries are nested to depth four: joins with equalities that are repeated, follow from others or contradict each other,
 in ON, WHERE and subqueries; intervals around columns; columns that are selected twice and under other names; constants
-and computed columns; set operators, DISTINCT, GROUP BY, UNION ALL below and above; a stream that is joined with itself; conditions that bound
-what is kept without punctuations; outer joins, EXISTS and IN, in every sixth script. Every script is well-formed SQL
-for Punctum and for DuckDB.
+and computed columns; set operators, DISTINCT, GROUP BY, UNION ALL below and above; a stream that is joined with itself;
+conditions that bound what is kept without punctuations; outer joins, EXISTS and IN, in every sixth script. Every script
+is well-formed SQL for Punctum and for DuckDB.
 """
 
 import random
