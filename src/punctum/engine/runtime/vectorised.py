@@ -15,12 +15,11 @@ from punctum.engine.runtime.lmerge import Merging
 from punctum.engine.sources.pipe import compiled_step
 from punctum.ir import relations as r
 from punctum.ir import temporal
-from punctum.ir.evaluate import evaluate
 from punctum.ir.expressions import Column, Expression
 from punctum.ir.lifted import inserts_only
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported
 from punctum.ir.planned import Synopsis as SynopsisNode
-from punctum.ir.shape import shape
+from punctum.ir.shape import image, shape
 from punctum.ir.tree import Relation
 from punctum.ir.windows import steps, window
 from punctum.lmerge.cleanse import Cleanse
@@ -176,4 +175,4 @@ def _column(name: str, expression: Expression, schema: Schema) -> tuple[Computed
 
 
 def _of_one(expression: Expression, source: int, size: int, value: Value) -> Value | None:
-    return evaluate(expression, tuple(value if i == source else None for i in range(size)))
+    return image(expression, tuple(value if i == source else None for i in range(size)))
