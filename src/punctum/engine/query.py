@@ -69,6 +69,7 @@ from punctum.engine.sources.reader import (
 )
 from punctum.engine.sources.source import FileStream, FrameStream, Pipes
 from punctum.engine.sources.source import packed as packed_piece
+from punctum.engine.sources.timer import Timer
 from punctum.engine.spark import active
 from punctum.errors import SchemaError, choices, failing_in
 from punctum.ir.definitions import StreamDef, Violation
@@ -209,7 +210,7 @@ class _Assembly:
             else:
                 yield self._settings.frames[stream.name].mapInArrow(partial(_packed, stream), SCHEMA)
         if directories:
-            yield self._files(directories)
+            yield self._files(directories, Timer.of(self._settings.checkpoint, stage.number) if clock else None)
 
     def _piped(self, stage: Stage, number: int, pipe: Pipe) -> Pipes:
         """What a pipe does, with what it may skip."""
@@ -253,13 +254,13 @@ class _Assembly:
             settle=float(stream.options.get("settle", SETTLE)),
         )
 
-    def _files(self, directories: list[Directory]) -> DataFrame:
+    def _files(self, directories: list[Directory], timer: Timer | None) -> DataFrame:
         """The streams of files of a stage: one source, so one process of Python's that lists them."""
         spark = self._settings.spark
         tasks = spark.sparkContext.defaultParallelism
         PackedFilesReader(directories, tasks).check(self._files_read)
         _LOG.info("reading %s…", ", ".join(dict.fromkeys(directory.stream for directory in directories)))
-        source = spark.readStream.format(FORMAT).option(STREAMS_OPTION, encoded(directories, tasks))
+        source = spark.readStream.format(FORMAT).option(STREAMS_OPTION, encoded(directories, tasks, timer))
         return source.option(SCHEMA_OPTION, SCHEMA).load()
 
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, SupportsTriggerAvailableNow
@@ -24,6 +24,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, Suppor
 from punctum.engine.formats.splits import Split, SplitLog
 from punctum.engine.recovery.durable import RESTORE
 from punctum.engine.sources.listing import SETTLE, Listing
+from punctum.engine.sources.timer import Timer
 from punctum.errors import QueryError, failing_in
 
 if TYPE_CHECKING:
@@ -36,8 +37,11 @@ WORTH_A_TASK = 4 << 20
 """So many bytes of files are worth a task of Spark's of their own."""
 _PAUSE = 0.05
 
-Offset = dict[str, dict[str, int]]
-"""How many splits have been read of each stream: ``{"files": {"bid-1-0": 3, "item-1-1": 2}}``."""
+Offset = dict[str, Any]
+"""How many splits have been read of each stream: ``{"files": {"bid-1-0": 3, "item-1-1": 2}}``.
+
+And the time, ``"clock": 1763350000000``, of the last batch that the timer has made, if any.
+"""
 
 
 @dataclass(frozen=True)
@@ -77,21 +81,23 @@ class PackedFiles(DataSource):
 
     def streamReader(self, schema: "StructType") -> "PackedFilesReader":
         """A reader for the directories in the option ``streams``."""
-        directories, tasks = pickle.loads(base64.b64decode(self.options[STREAMS_OPTION]))
-        return PackedFilesReader(directories, tasks)
+        directories, tasks, timer = pickle.loads(base64.b64decode(self.options[STREAMS_OPTION]))
+        return PackedFilesReader(directories, tasks, timer)
 
 
-def encoded(directories: Sequence[Directory], tasks: int) -> str:
+def encoded(directories: Sequence[Directory], tasks: int, timer: Timer | None = None) -> str:
     """The directories as a string, for an option of a data source, with the number of tasks that can run at once."""
-    return base64.b64encode(pickle.dumps((tuple(directories), tasks))).decode()
+    return base64.b64encode(pickle.dumps((tuple(directories), tasks, timer))).decode()
 
 
 class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Offers new files of each stream in the order in which it found them, and reads them packed."""
 
-    def __init__(self, directories: Sequence[Directory], tasks: int) -> None:
+    def __init__(self, directories: Sequence[Directory], tasks: int, timer: Timer | None = None) -> None:
         self._directories, self._tasks = {directory.key: directory for directory in directories}, tasks
         self._until: dict[str, int] | None = None
+        self._timer = timer
+        self._over: int | None = None
 
     def initialOffset(self) -> Offset:
         """No file read."""
@@ -104,6 +110,7 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def prepareForTriggerAvailableNow(self) -> None:
         """Offer nothing that comes later than now; what is not complete has as long as it takes to settle."""
         begun = time.monotonic()
+        self._over = None if self._timer is None else self._timer.over()
         self._until = {key: self._listed(key) for key in self._directories}
         waiting = list(self._directories)
         while waiting := [key for key in waiting if self._waits(key, time.monotonic() - begun)]:
@@ -115,7 +122,10 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:
         """The splits to read by the end of the next batch."""
-        return {"files": {key: self._latest(key, start["files"][key]) for key in self._directories}}
+        files = {key: self._latest(key, start["files"][key]) for key in self._directories}
+        over = self._over if self._until is not None or self._timer is None else self._timer.over()
+        clock = max((at for at in (start.get("clock"), over) if at is not None), default=None)
+        return {"files": files} if clock is None else {"files": files, "clock": clock}
 
     def _latest(self, key: str, start: int) -> int:
         end = self._listed(key) if self._until is None else self._until[key]
@@ -138,6 +148,8 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             at = loads.index(min(loads))
             loads[at] += _size(split) + 1
             dealt[at].setdefault(key, []).append((number, split))
+        if not splits and start.get("clock") != end.get("clock"):
+            return [InputPartition(([], 0))]
         begins = {key for key, first in start["files"].items() if first == 0}
         return [InputPartition((_shares(task, begins), tasks)) for task in dealt]
 
@@ -150,9 +162,11 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
         """Some splits, packed."""
-        from punctum.engine.sources.source import read_splits  # here: a process that lists files need not wait for it
+        from punctum.engine.sources.source import read_splits, ticked  # here: who lists files need not wait for it
 
         shares, tasks = partition.value
+        if not shares:
+            yield from ticked(pickle.loads(next(iter(self._directories.values())).reading))
         for share in shares:
             yield from read_splits(pickle.loads(self._directories[share.key].reading), share, tasks)
 

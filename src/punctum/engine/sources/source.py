@@ -80,6 +80,11 @@ def read_splits(stream: FileStream, share: Share, tasks: int) -> Iterator[pa.Rec
             yield from packed(content, stream, room, file, SplitPart(number, 0, split.located(stream.path)))
 
 
+def ticked(stream: FileStream) -> Iterator[pa.RecordBatch]:
+    """That time has passed, and nothing else."""
+    yield to_arrow(to_all(stream.to.buckets, Clock(), stream.to.input))
+
+
 def packed(
     content: Read,
     stream: FrameStream,
