@@ -39,7 +39,9 @@ from punctum.operators import (
 from punctum.operators.batch import batch, punctuations_of
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.images import ComputedColumn
+from punctum.operators.join import joined_schema
 from punctum.operators.operator import PAST
+from punctum.operators.outer import OuterJoin
 from punctum.spec import framework
 from punctum.spec import origins as specified
 from punctum.spec.columns import ComputedColumn as SpecColumn
@@ -50,6 +52,7 @@ from punctum.spec.intersect import Intersect as SpecIntersect
 from punctum.spec.join import Join as SpecJoin
 from punctum.spec.merge import Merge as SpecMerge
 from punctum.spec.multijoin import MultiJoin as SpecMultiJoin
+from punctum.spec.outer import OuterJoin as SpecOuterJoin
 from punctum.spec.project import Project as SpecProject
 from punctum.spec.punctuate import Punctuate as SpecPunctuate
 from punctum.spec.select import Select as SpecSelect
@@ -74,6 +77,21 @@ def vectorised(operator: framework.Operator) -> Operator:
             return Sort(operator.schema, operator.keys)
         case SpecDupelim():
             return Dupelim(operator.schema)
+        case SpecOuterJoin(residual=residual, able=able):
+            assert residual is not None
+            sides = [
+                None if a is None else by_row(s, a, pl.Boolean()) for s, a in zip(operator.inputs, able, strict=True)
+            ]
+            whole = by_row(joined_schema(operator.left, operator.right, operator.prefixes), residual, pl.Boolean())
+            return OuterJoin(
+                operator.left,
+                operator.right,
+                operator.on,
+                operator.kind,
+                operator.prefixes,
+                whole,
+                (sides[0], sides[1]),
+            )
         case SpecJoin():
             return Join(operator.left, operator.right, operator.on, operator.prefixes)
         case SpecMultiJoin(residual=residual):

@@ -3,7 +3,8 @@
 Queries are nested to depth four: joins with equalities that are repeated, follow from others or contradict each other,
 in ON, WHERE and subqueries; columns that are selected twice and under other names; constants and computed columns; set
 operators, DISTINCT, GROUP BY, UNION ALL below and above; a stream that is joined with itself; conditions that bound
-what is kept without punctuations. Every script is well-formed SQL for Punctum and for DuckDB.
+what is kept without punctuations; outer joins, EXISTS and IN, in every sixth script. Every script is well-formed SQL
+for Punctum and for DuckDB.
 """
 
 import random
@@ -30,6 +31,8 @@ COLUMNS = (
 )
 DEPTH = 4
 ASKED = 50
+OUTER = 6
+"""Of so many scripts one has joins that look at rows without a partner."""
 Column = tuple[str, str]
 """A name and a type."""
 
@@ -105,14 +108,14 @@ def literal(value: object) -> str:
 
 def written(seed: int) -> Written:
     """The script of a number; of some it is only asked whether there is a row."""
-    script = _Writer(random.Random(seed)).script()
+    script = _Writer(random.Random(seed), outer=seed % OUTER == 4).script()
     asked = f"SELECT DISTINCT 1 AS one FROM ({script.query}) w"
     return replace(script, query=asked) if seed % ASKED == 7 else script
 
 
 class _Writer:
-    def __init__(self, rng: random.Random) -> None:
-        self.rng, self.streams, self.names = rng, list[Stream](), 0
+    def __init__(self, rng: random.Random, outer: bool = False) -> None:
+        self.rng, self.outer, self.streams, self.names = rng, outer, list[Stream](), 0
         few = rng.choice([2, 2, 2, 3])
         self.pool = {kind: tuple(rng.sample(values, min(few, len(values)))) for kind, values in VALUES.items()}
 
@@ -153,6 +156,7 @@ class _Writer:
 
     def query(self, depth: int) -> Piece:
         kinds = ["select"] * 2 + ["join"] * 5 + ["set"] * 3 + ["group"] * 3 + ["distinct"] * 2 + ["all"] * 2
+        kinds += (["outer"] * 6 + ["exists"] * 5) if self.outer else []
         kind = self.rng.choice(kinds) if depth else "select"
         return getattr(self, f"_{kind}")(depth)  # type: ignore[no-any-return]
 
@@ -213,6 +217,52 @@ class _Writer:
         where += [self.condition(seen)] if self.rng.random() < 0.3 else []
         items, shown = self.items(seen)
         return Piece(f"SELECT {items} FROM {text}" + (f" WHERE {' AND '.join(where)}" if where else ""), shown)
+
+    def _outer(self, depth: int) -> Piece:
+        source, alias, columns = self.table(depth - 1)
+        text, seen = source, [(f"{alias}.{n}", kind) for n, kind in columns]
+        for _ in range(self.rng.choice([1, 1, 1, 2])):
+            source, alias, columns = self.table(depth - 1)
+            mine = [(f"{alias}.{n}", kind) for n, kind in columns]
+            kind = self.rng.choice(["LEFT", "LEFT", "LEFT OUTER", "RIGHT", "FULL", "SEMI", "ANTI"])
+            text += f" {kind} JOIN {source} ON {' AND '.join(self.paired(seen, mine))}"
+            seen += [] if kind in ("SEMI", "ANTI") else mine
+        items, shown = self.items(seen)
+        return Piece(f"SELECT {items} FROM {text}{self.where(seen, 0.3)}", shown)
+
+    def _exists(self, depth: int) -> Piece:
+        source, alias, columns = self.table(depth - 1)
+        seen = [(f"{alias}.{n}", kind) for n, kind in columns]
+        if self.rng.random() < 0.2:
+            more, other, columns = self.table(depth - 1)
+            mine = [(f"{other}.{n}", kind) for n, kind in columns]
+            source += f" JOIN {more} ON {' AND '.join(self.paired(seen, mine))}"
+            seen += mine
+        conditions = [self.partner(depth, seen) for _ in range(self.rng.choice([1, 1, 1, 2]))]
+        conditions += [self.condition(seen)] if self.rng.random() < 0.3 else []
+        items, shown = self.items(seen)
+        return Piece(f"SELECT {items} FROM {source} WHERE {' AND '.join(conditions)}", shown)
+
+    def partner(self, depth: int, seen: Sequence[Column]) -> str:
+        """EXISTS or IN, or the negation of one of them."""
+        source, alias, columns = self.table(depth - 1)
+        mine = [(f"{alias}.{n}", kind) for n, kind in columns]
+        pairs = [(a, b) for a, ka in seen for b, kb in mine if ka == kb]
+        negated = self.rng.choice(["", "NOT "])
+        if not pairs or self.rng.random() < 0.55:
+            return f"{negated}EXISTS (SELECT 1 FROM {source} WHERE {' AND '.join(self.paired(seen, mine))})"
+        outside, inside = self.rng.choice(pairs)
+        more = f" WHERE {' AND '.join(self.paired(seen, mine))}" if self.rng.random() < 0.4 else self.where(mine, 0.3)
+        return f"{outside} {negated}IN (SELECT {inside} FROM {source}{more})"
+
+    def paired(self, seen: Sequence[Column], mine: Sequence[Column]) -> list[str]:
+        """Conditions on pairs: equalities as a rule, and others."""
+        pairs = [(a, b) for a, ka in seen for b, kb in mine if ka == kb]
+        several = self.rng.choices(pairs, k=self.rng.choice([1, 1, 1, 2])) if pairs else []
+        found = [f"{a} = {b}" for a, b in several]
+        if self.rng.random() < 0.3 or not found:
+            found.append(self.condition([*seen, *mine]))
+        return found
 
     def _set(self, depth: int) -> Piece:
         return self.both(depth, self.rng.choice(["UNION", "INTERSECT", "EXCEPT", "EXCEPT"]))

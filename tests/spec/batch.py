@@ -31,6 +31,25 @@ def join(pairs: Sequence[tuple[int, int]]) -> Callable[[Table, Table], Table]:
     return joined
 
 
+def outer(
+    pairs: Sequence[tuple[int, int]], kind: str, holds: Callable[[Row], bool] = lambda _: True
+) -> Callable[[Table, Table], Table]:
+    """LEFT, FULL, SEMI and ANTI joins of rows with two columns each."""
+
+    def meet(t: Row, s: Row) -> bool:
+        return all(t[i] is not None and t[i] == s[j] for i, j in pairs) and holds(t + s)
+
+    def joined(left: Table, right: Table) -> Table:
+        alone = [t for t in left if not any(meet(t, s) for s in right)]
+        if kind in ("semi", "anti"):
+            return alone if kind == "anti" else [t for t in left if any(meet(t, s) for s in right)]
+        both = [t + s for t in left for s in right if meet(t, s)] + [(*t, None, None) for t in alone]
+        more = [s for s in right if kind == "full" and not any(meet(t, s) for t in left)]
+        return both + [(None, None, *s) for s in more]
+
+    return joined
+
+
 def summary(by: Sequence[int], of: int) -> Callable[[Table], Table]:
     """COUNT(*), COUNT, SUM, MIN, MAX, AVG, COUNT DISTINCT and MEDIAN of an integer column, by some columns."""
 

@@ -7,13 +7,14 @@ from typing import Any
 from hypothesis import strategies as st
 
 from punctum.algebra.aggregates import AggregateFunction, Function
+from punctum.algebra.outer import JoinKind
 from punctum.algebra.pattern import between, one_of
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.sorting import SortKey
 from punctum.algebra.trends import Trend
-from punctum.algebra.values import Type
+from punctum.algebra.values import Row, Type
 from punctum.spec.columns import ComputedColumn
 from punctum.spec.difference import Difference
 from punctum.spec.dupelim import Dupelim
@@ -23,6 +24,7 @@ from punctum.spec.intersect import Intersect
 from punctum.spec.join import Join
 from punctum.spec.merge import Merge
 from punctum.spec.origins import AccessOrder, AllReported, DomainLimits, EndEvent, Origin, Unique
+from punctum.spec.outer import OuterJoin
 from punctum.spec.project import Project
 from punctum.spec.punctuate import Punctuate
 from punctum.spec.select import Select
@@ -109,15 +111,34 @@ def domain_projects(draw: st.DrawFn) -> Case:
 @st.composite
 def binary_cases(draw: st.DrawFn, kind: str) -> Case:
     left = draw(schemas(most=2) | st.just(Schema.of(x="BIGINT", y="BIGINT")))
-    if kind == "join":
+    if kind in ("join", "outer"):
         order = draw(st.permutations(range(len(left))))
         right = Schema(tuple(Attribute(f"b{n}", left.attributes[i].type) for n, i in enumerate(order)))
         pairs = [(left.names[i], f"b{n}") for n, i in enumerate(order)]
-        on = draw(st.lists(st.sampled_from(pairs), min_size=1, unique=True))
-        return Join(left, right, tuple(on)), [draw(streams(left)), draw(streams(right))]
+        on = draw(st.lists(st.sampled_from(pairs), min_size=kind == "join", unique=True))
+        both = [draw(streams(left)), draw(streams(right))]
+        return (Join(left, right, tuple(on)) if kind == "join" else draw(outer_joins(left, right, tuple(on)))), both
     over = {"merge": Merge, "union": Union, "intersect": Intersect, "difference": Difference}
     operator: Specified = over[kind](left, left)  # type: ignore[abstract]
     return operator, [draw(streams(left)), draw(streams(left))]
+
+
+def _short(row: Row) -> bool:
+    return len(repr(row)) % 3 > 0
+
+
+@st.composite
+def outer_joins(draw: st.DrawFn, left: Schema, right: Schema, on: tuple[tuple[str, str], ...]) -> OuterJoin:
+    """Joins of every kind, with and without conditions on pairs and on the rows of one side."""
+    mixed, sides = draw(st.booleans()), [_short if draw(st.booleans()) else None for _ in (0, 1)]
+
+    def holds(pair: Row) -> bool:
+        parts = pair[: len(left)], pair[len(left) :]
+        alone = all(able is None or able(part) for able, part in zip(sides, parts, strict=True))
+        return alone and (not mixed or len(repr(pair)) % 2 == 0)
+
+    kind = draw(st.sampled_from(JoinKind))
+    return OuterJoin(left, right, on, kind=kind, residual=holds, able=(sides[0], sides[1]))
 
 
 DELAYS: dict[Type, Any] = {
@@ -159,4 +180,4 @@ def punctuate_cases(draw: st.DrawFn) -> Case:
     return Punctuate(schema, tuple(chosen)), [draw(streams(schema))]
 
 
-BINARY = ("join", "merge", "union", "intersect", "difference")
+BINARY = ("join", "outer", "merge", "union", "intersect", "difference")

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from lanes import examples
 from punctum.algebra.aggregates import AggregateFunction, Function
+from punctum.algebra.outer import JoinKind
 from punctum.algebra.pattern import WILDCARD, Pattern, between, constant, one_of
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
@@ -27,6 +28,7 @@ from punctum.spec.group_by import GroupBy
 from punctum.spec.intersect import Intersect
 from punctum.spec.join import Join
 from punctum.spec.merge import Merge
+from punctum.spec.outer import OuterJoin
 from punctum.spec.project import Project
 from punctum.spec.select import Select
 from punctum.spec.sort import Sort
@@ -64,6 +66,15 @@ UNIVERSE: list[Row] = list(product([None, -FRESH, 0, 1, 2, FRESH], repeat=2))
 """All rows that a promise can distinguish."""
 
 
+def differ(pair: Row) -> bool:
+    """Whether the second columns have different values, and both have one."""
+    return len({pair[1], pair[3]} - {None}) == 2
+
+
+def filled(row: Row) -> bool:
+    return row[1] is not None
+
+
 SUMMARY = [
     AggregateFunction(Function.COUNT, None, "rows"),
     *(AggregateFunction(function, "y", function.value) for function in Function),
@@ -79,6 +90,17 @@ UNARY: dict[str, tuple[Operator, Callable[..., list[Row]]]] = {
 BINARY: dict[str, tuple[Operator, Callable[..., list[Row]]]] = {
     "join": (Join(plane, other, (("x", "v"),)), batch.join([(0, 0)])),
     "join twice": (Join(plane, other, (("x", "w"), ("y", "v"))), batch.join([(0, 1), (1, 0)])),
+    **{
+        f"{kind.value} join": (OuterJoin(plane, other, (("x", "v"),), kind=kind), batch.outer([(0, 0)], kind.value))
+        for kind in JoinKind
+    },
+    **{
+        f"{kind.value} join where": (
+            OuterJoin(plane, other, (("x", "v"),), kind=kind, residual=differ, able=(filled, filled)),
+            batch.outer([(0, 0)], kind.value, differ),
+        )
+        for kind in JoinKind
+    },
     "merge": (Merge(plane, plane), lambda left, right: left + right),
     "union": (Union(plane, plane), batch.union),
     "intersect": (Intersect(plane, plane), batch.intersect),

@@ -1,13 +1,15 @@
 """A test of the tests: operators that are wrong in one way each, and the law that catches each of them."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from punctum.algebra.outer import JoinKind
+from punctum.algebra.pattern import Pattern
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.sorting import SortKey
@@ -19,8 +21,10 @@ from punctum.spec.group_by import GroupBy
 from punctum.spec.group_by import GroupState as Groups
 from punctum.spec.intersect import Intersect, IntersectRows
 from punctum.spec.join import Join, Side
+from punctum.spec.join import State as Joined
 from punctum.spec.merge import Merge
 from punctum.spec.merge import State as Merged
+from punctum.spec.outer import OuterJoin
 from punctum.spec.sets import State
 from punctum.spec.sort import Sort
 from punctum.spec.sort import SortState as Unsorted
@@ -77,7 +81,24 @@ class ForgetfulIntersect(Intersect):
         return Forgetful(self.left, self.right)
 
 
+@dataclass(frozen=True)
+class ForgetfulOuterJoin(OuterJoin):
+    """Does not remember which rows have had a partner."""
+
+    def _step(self, side: int, ts: Rows, st: Joined) -> tuple[Rows, Joined]:
+        rows, (left, right) = super()._step(side, ts, st)
+        return rows, (replace(left, met=(False,) * len(left.rows)), right)  # type: ignore[call-arg]
+
+
 # passes too early
+
+
+@dataclass(frozen=True)
+class HastyOuterJoin(OuterJoin):
+    """Gives rows out alone as soon as any punctuation of the other side matches their key."""
+
+    def _on_key(self, side: int, p: Punctuation) -> bool:
+        return any(i in self._positions(side) for i, _ in p.sides)
 
 
 @dataclass(frozen=True)
@@ -132,6 +153,14 @@ class BoldJoin(Join):
 
 
 @dataclass(frozen=True)
+class BoldOuterJoin(OuterJoin):
+    """Passes on the punctuations of a join, as if no row came out alone."""
+
+    def _sound(self, side: int, way: Sequence[tuple[int, Pattern]]) -> bool:
+        return self.kind.pairs or all(n < len(self.left) for n, _ in way)
+
+
+@dataclass(frozen=True)
 class BoldGroupBy(GroupBy):
     """Passes on punctuations on other attributes, as if they were wildcards there."""
 
@@ -152,6 +181,16 @@ class ChattyDupelim(Dupelim):
         return ts, super().step(ts, st)[1]
 
 
+@dataclass(frozen=True)
+class ChattySemiJoin(OuterJoin):
+    """Outputs a left row for each partner."""
+
+    def _step(self, side: int, ts: Rows, st: Joined) -> tuple[Rows, Joined]:
+        rows, new = super()._step(side, ts, st)
+        others = st[1].rows if side == 0 else ts
+        return [t for t in rows for s in others if self._meet(0, t, s)], new
+
+
 Law = Callable[[Specified, st.DataObject], None]
 
 
@@ -164,11 +203,13 @@ def in_order(operator: Specified, data: st.DataObject) -> None:
 
 
 join_on = (plane, other, (("x", "v"),))
+semi, anti, full = ((*join_on, ("l.", "r."), kind) for kind in (JoinKind.SEMI, JoinKind.ANTI, JoinKind.FULL))
 by_x = (plane, ("x",), tuple(SUMMARY))
 one, two = [UNIVERSE], [UNIVERSE, UNIVERSE]
 to_distinct, to_sums = over(faithful, batch.distinct, one, 1), over(faithful, batch.summary([0], 1), one, 1)
 to_join = over(faithful, batch.join([(0, 0)]), two, 1)
 to_intersect, to_difference = over(faithful, batch.intersect, two, 1), over(faithful, batch.difference, two, 1)
+to_left, to_full, to_semi, to_anti = (over(faithful, batch.outer([(0, 0)], k.value), two, 1) for k in JoinKind)
 WRONG: list[tuple[Specified, Law, str]] = [
     (ForgetfulDupelim(plane), over(conform), "ckeep"),
     (ForgetfulDupelim(plane), to_distinct, "unsafe"),
@@ -177,6 +218,10 @@ WRONG: list[tuple[Specified, Law, str]] = [
     (ForgetfulDifference(plane, plane), to_difference, "unsafe"),
     (ForgetfulIntersect(plane, plane), over(conform), "ckeep"),
     (ForgetfulIntersect(plane, plane), to_intersect, "incomplete"),
+    (ForgetfulOuterJoin(*join_on), over(conform), "cpass|ckeep"),
+    (ForgetfulOuterJoin(*join_on), to_left, "unsafe"),
+    (HastyOuterJoin(*anti), to_anti, "unsafe"),
+    (HastyOuterJoin(*full), to_full, "unsafe"),
     (HastyGroupBy(*by_x), over(conform), "cpass"),
     (HastyGroupBy(*by_x), to_sums, "unsafe"),
     (HastyDifference(plane, plane), over(conform), "cpass"),
@@ -187,10 +232,15 @@ WRONG: list[tuple[Specified, Law, str]] = [
     (BoldMerge(plane, plane), over(proper), "an ungrammatical row"),
     (BoldJoin(*join_on), over(conform), "cprop"),
     (BoldJoin(*join_on), over(proper), "an ungrammatical row"),
+    (BoldOuterJoin(*join_on), over(proper), "an ungrammatical row"),
+    (BoldOuterJoin(*full), over(proper), "an ungrammatical row"),
+    (BoldOuterJoin(*anti), over(proper), "an ungrammatical row"),
     (BoldGroupBy(*by_x), over(conform), "cprop"),
     (BoldGroupBy(*by_x), over(proper), "an ungrammatical row"),
     (ChattyDupelim(plane), over(conform), "cpass"),
     (ChattyDupelim(plane), to_distinct, "unsafe"),
+    (ChattySemiJoin(*semi), over(conform), "cpass"),
+    (ChattySemiJoin(*semi), to_semi, "unsafe"),
 ]
 
 

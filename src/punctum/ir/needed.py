@@ -15,6 +15,7 @@ from punctum.ir.relations import (
     Intersect,
     Join,
     OrderBy,
+    OuterJoin,
     Projection,
     Source,
     Union,
@@ -43,7 +44,7 @@ def needed(relation: Relation, wanted: set[int]) -> tuple[set[int], ...]:
             return (wanted,)
         case Projection():
             return (_reads(*(relation.columns[i][1] for i in wanted or {0})),)
-        case Join(residual=residual):
+        case Join(residual=residual) | OuterJoin(residual=residual):
             width = len(relation.left.schema)
             compared = {i for left, right in relation.on for i in (left.index, width + right.index)}
             return _by_input(relation, wanted | compared | (set() if residual is None else _reads(residual)))

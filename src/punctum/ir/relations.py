@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from punctum.algebra.aggregates import Function
+from punctum.algebra.outer import JoinKind
 from punctum.algebra.pattern import WILDCARD
 from punctum.algebra.schema import NOT_NULL, Attribute, Schema
 from punctum.algebra.values import Type
@@ -144,6 +145,60 @@ class Join(Node):
         width = len(self.left.schema)
         pairs = ", ".join(f"{self.names[a.index]} = {self.names[width + b.index]}" for a, b in self.on)
         return f"Join {pairs or 'all'}" + (f" where {text(self.residual)}" if self.residual is not None else "")
+
+
+@dataclass(frozen=True)
+class OuterJoin(Node):
+    """A join that also looks at rows without a partner, for which no pair is equal on the columns and in the residual.
+
+    LEFT: the pairs, and left rows without a partner, with NULLs for the right columns. FULL: right ones too. SEMI: the
+    left rows with a partner, each once. ANTI: the left rows without. Names are of all columns of a pair; the rows of
+    SEMI and ANTI have the left columns.
+    """
+
+    OPERATOR = "outer join"
+    BELOW = ("left", "right")
+
+    left: "Relation"
+    right: "Relation"
+    on: tuple[tuple[Column, Column], ...]
+    residual: Expression | None
+    names: tuple[str, ...]
+    kind: JoinKind
+    place: Place = field(default=NOWHERE, compare=False)
+
+    def __post_init__(self) -> None:
+        for a, b in self.on:
+            fits(a, self.left.schema)
+            fits(b, self.right.schema)
+            assert a.type is b.type
+        assert len(self.names) == len(self.left.schema) + len(self.right.schema)
+        if self.residual is not None:
+            assert self.residual.type is Type.BOOLEAN
+            fits(self.residual, self.paired)
+
+    @cached_property
+    def paired(self) -> Schema:
+        """The columns of a pair: the left ones, then the right ones."""
+        attributes = self.left.schema.attributes + self.right.schema.attributes
+        return Schema(tuple(replace(a, name=name) for a, name in zip(attributes, self.names, strict=True)))
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The columns of a pair, of which those are never NULL whose side always has a row; or the left ones."""
+        if not self.kind.pairs:
+            return self.left.schema
+        width, attributes = len(self.left.schema), self.paired.attributes
+        sure = range(width if self.kind is JoinKind.LEFT else 0)
+        return Schema(tuple(a if i in sure else replace(a, domain=WILDCARD) for i, a in enumerate(attributes)))
+
+    @property
+    def label(self) -> str:
+        """The kind, the equalities and the residual."""
+        width = len(self.left.schema)
+        pairs = ", ".join(f"{self.names[a.index]} = {self.names[width + b.index]}" for a, b in self.on)
+        where = f" where {text(self.residual)}" if self.residual is not None else ""
+        return f"{self.kind.value.title()}Join {pairs or 'all'}{where}"
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from punctum.ir.relations import (
     Intersect,
     Join,
     OrderBy,
+    OuterJoin,
     Projection,
     Source,
     Union,
@@ -35,6 +36,7 @@ Relation: TypeAlias = (
     | Window
     | Projection
     | Join
+    | OuterJoin
     | Distinct
     | UnionAll
     | Union

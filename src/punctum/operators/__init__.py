@@ -11,6 +11,7 @@ from punctum.operators.matching import matches
 from punctum.operators.merge import Merge
 from punctum.operators.multijoin import MultiJoin
 from punctum.operators.operator import Operator, Size
+from punctum.operators.outer import OuterJoin
 from punctum.operators.project import Project
 from punctum.operators.punctuate import Punctuate
 from punctum.operators.select import Select
@@ -30,6 +31,7 @@ __all__ = [
     "Merge",
     "MultiJoin",
     "Operator",
+    "OuterJoin",
     "Project",
     "Punctuate",
     "Select",

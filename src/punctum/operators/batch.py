@@ -179,8 +179,12 @@ class Names:
         return moved
 
     def _ways(self, p: Punctuation) -> Iterator[Punctuation]:
-        for way in product(*([(n, pattern) for n in self._targets[i]] for i, pattern in p.sides)):
+        for way in self._placed(p):
             patterns = [WILDCARD] * len(self._output)
             for n, pattern in way:
                 patterns[n] = patterns[n].meet(pattern)
             yield Punctuation(self._output, tuple(patterns))
+
+    def _placed(self, p: Punctuation) -> Iterator[tuple[tuple[int, Pattern], ...]]:
+        """The ways to place the patterns of a punctuation over the output."""
+        return product(*([(n, pattern) for n in self._targets[i]] for i, pattern in p.sides))

@@ -123,7 +123,7 @@ class Join(Operator):
 
     def _take(self, side: int, new: pl.DataFrame, ps: PunctuationBatch) -> PunctuationBatch:
         """Keep new rows of a side, purge the other by new punctuations, and return what no kept row holds back."""
-        self._kept[side].append(self._open(side, new))
+        self._keep(side, new)
         if not len(ps):
             return PunctuationBatch(self.output)
         none, some = free(self._kept[side].frame(), ps)
@@ -138,11 +138,19 @@ class Join(Operator):
             self._bound = settle(self._closed[0], self._closed[1], self._across, self._bound)
         if len(other):
             before = len(other)
-            other.retain(~matches(other.frame(), closing))
+            self._purge(1 - side, matches(other.frame(), closing))
             if len(other) < before and len(self._waiting[1 - side]):
                 none, self._waiting[1 - side] = free(other.frame(), self._waiting[1 - side])
                 released += self._names[1 - side].map_punctuations(none)
         return released
+
+    def _keep(self, side: int, new: pl.DataFrame) -> None:
+        """Keep those of a side's new rows that may meet later ones."""
+        self._kept[side].append(self._open(side, new))
+
+    def _purge(self, side: int, closed: pl.Series) -> None:
+        """Drop a side's rows that meet no later ones."""
+        self._kept[side].retain(~closed)
 
     def purged(self, name: str) -> None:
         """The punctuations that its rows held back may go."""
@@ -162,15 +170,21 @@ class Join(Operator):
         if not left.height or not right.height:
             return empty(self.output)
         one, other = (_rename(df, names) for df, names in zip((left, right), self._renamed, strict=True))
+        both, failed = self._matched(one, other)
+        self.fail(failed, self.output)
+        return both.select(self.output.names)
+
+    def _matched(self, one: pl.DataFrame, other: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """The pairs of rows of both sides, under the names of a pair, and those for which the residual has no value."""
+        if not self._on:
+            both = one.join(other, how="cross", maintain_order="left_right")
+            return (both, None) if self._residual is None else kept(both, self._residual)
         keys = [[self._key(side, i) for i in positions] for side, positions in enumerate(zip(*self._on, strict=True))]
-        if left.height >= right.height:  # the larger one looks up, the smaller one is the hash table
+        if one.height >= other.height:  # the larger one looks up, the smaller one is the hash table
             both = one.join(other, left_on=keys[0], right_on=keys[1], coalesce=False, maintain_order="left_right")
         else:
             both = other.join(one, left_on=keys[1], right_on=keys[0], coalesce=False, maintain_order="left_right")
-        if self._residual is not None:
-            both, failed = kept(both, self._residual)
-            self.fail(failed, self.output)
-        return both.select(self.output.names)
+        return (both, None) if self._residual is None else kept(both, self._residual)
 
     def _key(self, side: int, at: int) -> pl.Expr:
         attribute, name = self.inputs[side].attributes[at], self._renamed[side][at]

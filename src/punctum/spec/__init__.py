@@ -10,6 +10,7 @@ from punctum.spec.intersect import Intersect
 from punctum.spec.join import Join
 from punctum.spec.merge import Merge
 from punctum.spec.multijoin import MultiJoin
+from punctum.spec.outer import OuterJoin
 from punctum.spec.project import Project
 from punctum.spec.punctuate import Punctuate
 from punctum.spec.select import Select
@@ -29,6 +30,7 @@ __all__ = [
     "Merge",
     "MultiJoin",
     "Operator",
+    "OuterJoin",
     "Project",
     "Punctuate",
     "Select",

@@ -5,6 +5,6 @@ CREATE STREAM a (
 
 -- refused
 -- subqueries in expressions are not supported
---   hint: use a JOIN, or a subquery in FROM
+--   hint: use EXISTS or IN (SELECT …) in WHERE, a JOIN, or a subquery in FROM
 --   3 |   PUNCTUATE (itemid) WHEN sid IN (SELECT sid FROM report)
 --     |                           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

@@ -4,6 +4,7 @@ from math import prod
 from typing import assert_never
 
 from punctum.algebra.aggregates import Function
+from punctum.algebra.outer import JoinKind
 from punctum.analyse.memory.conjunctions import conjunctive
 from punctum.ir.conjunctive.axes import At
 from punctum.ir.conjunctive.spj import Spj
@@ -16,6 +17,7 @@ from punctum.ir.relations import (
     Intersect,
     Join,
     OrderBy,
+    OuterJoin,
     Projection,
     Source,
     Union,
@@ -49,10 +51,20 @@ def rows(relation: Relation) -> int | None:
                 return None
             counts = [most for most in both if most is not None]
             return prod(counts) if isinstance(relation, Join) else sum(counts)
+        case OuterJoin():
+            return _outer(relation.kind, *map(rows, relation.inputs))
         case Source() | Window() | Final() | Opened() | Cleansed() | LMerge() | PlannedNode():
             return None
         case _:
             assert_never(relation)
+
+
+def _outer(kind: JoinKind, left: int | None, right: int | None) -> int | None:
+    if left is None or (kind.pairs and right is None):
+        return None
+    if not kind.pairs or right is None:
+        return left
+    return left * max(right, 1) + (right if kind is JoinKind.FULL else 0)
 
 
 def kept(relation: Distinct | Aggregate) -> int | None:

@@ -15,6 +15,7 @@ from punctum.ir.conjunctive.spj import Occurrence
 
 _SHOWN = 10
 """So many sets of schemes are shown to a person."""
+_NOT_IN = "compare columns by = in NOT EXISTS; in NOT IN, declare both NOT NULL, for one NULL decides on all rows"
 
 
 def text(queries: Sequence[QueryAnalysis], sql: str, every: bool = False) -> str:
@@ -145,6 +146,7 @@ def _advice(query: QueryAnalysis) -> list[str]:
     lines += [f"add one of {more} other sets of PUNCTUATED ON clauses"] if more > 0 else []
     lines += [form.change for form in query.rewrites]
     lines += ["join every stream by an equality of plain columns: ON a.x = b.y"] if query.crosses else []
+    lines += [_NOT_IN] if any(s.operator == "anti join" and not s.wants for s in query.unbounded) else []
     lines = [line if i == 0 else f"or {line}" for i, line in enumerate(lines)]
     lines = [f"hint: {line}" if i == 0 else f"      {line}" for i, line in enumerate(lines)]
     if not lines:

@@ -10,6 +10,7 @@ enough, and as small as has been seen by then.
 from collections.abc import Iterator, Mapping
 from typing import assert_never
 
+from punctum.algebra.outer import JoinKind
 from punctum.algebra.scheme import Order
 from punctum.algebra.trends import Trend
 from punctum.analyse.blocks import Block
@@ -28,6 +29,7 @@ from punctum.ir.relations import (
     Intersect,
     Join,
     OrderBy,
+    OuterJoin,
     Projection,
     Source,
     Union,
@@ -202,6 +204,8 @@ def _candidates(relation: Relation, column: int, order: Order, known: Inference)
                 yield from _candidates(replica, column, order, known)
         case Opened() | Cleansed() | Final():
             yield from _candidates(relation.input, relation.input.schema.index(FROM), order, known)
+        case OuterJoin():
+            yield from _through_outer(relation, column, order, known)
         case UnionAll() | Union() | Intersect() | Except():
             for side in relation.inputs:
                 yield from _candidates(side, column, order, known)
@@ -225,6 +229,17 @@ def _through_join(block: Block, query: JoinQuery, column: int, order: Order, kno
     equal = (attribute,) if attribute not in query.classes else query.members[query.classes[attribute]]
     for leaf, name in equal:
         yield from _candidates(block.leaves[leaf], block.leaves[leaf].schema.index(name), order, known)
+
+
+def _through_outer(join: OuterJoin, column: int, order: Order, known: Inference) -> Iterator[Declared]:
+    """Schemes on left columns; for those with a partner, also on right ones that equal them."""
+    if join.kind is JoinKind.FULL or column >= len(join.left.schema):
+        return
+    yield from _candidates(join.left, column, order, known)
+    if join.kind is JoinKind.SEMI:
+        for mine, theirs in join.on:
+            if mine.index == column:
+                yield from _candidates(join.right, theirs.index, order, known)
 
 
 def _below(order: Order, injective: bool, trend: Trend) -> Iterator[Order]:

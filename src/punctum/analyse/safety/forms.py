@@ -23,6 +23,7 @@ from punctum.ir.relations import (
     Intersect,
     Join,
     OrderBy,
+    OuterJoin,
     Projection,
     Source,
     Union,
@@ -85,7 +86,11 @@ class _Change:
                 return self._inputs(relation, seen, once)
             case Distinct() | Union() | Intersect() | Except():
                 return self._inputs(relation, False, True)
-            case Filter() | Window() | OrderBy() | Join() | UnionAll() | Opened() | Cleansed() | Final():
+            case OuterJoin() if not relation.kind.pairs:  # one partner is as good as many
+                return with_inputs(
+                    relation, [self.of(relation.left, False, once), self.of(relation.right, False, True)]
+                )
+            case Filter() | Window() | OrderBy() | Join() | OuterJoin() | UnionAll() | Opened() | Cleansed() | Final():
                 return self._inputs(relation, False, once)
             case Source() | LMerge():
                 return relation

@@ -12,6 +12,7 @@ from punctum.analyse.blocks import Block, block
 from punctum.analyse.graphs import Attr, JoinQuery, On, safe, unreachable
 from punctum.analyse.memory.condensed import SynopsisPart
 from punctum.analyse.promises import Declared, Facts, Promise, both, distinct, joined
+from punctum.analyse.safety.outer import outer, pair
 from punctum.analyse.safety.rules import (
     domains,
     ended,
@@ -38,6 +39,7 @@ from punctum.ir.relations import (
     Intersect,
     Join,
     OrderBy,
+    OuterJoin,
     Projection,
     Source,
     Union,
@@ -87,6 +89,10 @@ class Inference:
         ends = self.block(relation)
         assert ends is not None
         return self._joins.find(relation, lambda: self._query(ends))
+
+    def pair(self, relation: OuterJoin) -> JoinQuery:
+        """A join that stands by itself, as its operator does it: it purges by the columns that it joins on."""
+        return self._joins.find(relation, lambda: pair(relation, [self.facts(side) for side in relation.inputs]))
 
     def written(self, relation: Relation) -> bool:
         """Whether the binary joins of a block, as they are written, are safe with what a binary join does by itself.
@@ -147,6 +153,8 @@ class Inference:
             case Final():
                 stables = stables_of(self.facts(relation.input), relation.input.schema)
                 return of_events(relation, EVENT if inserts_only(relation.input) else (VE,), stables)
+            case OuterJoin():
+                return outer(relation, self.facts(relation.left), self.facts(relation.right), self.pair(relation))
             case Join() | PlannedNode():
                 raise AssertionError(relation)  # joins are blocks, and plans come later
             case _:

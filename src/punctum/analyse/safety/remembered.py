@@ -16,7 +16,7 @@ from punctum.analyse.graphs import Attr, JoinQuery
 from punctum.analyse.promises import Promise
 from punctum.analyse.safety.inference import Inference
 from punctum.ir.node import BinaryRelation
-from punctum.ir.relations import SetOperator
+from punctum.ir.relations import OuterJoin, SetOperator
 from punctum.ir.tree import Relation, titles
 
 _WHOLE = (Type.BIGINT, Type.DATE, Type.BOOLEAN)
@@ -44,6 +44,8 @@ def remembered(relation: Relation, known: Inference) -> Iterator[Remembered]:
         yield from remembered(below, known)
     if block is not None and not block.windowed:
         yield from _of_join(block, known.join(relation), known, known.written(relation))
+    elif isinstance(relation, OuterJoin):
+        yield from _of_outer(relation, known)
     elif isinstance(relation, BinaryRelation):
         yield from _of_sides(relation, known)
 
@@ -112,6 +114,18 @@ def _of_sides(relation: SetOperator, known: Inference) -> Iterator[Remembered]:
             if promise.terms and not closing and not _shrinks(below, promise):
                 scheme = f"{names[side]}({', '.join(relation.schema.names[c] for c in promise.columns)})"
                 yield Remembered(relation.OPERATOR, scheme, (names[1 - side],))
+
+
+def _of_outer(join: OuterJoin, known: Inference) -> Iterator[Remembered]:
+    names, promises = titles(join.inputs), [known.facts(side).shared for side in join.inputs]
+    for i, below in enumerate(join.inputs):
+        partners = {pair[i].index: pair[1 - i].index for pair in join.on}
+        for promise in promises[i]:
+            asked = {partners.get(c) for c in promise.columns}
+            closing = any(set(p.columns) <= asked for p in promises[1 - i])
+            if promise.terms and None not in asked and not closing and not _shrinks(below, promise):
+                scheme = f"{names[i]}({', '.join(below.schema.names[c] for c in promise.columns)})"
+                yield Remembered(f"{join.kind.value} join", scheme, (names[1 - i],))
 
 
 def _shrinks(relation: Relation, promise: Promise) -> bool:

@@ -10,6 +10,7 @@ One rule for each operator, as the operators propagate punctuations (tables 3 an
   Final events: prefixes of their ends, for inserts of starts too.
 - join of windows: what all inputs have emitted. Groups of a window: none, for rows that leave it change them.
 - join: those of an input whose state can be purged, for a punctuation waits for the rows that it matches.
+- joins that look at rows without a partner: in ``outer.py``.
 """
 
 from dataclasses import replace

@@ -24,8 +24,9 @@ from punctum.analyse.graphs import Attr, JoinQuery, Step, chain
 from punctum.analyse.memory.finite import LISTS, kept, rows
 from punctum.analyse.memory.windows import kept as kept_of_windows
 from punctum.analyse.memory.windows import last_rows
-from punctum.analyse.promises import Declared, Facts, Promise
+from punctum.analyse.promises import Declared, Facts, Promise, named
 from punctum.analyse.safety.inference import Inference
+from punctum.analyse.safety.outer import missing, padded
 from punctum.analyse.safety.rules import closing, ordered, stables_of
 from punctum.analyse.safety.temporal import chosen
 from punctum.errors import Place
@@ -41,6 +42,7 @@ from punctum.ir.relations import (
     Intersect,
     Join,
     OrderBy,
+    OuterJoin,
     Projection,
     SetOperator,
     Source,
@@ -123,6 +125,8 @@ def states(relation: Relation, known: Inference) -> Iterator[OperatorState]:
             )
         case Union() | Intersect() | Except():
             yield from _both(relation, known.facts(relation.left), known.facts(relation.right))
+        case OuterJoin():
+            yield from _outer(relation, known)
         case Filter() | Projection() | UnionAll():
             yield _stateless(relation)
         case Join() | PlannedNode():
@@ -150,6 +154,24 @@ def _join(block: Block, query: JoinQuery, known: Inference) -> Iterator[Operator
         else:
             witness, wants = tuple(query.streams[i] for i in missing), _unreached(block, query, reached)
             yield OperatorState("join", name, Verdict.UNBOUNDED, witness, block.place, wants, used, steps)
+
+
+def _outer(join: OuterJoin, known: Inference) -> Iterator[OperatorState]:
+    """A state for each input of a join that looks at rows without a partner: its rows wait for the other input."""
+    query, operator = known.pair(join), f"{join.kind.value} join"
+    for i, (side, other) in enumerate((join.inputs, join.inputs[::-1])):
+        steps = chain(query, i)
+        keys = [pair[1 - i].index for pair in join.on]
+        used = _origins([p for p in named(known.facts(other)) if not p.own and set(p.columns) <= set(keys)])
+        lacking = missing(query.streams[1 - i], [other.schema.names[column] for column in keys])
+        state = OperatorState(operator, query.streams[i], Verdict.UNBOUNDED, (lacking,), join.place)
+        if steps:
+            witness = tuple(_punctuated(query.streams[on.stream], on.attributes) for on, _ in steps)
+            yield replace(state, verdict=Verdict.PURGEABLE, witness=witness, uses=used, chain=steps)
+        elif (most := rows(side)) is not None:
+            yield replace(state, verdict=Verdict.BOUNDED, witness=(_rows(most),))
+        else:
+            yield replace(state, wants=tuple(Want(other, column) for column in keys))
 
 
 def _window_join(block: Block, query: JoinQuery, known: Inference) -> Iterator[OperatorState]:
@@ -238,6 +260,8 @@ def _needed(relation: Distinct | Aggregate | OrderBy, below: Facts) -> tuple[Seq
             wants = tuple(Want(relation.input, i) for i in range(len(names)) if below.same[i] in _same(below, keys))
             shown = ", ".join(dict.fromkeys(name for name, _ in relation.keys))
             missing = f"no input promises punctuations on the grouping columns ({shown})" if keys else _NO_GROUPS
+            if any(padded(relation.input, key) for key in keys):
+                missing += ": rows without a partner have NULL there, which nothing closes"
             return closing(below, keys), missing, wants
         case OrderBy():
             column, down, _ = relation.keys[0]

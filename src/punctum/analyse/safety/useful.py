@@ -28,6 +28,7 @@ from punctum.ir.relations import (
     Intersect,
     Join,
     OrderBy,
+    OuterJoin,
     Projection,
     Source,
     Union,
@@ -119,8 +120,8 @@ def _asked(relation: Relation) -> Iterator[Of]:
     """The columns of streams on which conditions hang."""
     for node in walk(relation):
         match node:
-            case Filter(predicate=condition) | Join(residual=condition) if condition is not None:
-                below = fold(node.input if isinstance(node, Filter) else node, _origins)
+            case Filter(predicate=condition) | Join(residual=condition) | OuterJoin(residual=condition) if condition:
+                below = [of for side in node.inputs for of in fold(side, _origins)]
                 yield from (of for column in columns(condition) for of in below[column.index])
 
 
@@ -129,8 +130,8 @@ def _origins(relation: Relation, below: list[list[frozenset[Of]]]) -> list[froze
     match relation:
         case Source(stream=stream):
             return [frozenset([(stream.name, name)]) for name in stream.schema.names]
-        case Join():
-            return below[0] + below[1]
+        case Join() | OuterJoin():
+            return (below[0] + below[1])[: len(relation.schema)]
         case Projection():
             return [_all(below[0], columns(expression)) for _, expression in relation.columns]
         case Aggregate():

@@ -17,6 +17,7 @@ from punctum.ir import relations as r
 from punctum.ir import temporal
 from punctum.ir.expressions import Column, Expression
 from punctum.ir.lifted import inserts_only
+from punctum.ir.outer import able
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported
 from punctum.ir.planned import Synopsis as SynopsisNode
 from punctum.ir.shape import image, shape
@@ -39,6 +40,7 @@ from punctum.operators.lifespan import Lifespan
 from punctum.operators.merge import Merge
 from punctum.operators.multijoin import MultiJoin as MultiJoinOperator
 from punctum.operators.operator import Operator
+from punctum.operators.outer import OuterJoin
 from punctum.operators.project import Project
 from punctum.operators.punctuate import Punctuate
 from punctum.operators.select import Select
@@ -68,6 +70,13 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
             pairs = [(left.names[mine.index], right.names[theirs.index]) for mine, theirs in on]
             names = joined_schema(left, right, _PREFIXES)
             return Join(left, right, pairs, _PREFIXES, None if residual is None else careful(residual, names))
+        case r.OuterJoin(on=on, residual=residual, kind=kind):
+            left, right = schemas
+            pairs = [(left.names[mine.index], right.names[theirs.index]) for mine, theirs in on]
+            names = joined_schema(left, right, _PREFIXES)
+            alone = [None if (e := able(relation, i)) is None else careful(e, schemas[i]) for i in (0, 1)]
+            holds = None if residual is None else careful(residual, names)
+            return OuterJoin(left, right, pairs, kind, _PREFIXES, holds, (alone[0], alone[1]))
         case MultiJoin(classes=classes, residual=residual, shown=shown, lazy=lazy):
             holds = None if residual is None else careful(residual, relation.schema)
             return MultiJoinOperator(schemas, classes, relation.names, holds, shown, lazy)

@@ -96,7 +96,11 @@ class Binder:
         if isinstance(node, exp.Window):
             return self.refuse("window functions are", node, "use GROUP BY")
         if isinstance(node, exp.Query | exp.Exists | exp.Subquery):
-            return self.refuse("subqueries in expressions are", node, "use a JOIN, or a subquery in FROM")
+            return self.refuse(
+                "subqueries in expressions are",
+                node,
+                "use EXISTS or IN (SELECT …) in WHERE, a JOIN, or a subquery in FROM",
+            )
         if is_aggregate(node) or isinstance(node, exp.Filter):
             hint = "HAVING filters groups" if self.clause == "WHERE" else "aggregates are allowed in SELECT and HAVING"
             return SqlError(f"there is an aggregate function in {self.clause}", "", hint, self.place(node))

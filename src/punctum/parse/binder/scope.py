@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from punctum.algebra.pattern import WILDCARD
 from punctum.errors import Place, SqlError, choices, nearest
 from punctum.ir.expressions import Column
 from punctum.ir.relations import Source
@@ -22,11 +23,15 @@ class FromTable:
     names: tuple[str, ...] = ()
     """The names that its columns have in that relation, where those are not their own."""
 
+    optional: bool = False
+    """Whether a row may have none of its rows, so that its columns are NULL."""
+
     def columns(self) -> Iterator[Column]:
         """Its columns, at their positions."""
         schema = self.relation.schema
         for i, (attribute, name) in enumerate(zip(schema.attributes, self.names or schema.names, strict=True)):
-            yield Column(self.offset + i, name, attribute)
+            shown = replace(attribute, domain=WILDCARD) if self.optional else attribute
+            yield Column(self.offset + i, name, shown)
 
     @property
     def shown(self) -> str:
@@ -89,3 +94,29 @@ class Scope:
             (name if names.count(name.lower()) == 1 else f"{t.alias}.{name}", replace(c, place=place))
             for t, name, c in columns
         ]
+
+
+@dataclass(frozen=True)
+class OuterColumn(Column):
+    """A column of the query around a subquery."""
+
+
+@dataclass(frozen=True)
+class Correlated(Scope):
+    """The tables of a subquery, and those of the query around it for names that are not among its own."""
+
+    outer: Scope
+
+    def column(self, name: str, table: str | None, place: Place) -> Column:
+        """The column that a name means, inside or else outside."""
+        if _knows(self, name, table) or not _knows(self.outer, name, table):
+            return super().column(name, table, place)
+        column = self.outer.column(name, table, place)
+        return OuterColumn(column.index, column.name, column.attribute, column.place)
+
+
+def _knows(scope: Scope, name: str, table: str | None) -> bool:
+    """Whether a scope has the table that stands before a name, or else a column of that name."""
+    if table is None:
+        return scope.has(name.lower())
+    return any(known.alias.lower() == table.lower() for known in scope.tables)

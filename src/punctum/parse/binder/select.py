@@ -29,6 +29,7 @@ from punctum.parse.binder.groups import Groups, read_groups
 from punctum.parse.binder.joins import From
 from punctum.parse.binder.order import SortTerm, sort_keys
 from punctum.parse.binder.scope import Scope
+from punctum.parse.binder.subqueries import Subqueries
 from punctum.parse.binder.windows import check_input
 from punctum.parse.lexer.text import Text
 
@@ -158,7 +159,9 @@ class Queries:
         distinct = node.args.get("distinct")
         if distinct is not None and distinct.args.get("on"):
             raise SqlError("DISTINCT ON is not supported", "", "use SELECT DISTINCT", self.place(distinct))
-        below, scope = From(self.text, self._from, place).read(node)
+        tables = From(self.text, self._from, place)
+        below, scope = tables.read(node)
+        below = Subqueries(self.text, self._from, self.relation, place).over(below, scope, tables.subqueries)
         grouped = node.args.get("group") is not None or node.args.get("having") is not None
         grouped = grouped or any(any(aggregates(item)) for item in node.expressions)
         binder = read_groups(self.text, node, scope, place) if grouped else Binder(self.text, scope, "SELECT", place)

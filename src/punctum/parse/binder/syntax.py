@@ -120,7 +120,9 @@ def _between(binder: Binds, node: Any) -> Expression:
 
 def _in(binder: Binds, node: Any) -> Expression:
     if node.args.get("query") is not None:
-        raise binder.refuse("subqueries in expressions are", node, "use a JOIN, or a subquery in FROM")
+        raise binder.refuse(
+            "subqueries in expressions are", node, "use EXISTS or IN (SELECT …) in WHERE, a JOIN, or a subquery in FROM"
+        )
     binder.only(node, "this", "expressions", "negate")
     args = binder.all(node.this, *node.expressions)
     if not args[1:] or not all(isinstance(arg, Literal) for arg in args[1:]):

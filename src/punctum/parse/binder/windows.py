@@ -67,6 +67,7 @@ def _refused(relation: Relation, kind: _Kind) -> SqlError:
         "Aggregate": "GROUP BY",
         "Filter": "HAVING",
         "Join": "JOIN",
+        "OuterJoin": "an outer join, EXISTS or IN",
         "UnionAll": "UNION ALL",
     }
     what = names.get(type(relation).__name__, type(relation).__name__.upper())

@@ -21,6 +21,7 @@ from punctum.ir.relations import (
     Intersect,
     Join,
     OrderBy,
+    OuterJoin,
     Projection,
     Source,
     Union,
@@ -55,6 +56,8 @@ def _named(relation: Relation, names: Names | None) -> Relation:
             on = tuple((_column(a, left), _column(b, right)) for a, b in relation.on)
             bare = replace(relation, left=left, right=right, on=on, residual=None, names=chosen)
             return bare if relation.residual is None else replace(bare, residual=_moved(relation.residual, bare))
+        case OuterJoin():
+            return _outer(relation, names)
         case MultiJoin():
             joined = tuple(_named(below, None) for below in relation.joined)
             chosen = tuple(names or _unique(name for below in joined for name in below.schema.names))
@@ -81,6 +84,16 @@ def _named(relation: Relation, names: Names | None) -> Relation:
             return replace(relation, input=_named(relation.input, names))
         case _:
             assert_never(relation)
+
+
+def _outer(relation: OuterJoin, names: Names | None) -> Relation:
+    """A join whose result has the columns of a pair, or the left ones."""
+    left, right = _named(relation.left, None if relation.kind.pairs else names), _named(relation.right, None)
+    own = _unique((*left.schema.names, *right.schema.names))
+    chosen = tuple(names or own) if relation.kind.pairs else tuple(own)
+    on = tuple((_column(a, left), _column(b, right)) for a, b in relation.on)
+    residual = relation.residual and rebased(relation.residual, lambda c: replace(c, name=chosen[c.index]))
+    return replace(relation, left=left, right=right, on=on, residual=residual, names=chosen)
 
 
 def _aggregate(relation: Aggregate, names: Names | None) -> Relation:

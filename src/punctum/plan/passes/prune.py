@@ -18,6 +18,7 @@ from punctum.ir.relations import (
     Intersect,
     Join,
     OrderBy,
+    OuterJoin,
     Projection,
     Source,
     Union,
@@ -61,7 +62,7 @@ def _prune(relation: Relation, wanted: set[int]) -> tuple[Relation, Moved]:
             below, moved = _prune(relation.input, *of_inputs)
             chosen = tuple((name, _moved(e, moved)) for name, e in (relation.columns[i] for i in kept))
             return replace(relation, input=below, columns=chosen), {old: new for new, old in enumerate(kept)}
-        case Join():
+        case Join() | OuterJoin():
             return _join(relation, of_inputs)
         case MultiJoin():
             return _multijoin(relation, wanted, of_inputs)
@@ -92,14 +93,15 @@ def _prune(relation: Relation, wanted: set[int]) -> tuple[Relation, Moved]:
             assert_never(relation)
 
 
-def _join(relation: Join, of_inputs: tuple[set[int], ...]) -> tuple[Relation, Moved]:
+def _join(relation: Join | OuterJoin, of_inputs: tuple[set[int], ...]) -> tuple[Relation, Moved]:
     width = len(relation.left.schema)
     (left, mine), (right, theirs) = map(_prune, relation.inputs, of_inputs)
     moved = mine | {width + old: len(left.schema) + new for old, new in theirs.items()}
     on = tuple((_column(a, mine), _column(b, theirs)) for a, b in relation.on)
     residual = None if relation.residual is None else _moved(relation.residual, moved)
     names = tuple(relation.names[old] for old, _ in sorted(moved.items(), key=lambda pair: pair[1]))
-    return replace(relation, left=left, right=right, on=on, residual=residual, names=names), moved
+    made = replace(relation, left=left, right=right, on=on, residual=residual, names=names)
+    return made, mine if isinstance(relation, OuterJoin) and not relation.kind.pairs else moved
 
 
 def _multijoin(relation: MultiJoin, wanted: set[int], of_inputs: tuple[set[int], ...]) -> tuple[Relation, Moved]:

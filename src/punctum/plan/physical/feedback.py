@@ -6,7 +6,8 @@ that is needed, and what is kept of them is of no use:
 
 - through selections, DISTINCT, ORDER BY, unions, intersections and differences it is the same one; through projections
   it is what they compute, if no function of the user's computes it; through a group-by if it is of grouping columns;
-- through a join it goes to the side whose columns it reads, and to others if the join equates these;
+- through a join it goes to the side whose columns it reads, and to others if the join equates these; through one that
+  looks at rows without a partner from left columns alone;
 - not through what has to see all rows: windows, which count them, those who report, values that are expected or last
   for a while, opens and closes, of which neither has the whole event, and a merge that counts the events of a start,
   unless it is the start.
@@ -19,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
+from punctum.algebra.outer import JoinKind
 from punctum.ir.applied import applied
 from punctum.ir.by_node import ByNode
 from punctum.ir.elements import HIDDEN, VE, VS, is_elements
@@ -33,6 +35,7 @@ from punctum.ir.relations import (
     Intersect,
     Join,
     OrderBy,
+    OuterJoin,
     Projection,
     Source,
     Union,
@@ -124,6 +127,8 @@ def below(relation: Relation, over: Expression) -> Below:
             return (rebased(over, lambda column: keys[column.index][1]),) if grouped else nothing
         case Join():
             return _sides(relation, over)
+        case OuterJoin():
+            return _preserved(relation, over)
         case MultiJoin(windows=windows) if not any(windows):
             return tuple(_moved(over, _columns(relation, i)) for i in range(len(relation.joined)))
         case LMerge(case=case):
@@ -146,6 +151,16 @@ def _sides(join: Join, over: Expression) -> Below:
     left = {i: i for i in range(width)} | {width + right.index: left.index for left, right in join.on}
     right = {i: i - width for i in range(width, whole)} | {left.index: right.index for left, right in join.on}
     return _moved(over, left), _moved(over, right)
+
+
+def _preserved(join: OuterJoin, over: Expression) -> Below:
+    """Both sides, when it is of left columns: right rows then are of use to rows that nobody needs, and to no others.
+
+    To leave out rows that a column of the right side decides on would give others out as if they had no partner.
+    """
+    if join.kind is JoinKind.FULL or any(column.index >= len(join.left.schema) for column in columns(over)):
+        return None, None
+    return over, _moved(over, {left.index: right.index for left, right in join.on})
 
 
 def _columns(join: MultiJoin, number: int) -> dict[int, int]:

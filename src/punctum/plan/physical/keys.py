@@ -7,7 +7,9 @@ to the wanted one position by position: they may name a column twice, and never 
 
 from typing import assert_never
 
+from punctum.algebra.outer import JoinKind
 from punctum.ir.elements import VS
+from punctum.ir.expressions import Column
 from punctum.ir.lifted import inserts_only
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
 from punctum.ir.relations import (
@@ -18,6 +20,7 @@ from punctum.ir.relations import (
     Intersect,
     Join,
     OrderBy,
+    OuterJoin,
     Projection,
     Source,
     Union,
@@ -61,6 +64,9 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
                 pairs = [pair for pair in wanted if pair is not None]
             offset = len(relation.left.schema)
             return [tuple(mine for mine, _ in pairs), tuple(theirs - offset for _, theirs in pairs)]
+        case OuterJoin(on=on):
+            chosen_pairs = list(on) if key is None else _by_left(relation, key)
+            return None if chosen_pairs is None else [tuple(pair[i].index for pair in chosen_pairs) for i in (0, 1)]
         case MultiJoin():
             classes, everyone = _common(relation, key), range(len(relation.joined))
             return None if classes is None else [tuple(relation.classes[n].of(i)[0] for n in classes) for i in everyone]
@@ -122,6 +128,9 @@ def _prefer(relation: Relation, allowed: list[int]) -> Key | None:
         case Join():
             firsts = (next((i for i in pair if i in allowed), None) for pair in _pairs(relation))
             return tuple(i for i in firsts if i is not None) or None
+        case OuterJoin():
+            lefts = dict.fromkeys(mine.index for mine, _ in relation.on if relation.kind is not JoinKind.FULL)
+            return tuple(i for i in lefts if i in allowed) or None
         case MultiJoin():
             firsts = (next((i for i in _members(relation, n) if i in allowed), None) for n in relation.common())
             return tuple(i for i in firsts if i is not None) or None
@@ -162,6 +171,13 @@ def _opens(relation: Relation) -> bool:
 def _pairs(join: Join) -> list[tuple[int, int]]:
     """The equated columns of a join, as columns of its output."""
     return [(mine.index, len(join.left.schema) + theirs.index) for mine, theirs in join.on]
+
+
+def _by_left(join: OuterJoin, key: Key) -> list[tuple[Column, Column]] | None:
+    """The pairs whose left columns are a key; nothing: they are not. Right rows of a FULL join may have none."""
+    wanted = [next((pair for pair in join.on if pair[0].index == i), None) for i in key]
+    pairs = [pair for pair in wanted if pair is not None]
+    return pairs if pairs and len(pairs) == len(key) and join.kind is not JoinKind.FULL else None
 
 
 def _members(join: MultiJoin, n: int) -> list[int]:

@@ -23,6 +23,7 @@ from punctum.ir.relations import (
     Intersect,
     Join,
     OrderBy,
+    OuterJoin,
     Projection,
     Source,
     Union,
@@ -50,7 +51,7 @@ def concerns_others(relation: Relation, number: int, key: Key) -> bool:
 def _compared(relation: Relation, number: int) -> list[int]:
     """The columns of an input that an operator compares with those of other inputs."""
     match relation:
-        case Join():
+        case Join() | OuterJoin():
             return [pair[number].index for pair in relation.on]
         case MultiJoin():
             return [at for equated in relation.classes for at in equated.of(number)]
@@ -77,8 +78,9 @@ def _carried(relation: Relation, fresh: Iterator[int]) -> Carried:
         case Aggregate():
             below = _carried(relation.input, fresh)
             return [*(below[column.index] for _, column in relation.keys), *(frozenset() for _ in relation.aggregates)]
-        case Join() | MultiJoin():
-            return _joined(relation, [numbers for below in relation.inputs for numbers in _carried(below, fresh)])
+        case Join() | OuterJoin() | MultiJoin():
+            both = _joined(relation, [numbers for below in relation.inputs for numbers in _carried(below, fresh)])
+            return both[: len(relation.schema)]
         case UnionAll() | Union() | Intersect() | Except():
             sides = (_carried(side, fresh) for side in relation.inputs)
             return [left | right for left, right in zip(*sides, strict=True)]
@@ -92,9 +94,9 @@ def _carried(relation: Relation, fresh: Iterator[int]) -> Carried:
             assert_never(relation)
 
 
-def _joined(relation: Join | MultiJoin, below: Carried) -> Carried:
+def _joined(relation: Join | OuterJoin | MultiJoin, below: Carried) -> Carried:
     """The columns of all inputs, of which those that are equal carry each other's."""
-    if isinstance(relation, Join):
+    if isinstance(relation, Join | OuterJoin):
         offset = len(relation.left.schema)
         classes = [[mine.index, offset + theirs.index] for mine, theirs in relation.on]
     else:

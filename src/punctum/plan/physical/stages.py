@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import assert_never
 
+from punctum.algebra.outer import JoinKind
 from punctum.algebra.schema import Schema
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
 from punctum.ir.relations import (
@@ -23,6 +24,7 @@ from punctum.ir.relations import (
     Intersect,
     Join,
     OrderBy,
+    OuterJoin,
     Projection,
     Source,
     Union,
@@ -107,6 +109,8 @@ def partition(node: Op | Input) -> Key | None:
             return tuple(names[i] for i in key) if key is not None and all(i in names for i in key) else None
         case Join() | MultiJoin() | LMerge():
             return below[0]
+        case OuterJoin(kind=kind):
+            return None if kind is JoinKind.FULL else below[0]
         case Synopsis():
             shown = {at[0]: n for at, n in relation.parting}
             wanted = None if below[0] is None else [shown.get(i) for i in below[0]]
