@@ -142,6 +142,10 @@ def _admitted(script: Path, plan: dict[str, Any], zone: str) -> "Compiled":
     queries = compiled(script, Options(planned(**plan), members=members, zone=zone))
     queries.admit()  # what is only allowed to run warns when it does
     check_directories(queries.analyses, script.parent)
+    if queries.script.tables:
+        from punctum.engine.sources.tables import check_tables  # here because Polars takes a while to import
+
+        check_tables((known.query.relation for known in queries.analyses), script.parent)
     return queries
 
 

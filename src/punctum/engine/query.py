@@ -69,6 +69,7 @@ from punctum.engine.sources.reader import (
 )
 from punctum.engine.sources.source import FileStream, FrameStream, Pipes
 from punctum.engine.sources.source import packed as packed_piece
+from punctum.engine.sources.tables import store_tables, stored_tables
 from punctum.engine.sources.timer import Timer
 from punctum.engine.spark import active
 from punctum.errors import SchemaError, choices, failing_in
@@ -78,7 +79,7 @@ from punctum.operators.columns import dtype, fitting
 from punctum.plan.physical.feedback import FeedbackMapping, feedback_mappings
 from punctum.plan.physical.fingerprint import fingerprint
 from punctum.plan.physical.pipes import Pipe
-from punctum.plan.physical.stages import Stage, all_stages, needs_clock
+from punctum.plan.physical.stages import Stage, all_stages, needs_clock, tables_of
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,9 @@ def packed(last: Stage, settings: Settings, to: ResultFiles | CopyFiles | None =
     buckets = Buckets(settled_buckets(checkpoint, settings.buckets) if checkpoint else settings.buckets)
     with active(settings.spark):
         settings.spark.dataSource.register(PackedFiles)
-        return _Assembly(settings, buckets, uuid4().hex, feedback_context(last, settings), stored).stage(last, to)
+        tables = store_tables(tables_of(last), checkpoint, Path(settings.directory))
+        known = feedback_context(last, settings)
+        return _Assembly(settings, buckets, uuid4().hex, known, stored, tables).stage(last, to)
 
 
 def feedback_context(last: Stage, settings: Settings) -> "FeedbackContext":
@@ -178,8 +181,15 @@ class _Assembly:
     """Puts the DataFrames of stages and streams together."""
 
     def __init__(
-        self, settings: Settings, buckets: Buckets, run: str, feedback_context: FeedbackContext, stored: Path | None
+        self,
+        settings: Settings,
+        buckets: Buckets,
+        run: str,
+        feedback_context: FeedbackContext,
+        stored: Path | None,
+        tables: Mapping[str, str],
     ) -> None:
+        self._tables = tables
         self._settings, self._buckets, self._run, self._feedback = settings, buckets, run, feedback_context
         self._stored, self._numbers = stored, count()
         self._read = set[str]()
@@ -189,7 +199,7 @@ class _Assembly:
         number = next(self._numbers)  # as Spark numbers them: the last one first, and then its inputs
         packed = reduce(DataFrame.union, self._inputs(stage))
         packed = packed.withColumn("detail", F.expr(TIMED)) if needs_clock(stage) else packed
-        running = partial(_running, stage, self._buckets, self._feedback.feedback_mappings)
+        running = partial(_running, stage, self._buckets, self._feedback.feedback_mappings, self._tables)
         processor = DeclaredStage(StageProcessor(self._run, stage.number, running, to))
         state = None if self._stored is None else state_of(self._stored, number, self._settings.spark)
         return packed.groupBy("bucket").transformWithStateInPandas(processor, SCHEMA, "Append", "None", state)
@@ -264,8 +274,11 @@ class _Assembly:
         return source.option(SCHEMA_OPTION, SCHEMA).load()
 
 
-def _running(stage: Stage, buckets: Buckets, known: Mapping[str, FeedbackMapping], bucket: int) -> StageRuntime:
-    return build.running(stage, buckets, bucket, known)
+def _running(
+    stage: Stage, buckets: Buckets, known: Mapping[str, FeedbackMapping], tables: Mapping[str, str], bucket: int
+) -> StageRuntime:
+    with stored_tables(tables):
+        return build.running(stage, buckets, bucket, known)
 
 
 def _packed(stream: FrameStream, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

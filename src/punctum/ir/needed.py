@@ -6,6 +6,7 @@ Set operators compare whole rows, and nodes of temporal streams whole elements: 
 from typing import assert_never
 
 from punctum.ir.expressions import Expression, columns
+from punctum.ir.lookup import Lookup
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
 from punctum.ir.relations import (
     Aggregate,
@@ -48,6 +49,10 @@ def needed(relation: Relation, wanted: set[int]) -> tuple[set[int], ...]:
             width = len(relation.left.schema)
             compared = {i for left, right in relation.on for i in (left.index, width + right.index)}
             return _by_input(relation, wanted | compared | (set() if residual is None else _reads(residual)))
+        case Lookup(residual=residual):
+            width = len(relation.input.schema)
+            read = wanted | {a.index for a, _ in relation.on} | (set() if residual is None else _reads(residual))
+            return ({i for i in read if i < width},)
         case MultiJoin(residual=residual):
             compared = {relation.offsets[i] + at for equated in relation.classes for i, at in equated.members}
             return _by_input(relation, wanted | compared | (set() if residual is None else _reads(residual)))

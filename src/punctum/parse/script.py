@@ -16,6 +16,7 @@ from punctum.ir.relations import Source
 from punctum.ir.temporal import LMerge
 from punctum.ir.tree import Relation, walk
 from punctum.ir.zones import WITHOUT, session_zone
+from punctum.parse.binder.lookups import looked_up
 from punctum.parse.binder.select import Queries, check_reads
 from punctum.parse.binder.windows import check_windows
 from punctum.parse.ddl.streams import StreamReader, read_sink, read_table
@@ -298,4 +299,4 @@ class _ScriptReader:
         relation = Queries(self.text, self.known, place, self.tables).relation(self.text.query(cursor.at, end))
         check_reads(relation, place)
         check_windows(relation)
-        return relation
+        return looked_up(relation)
