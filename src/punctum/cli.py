@@ -14,7 +14,7 @@ import click
 
 from punctum.commands.check import REFUSED, check
 from punctum.commands.explain import explain
-from punctum.commands.script import compiled, plan_options, planned
+from punctum.commands.script import compiled, plan_options, planned, zone_option
 from punctum.demo.auction import AUCTION
 from punctum.demo.outage import OUTAGE
 from punctum.demo.warehouse import WAREHOUSE
@@ -99,6 +99,7 @@ def demo(example: str | None, directory: Path) -> None:
 )
 @click.option("--quiet", is_flag=True, help="Do not print a line for each batch.")
 @plan_options
+@zone_option
 def run(
     script: Path,
     checkpoint: Path,
@@ -107,6 +108,7 @@ def run(
     master: str,
     buckets: int | None,
     quiet: bool,
+    zone: str,
     **plan: Any,
 ) -> None:
     """Run the queries of a script until interrupted. With the same checkpoint they resume where they stopped.
@@ -118,7 +120,7 @@ def run(
     ours.addFilter(logging.Filter("punctum"))  # when Spark is killed, Py4J logs tracebacks to the root
     logging.basicConfig(format="%(message)s", handlers=[ours])
     logging.getLogger("punctum").setLevel(logging.WARNING if quiet else logging.INFO)
-    queries = _admitted(script, plan)
+    queries = _admitted(script, plan, zone)
     if not quiet:
         click.echo(STARTING, err=True)
     from punctum.engine.spark import spark_alive  # here because pyspark takes a while to import
@@ -127,7 +129,7 @@ def run(
         _run(queries, script.parent, checkpoint, state, available_now, master, buckets)
 
 
-def _admitted(script: Path, plan: dict[str, Any]) -> "Compiled":
+def _admitted(script: Path, plan: dict[str, Any], zone: str) -> "Compiled":
     """The queries of a script, when all of them can run: what can be known without Spark is known before it starts."""
     from punctum.compile import Options
     from punctum.engine.sources.directories import check_directories
@@ -137,9 +139,13 @@ def _admitted(script: Path, plan: dict[str, Any]) -> "Compiled":
 
         return tables.members(column, script.parent)
 
-    queries = compiled(script, Options(planned(**plan), members=members))
+    queries = compiled(script, Options(planned(**plan), members=members, zone=zone))
     queries.admit()  # what is only allowed to run warns when it does
     check_directories(queries.analyses, script.parent)
+    if queries.script.tables:
+        from punctum.engine.sources.tables import check_tables  # here because Polars takes a while to import
+
+        check_tables((known.query.relation for known in queries.analyses), script.parent)
     return queries
 
 

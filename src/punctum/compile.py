@@ -18,6 +18,7 @@ from punctum.errors import SqlError
 from punctum.ir.applied import UserFunction
 from punctum.ir.definitions import QueryDef, Script, StreamDef, writes_apart
 from punctum.ir.tree import Relation, show
+from punctum.ir.zones import WITHOUT
 from punctum.parse.script import is_query, parse_script, parse_select
 from punctum.plan.explain import explain
 from punctum.plan.joins.choose import PlanOptions, inference
@@ -41,6 +42,8 @@ class Options:
     streams: Mapping[str, StreamDef] = field(default_factory=dict)
     functions: Mapping[str, UserFunction] = field(default_factory=dict)
     members: Members = nobody
+    zone: str = WITHOUT
+    """The time zone of local times, which is that of Spark's session."""
     punctuations: bool | None = None
     updates: bool | None = None
 
@@ -231,7 +234,7 @@ def compile(script: str, options: Options = PLAIN) -> Compiled:
     >>> [name for name, _ in compiled.queries[0].drafts][:3]
     ['bind', 'infer promises', 'plan joins']
     """
-    bound = parse_script(script, options.streams, options.functions)
+    bound = parse_script(script, options.streams, options.functions, options.zone)
     return Compiled(bound, tuple(_compiled(QueryAnalysis(query), options, script) for query in bound.queries))
 
 
@@ -239,7 +242,7 @@ def compile_query(sql: str, name: str = "", options: Options = PLAIN) -> Compile
     """A single SELECT, which is written to no sink."""
     if not is_query(sql):
         raise SqlError("this is not a query", "", "it begins with SELECT; in Python, session.script() takes a script")
-    query = parse_select(sql, options.streams, options.functions)
+    query = parse_select(sql, options.streams, options.functions, options.zone)
     return _compiled(QueryAnalysis(replace(query, name=name or query.name)), options, sql)
 
 

@@ -21,7 +21,7 @@ from punctum.engine.formats.files import PUNCT_COLUMN
 from punctum.engine.partitions import BUCKETS
 from punctum.engine.sources.directories import anchored
 from punctum.engine.sources.memory import MEMORY, MemoryStream
-from punctum.engine.spark import keeping_state, spark_session
+from punctum.engine.spark import TIME_ZONE, keeping_state, spark_session
 from punctum.engine.workers import check_workers
 from punctum.errors import SchemaError, choices
 from punctum.ir.applied import UserFunction
@@ -49,7 +49,8 @@ _TYPES = {
 class Session:
     """Streams that queries can read, and the Spark session that runs them.
 
-    A Spark session of your own is made to keep state in RocksDB, without which Spark has no stateful Python. Queries
+    A Spark session of your own is made to keep state in RocksDB, without which Spark has no stateful Python. Local
+    times are those of its zone, ``spark.sql.session.timeZone``, as it is when a query is made. Queries
     have as many buckets as given, or as the cluster has cores, up to 32; a checkpoint keeps the number it began with.
 
     >>> session = Session(spark)
@@ -104,7 +105,7 @@ class Session:
         """
         if not frame.isStreaming:
             raise SchemaError(f"the DataFrame of {name} is not streaming", "", "create it with spark.readStream")
-        stream = parse_stream(name, _schema(frame.schema), clauses)
+        stream = parse_stream(name, _schema(frame.schema), clauses, self._zone)
         schemes = [Scheme.of(stream.schema, *([on] if isinstance(on, str) else on)) for on in punctuated]
         self._streams[name] = replace(stream, schemes=tuple(dict.fromkeys([*schemes, *stream.schemes])))
         self._frames[name] = frame
@@ -119,7 +120,8 @@ class Session:
         DataFrame[itemid: bigint, total: double]
         """
         if columns:
-            made = parse_script(f"CREATE STREAM `{name}` ({columns}) USING {MEMORY};", self._streams).streams
+            sql = f"CREATE STREAM `{name}` ({columns}) USING {MEMORY};"
+            made = parse_script(sql, self._streams, zone=self._zone).streams
             self._fill(made)
             self._streams |= made
         if name not in self._memories:
@@ -174,7 +176,12 @@ class Session:
 
     @property
     def _options(self) -> Options:
-        return Options(streams=self._streams, functions=self._functions)
+        return Options(streams=self._streams, functions=self._functions, zone=self._zone)
+
+    @property
+    def _zone(self) -> str:
+        """The zone of local times, as it is when SQL is read."""
+        return str(self.spark.conf.get(TIME_ZONE))
 
     def frames(self) -> dict[str, DataFrame]:
         """The DataFrames by their names."""

@@ -14,7 +14,7 @@ from punctum.ir import expressions as e
 from punctum.ir import relations as r
 from punctum.ir.evaluate import evaluate
 from punctum.ir.outer import able
-from punctum.ir.shape import shape
+from punctum.ir.shape import image, shape
 from punctum.ir.tree import Relation
 from punctum.spec import Slice
 from punctum.spec.columns import ComputedColumn
@@ -120,7 +120,7 @@ def _column(name: str, expression: e.Expression, schema: Schema) -> ComputedColu
     at = source
 
     def of_one(value: Value) -> Value | None:
-        return evaluate(expression, tuple(value if i == at else None for i in range(len(schema))))
+        return image(expression, tuple(value if i == at else None for i in range(len(schema))))
 
     return ComputedColumn(attribute, schema.names[at], of_one, injective, trend)
 

@@ -73,9 +73,10 @@ def test_what_tables_wait_for_are_their_columns(name: str) -> None:
         {each: ColumnarSlice(frame(schema, [(1, 2, "x"), (None, 0, None)])) for each, schema in streams.items()}
     )
     for running in simulation._running.values():
-        born = {table: dict.fromkeys(range(9), 5.0) for table in running.flow.tables()}
+        for table in running.flow.tables().values():
+            table.date(5.0)
         kept = {n for n, operator in enumerate(running.flow.operators) if operator.size().rows}
-        found = oldest(running.flow, born)
+        found = oldest(running.flow)
         assert kept == found.keys()
         assert {since for since, _ in found.values()} <= {5.0}
         assert {what.partition("(")[0] for _, what in found.values()} <= {"a", "b", "stage 1", "stage 2"}

@@ -37,9 +37,11 @@ from punctum.operators import (
     to_rows,
 )
 from punctum.operators.batch import batch, punctuations_of
+from punctum.operators.checked import checked
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.images import ComputedColumn
 from punctum.operators.join import joined_schema
+from punctum.operators.lookup import Lookup
 from punctum.operators.operator import PAST
 from punctum.operators.outer import OuterJoin
 from punctum.spec import framework
@@ -50,6 +52,7 @@ from punctum.spec.dupelim import Dupelim as SpecDupelim
 from punctum.spec.group_by import GroupBy as SpecGroupBy
 from punctum.spec.intersect import Intersect as SpecIntersect
 from punctum.spec.join import Join as SpecJoin
+from punctum.spec.lookup import Lookup as SpecLookup
 from punctum.spec.merge import Merge as SpecMerge
 from punctum.spec.multijoin import MultiJoin as SpecMultiJoin
 from punctum.spec.outer import OuterJoin as SpecOuterJoin
@@ -77,6 +80,11 @@ def vectorised(operator: framework.Operator) -> Operator:
             return Sort(operator.schema, operator.keys)
         case SpecDupelim():
             return Dupelim(operator.schema)
+        case SpecLookup(paired=paired):
+            table = Schema(paired.attributes[len(operator.schema) :])
+            met = checked(by_row(paired, operator.residual, pl.Boolean()))
+            rows = frame(table, operator.table)
+            return Lookup(operator.schema, operator.output, lambda _: rows, operator.on, paired, operator.kind, met)
         case SpecOuterJoin(residual=residual, able=able):
             assert residual is not None
             sides = [

@@ -1,5 +1,6 @@
 """Random operators over random schemas."""
 
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -9,13 +10,14 @@ from hypothesis import strategies as st
 from punctum.algebra.aggregates import AggregateFunction, Function
 from punctum.algebra.bands import Band, Limit
 from punctum.algebra.outer import JoinKind
-from punctum.algebra.pattern import between, one_of
+from punctum.algebra.pattern import WILDCARD, between, one_of
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.sorting import SortKey
 from punctum.algebra.trends import Trend
 from punctum.algebra.values import Row, Type
+from punctum.operators.columns import frame, to_rows
 from punctum.spec.columns import ComputedColumn
 from punctum.spec.difference import Difference
 from punctum.spec.dupelim import Dupelim
@@ -23,6 +25,7 @@ from punctum.spec.framework import Specified
 from punctum.spec.group_by import GroupBy
 from punctum.spec.intersect import Intersect
 from punctum.spec.join import Join
+from punctum.spec.lookup import Lookup
 from punctum.spec.merge import Merge
 from punctum.spec.origins import AccessOrder, AllReported, DomainLimits, EndEvent, Origin, Unique
 from punctum.spec.outer import OuterJoin
@@ -32,7 +35,7 @@ from punctum.spec.select import Select
 from punctum.spec.sort import Sort
 from punctum.spec.stream import Slice
 from punctum.spec.union import Union
-from strategies import punctuations, schemas, small, streams
+from strategies import punctuations, rows, schemas, small, streams
 
 Case = tuple[Specified, list[list[Slice]]]
 NUMBERS = (Type.BIGINT, Type.DOUBLE, Type.DECIMAL)
@@ -88,7 +91,25 @@ def dupelims(schema: Schema) -> st.SearchStrategy[Specified]:
     return st.just(Dupelim(schema))
 
 
-UNARY = {"select": selects, "project": projects, "dupelim": dupelims, "group-by": groups, "sort": sorts}
+@st.composite
+def lookups(draw: st.DrawFn, schema: Schema) -> Specified:
+    """Lookups of every kind in a small table, with and without equalities and a condition on pairs."""
+    table = tuple(to_rows(frame(schema, draw(st.lists(rows(schema), max_size=4)))))
+    theirs = tuple(replace(a, name=f"b{i}", domain=WILDCARD) for i, a in enumerate(schema.attributes))
+    on = draw(st.lists(st.sampled_from([(i, i) for i in range(len(schema))]), unique=True))
+    kind = draw(st.sampled_from([None, JoinKind.LEFT, JoinKind.SEMI, JoinKind.ANTI]))
+    holds = draw(st.sampled_from([_short, lambda pair: True]))
+    return Lookup(schema, Schema(schema.attributes + theirs), table, tuple(on), kind, holds)
+
+
+UNARY = {
+    "select": selects,
+    "project": projects,
+    "lookup": lookups,
+    "dupelim": dupelims,
+    "group-by": groups,
+    "sort": sorts,
+}
 
 
 @st.composite

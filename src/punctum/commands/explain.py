@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from punctum.commands.script import compiled, plan_options, planned
+from punctum.commands.script import compiled, plan_options, planned, zone_option
 
 if TYPE_CHECKING:
     from punctum.compile import CompiledQuery
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 )
 @click.option("--passes", is_flag=True, help="Show the tree of each query after each pass of the compiler.")
 @plan_options
+@zone_option
 @click.option(
     "--checkpoint",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -34,6 +35,7 @@ def explain(
     objective: str | None,
     schemes: str,
     purge: str,
+    zone: str,
     checkpoint: Path | None,
 ) -> None:
     """Show each query's plan and stages, the state that it keeps, and the punctuations that purge it."""
@@ -42,7 +44,7 @@ def explain(
 
     if graph is not None and graph.suffix not in (".svg", ".dot"):
         raise click.BadParameter(f"{graph.name} does not end in .svg or .dot", param_hint="--graph")
-    options = Options(planned(objective, schemes, purge))
+    options = Options(planned(objective, schemes, purge), zone=zone)
     queries = [_measured(query, checkpoint) for query in compiled(script, options).queries]
     shown = ("\n".join(_passes(query) if passes else _explained(query)) for query in queries)
     click.echo("\n\n".join(shown) or "the script has no queries")

@@ -35,6 +35,17 @@ def plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return objective(schemes(purge(command)))
 
 
+def zone_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the time zone."""
+    return click.option(
+        "--time-zone",
+        "zone",
+        default="UTC",
+        show_default=True,
+        help="The time zone of local times: HOUR, DATE_TRUNC, casts between times and strings.",
+    )(command)
+
+
 def compiled(script: Path, options: "Options | None" = None) -> "Compiled":
     """The script of a file, compiled, with sinks that can take what its queries give."""
     from punctum.compile import Options, compile, read_script  # here because the SQL parser takes a moment to import

@@ -31,13 +31,14 @@ from punctum.engine.recovery.durable import RESTORE, replace_text, writing
 from punctum.engine.recovery.lease import release_lease
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.postgres import PostgresSink
+from punctum.engine.sources.timer import write_due
 from punctum.errors import QueryError, failing_in, printable
 from punctum.lmerge.elements import NEVER
 
 Metrics = dict[str, Any]
 Told = list[tuple[int, dict[str, Counts]]]
 """What buckets have counted, by operator."""
-KEPT = ("rows_kept", "bytes_kept", "puncts_kept", "puncts_received", "puncts_waiting", "oldest", "stable")
+KEPT = ("rows_kept", "bytes_kept", "puncts_kept", "puncts_received", "puncts_waiting", "oldest", "due", "stable")
 """The counts that say how things are after a batch."""
 DONE = ("rows_in", "rows_out", "rows_purged", "puncts_in", "puncts_out")
 """The counts that say what a batch did."""
@@ -154,6 +155,7 @@ class Commit:
         _LOG.info("%s", summary(self.name, measured))
         with writing(self._metrics), self._metrics.open("a") as out:
             out.write(json.dumps(measured | {"kept": self._kept}) + "\n")
+        write_due(self.checkpoint, operators)
 
 
 def summary(name: str, measured: Metrics) -> str:
@@ -183,7 +185,7 @@ def _span(seconds: float) -> str:
 def _add(operators: dict[str, Counts], name: str, counts: Counts) -> None:
     sums = operators.setdefault(name, {})
     for what, n in counts.items():
-        if what in ("oldest", "stable"):
+        if what in ("oldest", "due", "stable"):
             sums[what] = min(sums.get(what, n), n)
         else:
             sums[what] = sums.get(what, 0) + n

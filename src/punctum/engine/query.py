@@ -67,8 +67,11 @@ from punctum.engine.sources.reader import (
     PackedFilesReader,
     encoded,
 )
+from punctum.engine.sources.refresh import RefreshedTable
 from punctum.engine.sources.source import FileStream, FrameStream, Pipes
 from punctum.engine.sources.source import packed as packed_piece
+from punctum.engine.sources.tables import is_refreshed, refreshed_table, store_tables, stored_tables
+from punctum.engine.sources.timer import Timer
 from punctum.engine.spark import active
 from punctum.errors import SchemaError, choices, failing_in
 from punctum.ir.definitions import StreamDef, Violation
@@ -77,7 +80,7 @@ from punctum.operators.columns import dtype, fitting
 from punctum.plan.physical.feedback import FeedbackMapping, feedback_mappings
 from punctum.plan.physical.fingerprint import fingerprint
 from punctum.plan.physical.pipes import Pipe
-from punctum.plan.physical.stages import Stage, all_stages, needs_clock
+from punctum.plan.physical.stages import Stage, all_stages, needs_clock, tables_of
 
 
 @dataclass(frozen=True)
@@ -186,14 +189,17 @@ class _Assembly:
 
     def stage(self, stage: Stage, to: Exchange | ResultFiles | CopyFiles | None) -> DataFrame:
         number = next(self._numbers)  # as Spark numbers them: the last one first, and then its inputs
-        packed = reduce(DataFrame.union, self._inputs(stage))
+        directory, known = Path(self._settings.directory), tables_of(stage)
+        tables = store_tables(known, self._settings.checkpoint, directory, stage.number)
+        refreshed = [refreshed_table(table, directory, tables[table.name]) for table in known if is_refreshed(table)]
+        packed = reduce(DataFrame.union, self._inputs(stage, refreshed))
         packed = packed.withColumn("detail", F.expr(TIMED)) if needs_clock(stage) else packed
-        running = partial(_running, stage, self._buckets, self._feedback.feedback_mappings)
+        running = partial(_running, stage, self._buckets, self._feedback.feedback_mappings, tables)
         processor = DeclaredStage(StageProcessor(self._run, stage.number, running, to))
         state = None if self._stored is None else state_of(self._stored, number, self._settings.spark)
         return packed.groupBy("bucket").transformWithStateInPandas(processor, SCHEMA, "Append", "None", state)
 
-    def _inputs(self, stage: Stage) -> Iterator[DataFrame]:
+    def _inputs(self, stage: Stage, refreshed: list[RefreshedTable]) -> Iterator[DataFrame]:
         """What a stage reads: stages before it, DataFrames, and all streams of files as one source."""
         clock = needs_clock(stage)
         directories = []
@@ -209,7 +215,12 @@ class _Assembly:
             else:
                 yield self._settings.frames[stream.name].mapInArrow(partial(_packed, stream), SCHEMA)
         if directories:
-            yield self._files(directories)
+            timer = Timer.of(self._settings.checkpoint, stage.number) if clock else None
+            yield self._files(directories, timer, refreshed)
+        elif refreshed:
+            detail = "it is looked up where no stream of files is read"
+            hint = "join it with such a stream before all else, or leave out refresh"
+            raise SchemaError(f"the table {refreshed[0].name} cannot be refreshed", detail, hint)
 
     def _piped(self, stage: Stage, number: int, pipe: Pipe) -> Pipes:
         """What a pipe does, with what it may skip."""
@@ -253,18 +264,21 @@ class _Assembly:
             settle=float(stream.options.get("settle", SETTLE)),
         )
 
-    def _files(self, directories: list[Directory]) -> DataFrame:
+    def _files(self, directories: list[Directory], timer: Timer | None, refreshed: list[RefreshedTable]) -> DataFrame:
         """The streams of files of a stage: one source, so one process of Python's that lists them."""
         spark = self._settings.spark
         tasks = spark.sparkContext.defaultParallelism
         PackedFilesReader(directories, tasks).check(self._files_read)
         _LOG.info("reading %s…", ", ".join(dict.fromkeys(directory.stream for directory in directories)))
-        source = spark.readStream.format(FORMAT).option(STREAMS_OPTION, encoded(directories, tasks))
+        source = spark.readStream.format(FORMAT).option(STREAMS_OPTION, encoded(directories, tasks, timer, refreshed))
         return source.option(SCHEMA_OPTION, SCHEMA).load()
 
 
-def _running(stage: Stage, buckets: Buckets, known: Mapping[str, FeedbackMapping], bucket: int) -> StageRuntime:
-    return build.running(stage, buckets, bucket, known)
+def _running(
+    stage: Stage, buckets: Buckets, known: Mapping[str, FeedbackMapping], tables: Mapping[str, str], bucket: int
+) -> StageRuntime:
+    with stored_tables(tables):
+        return build.running(stage, buckets, bucket, known)
 
 
 def _packed(stream: FrameStream, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -19,9 +19,10 @@ _STATE = "spark.sql.streaming.stateStore"
 _PROVIDER = f"{_STATE}.providerClass"
 _VERSION = f"{_STATE}.checkpointFormatVersion"
 _ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+TIME_ZONE = "spark.sql.session.timeZone"
 SETTINGS = {
     "spark.ui.enabled": "false",
-    "spark.sql.session.timeZone": "UTC",
+    TIME_ZONE: "UTC",
     _PROVIDER: _ROCKSDB,
     f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
     _VERSION: "2",  # changes are never put on top of what a batch left that was done again

@@ -149,6 +149,8 @@ class StreamDef:
     on_violation: Violation = Violation.QUARANTINE
     idle: tuple[Scheme, ...] = ()
     temporal: Temporal | None = None
+    table: bool = False
+    """Whether it is a table, as it stands in FROM."""
     place: Place = field(default=NOWHERE, compare=False)
 
 

@@ -1,7 +1,8 @@
 """What an expression means: its value in one row, as SQL has it. The oracle of the compiled expressions.
 
 NULL in gives NULL out, but for AND and OR (three values), <=>, IS NULL, IN, CASE, IF, COALESCE and NULLIF. NaN equals
-NaN and is greater than all other numbers; strings compare by code point; times are in UTC.
+NaN and is greater than all other numbers; strings compare by code point; times are in UTC but
+for the calls of ``zones.py``.
 
 As in Spark, / of whole numbers is a DOUBLE, DIV cuts towards zero, and % has the sign of what is divided. Division by
 zero is NULL, and so is a CAST that fails. A result that does not fit its type (a BIGINT of more than 64 bits, a DECIMAL
@@ -15,7 +16,7 @@ AND false even when another has no value, and so for OR.
 import math
 import re
 from collections.abc import Callable
-from datetime import date, datetime, timedelta
+from datetime import date
 from decimal import Decimal
 from functools import lru_cache, partial
 from typing import Any
@@ -25,6 +26,8 @@ from punctum.errors import ComputationError, PunctumError
 from punctum.ir.applied import Applied
 from punctum.ir.casts import WIDE, cast, fitted
 from punctum.ir.expressions import Call, Column, Expression, Literal, text, type_text
+from punctum.ir.truncation import date_trunc
+from punctum.ir.zones import instant, local, local_plus, local_trunc
 
 
 def evaluate(expression: Expression, row: Row) -> Value | None:
@@ -195,24 +198,14 @@ def substring(value: str, start: int, length: int | None = None) -> str:
     return value[max(first, 0) : max(last, 0)]
 
 
-_UNITS = ("year", "month", "day", "hour", "minute", "second")
-_FIRST: dict[str, Any] = {"month": 1, "day": 1, "hour": 0, "minute": 0, "second": 0}
-
-
-def date_trunc(unit: str, time: datetime) -> datetime:
-    """The beginning of the year, quarter, month, week (on Monday), day, … in which a time lies.
-
-    >>> date_trunc("HOUR", datetime(2026, 11, 15, 12, 34))
-    datetime.datetime(2026, 11, 15, 12, 0)
-    """
-    if unit == "WEEK":
-        return date_trunc("DAY", time) - timedelta(days=time.weekday())
-    if unit == "QUARTER":
-        return date_trunc("MONTH", time).replace(month=time.month - (time.month - 1) % 3)
-    if unit in ("MILLISECOND", "MICROSECOND"):
-        return time.replace(microsecond=time.microsecond // 1000 * 1000) if unit == "MILLISECOND" else time
-    smaller = {name: first for name, first in _FIRST.items() if _UNITS.index(name) > _UNITS.index(unit.lower())}
-    return time.replace(**smaller, microsecond=0)
+def _instant(value: str | date, zone: str) -> Any:
+    """The instant of a local time, a day or a text; NULL for a text that is none."""
+    try:
+        return instant(value, zone)
+    except (ValueError, OverflowError):
+        if isinstance(value, str):
+            return None
+        raise
 
 
 def _field(name: str) -> Callable[[date], int]:
@@ -258,5 +251,9 @@ _OPS: dict[str, Callable[..., Any]] = {
     "substring": substring,
     "concat": lambda *args: "".join(args),
     "date_trunc": date_trunc,
+    "local": local,
+    "instant": _instant,
+    "local_trunc": local_trunc,
+    "local_plus": local_plus,
     **{name: _field(name) for name in ("year", "month", "day", "hour", "minute", "second")},
 }

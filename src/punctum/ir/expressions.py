@@ -6,6 +6,7 @@ A column is a position in the schema of the relation below. A call's ``op`` is o
     is null   in   like         case (condition, value, …, else)   if   coalesce   nullif   cast
     abs floor ceil round        lower upper length trim substring concat
     date_trunc (unit, time)     year month day hour minute second
+    local instant local_trunc local_plus (``zones.py``)
 
 ``types.py`` says what each takes and gives, ``evaluate.py`` what it means, ``shape.py`` how punctuations pass it. The
 casts that a script does not write are there as calls, so that the arguments of a call have the types that it needs.
@@ -173,8 +174,16 @@ def text(expression: Expression, written: bool = False) -> str:
             if written:
                 return _literal(value) if expression.written is None else expression.written
             return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else _literal(value)
-        case Call("cast", (arg,)) if written and arg.place == expression.place:
+        case Call("cast" | "local" | "instant", (arg, *_)) if written and arg.place == expression.place:
             return text(arg, written)
+        case Call("local" | "instant", (arg, _)) if written:
+            return f"CAST({text(arg, written)} AS {type_text(expression)})"
+        case Call("local_trunc", (unit, arg, _)) if written:
+            return f"date_trunc({text(unit, written)}, {text(arg, written)})"
+        case Call("local_plus", (arg, interval, _)) if written:
+            assert isinstance(interval, Literal) and isinstance(interval.value, timedelta)
+            sign = "-" if interval.value < timedelta() else "+"
+            return f"({text(arg, written)} {sign} {_literal(abs(interval.value))})"
     op, args = expression.op, [text(arg, written) for arg in expression.args]
     if op == "like":
         return f"{args[0]} LIKE {args[1]}"

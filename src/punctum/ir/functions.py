@@ -8,7 +8,20 @@ from decimal import Decimal
 from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError
 from punctum.ir.expressions import Call, Expression, Literal, kind, mismatch
-from punctum.ir.types import NUMBERS, TIMES, alike, as_decimal, bounded, common, converted, is_interval, is_null
+from punctum.ir.types import (
+    NUMBERS,
+    TIMES,
+    alike,
+    as_decimal,
+    bounded,
+    common,
+    converted,
+    is_interval,
+    is_null,
+    local_time,
+    zoned,
+)
+from punctum.ir.zones import SESSION, WITHOUT, fixed
 
 Args = tuple[Expression, ...]
 Rule = Callable[[str, Args, Place], Expression]
@@ -92,6 +105,9 @@ def _shift(op: str, args: Args, place: Place) -> Expression:
     if time.type is Type.DATE and interval.value % timedelta(days=1):
         hint = "CAST the date to TIMESTAMP"
         raise mismatch("a DATE moves by whole days", place, hint, time)
+    if time.type is Type.TIMESTAMP and abs(interval.value) >= timedelta(days=1) and not fixed(SESSION.get()):
+        moved = interval if op == "+" else replace(interval, value=-interval.value)
+        return zoned("local_plus", (time, moved), kind(time.type, time.nullable), place)
     return _result(op, (time, interval), place, time.type)
 
 
@@ -219,12 +235,18 @@ def _date_trunc(op: str, args: Args, place: Place) -> Expression:
     if unit not in UNITS:
         raise SqlError(f"DATE_TRUNC does not support the unit {unit}", "", f"supported: {', '.join(UNITS)}", place)
     _check(op, args[1:], place, (Type.TIMESTAMP, Type.TIMESTAMP_NTZ))
-    return _result(op, args, place, args[1].type)
+    if SESSION.get() == WITHOUT or args[1].type is not Type.TIMESTAMP or unit in _OF_A_SECOND or is_null(args[1]):
+        return _result(op, args, place, args[1].type)
+    return zoned("local_trunc", args, kind(Type.TIMESTAMP, args[1].nullable), place)
+
+
+_OF_A_SECOND = ("SECOND", "MILLISECOND", "MICROSECOND")
+"""Units that begin at the same instants in every zone."""
 
 
 def _part(op: str, args: Args, place: Place) -> Expression:
     _check(op, args, place, TIMES if op in ("year", "month", "day") else TIMES[1:])
-    return _result(op, args, place, Type.BIGINT)
+    return _result(op, tuple(map(local_time, args)), place, Type.BIGINT)
 
 
 _RULES: dict[str, Rule] = {

@@ -3,17 +3,26 @@
 What ``spec/columns.py`` asks of a function: NULL for NULL and only for NULL, and order kept or reversed among all
 values, NaN included, which is the greatest. Where that is not certain the answer is "neither": a DOUBLE times a
 negative number would put NaN last again, and adding to a DOUBLE rounds, so that two sums may be equal.
+
+Local time runs backwards when clocks go back. A function of it keeps order when it does so around every change of its
+zone's clocks, or around all later ones: then ``image`` has no value before. Where clocks go on to break its order, as
+those of Berlin do for local time itself, the answer is "neither".
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from functools import lru_cache
 from math import isfinite
 from typing import Any, NamedTuple
 
 from punctum.algebra.pattern import between
 from punctum.algebra.trends import Trend
-from punctum.algebra.values import Type
+from punctum.algebra.values import Row, Type, Value
+from punctum.errors import ComputationError
 from punctum.ir.applied import Applied
-from punctum.ir.expressions import Call, Column, Expression, Literal
+from punctum.ir.evaluate import evaluate
+from punctum.ir.expressions import Call, Column, Expression, Literal, text
+from punctum.ir.zones import ALWAYS, NEVER, OPS, Change, fixed, ordered_since, trunc_in_order
 
 UP, DOWN, NEITHER = Trend.INCREASING, Trend.DECREASING, Trend.NEITHER
 EXACT = 2**53
@@ -40,6 +49,22 @@ def shape(expression: Expression) -> Shape:
     >>> [tuple(shape(column)) for _, column in query.columns]
     [(0, True, <Trend.DECREASING: 'decreasing'>), (1, False, <Trend.INCREASING: 'increasing'>)]
     """
+    made = _shape(expression)
+    broken = made.trend is not NEITHER and any(since is NEVER for _, since in _zoned(expression))
+    return (Shape(made.source, True) if made.injective else Shape(None)) if broken else made
+
+
+def image(expression: Expression, row: Row) -> Value | None:
+    """The value of an expression at an end of a pattern; an error when its order holds only from a later time on."""
+    for argument, since in _zoned(expression):
+        value = evaluate(argument, row)
+        if value is not None and _before(value, since):
+            raise ComputationError(f"the order of {text(expression, True)} holds from {since.date()} on", "", "")
+    return evaluate(expression, row)
+
+
+def _shape(expression: Expression) -> Shape:
+    """The shape, as if the clocks of all zones kept the order of time."""
     if isinstance(expression, Column):
         return Shape(expression.index, True, UP)
     if isinstance(expression, Literal | Applied):
@@ -47,11 +72,73 @@ def shape(expression: Expression) -> Shape:
     at = [i for i, arg in enumerate(expression.args) if not isinstance(arg, Literal)]
     if len(at) != 1 or any(isinstance(arg, Literal) and arg.value is None for arg in expression.args):
         return Shape(None)
-    below = shape(expression.args[at[0]])
+    below = _shape(expression.args[at[0]])
     injective, trend = _STEPS.get(expression.op, _neither)(expression, at[0])
     if below.source is None or (not injective and trend is NEITHER):
         return Shape(None)
     return Shape(below.source, injective and below.injective, _then(below.trend, trend))
+
+
+def depends_on_zone(expression: Expression) -> bool:
+    """Whether an expression computes with local times of a zone."""
+    own = isinstance(expression, Call) and expression.op in OPS
+    return own or any(map(depends_on_zone, expression.args))
+
+
+def _zoned(expression: Expression) -> Iterator[tuple[Call | Column, datetime]]:
+    """The arguments of calls that depend on a zone, and from which instant on these calls keep their order."""
+    here = expression
+    while isinstance(here, Call) and not isinstance(here, Applied):
+        arguments = [arg for arg in here.args if isinstance(arg, Call | Column)]
+        if len(arguments) != 1:
+            return
+        if here.op in OPS:
+            yield arguments[0], _since(here, arguments[0], expression)
+        here = arguments[0]
+
+
+@lru_cache(maxsize=256)
+def _since(call: Call, argument: Call | Column, whole: Expression) -> datetime:
+    """From which instant on a call keeps order; for local time, the expression that it is part of."""
+    zone, unit = str(_last(call)), call.args[0]
+
+    def in_order(at: datetime, change: Change) -> bool:
+        match call.op:
+            case "local" if isinstance(argument, Column):
+                moments = (at - timedelta(microseconds=1), at)
+                before, after = (_of_column(whole, argument, moment) for moment in moments)
+                return bool(before <= after if _shape(whole).trend is UP else before >= after)
+            case "local":
+                return change.after > change.before
+            case "instant":
+                return argument.type is Type.DATE or change.after < change.before
+            case "local_trunc":
+                assert isinstance(unit, Literal)
+                return trunc_in_order(str(unit.value), zone, at)
+        return False
+
+    since = ordered_since(zone, in_order)
+    moved = timedelta()
+    if call.op == "local_plus" and since not in (ALWAYS, NEVER):
+        moved = next(abs(a.value) for a in call.args if isinstance(a, Literal) and isinstance(a.value, timedelta))
+    return since + moved if moved < NEVER - since else NEVER
+
+
+def _last(call: Call) -> object:
+    literal = call.args[-1]
+    assert isinstance(literal, Literal)
+    return literal.value
+
+
+def _of_column(expression: Expression, column: Column, value: Value) -> Any:
+    return evaluate(expression, tuple(value if i == column.index else None for i in range(column.index + 1)))
+
+
+def _before(value: Any, since: datetime) -> bool:
+    """Whether a time is before an instant, all that zones differ by aside."""
+    if isinstance(value, datetime):
+        return value < (since if value.tzinfo is not None else since.replace(tzinfo=None))
+    return bool(value < since.date())
 
 
 def onto(expression: Expression) -> bool:
@@ -174,6 +261,13 @@ def _concat(call: Call, at: int) -> Step:
     return True, NEITHER if following else UP
 
 
+def _local(call: Call, at: int) -> Step:
+    """Local times and instants: a text may be none, and two days may begin at one instant."""
+    if call.args[at].type is Type.STRING:
+        return False, NEITHER
+    return fixed(str(_last(call))), UP
+
+
 def _rising(call: Call, at: int) -> Step:
     return False, UP
 
@@ -189,5 +283,7 @@ _STEPS: dict[str, Callable[[Call, int], Step]] = {
     "cast": _cast,
     "concat": _concat,
     **dict.fromkeys(("floor", "ceil", "round", "year"), _rising),
-    "date_trunc": lambda call, at: (False, UP if at == 1 else NEITHER),
+    **dict.fromkeys(("date_trunc", "local_trunc"), lambda call, at: (False, UP if at == 1 else NEITHER)),
+    **dict.fromkeys(("local", "instant"), _local),
+    "local_plus": _rising,
 }

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from punctum.errors import Place
 from punctum.ir.definitions import NOWHERE, StreamDef
+from punctum.ir.lookup import Lookup
 from punctum.ir.node import Alias, held
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
 from punctum.ir.relations import (
@@ -37,6 +38,7 @@ Relation: TypeAlias = (
     | Projection
     | Join
     | OuterJoin
+    | Lookup
     | Distinct
     | UnionAll
     | Union

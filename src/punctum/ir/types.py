@@ -9,13 +9,16 @@ digits would be needed, digits behind the point are given up, but not below six.
 """
 
 from collections.abc import Sequence
-from datetime import timedelta
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
 
 from punctum.algebra.schema import Attribute
-from punctum.algebra.values import Type
+from punctum.algebra.values import Type, Value
 from punctum.errors import Place, SqlError
 from punctum.ir.casts import cast, castable
 from punctum.ir.expressions import Call, Expression, Literal, kind, mismatch, text, type_text
+from punctum.ir.zones import SESSION, WITHOUT, instant, local
 
 NUMBERS = (Type.BIGINT, Type.DOUBLE, Type.DECIMAL)
 TIMES = (Type.DATE, Type.TIMESTAMP, Type.TIMESTAMP_NTZ)
@@ -41,17 +44,63 @@ def converted(expression: Expression, target: Attribute, place: Place | None = N
     if is_interval(expression) or not (castable(expression.type, target.type) or is_null(expression)):
         what = f"{type_text(expression)} cannot be cast to {type_text(target)}"
         raise SqlError(what, f"{text(expression, True)} is {type_text(expression)}", "", place)
+    if SESSION.get() != WITHOUT and Type.TIMESTAMP in (expression.type, target.type) and not is_null(expression):
+        return _in_zone(expression, target, place)
+    return _cast(expression, target, place)
+
+
+def local_time(expression: Expression) -> Expression:
+    """A TIMESTAMP as the local time that it is in the session's zone; all else as it is."""
+    if expression.type is not Type.TIMESTAMP or SESSION.get() == WITHOUT or is_null(expression):
+        return expression
+    return zoned("local", (expression,), kind(Type.TIMESTAMP_NTZ, expression.nullable), expression.place)
+
+
+def zoned(op: str, args: tuple[Expression, ...], attribute: Attribute, place: Place) -> Call:
+    """A call that depends on the session's zone."""
+    return Call(op, (*args, Literal(SESSION.get(), Type.STRING)), attribute, place)
+
+
+def _in_zone(expression: Expression, target: Attribute, place: Place) -> Expression:
+    """A TIMESTAMP, or what becomes one, cast by way of the local time."""
+    if expression.type is Type.TIMESTAMP and target.type in (Type.STRING, Type.DATE, Type.TIMESTAMP_NTZ):
+        made = replace(local_time(expression), place=place if target.type is Type.TIMESTAMP_NTZ else expression.place)
+        made = _folded(made, expression)
+        return made if target.type is Type.TIMESTAMP_NTZ else _cast(made, target, place)
+    if target.type is Type.TIMESTAMP and expression.type in (Type.STRING, Type.DATE, Type.TIMESTAMP_NTZ):
+        nullable = expression.nullable or expression.type is Type.STRING
+        return _folded(zoned("instant", (expression,), kind(Type.TIMESTAMP, nullable), place), expression)
+    return _cast(expression, target, place)
+
+
+def _folded(call: Expression, of: Expression) -> Expression:
+    """A call of a literal as the literal that it gives."""
+    if not isinstance(of, Literal):
+        return call
+    assert isinstance(call, Call)
+    moment: datetime | None = None
+    with suppress(ValueError, OverflowError):
+        moment = (local if call.op == "local" else instant)(of.value, SESSION.get())  # type: ignore[arg-type]
+    return _written(of, moment, call.attribute, call.place)
+
+
+def _cast(expression: Expression, target: Attribute, place: Place) -> Expression:
     if isinstance(expression, Literal):
         value = cast(expression.value, expression.attribute, target)  # type: ignore[arg-type]
-        if value is None and expression.value is not None:
-            raise SqlError(f"{text(expression)} is not a {type_text(target)}", "", _WRITTEN.get(target.type, ""), place)
-        written = expression.written if expression.written is not None else text(expression, True)
-        return Literal(value, target.type, target.digits, place, written)
+        return _written(expression, value, target, place)
     nullable = expression.nullable or not _never_fails(expression.attribute, target)
     return Call("cast", (expression,), kind(target.type, nullable, target.digits), place)
 
 
-_WRITTEN = {
+def _written(expression: Literal, value: Value | None, target: Attribute, place: Place) -> Literal:
+    """A literal as one of another type; an error when it is none."""
+    if value is None and expression.value is not None:
+        raise SqlError(f"{text(expression)} is not a {type_text(target)}", "", _HOW.get(target.type, ""), place)
+    written = expression.written if expression.written is not None else text(expression, True)
+    return Literal(value, target.type, target.digits, place, written)
+
+
+_HOW = {
     Type.DATE: "a date is written '2026-11-15'",
     Type.TIMESTAMP: "a time is written '2026-11-15 12:00:00'",
     Type.TIMESTAMP_NTZ: "a time is written '2026-11-15 12:00:00'",

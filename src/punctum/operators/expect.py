@@ -64,6 +64,15 @@ class Expect(Operator):
         return self._clock.now
 
     @property
+    def due(self) -> datetime | None:
+        """When by the clock the next value is to be swept; nothing when none is open, or the stream tells the time."""
+        if self._time is not None or not len(self._open):
+            return None
+        first = self._open.frame()[self._first].min()
+        assert isinstance(first, datetime)
+        return first + self._within if first < datetime.max.replace(tzinfo=UTC) - self._within else None
+
+    @property
     def sweeping(self) -> PunctuationBatch:
         """What is to be emitted behind the last slice."""
         return batch(self.output, [swept.punctuation for swept in self.swept])
@@ -81,7 +90,7 @@ class Expect(Operator):
         new = self._seen.add_new(received)
         self._sweep()
         if len(self._open) > 2 * self._combined + SLACK:
-            self._open.replace(self._summed(self._open.frame()))
+            self._open.combine(self._summed(self._open.frame()), self._by)
             self._combined = len(self._open)
         return columns(rows, new, xs)
 

@@ -8,7 +8,7 @@ alone.
 """
 
 from collections.abc import Callable, Sequence
-from datetime import date, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import polars as pl
@@ -19,11 +19,11 @@ from punctum.errors import ComputationError, failing_in
 from punctum.ir.applied import Applied, UserFunction, applied
 from punctum.ir.evaluate import evaluate, no_value
 from punctum.ir.expressions import Call, Column, Expression, Literal, columns
+from punctum.operators import zones
 from punctum.operators.checked import Checked
 from punctum.operators.columns import dtype, to_rows
+from punctum.operators.times import WIDE, shifted
 
-_WIDE = pl.Int128()
-_TOO_FAR = 2**100
 _ARITHMETIC: dict[str, Callable[[pl.Expr, pl.Expr], pl.Expr]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
@@ -98,11 +98,21 @@ def _narrowed(call: Call, args: list[Checked]) -> Checked | None:
     """A call whose result is cast to a type that may not hold it."""
     if call.op not in _WIDER or call.type is Type.DOUBLE:
         return None
-    wide = _WIDER[call.op](call, [arg.value for arg in args])
+    wide, strict = (_WIDER[call.op](call, [side(arg) for arg in args]) for side in (_careful, _strict))
+    if wide is None or strict is None:
+        return None
     value = _narrow(call, wide, False)
     own = pl.when(wide.is_not_null() & value.is_null()).then(pl.lit(no_value(call).reason))
     reason = _first([*args, Checked(value, reason=own)])
-    return Checked(_narrow(call, _WIDER[call.op](call, [arg.strict for arg in args]), True), value, reason)
+    return Checked(_narrow(call, strict, True), value, reason)
+
+
+def _careful(arg: Checked) -> pl.Expr:
+    return arg.value
+
+
+def _strict(arg: Checked) -> pl.Expr:
+    return arg.strict
 
 
 def _narrow(call: Call, wide: pl.Expr, strict: bool) -> pl.Expr:
@@ -213,25 +223,9 @@ def _arithmetic(call: Call, args: list[pl.Expr]) -> pl.Expr:
 
 def _wide_arithmetic(call: Call, args: list[pl.Expr]) -> pl.Expr:
     if call.type is not Type.BIGINT:
-        return _shifted(call, args)
+        return shifted(call, args)
     a, b = args
-    return _ARITHMETIC[call.op](a.cast(_WIDE), b.cast(_WIDE))
-
-
-def _shifted(call: Call, args: list[pl.Expr]) -> pl.Expr:
-    """A time moved by an interval, as a whole number of days or microseconds; one beyond what times can be is none."""
-    (at,) = (n for n, arg in enumerate(call.args) if isinstance(arg, Literal) and isinstance(arg.value, timedelta))
-    interval: Any = call.args[at].value  # type: ignore[union-attr]
-    unit = timedelta(days=1) if call.type is Type.DATE else timedelta(microseconds=1)
-    steps = interval // unit if call.op == "+" else -(interval // unit)
-    moved = args[1 - at].cast(pl.Int32() if call.type is Type.DATE else pl.Int64()).cast(_WIDE) + pl.lit(steps, _WIDE)
-    low, high = _DAYS if call.type is Type.DATE else _INSTANTS
-    return pl.when((moved < low) | (moved > high)).then(pl.lit(_TOO_FAR, _WIDE)).otherwise(moved)
-
-
-_EPOCH = datetime(1970, 1, 1)
-_DAYS = ((date.min - _EPOCH.date()).days, (date.max - _EPOCH.date()).days)
-_INSTANTS = tuple((end - _EPOCH) // timedelta(microseconds=1) for end in (datetime.min, datetime.max))
+    return _ARITHMETIC[call.op](a.cast(WIDE), b.cast(WIDE))
 
 
 def _divide(call: Call, args: list[pl.Expr]) -> pl.Expr:
@@ -241,7 +235,7 @@ def _divide(call: Call, args: list[pl.Expr]) -> pl.Expr:
 
 def _whole(call: Call, args: list[pl.Expr]) -> pl.Expr:
     """DIV and % of whole numbers, cut towards zero."""
-    a, b = (arg.cast(_WIDE) for arg in args)
+    a, b = (arg.cast(WIDE) for arg in args)
     b = pl.when(b != 0).then(b)
     quotient = (a.abs() // b.abs()) * a.sign() * b.sign()
     return quotient if call.op == "div" else a - b * quotient
@@ -289,22 +283,29 @@ def _floor(call: Call, args: list[pl.Expr]) -> pl.Expr:
     return args[0].floor() if call.op == "floor" else args[0].ceil()
 
 
-_WIDER: dict[str, Callable[[Call, list[pl.Expr]], pl.Expr]] = {
+_WIDER: dict[str, Callable[[Call, list[pl.Expr]], pl.Expr | None]] = {
     **dict.fromkeys(_ARITHMETIC, _wide_arithmetic),
     **dict.fromkeys(("%", "div"), _whole),
     **dict.fromkeys(("floor", "ceil"), _floor),
-    "negate": lambda _, args: 0 - args[0].cast(_WIDE),
-    "abs": lambda _, args: args[0].cast(_WIDE).abs(),
+    "negate": lambda _, args: 0 - args[0].cast(WIDE),
+    "abs": lambda _, args: args[0].cast(WIDE).abs(),
+    "local": zones.local,
+    "instant": zones.instant,
+    "local_plus": zones.local_plus,
+    "local_trunc": lambda call, args: zones.local_trunc(call, args, _TRUNCATE[_unit(call)]),
 }
 """Calls in a type that holds all results; DOUBLEs need none."""
 _MAY_FAIL = {*_WIDER, "/", "round"}
 
 
 def _date_trunc(call: Call, args: list[pl.Expr]) -> pl.Expr | None:
+    return None if call.args[1].type is Type.DATE else args[1].dt.truncate(_TRUNCATE[_unit(call)])
+
+
+def _unit(call: Call) -> str:
     unit = call.args[0]
-    if not isinstance(unit, Literal) or call.args[1].type is Type.DATE:
-        return None
-    return args[1].dt.truncate(_TRUNCATE[str(unit.value)])
+    assert isinstance(unit, Literal)
+    return str(unit.value)
 
 
 def _field(name: str) -> Callable[[Call, list[pl.Expr]], pl.Expr]:

@@ -73,7 +73,7 @@ class GroupBy(Operator):
             done = done if reported else released
         rows = self._results(done)
         if len(self._groups) > (2 * self._combined + self._slack if self._slack else self._combined):
-            self._groups.replace(self._combine(self._groups.frame()))
+            self._groups.combine(self._combine(self._groups.frame()), self._by)
             self._combined = len(self._groups)
         return columns(rows, self._emitted.add_new(self._names.map_punctuations(closing)), xs)
 

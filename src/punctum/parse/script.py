@@ -15,6 +15,8 @@ from punctum.ir.lifted import elements_of, temporal_of
 from punctum.ir.relations import Source
 from punctum.ir.temporal import LMerge
 from punctum.ir.tree import Relation, walk
+from punctum.ir.zones import WITHOUT, session_zone
+from punctum.parse.binder.lookups import looked_up
 from punctum.parse.binder.select import Queries, check_reads
 from punctum.parse.binder.windows import check_windows
 from punctum.parse.ddl.streams import StreamReader, read_sink, read_table
@@ -35,11 +37,15 @@ Result = TypeVar("Result")
 
 
 def parse_script(
-    text: str, catalog: Mapping[str, StreamDef] = _NOTHING, functions: Mapping[str, UserFunction] = _NONE
+    text: str,
+    catalog: Mapping[str, StreamDef] = _NOTHING,
+    functions: Mapping[str, UserFunction] = _NONE,
+    zone: str = WITHOUT,
 ) -> Script:
     """The streams, sinks and queries of a script; the catalog holds streams that are defined elsewhere.
 
-    The functions are those that it may call beside the language's own, by their names in small letters.
+    The functions are those that it may call beside the language's own, by their names in small letters. The zone is
+    that of local times.
 
     >>> script = parse_script('''
     ...     CREATE STREAM bid (itemid BIGINT, increase DOUBLE, PUNCTUATED ON (itemid)) USING json OPTIONS (path 'in');
@@ -49,7 +55,7 @@ def parse_script(
     >>> print(script.queries[0].relation.schema)
     itemid BIGINT, total DOUBLE
     """
-    return _located(text, _ScriptReader.script, catalog, functions)
+    return _located(text, _ScriptReader.script, catalog, functions, zone)
 
 
 def is_query(text: str) -> bool:
@@ -61,13 +67,16 @@ def is_query(text: str) -> bool:
     return _located(text, lambda reader: reader.begins(*_QUERY), _NOTHING)
 
 
-def parse_query(text: str, catalog: Mapping[str, StreamDef]) -> Relation:
+def parse_query(text: str, catalog: Mapping[str, StreamDef], zone: str = WITHOUT) -> Relation:
     """The relation that a single SELECT means."""
-    return parse_select(text, catalog).relation
+    return parse_select(text, catalog, zone=zone).relation
 
 
 def parse_select(
-    text: str, catalog: Mapping[str, StreamDef], functions: Mapping[str, UserFunction] = _NONE
+    text: str,
+    catalog: Mapping[str, StreamDef],
+    functions: Mapping[str, UserFunction] = _NONE,
+    zone: str = WITHOUT,
 ) -> QueryDef:
     """A single SELECT as a query; the sink that it has got in name only has no format.
 
@@ -75,17 +84,17 @@ def parse_select(
     >>> parse_select("SELECT DISTINCT itemid FROM bid ALLOW UNBOUNDED", {"bid": bid}).allow_unbounded
     True
     """
-    return _located(text, _ScriptReader.single, catalog, functions)
+    return _located(text, _ScriptReader.single, catalog, functions, zone)
 
 
-def parse_stream(name: str, schema: Schema, clauses: str) -> StreamDef:
+def parse_stream(name: str, schema: Schema, clauses: str, zone: str = WITHOUT) -> StreamDef:
     """A stream that is read elsewhere, with clauses as they stand in CREATE STREAM.
 
     >>> bid = Schema.of(itemid="BIGINT", status="STRING")
     >>> print(*parse_stream("bid", bid, "PUNCTUATE (itemid) WHEN status = 'closed'").schemes)
     ON (itemid)
     """
-    return _located(clauses, lambda reader: reader.stream(name, schema), {})
+    return _located(clauses, lambda reader: reader.stream(name, schema), {}, zone=zone)
 
 
 def parse_function(name: str, compute: Callable[..., Any], takes: Iterable[str], gives: str) -> UserFunction:
@@ -110,10 +119,12 @@ def _located(
     read: Callable[[_ScriptReader], Result],
     catalog: Mapping[str, StreamDef],
     functions: Mapping[str, UserFunction] = _NONE,
+    zone: str = WITHOUT,
 ) -> Result:
     """What is read from a text, or the error with its place in that text."""
     try:
-        return read(_ScriptReader(Text(text, functions), catalog))
+        with session_zone(zone):
+            return read(_ScriptReader(Text(text, functions), catalog))
     except SqlError as error:
         raise error.within(text) from None
     except RecursionError:
@@ -288,4 +299,4 @@ class _ScriptReader:
         relation = Queries(self.text, self.known, place, self.tables).relation(self.text.query(cursor.at, end))
         check_reads(relation, place)
         check_windows(relation)
-        return relation
+        return looked_up(relation)

@@ -3,6 +3,7 @@ CREATE SINK o USING console; INSERT INTO o SELECT sid FROM sensors;
 
 -- refused
 -- sensors is a table
---   hint: FROM takes streams; tables are used in PUNCTUATE … WHEN ALL … IN
+--   detail: it is read without a stream
+--   hint: a query reads a stream, and may join it with a table: FROM stream JOIN table ON …, or LEFT JOIN
 --   2 | CREATE SINK o USING console; INSERT INTO o SELECT sid FROM sensors;
 --     |                                                            ^^^^^^^

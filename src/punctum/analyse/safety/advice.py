@@ -21,6 +21,7 @@ from punctum.analyse.safety.choice import inferred
 from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.states import OperatorState, Verdict, Want, states
 from punctum.ir.elements import FROM
+from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
 from punctum.ir.relations import (
     Aggregate,
@@ -207,6 +208,10 @@ def _candidates(relation: Relation, column: int, order: Order, known: Inference)
                 yield from _candidates(replica, column, order, known)
         case Opened() | Cleansed() | Final():
             yield from _candidates(relation.input, relation.input.schema.index(FROM), order, known)
+        case Lookup():
+            at = relation.equated().get(column, column)
+            if at < len(relation.input.schema):
+                yield from _candidates(relation.input, at, order, known)
         case OuterJoin():
             yield from _through_outer(relation, column, order, known)
         case UnionAll() | Union() | Intersect() | Except():

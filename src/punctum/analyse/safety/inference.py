@@ -19,6 +19,7 @@ from punctum.analyse.safety.rules import (
     ended,
     filtered,
     grouped,
+    looked_up,
     never_null,
     of_both,
     of_events,
@@ -31,6 +32,7 @@ from punctum.ir.conjunctive.axes import At
 from punctum.ir.definitions import StreamDef
 from punctum.ir.elements import EVENT, FROM, VE
 from punctum.ir.lifted import inserts_only
+from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
 from punctum.ir.relations import (
     Aggregate,
@@ -142,6 +144,8 @@ class Inference:
                 below = self.facts(relation.input)
                 released = ordered(below, relation)
                 return replace(below, promises=tuple(p for p in below.promises if not p.terms) + released)
+            case Lookup():
+                return looked_up(self.facts(relation.input), relation)
             case Distinct() | Window():
                 return self.facts(relation.input)
             case UnionAll() | Union() | Intersect() | Except():

@@ -25,6 +25,7 @@ from punctum.analyse.predicates import pattern_of
 from punctum.analyse.promises import Facts, Promise, Within, both, distinct, ways
 from punctum.ir.elements import FROM
 from punctum.ir.expressions import Column, Expression, columns, conjuncts
+from punctum.ir.lookup import Lookup
 from punctum.ir.relations import (
     Aggregate,
     Except,
@@ -112,6 +113,21 @@ def _firsts(expressions: list[Expression], known: tuple[int, ...]) -> tuple[int,
     """For each column of a projection the first one that is the same, when both are columns as they are."""
     first: dict[int, int] = {}
     return tuple(first.setdefault(known[e.index], n) if isinstance(e, Column) else n for n, e in enumerate(expressions))
+
+
+def looked_up(below: Facts, relation: Lookup) -> Facts:
+    """What holds behind a lookup: all that held before, and columns of the table that equal others carry the same."""
+    if not relation.pairs:
+        return below
+    equated, whole = relation.equated(), range(len(below.same), len(relation.schema))
+    same, equal = (
+        (*known, *(known[equated[n]] if n in equated else n for n in whole)) for known in (below.same, below.equal)
+    )
+    fixed, constant = (
+        known | {n for n, at in equated.items() if at in known} for known in (below.fixed, below.constant)
+    )
+    filled = below.filled | never_null(relation) | {*equated, *equated.values()}
+    return Facts(below.promises, same, equal, fixed, constant, filled, below.within)
 
 
 def grouped(below: Facts, keys: list[int], relation: Aggregate) -> Facts:

@@ -36,6 +36,7 @@ from punctum.ir.elements import FROM, VS
 from punctum.ir.expressions import rebased, text
 from punctum.ir.flatten import at_of
 from punctum.ir.lifted import inserts_only
+from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
 from punctum.ir.relations import (
     Aggregate,
@@ -132,7 +133,7 @@ def states(relation: Relation, known: Inference) -> Iterator[OperatorState]:
             yield from _both(relation, known.facts(relation.left), known.facts(relation.right))
         case OuterJoin():
             yield from _outer(relation, known)
-        case Filter() | Projection() | UnionAll():
+        case Filter() | Projection() | Lookup() | UnionAll():
             yield _stateless(relation)
         case Join() | PlannedNode():
             raise AssertionError(relation)  # joins are blocks, and plans come later

@@ -19,6 +19,7 @@ from punctum.analyse.safety.states import OperatorState, states
 from punctum.ir.definitions import StreamDef
 from punctum.ir.elements import MARKED
 from punctum.ir.expressions import Column, columns
+from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
 from punctum.ir.relations import (
     Aggregate,
@@ -123,6 +124,10 @@ def _asked(relation: Relation) -> Iterator[Of]:
             case Filter(predicate=condition) | Join(residual=condition) | OuterJoin(residual=condition) if condition:
                 below = [of for side in node.inputs for of in fold(side, _origins)]
                 yield from (of for column in columns(condition) for of in below[column.index])
+            case Lookup():
+                own = fold(node.input, _origins)
+                compared = [a for a, _ in node.on] + ([] if node.residual is None else [*columns(node.residual)])
+                yield from (of for column in compared if column.index < len(own) for of in own[column.index])
 
 
 def _origins(relation: Relation, below: list[list[frozenset[Of]]]) -> list[frozenset[Of]]:
@@ -130,6 +135,10 @@ def _origins(relation: Relation, below: list[list[frozenset[Of]]]) -> list[froze
     match relation:
         case Source(stream=stream):
             return [frozenset([(stream.name, name)]) for name in stream.schema.names]
+        case Lookup():
+            own = below[0]
+            of_table = (relation.equated().get(i) for i in range(len(own), len(relation.schema)))
+            return [*own, *(frozenset[Of]() if at is None else own[at] for at in of_table)]
         case Join() | OuterJoin():
             return (below[0] + below[1])[: len(relation.schema)]
         case Projection():

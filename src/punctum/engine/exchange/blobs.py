@@ -8,6 +8,7 @@ import polars as pl
 from punctum.algebra.json import from_json, to_json
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
+from punctum.operators.ages import Ages
 
 
 def to_blob(rows: pl.DataFrame) -> bytes:
@@ -20,6 +21,24 @@ def to_blob(rows: pl.DataFrame) -> bytes:
 def from_blob(blob: bytes) -> pl.DataFrame:
     """The rows of a blob."""
     return pl.read_ipc_stream(blob)
+
+
+Chunk = tuple[pl.DataFrame, Ages]
+"""Rows that are kept, and since when."""
+_LENGTH = 8
+
+
+def chunk_to_blob(rows: pl.DataFrame, ages: Ages) -> bytes:
+    """Rows with their ages, which stand behind them, and behind these their length."""
+    known = ages.to_bytes()
+    return to_blob(rows) + known + len(known).to_bytes(_LENGTH)
+
+
+def chunk_from_blob(blob: bytes) -> Chunk:
+    """The rows of a blob, with their ages."""
+    end = len(blob) - _LENGTH
+    start = end - int.from_bytes(blob[end:])
+    return from_blob(blob[:start]), Ages.from_bytes(blob[start:end])
 
 
 def constants_to_blob(constants: Mapping[str, pl.Series]) -> bytes | None:

@@ -21,7 +21,7 @@ from punctum.engine.recovery.durable import replace_text
 from punctum.errors import PunctumError
 from punctum.ir.evaluate import evaluate
 from punctum.ir.expressions import Column, Expression
-from punctum.ir.shape import shape
+from punctum.ir.shape import depends_on_zone, shape
 from punctum.lmerge.elements import FOREVER, NEVER, time_value
 from punctum.lmerge.feedback import Signal, least
 from punctum.operators.columns import dtype
@@ -118,7 +118,7 @@ def before(over: Expression, schema: Schema, limit: int) -> Signal | None:
     Signal(column='b', limit=4)
     """
     source, _, trend = shape(over)
-    if source is None or trend is not Trend.INCREASING:
+    if source is None or trend is not Trend.INCREASING or depends_on_zone(over):
         return None
     attribute = schema.attributes[source]
     if isinstance(over, Column):

@@ -1,13 +1,14 @@
 """What is counted of a stage's operators: with each slice, and since when they keep what they keep."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from punctum.engine.exchange.messages import Counts
 from punctum.engine.runtime.dataflow import Dataflow
 from punctum.engine.runtime.lmerge import Merging
 from punctum.engine.runtime.stage import StagePart
 from punctum.operators.columns import ColumnarSlice
+from punctum.operators.expect import Expect
 from punctum.plan.joins.counts import ROWS_FROM
 
 
@@ -34,9 +35,11 @@ def counted(flow: Dataflow, number: int, slices: Sequence[ColumnarSlice], given:
     for table in tables:
         table.purged = 0
     merged = {"stable": operator.stable} if isinstance(operator, Merging) else {}
+    due = operator.due if isinstance(operator, Expect) else None
     direct = [(-1 - i, piece) for i, piece in zip(reads, slices, strict=True) if i < 0]
     return (
         merged
+        | ({} if due is None else {"due": due.timestamp()})
         | {
             "rows_in": sum(len(piece.rows) for piece in slices),
             "rows_out": len(given.rows),
@@ -53,19 +56,15 @@ def counted(flow: Dataflow, number: int, slices: Sequence[ColumnarSlice], given:
     )
 
 
-def oldest(flow: Dataflow, born: Mapping[str, Mapping[int, float]]) -> dict[int, tuple[float, str]]:
-    """For each operator that keeps rows: since when the oldest one is kept, and what it waits for.
-
-    Given is since when there is each chunk of each table.
-    """
+def oldest(flow: Dataflow) -> dict[int, tuple[float, str]]:
+    """For each operator that keeps rows: since when the oldest one is kept, and what it waits for."""
     waiting: dict[int, tuple[float, str]] = {}
     for n, operator in enumerate(flow.operators):
         for name, waits in operator.waits().items():
             first = operator.tables()[name].oldest()
-            since = first and born.get(f"{n}.{name}", {}).get(first[0])
-            if first and since and since < waiting.get(n, (math.inf,))[0]:
+            if first is not None and first[0] < waiting.get(n, (math.inf,))[0]:
                 values = ", ".join(f"{theirs}={first[1][mine]}" for mine, theirs in waits.on)
-                waiting[n] = since, f"{flow.stream(n, waits.input)}({values})"
+                waiting[n] = first[0], f"{flow.stream(n, waits.input)}({values})"
     return waiting
 
 

@@ -15,11 +15,10 @@ from itertools import chain
 from secrets import randbits
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
 from pyspark.cloudpickle import dumps, loads
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
-from punctum.engine.exchange.blobs import from_blob, to_blob
+from punctum.engine.exchange.blobs import Chunk, chunk_from_blob, chunk_to_blob
 from punctum.engine.exchange.buckets import Exchange
 from punctum.engine.exchange.messages import (
     DRIVER,
@@ -54,15 +53,11 @@ _METADATA = ("", 0)
 
 @dataclass
 class Cached:
-    """What a worker keeps of a bucket's state: the operators, and the stamps of all of it and of each chunk.
-
-    And since when there is each chunk, by the clock: for metrics alone.
-    """
+    """What a worker keeps of a bucket's state: the operators, and the stamps of all of it and of each chunk."""
 
     running: StageRuntime
     stamp: int | None = None
     stamps: dict[str, dict[int, int]] = field(default_factory=dict)
-    born: dict[str, dict[int, float]] = field(default_factory=dict)
 
 
 class StageProcessor(StatefulProcessor):
@@ -128,7 +123,7 @@ class StageProcessor(StatefulProcessor):
         piece, counts = known.running.feed(arrived)
         with failing_in("writing its state"):
             self._save(bucket, known)
-        for n, since in oldest(known.running.flow, known.born).items():
+        for n, since in oldest(known.running.flow).items():
             counts[n]["oldest"] = since
         with failing_in("sending its output"):
             sent = [*self._results(bucket, piece, first), *self._to_driver(bucket, piece, counts, known.running)]
@@ -168,48 +163,48 @@ class StageProcessor(StatefulProcessor):
             return Cached(self._built(bucket))
         stamp, written = int(stored[0]), bytes(stored[1])
         if known is None or known.stamp != stamp:
-            metadata, *wanted = json.loads(written)
-            stamps, born = (
-                {name: {int(n): s for n, s in chunks.items()} for name, chunks in w.items()} for w in wanted
-            )
+            metadata, wanted = json.loads(written)
+            stamps = {name: {int(n): s for n, s in chunks.items()} for name, chunks in wanted.items()}
             chunks = self._chunks(known, stamps)
             running = self._built(bucket) if known is None else known.running
-            running.restore(metadata, chunks)
-            known = Cached(running, stamp, stamps, born)
+            running.restore(metadata, {t: {n: rows for n, (rows, _) in read.items()} for t, read in chunks.items()})
+            for name, table in running.flow.tables().items():
+                table.restore_ages({n: ages for n, (_, ages) in chunks.get(name, {}).items()})
+            known = Cached(running, stamp, stamps)
         return known
 
-    def _chunks(self, known: Cached | None, stamps: dict[str, dict[int, int]]) -> dict[str, dict[int, pl.DataFrame]]:
+    def _chunks(self, known: Cached | None, stamps: dict[str, dict[int, int]]) -> dict[str, dict[int, Chunk]]:
         """The chunks of a state: all of them from the store, or, of a state that is older, those that have changed."""
         if known is None:
             stored = {(name, int(n)): data for (name, n), (_, data) in self._state.iterator()}
-            return {t: {n: from_blob(bytes(stored[t, n])) for n in chunks} for t, chunks in stamps.items()}
+            return {t: {n: chunk_from_blob(bytes(stored[t, n])) for n in chunks} for t, chunks in stamps.items()}
         tables = known.running.flow.tables()
-        read: dict[str, dict[int, pl.DataFrame]] = {}
+        read: dict[str, dict[int, Chunk]] = {}
         for name, chunks in stamps.items():
-            same = known.stamps.get(name, {})
+            same, table = known.stamps.get(name, {}), tables[name]
             read[name] = {
-                n: tables[name].chunk(n) if same.get(n) == s else self._read(name, n) for n, s in chunks.items()
+                n: (table.chunk(n), table.ages(n)) if same.get(n) == s else self._read(name, n)
+                for n, s in chunks.items()
             }
         return read
 
-    def _read(self, name: str, number: int) -> pl.DataFrame:
+    def _read(self, name: str, number: int) -> Chunk:
         stored = self._state.getValue((name, number))
         assert stored is not None, f"the chunk {number} of {name} is missing in the state store"
-        return from_blob(bytes(stored[1]))
+        return chunk_from_blob(bytes(stored[1]))
 
     def _save(self, bucket: int, known: Cached) -> None:
         stamp = known.stamp = randbits(63)  # a retry's state is another one, and so is that of another run
         now = round(time.time(), 3)
         for name, table in known.running.flow.tables().items():
+            table.date(now)
             written, deleted = table.changes()
             for number in deleted:
                 self._state.removeKey((name, number))
                 known.stamps[name].pop(number)
-                known.born[name].pop(number)
             for number, frame in written.items():
-                self._state.updateValue((name, number), (stamp, to_blob(frame)))
+                self._state.updateValue((name, number), (stamp, chunk_to_blob(frame, table.ages(number))))
                 known.stamps.setdefault(name, {})[number] = stamp
-                known.born.setdefault(name, {}).setdefault(number, now)
-        metadata = json.dumps([known.running.metadata(), known.stamps, known.born])
+        metadata = json.dumps([known.running.metadata(), known.stamps])
         self._state.updateValue(_METADATA, (stamp, metadata.encode()))
         self.cache[self._run, self._number, bucket] = known

@@ -13,15 +13,16 @@ from punctum.algebra.values import Value
 from punctum.analyse.predicates import promised
 from punctum.engine.runtime.lmerge import Merging
 from punctum.engine.sources.pipe import compiled_step
+from punctum.engine.sources.tables import versions_of
 from punctum.ir import relations as r
 from punctum.ir import temporal
-from punctum.ir.evaluate import evaluate
 from punctum.ir.expressions import Column, Expression
 from punctum.ir.lifted import inserts_only
+from punctum.ir.lookup import Lookup as LookupNode
 from punctum.ir.outer import able
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported
 from punctum.ir.planned import Synopsis as SynopsisNode
-from punctum.ir.shape import shape
+from punctum.ir.shape import image, shape
 from punctum.ir.tree import Relation
 from punctum.ir.windows import steps, window
 from punctum.lmerge.cleanse import Cleanse
@@ -38,6 +39,7 @@ from punctum.operators.images import ComputedColumn
 from punctum.operators.intersect import Intersect
 from punctum.operators.join import Join, joined_schema
 from punctum.operators.lifespan import Lifespan
+from punctum.operators.lookup import Lookup
 from punctum.operators.merge import Merge
 from punctum.operators.multijoin import MultiJoin as MultiJoinOperator
 from punctum.operators.operator import Operator
@@ -66,6 +68,10 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
             return Select(schemas[0], careful(predicate, schemas[0]), promised(predicate, schemas[0]))
         case r.Projection(columns=columns):
             return Project(schemas[0], [_column(name, e, schemas[0]) for name, e in columns])
+        case LookupNode(table=table, residual=residual):
+            at = [(mine.index, theirs.index) for mine, theirs in relation.on]
+            demands = None if residual is None else careful(residual, relation.paired)
+            return Lookup(schemas[0], relation.schema, versions_of(table), at, relation.paired, relation.kind, demands)
         case r.Join(on=on, residual=residual, bands=bands):
             left, right = schemas
             pairs = [(left.names[mine.index], right.names[theirs.index]) for mine, theirs in on]
@@ -184,4 +190,4 @@ def _column(name: str, expression: Expression, schema: Schema) -> tuple[Computed
 
 
 def _of_one(expression: Expression, source: int, size: int, value: Value) -> Value | None:
-    return evaluate(expression, tuple(value if i == source else None for i in range(size)))
+    return image(expression, tuple(value if i == source else None for i in range(size)))

@@ -1,13 +1,13 @@
 """SELECT, set operations, subqueries in FROM and CTEs: the syntax of a query becomes a relation."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from sqlglot import exp
 
 from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError, choices, nearest
-from punctum.ir.definitions import StreamDef
+from punctum.ir.definitions import StreamDef, TableDef
 from punctum.ir.expressions import Column, Expression, mismatch, rebased, text
 from punctum.ir.relations import (
     Aggregate,
@@ -17,6 +17,7 @@ from punctum.ir.relations import (
     Intersect,
     OrderBy,
     Projection,
+    Source,
     Union,
     UnionAll,
     Window,
@@ -27,6 +28,7 @@ from punctum.ir.types import common, converted, is_interval, is_null
 from punctum.parse.binder.bind import Binder, aggregates
 from punctum.parse.binder.groups import Groups, read_groups
 from punctum.parse.binder.joins import From
+from punctum.parse.binder.lookups import read_as_stream
 from punctum.parse.binder.order import SortTerm, sort_keys
 from punctum.parse.binder.scope import Scope
 from punctum.parse.binder.subqueries import Subqueries
@@ -61,10 +63,14 @@ class Queries:
     """Binds the queries of one statement to the streams that are defined before it."""
 
     def __init__(
-        self, source: Text, streams: Mapping[str, StreamDef], around: Place, tables: Iterable[str] = ()
+        self,
+        source: Text,
+        streams: Mapping[str, StreamDef],
+        around: Place,
+        tables: Mapping[str, TableDef] | None = None,
     ) -> None:
         self.text, self.around = source, around
-        self.tables = [name.lower() for name in tables]
+        self.tables = {name.lower(): table for name, table in (tables or {}).items()}
         self.streams = {name.lower(): stream for name, stream in streams.items()}
         self.ctes: dict[str, Relation] = {}
 
@@ -132,8 +138,7 @@ class Queries:
             relation = named(stream, place)
             return relation if stream.temporal is None else Final(relation, place)
         if name in self.tables:
-            hint = "FROM takes streams; tables are used in PUNCTUATE … WHEN ALL … IN"
-            raise SqlError(f"{node.name} is a table", "", hint, self.place(node.this))
+            return Source(read_as_stream(self.tables[name]), self.place(node.this))
         known = [*self.ctes, *(stream.name for stream in self.streams.values())]
         raise SqlError(
             f"there is no stream {node.name}", choices(known), nearest(node.name, known), self.place(node.this)

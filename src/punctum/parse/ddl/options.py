@@ -84,7 +84,10 @@ _POSTGRES = (
     Option("key", Takes.TEXT, "the key columns, separated by commas: a row replaces the one with the same key"),
     *_RESULT,
 )
-_TABLE = (Option("path", Takes.FILE, "the input, read when a query starts", needed=True),)
+_TABLE = (
+    Option("path", Takes.FILE, "the input, read when a query starts", needed=True),
+    Option("refresh", Takes.SWITCH, "whether a join reads it again when its files change; false by default"),
+)
 
 OPTIONS: Mapping[str, Mapping[str, tuple[Option, ...]]] = {
     "stream": {

@@ -11,6 +11,7 @@ from typing import assert_never
 
 from punctum.algebra.schema import Schema
 from punctum.ir.expressions import Column, Expression, rebased, text
+from punctum.ir.lookup import Lookup
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
 from punctum.ir.relations import (
     Aggregate,
@@ -58,6 +59,8 @@ def _named(relation: Relation, names: Names | None) -> Relation:
             return bare if relation.residual is None else replace(bare, residual=_moved(relation.residual, bare))
         case OuterJoin():
             return _outer(relation, names)
+        case Lookup():
+            return _lookup(relation, names)
         case MultiJoin():
             joined = tuple(_named(below, None) for below in relation.joined)
             chosen = tuple(names or _unique(name for below in joined for name in below.schema.names))
@@ -94,6 +97,16 @@ def _outer(relation: OuterJoin, names: Names | None) -> Relation:
     on = tuple((_column(a, left), _column(b, right)) for a, b in relation.on)
     residual = relation.residual and rebased(relation.residual, lambda c: replace(c, name=chosen[c.index]))
     return replace(relation, left=left, right=right, on=on, residual=residual, names=chosen)
+
+
+def _lookup(relation: Lookup, names: Names | None) -> Relation:
+    """A lookup, whose table keeps its names."""
+    below = _named(relation.input, None if relation.pairs else names)
+    own = _unique((*below.schema.names, *relation.table.schema.names))
+    chosen = tuple(names or own) if relation.pairs else tuple(own)
+    on = tuple((_column(a, below), b) for a, b in relation.on)
+    residual = relation.residual and rebased(relation.residual, lambda c: replace(c, name=chosen[c.index]))
+    return replace(relation, input=below, on=on, residual=residual, names=chosen)
 
 
 def _aggregate(relation: Aggregate, names: Names | None) -> Relation:

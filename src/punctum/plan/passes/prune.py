@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from punctum.ir.expressions import Column, Expression, rebased
+from punctum.ir.lookup import Lookup
 from punctum.ir.needed import all_columns, needed
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
 from punctum.ir.relations import (
@@ -64,6 +65,8 @@ def _prune(relation: Relation, wanted: set[int]) -> tuple[Relation, Moved]:
             return replace(relation, input=below, columns=chosen), {old: new for new, old in enumerate(kept)}
         case Join() | OuterJoin():
             return _join(relation, of_inputs)
+        case Lookup():
+            return _lookup(relation, *of_inputs)
         case MultiJoin():
             return _multijoin(relation, wanted, of_inputs)
         case Synopsis():
@@ -103,6 +106,18 @@ def _join(relation: Join | OuterJoin, of_inputs: tuple[set[int], ...]) -> tuple[
     bands = tuple(band.moved((mine, theirs)) for band in relation.bands)
     made = replace(relation, left=left, right=right, on=on, residual=residual, names=names, bands=bands)
     return made, mine if isinstance(relation, OuterJoin) and not relation.kind.pairs else moved
+
+
+def _lookup(relation: Lookup, wanted: set[int]) -> tuple[Relation, Moved]:
+    """A lookup keeps all columns of its table, which crosses no exchange."""
+    width = len(relation.input.schema)
+    below, mine = _prune(relation.input, wanted)
+    moved = mine | {width + i: len(below.schema) + i for i in range(len(relation.table.schema))}
+    on = tuple((_column(a, mine), b) for a, b in relation.on)
+    residual = None if relation.residual is None else _moved(relation.residual, moved)
+    names = tuple(relation.names[old] for old, _ in sorted(moved.items(), key=lambda pair: pair[1]))
+    made = replace(relation, input=below, on=on, residual=residual, names=names)
+    return made, moved if relation.pairs else mine
 
 
 def _multijoin(relation: MultiJoin, wanted: set[int], of_inputs: tuple[set[int], ...]) -> tuple[Relation, Moved]:

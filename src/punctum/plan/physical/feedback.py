@@ -26,6 +26,7 @@ from punctum.ir.by_node import ByNode
 from punctum.ir.elements import HIDDEN, VE, VS, is_elements
 from punctum.ir.expressions import Column, Expression, columns, rebased
 from punctum.ir.lifted import inserts_only
+from punctum.ir.lookup import Lookup
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
 from punctum.ir.relations import (
     Aggregate,
@@ -129,6 +130,9 @@ def below(relation: Relation, over: Expression) -> Below:
             return _sides(relation, over)
         case OuterJoin():
             return _preserved(relation, over)
+        case Lookup():
+            own = {i: i for i in range(len(relation.input.schema))}
+            return (_moved(over, own | relation.equated()),)
         case MultiJoin(windows=windows) if not any(windows):
             return tuple(_moved(over, _columns(relation, i)) for i in range(len(relation.joined)))
         case LMerge(case=case):

@@ -14,6 +14,7 @@ from punctum.algebra.pattern import WILDCARD
 from punctum.algebra.schema import NOT_NULL
 from punctum.algebra.values import Type
 from punctum.ir.expressions import columns
+from punctum.ir.lookup import Lookup
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
 from punctum.ir.relations import (
     Aggregate,
@@ -63,7 +64,7 @@ def _compared(relation: Relation, number: int) -> list[int]:
             return []  # no punctuation purges what it keeps
         case Source() | Filter() | Window() | Projection() | Distinct() | Aggregate() | OrderBy() | Final() | Opened():
             return []  # there is no other input
-        case Cleansed() | Reported() | ExpectNode() | LifespanNode():
+        case Lookup() | Cleansed() | Reported() | ExpectNode() | LifespanNode():
             return []  # nor here
         case _:
             assert_never(relation)
@@ -78,6 +79,10 @@ def _carried(relation: Relation, fresh: Iterator[int]) -> Carried:
         case Aggregate():
             below = _carried(relation.input, fresh)
             return [*(below[column.index] for _, column in relation.keys), *(frozenset() for _ in relation.aggregates)]
+        case Lookup():
+            mine, width = _carried(relation.input, fresh), len(relation.input.schema)
+            of_table = (relation.equated().get(i) for i in range(width, len(relation.schema)))
+            return [*mine, *(frozenset[int]() if at is None else mine[at] for at in of_table)]
         case Join() | OuterJoin() | MultiJoin():
             both = _joined(relation, [numbers for below in relation.inputs for numbers in _carried(below, fresh)])
             return both[: len(relation.schema)]

@@ -15,6 +15,8 @@ from typing import assert_never
 
 from punctum.algebra.outer import JoinKind
 from punctum.algebra.schema import Schema
+from punctum.ir.definitions import StreamDef
+from punctum.ir.lookup import Lookup
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
 from punctum.ir.relations import (
     Aggregate,
@@ -32,7 +34,7 @@ from punctum.ir.relations import (
     Window,
 )
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
-from punctum.ir.tree import Relation
+from punctum.ir.tree import Relation, sources
 from punctum.plan.passes.windows import below_window, windowed
 from punctum.plan.physical.cube import DIMENSIONS, Cube
 from punctum.plan.physical.keys import Key, keys_below
@@ -117,7 +119,7 @@ def partition(node: Op | Input) -> Key | None:
             return None if wanted is None or None in wanted else tuple(n for n in wanted if n is not None)
         case UnionAll() | Union() | Intersect() | Except():
             return below[0] if len(set(below)) == 1 else None
-        case Filter() | Distinct() | OrderBy() | Final() | Opened() | Cleansed():
+        case Filter() | Lookup() | Distinct() | OrderBy() | Final() | Opened() | Cleansed():
             return below[0]
         case Reported() | ExpectNode() | LifespanNode():
             return below[0]
@@ -165,6 +167,13 @@ def operators(node: Op | Input) -> Iterator[Op]:
         for child in node.inputs:
             yield from operators(child)
         yield node
+
+
+def tables_of(stage: Stage) -> list[StreamDef]:
+    """The tables in which rows of a stage are looked up, each once."""
+    nodes = (op.relation for op in operators(stage.root))
+    found = (source.stream for node in nodes if isinstance(node, Lookup) for source in sources(node.table))
+    return list({stream.name: stream for stream in found}.values())
 
 
 def sweeps(stage: Stage) -> bool:
