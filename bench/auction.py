@@ -28,10 +28,9 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from punctum.compile import compile
 from punctum.engine.exchange.buckets import Buckets
-from punctum.engine.exchange.messages import PackedSlice, StageMessage, StreamSlice
+from punctum.engine.exchange.messages import PackedSlice, SplitPart, StageMessage, StreamSlice
 from punctum.engine.formats.files import READERS
 from punctum.engine.runtime import build
-from punctum.engine.sources.pipe import Piped
 from punctum.engine.spark import spark_session
 from punctum.plan.physical.pipes import Pipe
 from punctum.query import Query
@@ -111,10 +110,10 @@ def limit(directory: Path, batches: int) -> tuple[float, float]:
         for source in last.inputs:
             origin = source.origin
             assert isinstance(origin, Pipe)
-            for name in (f"{2 * batch:05}.parquet", f"{2 * batch + 1:05}.parquet"):
-                read = READERS["parquet"](directory / origin.stream.name / name, origin.stream.schema, {})
-                piece = Piped(origin.steps)(read.piece)
-                sent.setdefault(source.number, []).append(StreamSlice(PackedSlice.of(piece)))
+            for n in range(2):
+                path = directory / origin.stream.name / f"{2 * batch + n:05}.parquet"
+                piece = build.piped(origin)(READERS["parquet"](path, origin.stream.schema, {}).piece)
+                sent.setdefault(source.number, []).append(StreamSlice(PackedSlice.of(piece), SplitPart(n, 0)))
         started = time.perf_counter()
         running.feed(sent)
         seconds.append(time.perf_counter() - started)

@@ -1,11 +1,11 @@
 """Plain data and the clauses that make punctuations of it; what the specification makes of both."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from punctum.algebra import Punctuation, Row, end_of_stream
+from punctum.algebra.functions import Element
 from punctum.algebra.scheme import Order, Scheme
 from punctum.ir import Expression, StreamDef, evaluate
 from punctum.ir.definitions import AccessOrder, AllReported, EndEvent
@@ -38,7 +38,7 @@ def holds(condition: Expression, row: Row) -> bool:
 
 
 class Plain:
-    """A stream of plain rows that becomes a grammatical, punctuated one, slice by slice, by the specification.
+    """A stream of plain rows that becomes a grammatical, punctuated one, row by row, by the specification.
 
     Each step makes punctuations, and a guard behind it keeps out the rows that break what it was told. What lies
     outside a domain is kept out from the start, so the limits come as a slice before the first.
@@ -57,9 +57,14 @@ class Plain:
 
     def feed(self, rows: Sequence[Row], last: bool) -> Slice:
         """The next slice; after the last one the stream ends."""
-        piece = Slice(tuple(rows), (end_of_stream(self._schema),) if last else ())
+        elements: list[Element] = [*rows, *([end_of_stream(self._schema)] if last else [])]
+        taken = [e for element in elements for e in self._taken(element)]
+        piece = Slice.of(*self._limits, *taken)
+        self._limits = ()
+        return piece
+
+    def _taken(self, element: Element) -> Slice:
+        piece = Slice.of(element)
         for operator, guard in self._steps:
             piece, _ = guard.feed(operator.feed(piece))
-        piece = replace(piece, puncts=(*self._limits, *piece.puncts))
-        self._limits = ()
         return piece

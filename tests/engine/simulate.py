@@ -14,6 +14,7 @@ from punctum.engine.exchange.messages import (
     Counts,
     FeedbackMessage,
     Message,
+    SplitPart,
     StageMessage,
     decode,
     stage_slices,
@@ -38,7 +39,11 @@ from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Input, Stage, needs_clock
 
 Feed = Mapping[str, ColumnarSlice | Sequence[ColumnarSlice]]
-"""A slice of each stream, whole or in the parts that several tasks read."""
+"""A slice of each stream, whole, in parts that tasks read in any order, or in splits (``Splits``)."""
+
+
+class Splits(list[ColumnarSlice]):
+    """Parts of a slice that follow each other; in them elements may have places."""
 
 
 ALL_PUNCTUATIONS = tuple((name, run) for name, run in PASSES if name != "mark unused schemes")
@@ -133,13 +138,14 @@ class Simulation:
                 to = build.from_pipe(origin, source, self._buckets, clock)
             else:
                 to = build.from_stage(origin, source, self._buckets, clock)
-            for sender, piece, told in self._pieces(stage, source, streams):
+            for number, (sender, piece, told) in enumerate(self._pieces(stage, source, streams)):
                 pieces = (
                     to.split(piece) if (stage.number, sender) in self._greeted else to.init_messages() | to.split(piece)
                 )
                 self._greeted.add((stage.number, sender))
                 if isinstance(origin, Pipe):
-                    sent += stream_slices(pieces, to.input)
+                    in_order = isinstance(streams[origin.stream.name], Splits)
+                    sent += stream_slices(pieces, to.input, SplitPart(number, 0) if in_order else None)
                     sent += to_all(self._buckets, Clock(), to.input) if clock else []
                     sent += to_all(self._buckets, FeedbackMessage(told), to.input) if told is not None else []
                 else:

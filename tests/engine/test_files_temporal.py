@@ -10,12 +10,14 @@ import pytest
 
 from punctum.algebra.pattern import between
 from punctum.algebra.punctuation import Punctuation, end_of_stream
+from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.engine.formats.files import READERS, from_frame
 from punctum.engine.formats.read import Read
 from punctum.ir.elements import element_schema
 from punctum.operators.columns import to_rows
+from punctum.operators.sequence import late, placed
 
 PAYLOAD = Schema.of(symbol="STRING", n="BIGINT").attributes
 SCHEMA = element_schema(PAYLOAD)
@@ -65,6 +67,19 @@ def columns(given: list[Line]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={**kinds, "_adjust": pl.Boolean, "_punct": pl.String})
 
 
+def too_late(given: list[Line]) -> list[bool]:
+    """Whether each element stands behind a stable that it is below."""
+    late_ones, furthest = list[bool](), -(2**63)
+    for line in given:
+        if "$stable" in line:
+            furthest = max(furthest, line["$stable"])
+        else:
+            ends = [line[name] for name in ("_vold", "_ve") if line.get(name) is not None]
+            begins = min(ends, default=2**63) if "_vold" in line else line["_vs"]
+            late_ones.append(begins < furthest)
+    return late_ones
+
+
 def stable(time: int) -> Punctuation:
     return Punctuation.of(SCHEMA, {"_from": between(None, time, "[)")})
 
@@ -98,7 +113,11 @@ def test_every_format_gives_the_elements_in_order(format_: str, seed: int, count
     rows, furthest = expected(given)
     assert to_rows(found.piece.rows) == rows
     assert found.rejected.is_empty()
-    assert set(found.piece.puncts) == ({stable(furthest)} if furthest is not None else set())
+    told = {stable(furthest)} if furthest is not None else set()
+    assert PunctuationSet(SCHEMA, found.piece.puncts) == PunctuationSet(SCHEMA, told)
+    assert found.piece.places is not None
+    late_rows = late(found.piece.rows, found.piece.places.rows, placed(SCHEMA, found.piece, 0))
+    assert late_rows.to_list() == too_late(given)
     wanted = [at for at, line in enumerate(given, 2 if format_ == "csv" else 1) if "$stable" not in line]
     assert [found.place(row)[0] for row in range(len(rows))] == wanted
 

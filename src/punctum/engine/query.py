@@ -17,6 +17,7 @@ from uuid import uuid4
 
 import polars as pl
 import pyarrow as pa
+from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
@@ -30,6 +31,7 @@ from punctum.engine.exchange.messages import (
     TIMED,
     PackedSlice,
     QuarantineMessage,
+    SplitPart,
     StageSlice,
     decode,
 )
@@ -284,12 +286,14 @@ def _running(
 def _packed(stream: FrameStream, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Rows of any Spark DataFrame, packed."""
     init_worker()
-    room = Room()
-    for batch in batches:
+    room, context = Room(), TaskContext.get()
+    partition = 0 if context is None else context.partitionId()
+    for number, batch in enumerate(batches):
         with failing_in(stream.name):
             rows = pl.from_arrow(batch)
             assert isinstance(rows, pl.DataFrame)
-            yield from packed_piece(from_frame(rows, stream.schema), stream, room)
+            origin = SplitPart(number, 0, partition=partition)
+            yield from packed_piece(from_frame(rows, stream.schema), stream, room, origin=origin)
 
 
 def _unpacked(

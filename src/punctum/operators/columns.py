@@ -17,6 +17,8 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import NAN, Row, Type
 
+AT = "\0at"
+"""The column of rows' places, while they travel with the rows."""
 _DTYPES: dict[Type, pl.DataType] = {
     Type.BIGINT: pl.Int64(),
     Type.DOUBLE: pl.Float64(),
@@ -28,18 +30,29 @@ _DTYPES: dict[Type, pl.DataType] = {
 }
 
 
+@dataclass(frozen=True)
+class Places:
+    """Where the elements of a slice stand in their sequence; a row stands before a punctuation of the same place."""
+
+    rows: pl.Series
+    puncts: tuple[int, ...] = ()
+    constants: dict[str, pl.Series] = field(default_factory=dict)
+
+
 @dataclass
 class ColumnarSlice:
     """A slice in columns: some rows and some punctuations.
 
     Many punctuations that are a single constant each may come as ``constants``, a column for an attribute's name. An
     operator answers in constants only when it was given some, so who gives none meets none; only punctuate, which makes
-    them, always does.
+    them, always does. Rows stand in the order of their sequence. All of them stand before all punctuations, unless a
+    source says otherwise (``places``); an operator is given no places.
     """
 
     rows: pl.DataFrame
     puncts: tuple[Punctuation, ...] = ()
     constants: dict[str, pl.Series] = field(default_factory=dict)
+    places: Places | None = None
 
 
 def dtype(attribute: Attribute) -> pl.DataType:

@@ -1,9 +1,11 @@
 """Guard: what stands between a source and the operators, which may rely on a grammatical stream.
 
-A slice goes in; the rows that no punctuation of an earlier slice excludes come out, with the punctuations that bring
-something new, and beside them the rows that should not have come, each with the punctuation that excludes it.
+A slice goes in; the rows that no punctuation before them excludes come out, with the punctuations that bring something
+new, and beside them the rows that should not have come, each with the punctuation that excludes it. Punctuations of
+earlier slices stand before all rows of this one; those of this one behind all its rows, unless they have places.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -13,6 +15,7 @@ from punctum.operators.batch import PunctuationBatch, columns, punctuations_of
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.operator import PAST, Metadata, Operator
 from punctum.operators.seen import SeenPunctuations
+from punctum.operators.sequence import PlacedPunctuations, late, why
 from punctum.operators.table import Table
 
 
@@ -47,14 +50,19 @@ class Guard(Operator):
         """The grammatical part of the next slice."""
         return self.split(slices[0]).good
 
-    def split(self, xs: ColumnarSlice) -> Guarded:
-        """The grammatical part of the next slice, and its violations."""
+    def split(self, xs: ColumnarSlice, sequences: Sequence[tuple[pl.Series, PlacedPunctuations]] = ()) -> Guarded:
+        """The grammatical part of the next slice, and its violations.
+
+        Its rows may be those of some sequences, one after the other, in which they and punctuations have places.
+        """
         if xs.rows.is_empty():
             passed = columns(xs.rows, self._seen.add_new(punctuations_of(self.output, xs)), xs)
             return Guarded(passed, xs.rows, pl.Series(dtype=pl.UInt32), pl.Series(dtype=pl.String))
         wrong = self._seen.matches(xs.rows)
+        reasons = self._seen.why(xs.rows.filter(wrong))
+        if sequences:
+            wrong, reasons = _with_late(xs.rows, sequences, wrong, reasons)
         bad = xs.rows.filter(wrong)
-        reasons = self._seen.why(bad)
         new = self._seen.add_new(punctuations_of(self.output, xs))
         good = xs.rows.filter(~wrong) if bad.height else xs.rows
         return Guarded(columns(good, new, xs), bad, wrong.arg_true(), reasons)
@@ -86,3 +94,21 @@ class Guard(Operator):
     def puncts(self) -> int:
         """What has been seen."""
         return len(self._seen)
+
+
+def _with_late(
+    rows: pl.DataFrame, sequences: Sequence[tuple[pl.Series, PlacedPunctuations]], wrong: pl.Series, reasons: pl.Series
+) -> tuple[pl.Series, pl.Series]:
+    """Which rows earlier slices exclude, or punctuations before them in their sequence, and why."""
+    start, told = 0, pl.repeat(None, rows.height, dtype=pl.String, eager=True)
+    told = told.scatter(wrong.arg_true(), reasons)
+    behind = list[pl.Series]()
+    for at, puncts in sequences:
+        here = rows.slice(start, len(at))
+        mask = late(here, at, puncts) & ~wrong.slice(start, len(at))
+        behind.append(mask)
+        if mask.any():
+            told = told.scatter(mask.arg_true() + start, why(here.filter(mask), at.filter(mask), puncts))
+        start += len(at)
+    wrong = wrong | pl.concat(behind)
+    return wrong, told.filter(wrong)

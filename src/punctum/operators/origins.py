@@ -2,11 +2,12 @@
 
 Only AllReported remembers anything: who has reported what, of
 all that is not complete. The others can run anywhere, on any part of a slice: what they make of the parts is, together,
-what they make of the whole.
+what they make of the whole. They also say whether a row stands behind what one before it has made (``breaks``), and
+what is made where (``placed``), when the rows have their places in a column AT and stand in their order.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from datetime import timedelta
 from decimal import Decimal, localcontext
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from punctum.algebra.cuts import HIGHEST, LOWEST, above, below
+from punctum.algebra.finite import finite
 from punctum.algebra.pattern import EMPTY, WILDCARD, Pattern, span_pattern
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
@@ -22,8 +24,10 @@ from punctum.algebra.values import Type, Value
 from punctum.errors import PatternError, SchemaError
 from punctum.operators.batch import PunctuationBatch
 from punctum.operators.checked import Computed, checked, kept
-from punctum.operators.columns import dtype, empty, to_rows
+from punctum.operators.columns import AT, dtype, empty, to_rows
 from punctum.operators.dupelim import without
+from punctum.operators.places import places
+from punctum.operators.sequence import PlacedPunctuations, late
 from punctum.operators.table import Table
 
 
@@ -43,6 +47,18 @@ class Origin(ABC):
     def receive(self, rows: pl.DataFrame) -> PunctuationBatch:
         """What it makes of new rows."""
 
+    def breaks(self, rows: pl.DataFrame) -> bool:
+        """Whether one of the rows that it has received last stands behind what it has made of one before it."""
+        return False
+
+    def completes(self, schema: Schema, hidden: Set[int]) -> bool:
+        """Whether what it makes of a row may complete, with others, a domain of a hidden attribute."""
+        return False
+
+    def placed(self, rows: pl.DataFrame) -> PlacedPunctuations:
+        """What it has made of the rows that it has received last, where each is made; what excludes none may lack."""
+        raise NotImplementedError(f"{type(self).__name__} is made where all rows of a slice are")
+
 
 class EndEvent(Origin):
     """A row that satisfies the condition is the last one with its values on some attributes."""
@@ -52,8 +68,20 @@ class EndEvent(Origin):
 
     def receive(self, rows: pl.DataFrame) -> PunctuationBatch:
         """A punctuation for each event; the rows for which the condition has no value are in ``failed`` then."""
-        events, self.failed = kept(rows, self._when)
-        return instances(self._scheme, events)
+        self._events, self.failed = kept(rows, self._when)
+        return instances(self._scheme, self._events)
+
+    def breaks(self, rows: pl.DataFrame) -> bool:
+        """Whether a row comes behind an event that ends it."""
+        return bool(late(rows, rows[AT], self.placed(rows)).any())
+
+    def completes(self, schema: Schema, hidden: Set[int]) -> bool:
+        """Whether an event may."""
+        return not self._events.is_empty() and _coverable(schema, self._scheme.attributes, hidden)
+
+    def placed(self, rows: pl.DataFrame) -> PlacedPunctuations:
+        """What each event ends."""
+        return placed_instances(self._scheme, self._events)
 
 
 class Unique(Origin):
@@ -64,7 +92,21 @@ class Unique(Origin):
 
     def receive(self, rows: pl.DataFrame) -> PunctuationBatch:
         """A punctuation for each row."""
-        return instances(self._scheme, rows)
+        made = instances(self._scheme, rows)
+        self._repeats = len(made) < rows.height
+        return made
+
+    def breaks(self, rows: pl.DataFrame) -> bool:
+        """Whether some values come twice."""
+        return self._repeats
+
+    def completes(self, schema: Schema, hidden: Set[int]) -> bool:
+        """Whether a row may."""
+        return _coverable(schema, self._scheme.attributes, hidden)
+
+    def placed(self, rows: pl.DataFrame) -> PlacedPunctuations:
+        """What the first row of each value makes."""
+        return placed_instances(self._scheme, rows)
 
 
 class AccessOrder(Origin):
@@ -88,6 +130,57 @@ class AccessOrder(Origin):
         return PunctuationBatch(
             self._schema, others=[] if passed is EMPTY else [Punctuation.of(self._schema, {name: passed})]
         )
+
+    def breaks(self, rows: pl.DataFrame) -> bool:
+        """Whether a row comes later than it may."""
+        values = rows[self._attribute.name].drop_nulls()
+        return not self._rising(values).is_sorted() and bool(self._late(values).any())
+
+    def completes(self, schema: Schema, hidden: Set[int]) -> bool:
+        """Whether a row may."""
+        return _coverable(schema, (self._attribute.name,), hidden)
+
+    def placed(self, rows: pl.DataFrame) -> PlacedPunctuations:
+        """What each row that excludes a later one leaves behind, and what all together do."""
+        name = self._attribute.name
+        known = rows.select(name, AT).drop_nulls(name)
+        reached = self._reached(known[name])
+        few = finite(self._attribute.domain, self._attribute.type) is not None
+        needed = reached if few else reached.shift(1).filter(self._late(known[name]))
+        chosen = known[pl.concat([needed, reached.tail(1)]).drop_nulls().unique(maintain_order=True)]
+        made = [
+            (at, self._passed(value)) for (value,), at in zip(to_rows(chosen.select(name)), chosen[AT], strict=True)
+        ]
+        others = [(at, Punctuation.of(self._schema, {name: side})) for at, side in made if side is not EMPTY]
+        return PlacedPunctuations(self._schema, {}, others)
+
+    def _rising(self, values: pl.Series) -> pl.Series:
+        """Whole numbers that rise where the values go on."""
+        where = places(values)
+        where = where if where.dtype == pl.Int64 else where.rank("dense").cast(pl.Int64)
+        return -1 - where if self._order is Order.DESC else where
+
+    def _reached(self, values: pl.Series) -> pl.Series:
+        """For each value the number of the furthest one up to it, of equal ones the first."""
+        where = self._rising(values)
+        record = (where > where.cum_max().shift(1)).fill_null(True)
+        numbers = pl.int_range(len(values), eager=True, dtype=pl.UInt32)
+        return pl.select(pl.when(record).then(numbers)).to_series().forward_fill()
+
+    def _late(self, values: pl.Series) -> pl.Series:
+        """Whether each value comes later than it may; if in doubt, it does."""
+        before = values.gather(self._reached(values)).shift(1)
+        kind, delay = values.dtype, self._delay
+        if delay is None:
+            where = self._rising(values)
+            return (where < where.cum_max().shift(1)).fill_null(False)
+        if kind == pl.Float64 or isinstance(kind, pl.Decimal):
+            ahead = (before.cast(pl.Float64) - values.cast(pl.Float64)) * (-1 if self._order is Order.DESC else 1)
+            in_time: pl.Series = (ahead < float(str(delay)) * (1 - 1e-9)).fill_null(True)
+            return ~in_time
+        ahead, behind = before.to_physical().cast(pl.Int128), values.to_physical().cast(pl.Int128)
+        far = behind - ahead if self._order is Order.DESC else ahead - behind
+        return (far > _ticks(kind, delay)).fill_null(False)
 
     def _passed(self, furthest: Any) -> Pattern:
         """The values that do not come any more once one has; none when the delay reaches back before all values."""
@@ -142,17 +235,29 @@ class AllReported(Origin):
     def receive(self, rows: pl.DataFrame) -> PunctuationBatch:
         """A punctuation for each value that has become complete."""
         assert self.table is not None
-        known = self.table.frame()
+        self._reports = known = self.table.frame()
+        self._complete = known.select(self._key).head(0)
         fresh = without(rows.select(self._columns).filter(self._member).unique(maintain_order=True), known)
         if not fresh.height:
             return PunctuationBatch(self._scheme.schema)
         # Reports of who is no member any more, since the list was read again, do not count.
         counts = pl.concat([known, fresh]).filter(self._member).group_by(self._key, maintain_order=True).len("$count")
-        complete = counts.filter(pl.col("$count") == self._count).select(self._key)
+        self._complete = complete = counts.filter(pl.col("$count") == self._count).select(self._key)
         if complete.height:
             self.table.retain(~_in(known, complete))
         self.table.append(fresh.filter(~_in(fresh, complete)))
         return instances(self._scheme, complete)
+
+    def breaks(self, rows: pl.DataFrame) -> bool:
+        """Whether a row comes behind the last report that was missing."""
+        return bool(self._complete.height) and bool(late(rows, rows[AT], self.placed(rows)).any())
+
+    def placed(self, rows: pl.DataFrame) -> PlacedPunctuations:
+        """What is complete, where the last report is that was missing."""
+        first = rows.filter(self._member).unique(self._columns, keep="first", maintain_order=True)
+        first = first.join(self._reports, on=self._columns, how="anti", nulls_equal=True)
+        last = first.join(self._complete, on=self._key, how="semi", nulls_equal=True).group_by(self._key)
+        return placed_instances(self._scheme, last.agg(pl.col(AT).max()))
 
 
 def instances(scheme: Scheme, rows: pl.DataFrame) -> PunctuationBatch:
@@ -175,6 +280,32 @@ def instances(scheme: Scheme, rows: pl.DataFrame) -> PunctuationBatch:
         return _constants(schema, values.to_series())
     keys = to_rows(values.select(scheme.attributes).unique(maintain_order=True))
     return PunctuationBatch(schema, others=[_instance(scheme, row) for row in keys])
+
+
+def placed_instances(scheme: Scheme, rows: pl.DataFrame) -> PlacedPunctuations:
+    """The punctuations of a scheme that cover rows, each where the first row is that it covers."""
+    schema, names = scheme.schema, scheme.attributes
+    ordered = [name for name, order in scheme.terms if order is not Order.EQUALITY]
+    first = rows.select(*names, AT).drop_nulls(ordered).unique(names, keep="first", maintain_order=True)
+    constants: dict[int, tuple[pl.Series, pl.Series]] = {}
+    if len(names) == 1 and not ordered and schema.attributes[at := schema.index(names[0])].type is not Type.DECIMAL:
+        known = first.drop_nulls(names)
+        constants, first = {at: (known[names[0]], known[AT])}, first.filter(pl.col(names[0]).is_null())
+    rest = zip(first[AT], to_rows(first.select(names)), strict=True)
+    return PlacedPunctuations(schema, constants, [(place, _instance(scheme, row)) for place, row in rest])
+
+
+def _coverable(schema: Schema, names: Iterable[str], hidden: Set[int]) -> bool:
+    """Whether one of some attributes is hidden and has a domain of few values."""
+    some = (schema.attributes[at] for at in schema.indices(names) if at in hidden)
+    return any(a.type is Type.BOOLEAN or finite(a.domain, a.type) is not None for a in some)
+
+
+def _ticks(kind: pl.DataType, delay: Any) -> int:
+    """A delay in the unit that values of a type count; a day has no parts."""
+    if not isinstance(delay, timedelta):
+        return int(delay)
+    return delay.days if kind == pl.Date else delay // timedelta(microseconds=1)
 
 
 def _constants(schema: Schema, column: pl.Series) -> PunctuationBatch:

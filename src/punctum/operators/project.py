@@ -25,6 +25,7 @@ from punctum.operators.emitted import EmittedPunctuations, forget
 from punctum.operators.images import ComputedColumn
 from punctum.operators.limits import limits
 from punctum.operators.operator import Metadata, Operator
+from punctum.operators.sequence import PlacedPunctuations
 from punctum.operators.written import read, written
 
 
@@ -55,6 +56,17 @@ class Project(Operator):
         if not all(self._plain):
             images += batch(self.output, self._images(self._completed(new, rest)))
         return columns(self._rows(xs.rows), self._emitted.add_new(images), xs)
+
+    def shows(self, puncts: PlacedPunctuations) -> bool:
+        """Whether punctuations are on attributes alone that are there as they are: then each goes on by itself."""
+        others = all(self._plain[at] for _, p in puncts.others for at, _ in p.sides)
+        return others and all(self._plain[at] for at in puncts.constants)
+
+    def shown(self, puncts: PlacedPunctuations) -> PlacedPunctuations:
+        """Such punctuations over the output, each where it was."""
+        constants = {n: column for at, column in puncts.constants.items() for n in self._shown[at]}
+        others = [(place, q) for place, p in puncts.others for q in self._images([p])]
+        return PlacedPunctuations(self.output, constants, others)
 
     def _rows(self, df: pl.DataFrame) -> pl.DataFrame:
         if not df.height:

@@ -2,7 +2,9 @@
 
 Punctuations that are one constant each come as columns (``constants``), so 100,000 closings in a slice are one
 column. When the source may break the word that was given for it, a guard stands inside: it keeps out the rows that an
-earlier slice has excluded, and the origins do not receive them either.
+earlier slice has excluded, and the origins do not receive them either. It also keeps out rows behind the one of the
+same slice that has excluded them, if the rows are ``in_order`` and there is one origin: then nothing new is made of
+these, for what excludes a row covers what is made of it.
 """
 
 from collections.abc import Sequence
@@ -11,10 +13,11 @@ import polars as pl
 
 from punctum.algebra.schema import Schema
 from punctum.operators.batch import PunctuationBatch, batch, punctuations_of
-from punctum.operators.columns import ColumnarSlice, empty
+from punctum.operators.columns import AT, ColumnarSlice, empty
 from punctum.operators.operator import PAST, Metadata, Operator
 from punctum.operators.origins import Origin
 from punctum.operators.seen import SeenPunctuations
+from punctum.operators.sequence import late, why
 from punctum.operators.table import Table
 
 
@@ -26,21 +29,32 @@ class Punctuate(Operator):
 
     def __init__(self, schema: Schema, origins: Sequence[Origin], guard: bool = False) -> None:
         self.inputs, self.output = (schema,), schema
-        self._origins, self._guard = origins, guard
+        self._origins, self._guard, self.in_order = origins, guard, True
         self._opened, self._emitted = False, SeenPunctuations(schema)
         self.late, self.reasons = empty(schema), pl.Series(dtype=pl.String)
 
     def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
         (xs,) = slices
+        ordered = self._guard and self.in_order and len(self._origins) == 1
         rows = self._guarded(xs.rows) if self._guard else xs.rows
+        rows = rows.with_columns(pl.int_range(rows.height, eager=True).alias(AT)) if ordered else rows
         made = punctuations_of(self.output, xs)
         if not self._opened:
             opening = batch(self.output, [p for origin in self._origins for p in origin.opening()])
             made, self._opened = opening + made, True
         for origin in self._origins:
             made += origin.receive(rows)
-        return in_bulk(rows, self._emitted.add_new(made))
+            rows = self._without_late(rows, origin) if ordered and rows.height and origin.breaks(rows) else rows
+        return in_bulk(rows.drop(AT, strict=False), self._emitted.add_new(made))
+
+    def _without_late(self, rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
+        made = origin.placed(rows)
+        wrong = late(rows, rows[AT], made)
+        bad = rows.filter(wrong)
+        self.reasons = pl.concat([self.reasons, why(bad, bad[AT], made)])
+        self.late = pl.concat([self.late, bad.drop(AT)])
+        return rows.filter(~wrong)
 
     def _guarded(self, rows: pl.DataFrame) -> pl.DataFrame:
         wrong = self._emitted.matches(rows)

@@ -1,12 +1,14 @@
 """Guard: what stands between a source and the operators, which may rely on a grammatical stream.
 
-It splits a stream into its grammatical part and the violations: the rows that a punctuation of an earlier slice
-excludes. It also drops punctuations that earlier ones cover.
+It splits a stream into its grammatical part and the violations: the rows that a punctuation before them excludes. It
+also drops punctuations that earlier ones cover. A stream is a sequence of elements, of which it takes one at a time; a
+slice that it is given whole has all its rows before all its punctuations.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from punctum.algebra.functions import Element
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
@@ -40,15 +42,17 @@ class Guard:
     def feed(self, xs: Slice) -> tuple[Slice, list[BrokenPromise]]:
         """The grammatical part of the next slice, and its violations."""
         self._slices += 1
-        good: list[Row] = []
-        violations: list[BrokenPromise] = []
-        for t in (self._schema.row(*t) for t in xs.rows):
-            if offending := self._seen.find(t):
-                violations.append(BrokenPromise(t, self._slices, offending))
-            else:
-                good.append(t)
-        news = [q for p in xs.puncts for q in self._seen.add_new(p)]
-        return Slice(tuple(good), tuple(news)), violations
+        taken = [self.take(element) for element in xs]
+        violations = [found for found in taken if isinstance(found, BrokenPromise)]
+        return Slice.of(*(e for found in taken if isinstance(found, tuple) for e in found)), violations
+
+    def take(self, element: Element) -> tuple[Element, ...] | BrokenPromise:
+        """What the next element brings: itself if it is a row and grammatical, what is new of a punctuation."""
+        if isinstance(element, Punctuation):
+            return tuple(self._seen.add_new(element))
+        row = self._schema.row(*element)
+        offending = self._seen.find(row)
+        return BrokenPromise(row, self._slices, offending) if offending else (row,)
 
     def forget(self, ps: Iterable[Punctuation]) -> None:
         """From now on rows are grammatical that only punctuations exclude which are over."""

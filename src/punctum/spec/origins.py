@@ -9,17 +9,18 @@
 | stream iterator semantics                    | Unique, Selected, Sorted | ``UNIQUE (itemid)``, operators' own    |
 
 An origin gives, slice by slice, what it makes of new rows (``step``), and, as its own check, what it has made of all
-rows of a prefix (``made``).
+rows of a prefix (``made``). In a sequence each row is followed by what is made of it (``sequence``).
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Context, Decimal
 from typing import Any, Generic, TypeVar
 
 from punctum.algebra.cuts import below
+from punctum.algebra.functions import Element
 from punctum.algebra.pattern import WILDCARD, between
 from punctum.algebra.punctuation import Punctuation, excluded
 from punctum.algebra.schema import Schema
@@ -233,3 +234,20 @@ class Sorted(Origin[Row | None]):
 
     def _passed(self, t: Row | None) -> Puncts:
         return () if t is None else list(self.sort.before(t))
+
+
+def sequence(origins: Iterable[Origin[Any]], elements: Iterable[Element]) -> Iterator[Element]:
+    """The elements of a stream, and behind each row the punctuations that are made of it.
+
+    >>> itemid = Schema.of(itemid="BIGINT")
+    >>> print(*sequence([Unique(Scheme.of(itemid, "itemid"))], [(17,), (18,)]))
+    (17,) <17> (18,) <18>
+    """
+    states = [(origin, origin.initial()) for origin in origins]
+    yield from (p for origin, _ in states for p in origin.opening())
+    for element in elements:
+        yield element
+        if not isinstance(element, Punctuation):
+            stepped = [(origin, *origin.step([element], known)) for origin, known in states]
+            yield from (p for _, made, _ in stepped for p in made)
+            states = [(origin, known) for origin, _, known in stepped]

@@ -24,8 +24,9 @@ GROUP BY i.itemid, i.name;
 -- bid: {"itemid": 17, "increase": 5, "status": "open"}
 -- bid: {"itemid": 18, "increase": 9, "status": "open"}
 -- slice
--- bid: {"itemid": 17, "increase": null, "status": "closed"}
 -- bid: {"itemid": 17, "increase": 2, "status": "open"}
+-- bid: {"itemid": 17, "increase": null, "status": "closed"}
+-- late bid: {"itemid": 17, "increase": 30, "status": "open"}
 -- => {"itemid": 17, "name": "vase", "bids": 2, "total": 7.0}
 -- slice: a bid that comes too late, and one for an item that nobody has bid on
 -- item: {"itemid": 500, "name": "chair"}

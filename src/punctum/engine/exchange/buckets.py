@@ -17,7 +17,7 @@ from punctum.algebra.pattern import Constant, List
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
-from punctum.operators.columns import ColumnarSlice, dtype, empty
+from punctum.operators.columns import AT, ColumnarSlice, Places, dtype, empty
 
 _SPREAD = 0x9E3779B97F4A7C15  # odd, and its bits are mixed: neighbouring runs go to buckets in no order
 _WORD = (1 << 64) - 1
@@ -59,20 +59,24 @@ class Exchange:
         return (self.schema, self.key) if self.raw is None else (self.raw, self.raw_key)
 
     def split(self, piece: ColumnarSlice) -> dict[int, ColumnarSlice]:
-        """The slice of each bucket that gets anything."""
+        """The slice of each bucket that gets anything; where there are places, each element keeps its own."""
         assert self.key is not None
-        rows = self._split_rows(piece.rows, [self.schema.names[i] for i in self.key])
-        puncts: dict[int, list[Punctuation]] = {}
-        for p, target_buckets in zip(piece.puncts, self._all_target_buckets(piece.puncts), strict=True):
+        places = piece.places
+        placed = piece.rows if places is None else piece.rows.with_columns(places.rows.alias(AT))
+        rows = self._split_rows(placed, [self.schema.names[i] for i in self.key])
+        puncts: dict[int, list[int]] = {}
+        for n, target_buckets in enumerate(self._all_target_buckets(piece.puncts)):
             for bucket in target_buckets:
-                puncts.setdefault(bucket, []).append(p)
-        constants: dict[int, dict[str, pl.Series]] = {}
+                puncts.setdefault(bucket, []).append(n)
+        constants: dict[int, dict[str, pl.DataFrame]] = {}
         for name, values in piece.constants.items():
-            for bucket, part in self._split_constants(name, values).items():
+            column = values.to_frame(name)
+            column = column if places is None else column.with_columns(places.constants[name].alias(AT))
+            for bucket, part in self._split_constants(name, column).items():
                 constants.setdefault(bucket, {})[name] = part
-        none = empty(self.schema)
+        none = empty(self.schema) if places is None else empty(self.schema).with_columns(places.rows.head(0).alias(AT))
         return {
-            b: ColumnarSlice(rows.get(b, none), tuple(puncts.get(b, ())), constants.get(b, {}))
+            b: _piece(piece, rows.get(b, none), puncts.get(b, []), constants.get(b, {}))
             for b in dict.fromkeys((*rows, *puncts, *constants))
         }
 
@@ -85,15 +89,13 @@ class Exchange:
         """Nothing for every bucket: what an operator says before its first row, all of its buckets have to say."""
         return {bucket: ColumnarSlice(empty(self.schema)) for bucket in self.buckets}
 
-    def _split_constants(self, name: str, values: pl.Series) -> dict[int, pl.Series]:
+    def _split_constants(self, name: str, values: pl.DataFrame) -> dict[int, pl.DataFrame]:
         if not self.key:
             return {self.buckets[0]: values}
         schema, key = self._punctuated
         if self.broadcast or key != (schema.index(name),):
             return dict.fromkeys(self.buckets, values)
-        return {
-            bucket: part.to_series() for bucket, part in self._split_rows(values.alias(name).to_frame(), [name]).items()
-        }
+        return self._split_rows(values, [name])
 
     def target_buckets(self, p: Punctuation) -> Iterable[int]:
         """The buckets whose rows a punctuation can match."""
@@ -190,6 +192,19 @@ class BucketKeyRange:
         while (((run & _WORD) * _SPREAD & _WORD) >> 32) % self.slots != self.slot:
             run += 1
         return run * self.run
+
+
+def _piece(
+    whole: ColumnarSlice, rows: pl.DataFrame, puncts: list[int], constants: dict[str, pl.DataFrame]
+) -> ColumnarSlice:
+    """A part of a slice: some rows, some punctuations and some constants, with their places where it has any."""
+    values = {name: part[name] for name, part in constants.items()}
+    mine = tuple(whole.puncts[n] for n in puncts)
+    if whole.places is None:
+        return ColumnarSlice(rows, mine, values)
+    known = whole.places.puncts
+    places = Places(rows[AT], tuple(known[n] for n in puncts), {name: part[AT] for name, part in constants.items()})
+    return ColumnarSlice(rows.drop(AT), mine, values, places)
 
 
 def _constants(p: Punctuation, i: int) -> list[object] | None:

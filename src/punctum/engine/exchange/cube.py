@@ -70,13 +70,13 @@ class CubeExchange(Exchange):
     def _split_rows(self, rows: pl.DataFrame, names: Sequence[str]) -> dict[int, pl.DataFrame]:
         return self._dealt(rows, [None if at is None else self.schema.names[at] for at in self.dimensions])
 
-    def _split_constants(self, name: str, values: pl.Series) -> dict[int, pl.Series]:
+    def _split_constants(self, name: str, values: pl.DataFrame) -> dict[int, pl.DataFrame]:
         schema = self.schema if self.raw is None else self.raw
         at = schema.index(name)
         if self.broadcast or at not in self._deciding:
             return dict.fromkeys(self.buckets, values)
         named = [name if column == at else None for column in self._deciding]
-        return {bucket: part.to_series() for bucket, part in self._dealt(values.alias(name).to_frame(), named).items()}
+        return self._dealt(values, named)
 
     def _dealt(self, rows: pl.DataFrame, named: Sequence[str | None]) -> dict[int, pl.DataFrame]:
         """Rows by bucket, where some columns decide on some dimensions."""

@@ -9,7 +9,7 @@ module alone knows how: messages go in and columns of such rows come out of ``to
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,7 +27,7 @@ from punctum.engine.exchange.blobs import (
     to_lines,
 )
 from punctum.lmerge.feedback import Signal
-from punctum.operators.columns import ColumnarSlice
+from punctum.operators.columns import AT, ColumnarSlice, Places, empty
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,7 +81,10 @@ TIMED = f"if(kind = '{Kind.CLOCK}', string(unix_millis(current_timestamp())), de
 
 
 class PackedSlice(NamedTuple):
-    """A slice, or a part of one, as it travels: what is not read need not be unpacked."""
+    """A slice, or a part of one, as it travels: what is not read need not be unpacked.
+
+    Places, where it has any, are a column of the rows and columns beside the constants.
+    """
 
     rows: bytes | None = None
     puncts: str | None = None
@@ -90,8 +93,25 @@ class PackedSlice(NamedTuple):
     @staticmethod
     def of(piece: ColumnarSlice) -> "PackedSlice":
         """A slice, packed."""
-        rows = None if piece.rows.is_empty() else to_blob(piece.rows)
-        return PackedSlice(rows, to_lines(piece.puncts), constants_to_blob(piece.constants))
+        rows, constants, places = piece.rows, piece.constants, piece.places
+        if places is not None:
+            rows = rows.with_columns(places.rows.alias(AT))
+            constants = {**constants, **{AT + name: at for name, at in places.constants.items()}}
+            constants[AT] = pl.Series(places.puncts, dtype=pl.Int64)
+        return PackedSlice(
+            None if rows.is_empty() else to_blob(rows), to_lines(piece.puncts), constants_to_blob(constants)
+        )
+
+    def unpacked(self, rows: Schema, puncts: Schema) -> ColumnarSlice:
+        """The slice; its punctuations may be over another schema than its rows."""
+        frame, columns = self.frame(), constants_from_blob(self.constants)
+        constants = {name: values for name, values in columns.items() if not name.startswith(AT)}
+        found = empty(rows) if frame is None else frame.drop(AT, strict=False)
+        piece = ColumnarSlice(found, self.punctuations(puncts), constants)
+        if AT in columns:
+            at = pl.Series(AT, [], pl.Int64) if frame is None else frame[AT]
+            piece.places = Places(at, tuple(columns[AT].drop_nulls()), {name: columns[AT + name] for name in constants})
+        return piece
 
     def frame(self) -> pl.DataFrame | None:
         """The rows, if there are any."""
@@ -107,24 +127,29 @@ class PackedSlice(NamedTuple):
 
 
 class SplitPart(NamedTuple):
-    """Where a slice comes from: a split, its number in the batch, and which part of it. Parts come in any order."""
+    """Where a slice comes from: a split, its number in the batch, and which part of it. Parts come in any order.
+
+    Of a DataFrame, the number is that of a piece of a partition, and there is no split. How the partitions of a batch
+    follow each other is not known.
+    """
 
     number: int
     part: int
-    split: str
+    split: str = ""
+    partition: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class StreamSlice:
-    """A slice from a stream; of one without files it is not known where it comes from."""
+    """A slice from a stream; of the first, which brings nothing, it is not known where it comes from."""
 
     slice: PackedSlice
     origin: SplitPart | None = None
 
     @property
-    def order(self) -> tuple[int, int]:
+    def order(self) -> tuple[int, int, int]:
         """What puts the slices of a batch in the order of their files."""
-        return (-1, 0) if self.origin is None else self.origin[:2]
+        return (-1, -1, 0) if self.origin is None else (self.origin.partition, *self.origin[:2])
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,10 +262,17 @@ def in_parts(pieces: Mapping[int, ColumnarSlice]) -> list[tuple[int, int, Column
     for bucket, piece in pieces.items():
         height = piece.rows.height
         rows = max(1, height * PART // max(1, int(piece.rows.estimated_size())))
-        parts.append((bucket, 0, ColumnarSlice(piece.rows.slice(0, rows), piece.puncts, piece.constants)))
+        parts.append((bucket, 0, _part(piece, 0, rows)))
+        rest = ColumnarSlice(piece.rows, places=piece.places and Places(piece.places.rows))
         starts = enumerate(range(rows, height, rows), 1)
-        parts += [(bucket, part, ColumnarSlice(piece.rows.slice(start, rows))) for part, start in starts]
+        parts += [(bucket, part, _part(rest, start, rows)) for part, start in starts]
     return parts
+
+
+def _part(piece: ColumnarSlice, start: int, rows: int) -> ColumnarSlice:
+    """A slice with some of its rows."""
+    places = piece.places and replace(piece.places, rows=piece.places.rows.slice(start, rows))
+    return replace(piece, rows=piece.rows.slice(start, rows), places=places)
 
 
 _Fields = tuple[Kind, int, PackedSlice, str | None]
@@ -251,7 +283,7 @@ def _fields(message: Message) -> _Fields:
     """The kind, the sender, the slice and the detail of a message."""
     match message:
         case StreamSlice(piece, origin):
-            return Kind.STREAM, _NONE, piece, None if origin is None else "{} {} {}".format(*origin)
+            return Kind.STREAM, _NONE, piece, None if origin is None else _placed(origin)
         case StageSlice(sender, piece):
             return Kind.STAGE, sender, piece, None
         case Clock(time):
@@ -299,9 +331,13 @@ def _message(kind: str, sender: int, piece: PackedSlice, detail: str | None) -> 
             raise AssertionError(kind)
 
 
+def _placed(origin: SplitPart) -> str:
+    return f"{origin.partition} {origin.number} {origin.part} {origin.split}"
+
+
 def _split_part(detail: str) -> SplitPart:
-    number, part, split = detail.split(" ", 2)
-    return SplitPart(int(number), int(part), split)
+    partition, number, part, split = detail.split(" ", 3)
+    return SplitPart(int(number), int(part), split, int(partition))
 
 
 def _columns(sent: Iterable[Addressed]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import polars as pl
 
 from punctum.algebra.schema import Schema
 from punctum.engine.runtime.feedback import unneeded
-from punctum.engine.sources.pipe import ROW, Behind, Piped
+from punctum.engine.sources.pipe import ROW, Behind, Piped, with_rows
 from punctum.ir.applied import applied
 from punctum.ir.expressions import Column, Expression
 from punctum.ir.relations import Filter, Projection
@@ -74,7 +74,7 @@ class Skipping:
             behind, bad = self.pipe.behind(self._needed(ColumnarSlice(part, piece.puncts), signal))
             rows.append(behind)
             failed += bad
-        return Behind(ColumnarSlice(pl.concat(rows), piece.puncts, piece.constants), signal, failed)
+        return Behind(with_rows(piece, pl.concat(rows)), signal, failed)
 
     def _parts(self, rows: pl.DataFrame) -> Iterator[pl.DataFrame]:
         """The rows, in pieces where they go to functions of the user's."""

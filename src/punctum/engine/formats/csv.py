@@ -26,7 +26,7 @@ from punctum.algebra.values import Type
 from punctum.engine.formats.lines import Lines, Mask, Numbers, alike
 from punctum.engine.formats.options import option, switch
 from punctum.engine.formats.puncts import constants, from_punct
-from punctum.engine.formats.read import PUNCT_COLUMN, FileContent, Read, decoded, differ
+from punctum.engine.formats.read import PUNCT_COLUMN, Closed, FileContent, Read, decoded, differ
 from punctum.engine.formats.typed import typed, value
 from punctum.errors import CodecError, PunctumError, SchemaError, choices
 
@@ -161,11 +161,11 @@ class _CsvReader:
         proven &= filled
         self._exactly(np.flatnonzero(filled & ~proven))
         at, fields = np.flatnonzero(proven), self._fields(proven)
-        closed: dict[str, pl.Series] = {}
+        closed: Closed | None = None
         if self.punctuated:
             punctuation = fields[PUNCT_COLUMN].is_not_null()
             here = at[punctuation.to_numpy()]
-            closed, plain = constants(fields[PUNCT_COLUMN].drop_nulls(), self.schema)
+            closed, plain = constants(fields[PUNCT_COLUMN].drop_nulls(), self.positions[here], self.schema)
             self._exactly(here[~plain])
             at, fields = at[~punctuation.to_numpy()], fields.filter(~punctuation)
         rows = pl.DataFrame([typed(fields[a.name], a) for a in self.schema.attributes])

@@ -20,7 +20,7 @@ from punctum.engine.formats.options import option
 from punctum.engine.formats.parquet import from_columns, read_parquet
 from punctum.engine.formats.read import LONGEST, PUNCT_COLUMN, REJECTED, FileContent, Place, Read, clean
 from punctum.engine.formats.splits import ChangedError, Split, gone, shown
-from punctum.engine.formats.temporal import Decoder, elements_of_columns, read_elements
+from punctum.engine.formats.temporal import Decoder, elements_of_columns, read_elements, with_stables
 from punctum.engine.formats.xml import read_xml
 from punctum.errors import MissingError
 from punctum.ir.definitions import StreamDef
@@ -57,7 +57,9 @@ def from_frame(given: pl.DataFrame, schema: Schema) -> Read:
     if given.columns != [LINE_COLUMN] or LINE_COLUMN in schema.names:
         if is_opens(schema):
             return opens_of_columns(given, schema)
-        return elements_of_columns(given, schema) if is_elements(schema) else from_columns(given, schema)
+        if is_elements(schema):
+            return elements_of_columns(given, schema)
+        return with_stables(from_columns(given, schema), schema)
     return _decoded("json", "\n".join(given[LINE_COLUMN]).encode(), schema, {})
 
 
@@ -77,7 +79,7 @@ def _decoded(format_: str, data: bytes, schema: Schema, options: Mapping[str, st
         return read_opens(format_, decode, data, schema, options)
     if is_elements(schema):
         return read_elements(format_, decode, data, schema, options)
-    return decode(data, schema, options)
+    return with_stables(decode(data, schema, options), schema)
 
 
 def _read(format_: str, path: Path, schema: Schema, options: Mapping[str, str], split: Split | None = None, /) -> Read:
@@ -130,7 +132,7 @@ def _behind(read: Read, line: int, lines: int, rest: bytes) -> Read:
         at, text = read.place(row)
         return at + lines, text
 
-    return Read(read.piece, rejected, place, read.at, read.more)
+    return Read(read.piece, rejected, place, read.more)
 
 
 READERS: dict[str, Reader] = {name: partial(_read, name) for name in _DECODERS}

@@ -21,7 +21,7 @@ from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.engine.formats.lines import Lines, Mask, Numbers, alike
 from punctum.engine.formats.puncts import constants
-from punctum.engine.formats.read import FileContent, Read, decoded, differ
+from punctum.engine.formats.read import Closed, FileContent, Read, decoded, differ
 from punctum.engine.formats.typed import NUMBER, converted, plain
 from punctum.errors import PunctumError
 from punctum.operators.columns import empty
@@ -71,9 +71,9 @@ class _JsonReader:
     def _place(self, at: int) -> tuple[int, bytes]:
         return at + 1, self.lines[at].rstrip(b"\r\n")
 
-    def _closed(self, special: Numbers) -> dict[str, pl.Series]:
+    def _closed(self, special: Numbers) -> Closed:
         """Punctuations, and rows that have the word for them in a string."""
-        closed, here = constants(self.lines.texts.gather(special), self.schema)
+        closed, here = constants(self.lines.texts.gather(special), special + 1, self.schema)
         self._exactly(special[~here])
         return closed
 

@@ -17,7 +17,7 @@ from punctum.engine.formats.csv import Dialect
 from punctum.engine.formats.lines import Lines
 from punctum.engine.formats.parquet import from_columns
 from punctum.engine.formats.read import Read
-from punctum.engine.formats.temporal import Decoder, checked, first_of, numbered, together
+from punctum.engine.formats.temporal import Decoder, checked, first_of, numbered, settled, together
 from punctum.ir.elements import EVENT, FROM, MARKED, VE, VS
 from punctum.operators.columns import dtype, empty
 
@@ -28,13 +28,13 @@ NEITHER = f"the row is neither an open nor a close: it has no {VS} and no {VE}"
 def read_opens(format_: str, decode: Decoder, data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
     """The opens and closes of a file in some format."""
     if format_ == "json":
-        return _from_lines(decode, Lines.of(data), schema, options)
-    return _opens(decode(data, _in_file(format_, data, schema, options), options), schema)
+        return settled(_from_lines(decode, Lines.of(data), schema, options), schema)
+    return settled(_opens(decode(data, _in_file(format_, data, schema, options), options), schema), schema)
 
 
 def opens_of_columns(given: pl.DataFrame, schema: Schema) -> Read:
     """The opens and closes of a piece of a DataFrame."""
-    return _opens(from_columns(given, _having(schema, given.columns)), schema)
+    return settled(_opens(from_columns(given, _having(schema, given.columns)), schema), schema)
 
 
 def _from_lines(decode: Decoder, lines: Lines, schema: Schema, options: Mapping[str, str]) -> Read:

@@ -20,7 +20,7 @@ from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.engine.formats.lines import Numbers
 from punctum.engine.formats.puncts import constants, from_punct
-from punctum.engine.formats.read import PUNCT_COLUMN, FileContent, Read, differ
+from punctum.engine.formats.read import PUNCT_COLUMN, Closed, FileContent, Read, differ
 from punctum.errors import CodecError, PunctumError, choices
 from punctum.operators.columns import dtype
 
@@ -67,7 +67,7 @@ def from_columns(given: pl.DataFrame, schema: Schema) -> Read:
     """
     _check_names(given.columns, schema)
     content, positions = FileContent(schema), np.arange(len(given)) + 1
-    closed: dict[str, pl.Series] = {}
+    closed: Closed | None = None
     if PUNCT_COLUMN in given.columns and PUNCT_COLUMN not in schema.names:
         special = given[PUNCT_COLUMN].is_not_null()
         closed = _closed(given[PUNCT_COLUMN].filter(special), positions[special.to_numpy()], content)
@@ -86,10 +86,10 @@ def _check_names(names: Sequence[str], schema: Schema) -> None:
         raise CodecError(f"the data has no column {missing[0]}", choices(names), f"the stream has ({schema})")
 
 
-def _closed(texts: pl.Series, positions: Numbers, content: FileContent) -> dict[str, pl.Series]:
+def _closed(texts: pl.Series, positions: Numbers, content: FileContent) -> Closed:
     """Punctuations: the plain constants; the others go to the content."""
     shown = _shown(texts)
-    closed, plain = constants(shown, content.schema)
+    closed, plain = constants(shown, positions, content.schema)
     for at in np.flatnonzero(~plain).tolist():
         try:
             content.add(from_punct(shown[at], content.schema), int(positions[at]))

@@ -1,6 +1,7 @@
 """Punctuations written in JSON: a column of texts in, punctuations out, those that are one constant as columns.
 
-Of stables that are plain numbers, no more than the furthest has to be read: it says what all others do.
+Of stables that are plain numbers, no more than the furthest has to be read: behind all rows it says what all others do.
+The others come as a column of their times, under the name of stables, for rows that stand between them.
 """
 
 import numpy as np
@@ -10,7 +11,8 @@ from punctum.algebra.json import PUNCT, STABLE, START, from_json
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
-from punctum.engine.formats.lines import Mask
+from punctum.engine.formats.lines import Mask, Numbers
+from punctum.engine.formats.read import Closed
 from punctum.engine.formats.typed import WHOLE
 from punctum.errors import CodecError
 
@@ -25,14 +27,17 @@ _STABLE = (
 _GROUPS = {Type.BIGINT: "number", Type.STRING: "string"}
 
 
-def constants(lines: pl.Series, schema: Schema) -> tuple[dict[str, pl.Series], Mask]:
+def constants(lines: pl.Series, positions: Numbers, schema: Schema) -> tuple[Closed, Mask]:
     """The constants on one attribute, whole numbers and plain strings, by the attribute's name, and where they are.
 
-    >>> constants(pl.Series(['{"$punct": {"n": 7}}', '{"$punct": {}}']), Schema.of(n="BIGINT"))[1]
-    array([ True, False])
+    >>> lines = pl.Series(['{"$punct": {"n": 7}}', '{"$punct": {}}'])
+    >>> (closed, at), here = constants(lines, np.array([3, 5]), Schema.of(n="BIGINT"))
+    >>> closed["n"].to_list(), at["n"].tolist(), here.tolist()
+    ([7], [3], [True, False])
     """
     parts = lines.str.extract_groups(_POINT).struct.unnest()
     closed: dict[str, pl.Series] = {}
+    at: dict[str, Numbers] = {}
     plain = pl.Series([False]).new_from_index(0, len(lines))
     for attribute in schema.attributes:
         if (group := _GROUPS.get(attribute.type)) is not None:
@@ -40,19 +45,17 @@ def constants(lines: pl.Series, schema: Schema) -> tuple[dict[str, pl.Series], M
             if here.any():
                 values = parts[group].filter(here)
                 closed[attribute.name] = (values.cast(pl.Int64) if group == "number" else values).alias(attribute.name)
+                at[attribute.name] = positions[here.to_numpy()].astype(np.int64)
                 plain |= here
-    return closed, plain.to_numpy() | _passed(lines, schema)
-
-
-def _passed(lines: pl.Series, schema: Schema) -> Mask:
-    """Which lines are stables that another one goes beyond."""
-    if START not in schema.positions or schema.attributes[schema.index(START)].type is not Type.BIGINT:
-        return np.zeros(len(lines), np.bool_)
-    times = lines.str.extract(_STABLE).cast(pl.Int64)
-    passed = times.is_not_null().to_numpy().copy()
-    if passed.any():
-        passed[times.arg_max()] = False
-    return passed
+    known = plain.to_numpy()
+    if START in schema.positions and schema.attributes[schema.index(START)].type is Type.BIGINT:
+        times = lines.str.extract(_STABLE).cast(pl.Int64)
+        passed = times.is_not_null().to_numpy().copy()
+        if passed.sum() > 1:
+            passed[times.arg_max()] = False
+            closed[STABLE], at[STABLE] = times.filter(passed), positions[passed].astype(np.int64)
+            known = known | passed
+    return (closed, at), known
 
 
 def from_punct(text: str, schema: Schema) -> Punctuation:

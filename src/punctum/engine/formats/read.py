@@ -18,7 +18,7 @@ from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Row, Type
 from punctum.engine.formats.lines import Numbers
 from punctum.errors import CodecError, PunctumError
-from punctum.operators.columns import ColumnarSlice, canonical, empty, frame
+from punctum.operators.columns import AT, ColumnarSlice, Places, canonical, empty, frame
 
 PUNCT_COLUMN = "_punct"
 """The column of punctuations, as JSON, in formats that have no better place for them."""
@@ -43,7 +43,7 @@ Place = tuple[int, str | bytes | None]
 
 @dataclass(frozen=True)
 class Read:
-    """What a file held: its elements, what was rejected, the place of each row, and where known all rows' positions.
+    """What a file held: its elements, in their order, what was rejected, and the place of each row.
 
     There may be more that was rejected than there is room for.
     """
@@ -51,8 +51,11 @@ class Read:
     piece: ColumnarSlice
     rejected: pl.DataFrame
     place: Callable[[int], Place]
-    at: Numbers | None = None
     more: int = 0
+
+
+Closed = tuple[Mapping[str, pl.Series], Mapping[str, Numbers]]
+"""Punctuations that are a constant on one attribute, by its name, and where each of them stands."""
 
 
 class FileContent:
@@ -62,20 +65,24 @@ class FileContent:
         self.schema = schema
         self.rows: list[Row] = []
         self._places: list[Place] = []
+        self._at: list[int] = []
         self.puncts: list[Punctuation] = []
+        self._puncts_at: list[int] = []
         self._rejects: list[tuple[int, str, str]] = []
         self._room, self._more = ROOM, 0
         self._decimals = any(a.type is Type.DECIMAL for a in schema.attributes)
 
-    def add(self, element: Element, position: int, text: bytes | None = None) -> None:
-        """An element, and where it stands; a DECIMAL of a row must fit its column."""
+    def add(self, element: Element, position: int, text: bytes | None = None, at: int | None = None) -> None:
+        """An element, and where it stands, exactly if two can stand there; a DECIMAL of a row must fit its column."""
         if isinstance(element, Punctuation):
             self.puncts.append(element)
+            self._puncts_at.append(position if at is None else at)
         else:
             pairs = zip(element, self.schema.attributes, strict=True)
             row = (in_digits(value, a) if isinstance(value, Decimal) else value for value, a in pairs)
             self.rows.append(tuple(row) if self._decimals else element)
             self._places.append((position, text))
+            self._at.append(position if at is None else at)
 
     def reject(self, position: int, error: PunctumError | str, text: str | bytes) -> None:
         """What is not an element, and why."""
@@ -89,24 +96,31 @@ class FileContent:
     def read(
         self,
         rows: pl.DataFrame | None = None,
-        constants: Mapping[str, pl.Series] | None = None,
+        closed: Closed | None = None,
         place: Callable[[int], Place] | None = None,
         positions: Numbers | None = None,
     ) -> Read:
-        """All of it, with the rows that the fast road has found, and their places."""
+        """All of it, in order, with the rows that the fast road has found, their places, and constants."""
         parts = [] if rows is None or rows.is_empty() else [rows]
         fast, places = sum(map(len, parts)), self._places
         parts += [frame(self.schema, self.rows)] if self.rows else []
         joined = canonical(pl.concat(parts)) if parts else empty(self.schema)
         rejected = pl.DataFrame(self._rejects, schema=REJECTED, orient="row").sort("position", maintain_order=True)
+        known = np.concatenate([np.array([] if positions is None else positions, np.int64), self._at]).astype(np.int64)
+        order = None if (np.diff(known) > 0).all() else np.argsort(known, kind="stable")
 
         def at(row: int) -> Place:
-            return place(row) if place is not None and row < fast else places[row - fast]
+            was = row if order is None else int(order[row])
+            return place(was) if place is not None and was < fast else places[was - fast]
 
-        piece = ColumnarSlice(joined, tuple(self.puncts), dict(constants or {}))
-        slow = np.array([position for position, _ in places], np.int64)
-        known = None if positions is None else np.concatenate([positions, slow])
-        return Read(piece, rejected, at, known, self._more)
+        constants, closed_at = closed or ({}, {})
+        where = Places(
+            pl.Series(AT, known if order is None else known[order]),
+            tuple(self._puncts_at),
+            {name: pl.Series(AT, numbers) for name, numbers in closed_at.items()},
+        )
+        piece = ColumnarSlice(joined if order is None else joined[order], tuple(self.puncts), dict(constants), where)
+        return Read(piece, rejected, at, self._more)
 
 
 def reason_of(error: PunctumError) -> str:

@@ -6,6 +6,7 @@ in formats with columns in ``_punct``; XML writes it as the pattern of ``_vs``, 
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -14,6 +15,7 @@ from pyarrow import parquet
 
 from punctum.algebra.cuts import LOWEST
 from punctum.algebra.json import STABLE, to_json
+from punctum.algebra.pattern import between
 from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.schema import Schema
 from punctum.engine.formats.csv import Dialect
@@ -22,7 +24,7 @@ from punctum.engine.formats.parquet import from_columns
 from punctum.engine.formats.read import LONGEST, REJECTED, Place, Read, clean
 from punctum.ir.elements import ADJUST, FROM, VE, VOLD, VS, written
 from punctum.operators.batch import constant_punctuations
-from punctum.operators.columns import ColumnarSlice, dtype, empty
+from punctum.operators.columns import ColumnarSlice, Places, dtype, empty
 
 Decoder = Callable[[bytes, Schema, Mapping[str, str]], Read]
 """Reads the bytes of a file of a stream that has this schema and these options."""
@@ -36,13 +38,13 @@ _NO_STABLE = f'a temporal stream has stables: {{"{STABLE}": …}}'
 def read_elements(format_: str, decode: Decoder, data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
     """The elements of a file in some format."""
     if format_ == "json":
-        return _from_lines(decode, Lines.of(data), schema, options)
-    return _elements(decode(data, _in_file(format_, data, schema, options), options), schema)
+        return settled(_from_lines(decode, Lines.of(data), schema, options), schema)
+    return settled(_elements(decode(data, _in_file(format_, data, schema, options), options), schema), schema)
 
 
 def elements_of_columns(given: pl.DataFrame, schema: Schema) -> Read:
     """The elements of a piece of a DataFrame."""
-    return _elements(from_columns(given, _having(schema, given.columns)), schema)
+    return settled(_elements(from_columns(given, _having(schema, given.columns)), schema), schema)
 
 
 def _from_lines(decode: Decoder, lines: Lines, schema: Schema, options: Mapping[str, str]) -> Read:
@@ -69,8 +71,11 @@ def numbered(read: Read, lines: "np.ndarray[tuple[int], np.dtype[np.int64]]") ->
         position, text = read.place(row)
         return int(lines[position - 1]), text
 
-    assert read.at is not None
-    return Read(read.piece, rejected, place, lines[read.at - 1], read.more)
+    at = read.piece.places
+    assert at is not None
+    constants = {name: pl.Series(lines[where.to_numpy() - 1]) for name, where in at.constants.items()}
+    places = Places(pl.Series(lines[at.rows.to_numpy() - 1]), tuple(int(lines[n - 1]) for n in at.puncts), constants)
+    return Read(replace(read.piece, places=places), rejected, place, read.more)
 
 
 def together(parts: Sequence[Read]) -> Read:
@@ -78,7 +83,8 @@ def together(parts: Sequence[Read]) -> Read:
     rows = pl.concat([part.piece.rows for part in parts])
     puncts = tuple(p for part in parts for p in part.piece.puncts)
     rejected = pl.concat([part.rejected for part in parts]).sort("position", maintain_order=True)
-    at = np.concatenate([part.at for part in parts if part.at is not None])
+    places = [part.piece.places for part in parts if part.piece.places is not None]
+    at = np.concatenate([where.rows.to_numpy() for where in places])
     begin = np.cumsum([0, *(part.piece.rows.height for part in parts)])
     order = np.argsort(at, kind="stable")
 
@@ -87,7 +93,13 @@ def together(parts: Sequence[Read]) -> Read:
         of = int(np.searchsorted(begin, was, "right")) - 1
         return parts[of].place(was - int(begin[of]))
 
-    return Read(ColumnarSlice(rows[order], puncts), rejected, place, at[order], sum(part.more for part in parts))
+    closed = [(part.piece.constants, where.constants) for part, where in zip(parts, places, strict=True)]
+    stables = [(values[STABLE], numbers[STABLE]) for values, numbers in closed if STABLE in values]
+    columns = {STABLE: pl.concat([times for times, _ in stables])} if stables else {}
+    numbers = {STABLE: pl.concat([numbers for _, numbers in stables])} if stables else {}
+    where = Places(pl.Series(at[order]), tuple(n for part in places for n in part.puncts), numbers)
+    piece = ColumnarSlice(rows[order], puncts, columns, where)
+    return Read(piece, rejected, place, sum(part.more for part in parts))
 
 
 def _in_file(format_: str, data: bytes, schema: Schema, options: Mapping[str, str]) -> Schema:
@@ -118,20 +130,50 @@ def checked(read: Read, rows: pl.DataFrame, reason: pl.Expr, schema: Schema) -> 
     reasons = rows.select(reason).to_series()
     bad = reasons.is_not_null().arg_true().to_list()
     rejects = [(position, reasons[row], text) for row in bad[:_MOST] for position, text in [_shown(read, row)]]
-    puncts, wrong = _stables(read.piece, schema)
+    stables, wrong = _stables(read.piece, schema)
     rejects += [(0, _NO_STABLE, clean(text, LONGEST)) for text in wrong]
     rejected = pl.concat([read.rejected, pl.DataFrame(rejects, schema=REJECTED, orient="row")])
-    kept, at = reasons.is_null().arg_true().to_numpy().astype(np.int64), read.at
-    if at is not None and not (np.diff(at[kept]) > 0).all():
-        kept = kept[np.argsort(at[kept], kind="stable")]
-    same = len(kept) == rows.height and bool((np.diff(kept) == 1).all())
+    kept, places = reasons.is_null().arg_true(), read.piece.places
+    assert places is not None
+    good, at = (rows, places.rows) if len(kept) == rows.height else (rows[kept], places.rows.gather(kept))
+    closed = {STABLE: read.piece.constants[STABLE]} if STABLE in read.piece.constants else {}
+    where = Places(at, tuple(n for n, _ in stables), {name: places.constants[name] for name in closed})
     return Read(
-        ColumnarSlice(rows if same else rows[kept], puncts),
+        ColumnarSlice(good, tuple(p for _, p in stables), closed, where),
         rejected.sort("position", maintain_order=True),
         lambda row: read.place(int(kept[row])),
-        None if at is None else at[kept],
         read.more + len(bad[_MOST:]),
     )
+
+
+def settled(read: Read, schema: Schema) -> Read:
+    """What was read, with those stables that others go beyond and that an element stands behind which is too late."""
+    piece, at = read.piece, read.piece.places
+    if STABLE not in piece.constants or at is None:
+        return read
+    times, where = piece.constants[STABLE].to_numpy(), at.constants[STABLE].to_numpy()
+    order = np.argsort(where, kind="stable")
+    times, where = times[order], where[order]
+    reached = np.maximum.accumulate(times)
+    before = np.searchsorted(where, at.rows.to_numpy(), "left") - 1
+    late = (before >= 0) & (piece.rows[FROM].fill_null(2**63 - 1).to_numpy() < reached[before])
+    chosen = np.unique(np.searchsorted(reached, reached[before[late]], "left"))  # the first that has got so far
+    more = tuple(Punctuation.of(schema, {FROM: between(None, int(times[n]), "[)")}) for n in chosen)
+    places = Places(at.rows, at.puncts + tuple(int(where[n]) for n in chosen))
+    return replace(read, piece=ColumnarSlice(piece.rows, piece.puncts + more, {}, places))
+
+
+def with_stables(read: Read, schema: Schema) -> Read:
+    """What was read for a stream that is not temporal but has a column of that name: its stables are as any others."""
+    piece, places = read.piece, read.piece.places
+    if STABLE not in piece.constants or places is None:
+        return read
+    pairs = zip(piece.constants[STABLE], places.constants[STABLE], strict=True)
+    more = [(int(at), Punctuation.of(schema, {VS: between(None, time, "[)")})) for time, at in pairs]
+    constants = {name: values for name, values in piece.constants.items() if name != STABLE}
+    closed_at = {name: values for name, values in places.constants.items() if name != STABLE}
+    where = Places(places.rows, places.puncts + tuple(at for at, _ in more), closed_at)
+    return replace(read, piece=ColumnarSlice(piece.rows, piece.puncts + tuple(p for _, p in more), constants, where))
 
 
 def _shown(read: Read, row: int) -> tuple[int, str]:
@@ -178,19 +220,19 @@ def first_of(reasons: Sequence[tuple[pl.Expr, str]]) -> pl.Expr:
     return why.alias("reason")
 
 
-def _stables(piece: ColumnarSlice, schema: Schema) -> tuple[tuple[Punctuation, ...], list[str]]:
-    """The stables of a file, and the texts of punctuations that are none."""
-    good, wrong = list[Punctuation](), list[str]()
+def _stables(piece: ColumnarSlice, schema: Schema) -> tuple[list[tuple[int, Punctuation]], list[str]]:
+    """The stables of a file with their places, and the texts of punctuations that are none."""
+    good, wrong = list[tuple[int, Punctuation]](), list[str]()
     given = Schema(tuple(a for a in schema.attributes if a.name in piece.rows.columns))
-    constants = (
-        p for name, values in piece.constants.items() for p in constant_punctuations(given, given.index(name), values)
-    )
-    for p in (*piece.puncts, *constants):
+    named = [(name, values) for name, values in piece.constants.items() if name != STABLE]
+    constants = (p for name, values in named for p in constant_punctuations(given, given.index(name), values))
+    assert piece.places is not None
+    for at, p in zip(piece.places.puncts, piece.puncts, strict=True):
         sides = [(p.schema.names[i], side.spans) for i, side in p.sides]
         if not sides:
-            good.append(end_of_stream(schema))
+            good.append((at, end_of_stream(schema)))
         elif sides[0][0] == VS and len(sides) == len(sides[0][1]) == 1 and sides[0][1][0][0] is LOWEST:
-            good.append(Punctuation.of(schema, {FROM: p.sides[0][1]}))
+            good.append((at, Punctuation.of(schema, {FROM: p.sides[0][1]})))
         else:
             wrong.append(to_json(p, p.schema))
-    return tuple(good), wrong
+    return good, wrong + [to_json(p, p.schema) for p in constants]  # a constant is no prefix

@@ -110,11 +110,11 @@ class _XmlReader:
         for at in np.flatnonzero(doubt).tolist():
             place = self._place(at)
             try:
-                self.content.add(self._values(self.rows[at]), *place)
+                self.content.add(self._values(self.rows[at]), *place, self.places[at][1])
             except PunctumError as error:
                 self.content.reject(place[0], error, place[1])
         sure = np.flatnonzero(~doubt)
-        positions = np.array([line for line, _, _ in self.places], np.int64)[sure]
+        positions = np.array([begin for _, begin, _ in self.places], np.int64)[sure]
         return self.content.read(rows.filter(~doubt), None, lambda row: self._place(int(sure[row])), positions)
 
     def _place(self, at: int) -> tuple[int, bytes]:
@@ -245,7 +245,8 @@ class _TextRun:
                 return
         text = reader.text(self.begin, self._index())
         try:
-            reader.content.add(from_node(self._node(), reader.schema, reader.name), self.begin_line, text)
+            node = from_node(self._node(), reader.schema, reader.name)
+            reader.content.add(node, self.begin_line, text, self.begin)
         except PunctumError as error:
             reader.content.reject(self.begin_line, error, text)
 

@@ -41,6 +41,9 @@ from punctum.plan.physical.feedback import FeedbackMapping
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Input, Op, Stage, partition, sweeps
 
+_IN_ORDER = ("json", "csv", "xml", "parquet", "memory")
+"""The formats whose elements have one order."""
+
 
 def piped(pipe: Pipe) -> Piped:
     """What a pipe does."""
@@ -106,6 +109,7 @@ class _Wiring:
     def __init__(self, stage: Stage, buckets: Buckets, bucket: int) -> None:
         self._stage, self._buckets, self._bucket = stage, buckets, bucket
         self._schemas = [_in_bucket(source, buckets, bucket) for source in stage.inputs]
+        self._ordered = [isinstance(s.origin, Pipe) and s.origin.stream.format in _IN_ORDER for s in stage.inputs]
         self._operators: list[Operator] = []
         self._reads: list[tuple[int, ...]] = []
         self._labels: list[str] = []
@@ -135,6 +139,8 @@ class _Wiring:
         outputs = [self._operators[i].output if i >= 0 else self._schemas[-1 - i] for i in below]
         made = operator(node.relation, outputs)
         made.punctuations_expire = sweeps(self._stage)
+        if isinstance(made, Punctuate):
+            made.in_order = self._in_order(below[0])
         self._note_time(node.relation, made)
         self._note_late(node.relation, made)
         if isinstance(node.relation, LookupNode) and isinstance(made, Lookup):
@@ -147,6 +153,10 @@ class _Wiring:
         self._reads.append(below)
         self._labels.append(f"{node.relation.label} of {title(node.relation)}")
         return len(self._operators) - 1
+
+    def _in_order(self, read: int) -> bool:
+        """Whether rows come in the order of their stream: those of partitions, or of buckets of a stage, do not."""
+        return self._in_order(self._reads[read][0]) if read >= 0 else self._ordered[-1 - read]
 
     def _note_time(self, relation: Relation, made: Operator) -> None:
         """Note an operator that expects punctuations, or lets them be over, and one that goes by the clock."""

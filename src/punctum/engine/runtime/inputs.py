@@ -6,6 +6,7 @@ punctuation sets, as JSON, and a table of what does not coalesce.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence, Set
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -18,14 +19,16 @@ from punctum.engine.exchange.blobs import from_lines, to_lines
 from punctum.engine.exchange.buckets import Exchange
 from punctum.engine.exchange.messages import StageSlice, StreamSlice, SweepMessage
 from punctum.engine.exchange.quarantine import MOST, Record
+from punctum.engine.runtime.arrived import Arrived, arrived, in_one
 from punctum.operators.batch import PunctuationBatch, batch, constant_punctuations
 from punctum.operators.checked import REASON
-from punctum.operators.columns import ColumnarSlice, empty
+from punctum.operators.columns import AT, ColumnarSlice, empty
 from punctum.operators.emitted import EmittedPunctuations, hold
 from punctum.operators.guard import Guard, Guarded
 from punctum.operators.operator import Operator
 from punctum.operators.origins import DomainLimits
 from punctum.operators.project import Project
+from punctum.operators.sequence import PlacedPunctuations, placed, together
 from punctum.operators.table import Table
 
 SliceMessage = StreamSlice | StageSlice | SweepMessage
@@ -70,9 +73,9 @@ class StageInput(ABC):
 class FromStream(StageInput):
     """What comes from a stream: its rows have been through the pipe, its punctuations go through it here.
 
-    Rows that earlier punctuations exclude go no further. ``original`` finds them in the file that they came from. No
-    value lies outside its declared domain: this is said once, as if a slice had come before the first. Punctuations on
-    exactly those columns that are ``idle`` are of no use behind the guard, and end here.
+    Rows that punctuations before them exclude go no further. ``original`` finds them in the file that they came from.
+    No value lies outside its declared domain: this is said once, as if a slice had come before the first. Punctuations
+    on exactly those columns that are ``idle`` are of no use behind the guard, and end here.
     """
 
     def __init__(
@@ -90,14 +93,36 @@ class FromStream(StageInput):
 
     def take(self, sent: Sequence[SliceMessage]) -> ColumnarSlice:
         """The rows, in the order of their files, and what the stream's punctuations say of them."""
-        ordered = sorted((m for m in sent if isinstance(m, StreamSlice)), key=lambda m: m.order)
+        came = arrived([m for m in sent if isinstance(m, StreamSlice)], self._raw, self._schema)
         limits = self._guard.feed(self._piped(self._limits, {})).puncts if self._limits else ()
         self._limits = ()
-        puncts = tuple(p for m in ordered for p in m.slice.punctuations(self._raw))
-        piped = self._piped(puncts, _constants(ordered))
-        guarded = self._guard.split(ColumnarSlice(_rows(ordered, self._schema), piped.puncts, piped.constants))
-        self._violations = self._told(guarded, ordered) if guarded.bad.height else []
+        piped, sequences = self._in_order(came)
+        guarded = self._guard.split(ColumnarSlice(came.rows, piped.puncts, piped.constants), sequences)
+        self._violations = self._told(guarded, came) if guarded.bad.height else []
         return self._used(ColumnarSlice(guarded.good.rows, limits + guarded.good.puncts, guarded.good.constants))
+
+    def _in_order(self, came: Arrived) -> tuple[ColumnarSlice, list[tuple[pl.Series, PlacedPunctuations]]]:
+        """The punctuations behind the pipe, and again with their places where rows stand behind them."""
+        moved = [(at, self._shown(puncts)) for at, puncts in came.sequences]
+        known = [(at, puncts) for at, puncts in moved if puncts is not None]
+        if len(known) == len(moved):
+            every = in_one(came.pieces, self._raw)
+            return self._piped(every.puncts, every.constants), known
+        found, parts = list[tuple[pl.Series, PlacedPunctuations]](), list[ColumnarSlice]()
+        for at, puncts in came.sequences:
+            slices = [(place, self._piped(xs.puncts, xs.constants)) for place, xs in puncts.between(at)]
+            found.append((at, together(self._schema, [placed(self._schema, xs, place) for place, xs in slices])))
+            parts += [xs for _, xs in slices]
+        return in_one(parts, self._schema), found
+
+    def _shown(self, puncts: PlacedPunctuations) -> PlacedPunctuations | None:
+        """Punctuations behind the pipe, when each of them goes through it by itself."""
+        for step in self._steps:
+            if isinstance(step, Project):
+                if not step.shows(puncts):
+                    return None
+                puncts = step.shown(puncts)
+        return replace(puncts, schema=self._schema)
 
     def _used(self, piece: ColumnarSlice) -> ColumnarSlice:
         """A slice with those punctuations that an operator may use."""
@@ -122,24 +147,23 @@ class FromStream(StageInput):
         return self._guard.puncts()
 
     def violations(self) -> list[Record]:
-        """The rows of the last slice that earlier punctuations exclude."""
+        """The rows of the last slice that punctuations before them exclude."""
         return self._violations
 
-    def _told(self, guarded: Guarded, sent: Sequence[StreamSlice]) -> list[Record]:
+    def _told(self, guarded: Guarded, came: Arrived) -> list[Record]:
         """A record for each bad row, file by file; of very many the rest is counted."""
         records: list[Record] = []
         start = 0
-        for message in sent:
-            rows = message.slice.frame()
-            height = 0 if rows is None else rows.height
-            here = (guarded.at >= start) & (guarded.at < start + height)
-            start += height
+        for piece, split in zip(came.pieces, came.splits, strict=True):
+            here = (guarded.at >= start) & (guarded.at < start + piece.rows.height)
             if here.any():
                 bad = guarded.bad.filter(here).with_columns(guarded.reasons.filter(here).alias(REASON))
-                split = None if message.origin is None else message.origin.split
+                if piece.places is not None:
+                    bad = bad.with_columns(piece.places.rows.gather(guarded.at.filter(here) - start).alias(AT))
                 told = self._original(split, bad.head(max(1, MOST - len(records))))
                 beyond = bad.height - len(told) if told else 0
                 records += [*told, told[-1].counted(beyond)] if beyond > 0 else told
+            start += piece.rows.height
         return records
 
     def forget(self, expired: PunctuationBatch, sender: int | None = None) -> None:
@@ -251,11 +275,3 @@ class FromStage(StageInput):
 def _rows(sent: Sequence[SliceMessage], schema: Schema) -> pl.DataFrame:
     frames = [rows for message in sent if (rows := message.slice.frame()) is not None]
     return pl.concat(frames) if frames else empty(schema)
-
-
-def _constants(sent: Sequence[StreamSlice]) -> dict[str, pl.Series]:
-    parts: dict[str, list[pl.Series]] = {}
-    for message in sent:
-        for name, values in message.slice.constant_values().items():
-            parts.setdefault(name, []).append(values)
-    return {name: pl.concat(values) for name, values in parts.items()}

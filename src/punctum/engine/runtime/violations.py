@@ -13,6 +13,7 @@ from punctum.errors import MissingError
 from punctum.ir.definitions import StreamDef, Violation
 from punctum.ir.tree import Relation, sources, title
 from punctum.operators.checked import REASON, Failed
+from punctum.operators.columns import AT
 from punctum.operators.expect import Expect
 from punctum.operators.operator import Operator
 from punctum.operators.punctuate import Punctuate
@@ -24,7 +25,7 @@ def originals(pipe: Pipe, split: str | None, bad: pl.DataFrame) -> list[Record]:
     stream = pipe.stream
     rows = None if split is None or stream.format is None else _in_file(pipe, split, bad)
     if rows is None or len(rows) < bad.height:
-        texts = zip(json_lines(bad, pipe.schema), bad[REASON], strict=True)
+        texts = zip(json_lines(bad.drop(AT, strict=False), pipe.schema), bad[REASON], strict=True)
         rows = [(None, text, why) for text, why in texts]
     return _violations(stream, None if split is None else shown(Split.at(split)[1].name), rows)
 
@@ -77,10 +78,14 @@ def _in_file(pipe: Pipe, split: str, bad: pl.DataFrame) -> Bad | None:
     except MissingError:
         return None
     raw = read.piece.rows
-    behind, _ = Piped(pipe.steps).numbered(raw)
-    known = bad.unique()
-    rows = behind.join(known, on=[n for n in bad.columns if n != REASON], nulls_equal=True, maintain_order="left")
-    rows = rows.head(bad.height)
+    if AT in bad.columns:
+        assert read.piece.places is not None
+        known = read.piece.places.rows.alias(AT).to_frame().with_row_index(ROW)
+        rows = known.join(bad.select(AT, REASON), on=AT, maintain_order="left")
+    else:  # equal rows of the file are late together
+        behind, _ = Piped(pipe.steps).numbered(raw)
+        on = [name for name in bad.columns if name != REASON]
+        rows = behind.join(bad.unique(), on=on, nulls_equal=True, maintain_order="left").head(bad.height)
     written: Bad = []
     for row, plain, why in zip(rows[ROW], json_lines(raw[rows[ROW]], pipe.stream.schema), rows[REASON], strict=True):
         position, text = read.place(row)

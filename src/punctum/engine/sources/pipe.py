@@ -3,7 +3,7 @@
 A process that reads files is started for each stream, so this room asks for no other than it needs.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -17,10 +17,12 @@ from punctum.lmerge.feedback import Signal
 from punctum.operators import origins
 from punctum.operators.batch import PunctuationBatch
 from punctum.operators.checked import REASON, Checked, computed, kept
-from punctum.operators.columns import ColumnarSlice, fitting
+from punctum.operators.columns import AT, ColumnarSlice, fitting
 from punctum.operators.expressions import careful
 from punctum.operators.origins import Origin
 from punctum.operators.punctuate import in_bulk
+from punctum.operators.sequence import PlacedPunctuations, late, placed
+from punctum.plan.physical.pipes import Pipe
 
 ROW = "\0row"
 """The column of rows' numbers."""
@@ -49,7 +51,8 @@ class Piped:
 
     First punctuations are made of the rows; they are left as they are, over the stream's own columns, and so are those
     that came. Then the rows go through the selections and projections. A row for which a condition or a column has no
-    value goes no further, and no punctuation is made of it when it is the condition of one.
+    value goes no further, and no punctuation is made of it when it is the condition of one. Places go on where they may
+    matter: where a row stands behind a punctuation that matches it, or behind one that may complete others.
     """
 
     steps: tuple[Relation, ...]
@@ -63,7 +66,7 @@ class Piped:
         """The slice behind the pipe; no rows are skipped there."""
         piece, rejected = self.punctuated(piece)
         rows, failed = self.behind(piece.rows)
-        return Behind(ColumnarSlice(rows, piece.puncts, piece.constants), None, rejected + failed)
+        return Behind(with_rows(piece, rows), None, rejected + failed)
 
     def behind(self, rows: pl.DataFrame) -> tuple[pl.DataFrame, Failures]:
         """Rows behind the selections and projections, and those that failed there; rows may have numbers already.
@@ -80,7 +83,8 @@ class Piped:
             if not self._may_fail:
                 raise
             behind, failed = self.numbered(rows)
-        return fitting(behind.drop(ROW, strict=False), self.steps[-1].schema), failed
+        fitted = fitting(behind.drop(ROW, AT, strict=False), self.steps[-1].schema)
+        return fitted.with_columns(behind[AT]) if AT in behind.columns else fitted, failed
 
     def numbered(self, rows: pl.DataFrame) -> tuple[pl.DataFrame, Failures]:
         """Rows behind the pipe, each with its number before it, and those that failed."""
@@ -90,7 +94,7 @@ class Piped:
                 rows, bad = kept(rows, condition)
             else:
                 rows, bad = computed(rows, columns)
-                rows = rows.select(*(name for name, _ in columns), ROW)
+                rows = rows.select(*(name for name, _ in columns), *_numbers(rows))
             failed.append(bad)
         return rows, failures(*failed)
 
@@ -101,25 +105,50 @@ class Piped:
                 rows = rows.filter(condition.strict)
             else:  # with_columns, since a select of literals alone has one row
                 made = rows.with_columns(column.strict.alias(name) for name, column in columns)
-                rows = made.select(name for name, _ in columns)
+                rows = made.select(*(name for name, _ in columns), *_numbers(rows))
         return rows
 
     def punctuated(self, piece: ColumnarSlice) -> tuple[ColumnarSlice, Failures]:
-        """The slice with what is made of its rows, numbered if some failed, and these; it may come in parts."""
-        if self.stream is None or not self._origins or piece.rows.is_empty():
-            return piece, ()
-        puncts, rows = self._punctuations(piece.rows), piece.rows
-        failed: Failures = ()
+        """The slice with what is made of its rows, and those that failed; its rows may have numbers, and places."""
+        if self.stream is None or piece.rows.is_empty():
+            return replace(piece, places=None), ()
+        if not self._origins and not piece.puncts and not piece.constants:
+            return replace(piece, places=None), ()
+        given, rows = placed(self.stream.schema, piece, piece.rows.height), piece.rows.with_columns(_places(piece))
+        puncts, failed = self._punctuations(rows), tuple[tuple[int, str], ...]()
         if any(origin.failed is not None for origin in self._origins):
             self._punctuations(numbered := rows.with_row_index(ROW))
             failed = failures(*(origin.failed for origin in self._origins))
             rows = numbered.filter(~pl.col(ROW).is_in([number for number, _ in failed]))
             puncts = self._punctuations(rows)
-        made = in_bulk(rows, puncts)
-        both = {
-            name: pl.concat([piece.constants[name], v]) for name, v in made.constants.items() if name in piece.constants
-        }
-        return ColumnarSlice(rows, piece.puncts + made.puncts, piece.constants | made.constants | both), failed
+        if self._in_order(given, rows):
+            made = in_bulk(rows.drop(AT), puncts)
+            both = {n: pl.concat([piece.constants[n], v]) for n, v in made.constants.items() if n in piece.constants}
+            return ColumnarSlice(made.rows, piece.puncts + made.puncts, piece.constants | made.constants | both), failed
+        for origin in self._origins:
+            given += origin.placed(rows)
+        return given.slice(rows, rows[AT]), failed
+
+    def _in_order(self, given: PlacedPunctuations, rows: pl.DataFrame) -> bool:
+        """Whether it is the same when all rows stand before all punctuations."""
+        if any(origin.breaks(rows) for origin in self._origins) or late(rows, rows[AT], given).any():
+            return False
+        return not self._hides(given, rows)
+
+    def _hides(self, given: PlacedPunctuations, rows: pl.DataFrame) -> bool:
+        """Whether a row stands behind a punctuation on a column that does not come out as it is.
+
+        Such a punctuation comes out when the others have come that cover the column's domain with it, and these may
+        have come before.
+        """
+        assert self.stream is not None
+        pipe = Pipe(self.stream, self.steps)
+        shown = {pipe.origin(n) for n in range(len(pipe.schema))}
+        hidden = {at for at in range(len(self.stream.schema)) if at not in shown}
+        first = given.on(hidden).first()
+        if first is not None and (rows[AT] > first).any():
+            return True
+        return any(origin.completes(self.stream.schema, hidden) for origin in self._origins)
 
     def _punctuations(self, rows: pl.DataFrame) -> PunctuationBatch:
         assert self.stream is not None
@@ -144,6 +173,24 @@ class Piped:
 
     def __reduce__(self) -> tuple[type["Piped"], tuple[tuple[Relation, ...], StreamDef | None]]:
         return Piped, (self.steps, self.stream)
+
+
+def _places(piece: ColumnarSlice) -> pl.Series:
+    numbers = pl.int_range(piece.rows.height, eager=True) if piece.places is None else piece.places.rows
+    return numbers.alias(AT)
+
+
+def _numbers(rows: pl.DataFrame | pl.LazyFrame) -> list[str]:
+    """The columns that a projection keeps beside its own."""
+    names = rows.collect_schema().names() if isinstance(rows, pl.LazyFrame) else rows.columns
+    return [name for name in (ROW, AT) if name in names]
+
+
+def with_rows(piece: ColumnarSlice, rows: pl.DataFrame) -> ColumnarSlice:
+    """A slice with its rows behind a pipe, and their places, if it has any."""
+    if piece.places is None:
+        return ColumnarSlice(rows, piece.puncts, piece.constants)
+    return replace(piece, rows=rows.drop(AT), places=replace(piece.places, rows=rows[AT]))
 
 
 def failures(*failed: pl.DataFrame | None) -> Failures:

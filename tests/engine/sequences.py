@@ -1,0 +1,191 @@
+"""Random sequences of elements, and what becomes of them one by one: the oracle of streams, however they are cut."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+from hypothesis import strategies as st
+
+from engine.simulate import Feed, Splits
+from engine.specified import _operator as specified
+from punctum.algebra.functions import Element
+from punctum.algebra.pattern import WILDCARD, Constant, Pattern, between, constant, one_of
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.schema import Schema
+from punctum.algebra.scheme import Order, Scheme
+from punctum.algebra.values import Row, Type
+from punctum.engine.exchange.quarantine import VIOLATION
+from punctum.engine.formats.write import json_lines
+from punctum.ir.definitions import AccessOrder, AllReported, EndEvent, StreamDef
+from punctum.ir.evaluate import evaluate
+from punctum.ir.expressions import Expression
+from punctum.operators.columns import ColumnarSlice, Places, dtype, frame
+from punctum.plan.physical.pipes import Pipe
+from punctum.spec import Slice, origins
+from punctum.spec.guard import BrokenPromise, Guard
+from punctum.spec.project import Project
+from punctum.spec.select import Select
+
+Record = tuple[str, str, str]
+
+
+class OneByOne:
+    """A stream behind its pipe, an element at a time: rows that are grammatical, and the records of the others."""
+
+    def __init__(self, pipe: Pipe) -> None:
+        self.stream, self.schema, self.rows, self.records = pipe.stream, pipe.schema, list[Row](), Counter[Record]()
+        self._steps = [specified(step)[0] for step in pipe.steps]
+        self._running, self._guard = [step.start() for step in self._steps], Guard(pipe.schema)
+        self._reported = [_reported(c) for c in pipe.stream.punctuates if isinstance(c, AllReported)]
+
+    def feed(self, elements: Sequence[Element]) -> None:
+        """Take the whole sequence."""
+        for element in origins.sequence(_origins(self.stream), elements):
+            for piped in self._piped(element):
+                self._take(piped)
+
+    def _piped(self, element: Element) -> Iterator[Element]:
+        """An element behind the pipe; its operators are given no rows that may break what they have heard."""
+        xs = Slice.of(element)
+        for step, running in zip(self._steps, self._running, strict=True):
+            assert isinstance(step, Select | Project)
+            xs = Slice(tuple(step.cpass(Slice(xs.rows))), running.feed(Slice(puncts=xs.puncts)).puncts)
+        yield from xs
+
+    def _take(self, element: Element) -> None:
+        found = self._guard.take(element)
+        rows = [e for e in found if not isinstance(e, Punctuation)] if isinstance(found, tuple) else []
+        if isinstance(found, BrokenPromise):
+            self._tell(found.row)
+        for row in rows:
+            if all(reported.takes(row) for reported in self._reported):
+                self.rows.append(row)
+            else:
+                self._tell(row)
+
+    def _tell(self, row: Row) -> None:
+        (text,) = json_lines(frame(self.schema, [row]), self.schema)
+        self.records[self.stream.name, VIOLATION, text] += 1
+
+
+class Reported:
+    """Who has reported what: a row of what is complete is late."""
+
+    def __init__(self, origin: origins.AllReported) -> None:
+        self._origin, self._state, self._guard = origin, origin.initial(), Guard(origin.scheme.schema)
+
+    def takes(self, row: Row) -> bool:
+        """Whether a row comes in time; if so, it is a report."""
+        if isinstance(self._guard.take(row), BrokenPromise):
+            return False
+        made, self._state = self._origin.step([row], self._state)
+        for p in made:
+            self._guard.take(p)
+        return True
+
+
+def _reported(clause: AllReported) -> Reported:
+    assert isinstance(clause.members, tuple)
+    return Reported(origins.AllReported(clause.scheme, clause.member, frozenset(clause.members)))
+
+
+def _origins(stream: StreamDef) -> list[origins.Origin[Any]]:
+    made: list[origins.Origin[Any]] = [origins.DomainLimits(stream.schema)]
+    for clause in stream.punctuates:
+        if isinstance(clause, EndEvent):
+            made.append(origins.EndEvent(clause.scheme, _holds(clause.when)))
+        elif isinstance(clause, AccessOrder):
+            down = clause.scheme.terms[0][1] is Order.DESC
+            made.append(origins.AccessOrder(stream.schema, clause.attribute, down, clause.delay))
+    unique = (Scheme(stream.schema, tuple((name, Order.EQUALITY) for name in names)) for names in stream.unique)
+    return [*made, *map(origins.Unique, unique)]
+
+
+def _holds(condition: Expression) -> Any:
+    return lambda row: evaluate(condition, row) is True
+
+
+def piece(schema: Schema, elements: Sequence[Element], columns: bool = True) -> ColumnarSlice:
+    """Elements in their order as a reader gives them; punctuations that are one constant in columns, or as they are."""
+    rows = [(at, e) for at, e in enumerate(elements) if not isinstance(e, Punctuation)]
+    puncts = [(at, p) for at, p in enumerate(elements) if isinstance(p, Punctuation)]
+    plain = [(at, p) for at, p in puncts if not (columns and _in_column(p))]
+    closed: dict[int, list[tuple[int, Any]]] = {}
+    for at, p in puncts:
+        if columns and _in_column(p):
+            closed.setdefault(p.sides[0][0], []).append((at, p.sides[0][1].value))  # type: ignore[attr-defined]
+    names = schema.names
+    constants = {
+        names[i]: pl.Series(names[i], [v for _, v in several], dtype(schema.attributes[i]))
+        for i, several in closed.items()
+    }
+    places = Places(
+        pl.Series([at for at, _ in rows], dtype=pl.Int64),
+        tuple(at for at, _ in plain),
+        {names[i]: pl.Series([at for at, _ in several], dtype=pl.Int64) for i, several in closed.items()},
+    )
+    return ColumnarSlice(frame(schema, [row for _, row in rows]), tuple(p for _, p in plain), constants, places)
+
+
+def _in_column(p: Punctuation) -> bool:
+    if len(p.sides) != 1:
+        return False
+    ((at, side),) = p.sides
+    return isinstance(side, Constant) and side.value is not None and p.schema.attributes[at].type is not Type.DECIMAL
+
+
+Sequences = Mapping[str, tuple[Schema, Sequence[Element]]]
+
+
+@st.composite
+def cuts(draw: st.DrawFn, sequences: Sequences) -> list[Feed]:
+    """Sequences cut into batches, each batch into splits; streams go on at paces of their own."""
+    batches = draw(st.integers(1, 4))
+    feeds: list[dict[str, Splits]] = [{} for _ in range(batches)]
+    for name, (schema, elements) in sequences.items():
+        ends = sorted(draw(st.lists(st.integers(0, len(elements)), min_size=batches - 1, max_size=batches - 1)))
+        for feed, start, end in zip(feeds, [0, *ends], [*ends, len(elements)], strict=True):
+            inner = sorted(draw(st.lists(st.integers(start, end), max_size=3)))
+            bounds = zip([start, *inner], [*inner, end], strict=True)
+            columns = draw(st.booleans())
+            feed[name] = Splits(piece(schema, elements[a:b], columns) for a, b in bounds)
+    return list(feeds)
+
+
+def singly(sequences: Sequences) -> list[Feed]:
+    """An element a batch."""
+    return [{name: Splits([piece(schema, [e])])} for name, (schema, es) in sequences.items() for e in es]
+
+
+def small(attribute_type: Type, most: int) -> st.SearchStrategy[Any]:
+    return st.integers(0, most) if attribute_type is Type.BIGINT else st.sampled_from("ab")
+
+
+@st.composite
+def elements(draw: st.DrawFn, schema: Schema, most: int = 14) -> list[Element]:
+    """Rows and punctuations of every kind, grammatical or not; NULLs are rare."""
+    made: list[Element] = []
+    rising = draw(st.booleans())
+    for n in range(draw(st.integers(0, most))):
+        values = [draw(st.none() if draw(st.integers(0, 15)) == 7 else small(a.type, 4)) for a in schema.attributes]
+        if rising and draw(st.integers(0, 3)):  # so that some are in order
+            values = [v if not isinstance(v, int) else min(4, n * 5 // most) for v in values]
+        if draw(st.integers(0, 2)):
+            made.append(schema.row(*values))
+        else:
+            sides = [draw(_side(a.type, v)) for a, v in zip(schema.attributes, values, strict=True)]
+            made.append(Punctuation(schema, tuple(sides)))
+    return made
+
+
+def _side(kind: Type, value: Any) -> st.SearchStrategy[Pattern]:
+    if value is None:
+        return st.sampled_from([WILDCARD, constant(None)])
+    return st.sampled_from(
+        [
+            WILDCARD, WILDCARD, WILDCARD, WILDCARD, constant(value), constant(value), between(None, value),
+            between(value, None), between(None, value, "[)"),
+            one_of([value, value + 2 if kind is Type.BIGINT else "b"]),
+        ]
+    )  # fmt: skip

@@ -1,0 +1,102 @@
+"""On Spark: an element a file and a batch, or all of them in one file, give the same rows and the same quarantine."""
+
+import json
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from pyspark.sql import SparkSession
+
+from punctum.engine.exchange.quarantine import read_records
+from punctum.session import Session
+
+SCRIPT = """
+CREATE STREAM a (k BIGINT, x BIGINT, PUNCTUATED ON (k), PUNCTUATE (k) WHEN x = 9)
+  USING json OPTIONS (path 'a', maxFilesPerTrigger 1);
+CREATE STREAM b (k BIGINT, x BIGINT, UNIQUE (k, x)) USING csv OPTIONS (path 'b', maxFilesPerTrigger 1);
+CREATE STREAM c (k BIGINT, x BIGINT, PUNCTUATE (x ASC) DELAY 1)
+  USING parquet OPTIONS (path 'c', maxFilesPerTrigger 1);
+CREATE SINK rows USING json OPTIONS (path 'out');
+INSERT INTO rows SELECT k, x FROM a UNION ALL SELECT k, x FROM b UNION ALL SELECT k, x FROM c ALLOW UNBOUNDED;
+"""
+Element = tuple[int, int] | str  # a row, or the JSON of a punctuation
+Elements = list[Element]
+
+
+def punct(k: int) -> str:
+    return json.dumps({"$punct": {"k": k}})
+
+
+def drawn() -> dict[str, Elements]:
+    """Sequences with equal rows before and behind what excludes them."""
+    chance = random.Random(15)
+    streams: dict[str, Elements] = {"a": [(1, 1), punct(1), (1, 1), (2, 9), (2, 3)]}
+    streams["b"], streams["c"] = [(5, 1), (5, 1)], [(1, 5), (1, 4), (1, 3)]
+    for elements in streams.values():
+        for _ in range(7):
+            k, x = chance.randint(0, 2), chance.choice([1, 2, 3, 7, 9])
+            elements.append(punct(k) if chance.random() < 0.25 else (k, x))
+    return streams
+
+
+def write(directory: Path, number: int, elements: Elements) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    match directory.name:
+        case "a":
+            lines = [e if isinstance(e, str) else json.dumps({"k": e[0], "x": e[1]}) for e in elements]
+            (directory / f"{number:03}.json").write_text("".join(f"{line}\n" for line in lines))
+        case "b":
+            lines = [
+                ',,"{}"'.format(e.replace('"', '""')) if isinstance(e, str) else f"{e[0]},{e[1]}," for e in elements
+            ]
+            (directory / f"{number:03}.csv").write_text("".join(f"{line}\n" for line in lines))
+        case _:
+            rows = [(None, None, e) if isinstance(e, str) else (*e, None) for e in elements]
+            schema = {"k": pl.Int64, "x": pl.Int64, "_punct": pl.String}
+            pl.DataFrame(rows, schema, orient="row").write_parquet(directory / f"{number:03}.parquet")
+
+
+def run(spark: SparkSession, directory: Path) -> tuple[Counter[str], list[dict[str, Any]]]:
+    (query,) = Session(spark).script(SCRIPT, directory)
+    query.start(directory / "state", available_now=True).wait()
+    rows = Counter(line for file in (directory / "out").glob("part-*") for line in file.read_text().splitlines())
+    return rows, list(read_records(directory / "out"))
+
+
+def late(streams: dict[str, Elements]) -> dict[str, list[int]]:
+    """The numbers of the elements, from 1, that stand behind what excludes them."""
+    wrong: dict[str, list[int]] = {name: [] for name in streams}
+    for name, elements in streams.items():
+        closed, seen, furthest = set[int](), set[Element](), -1
+        for number, e in enumerate(elements, 1):
+            if isinstance(e, str):
+                closed.add(json.loads(e)["$punct"]["k"])
+                continue
+            if e[0] in closed or (name == "b" and e in seen) or (name == "c" and e[1] < furthest - 1):
+                wrong[name].append(number)
+            seen.add(e)
+            furthest = max(furthest, e[1])
+            if name == "a" and e[1] == 9:
+                closed.add(e[0])
+    return wrong
+
+
+def test_a_run_is_a_function_of_the_sequences(spark: SparkSession, tmp_path: Path) -> None:
+    streams = drawn()
+    for name, elements in streams.items():
+        write(tmp_path / "whole" / name, 0, elements)
+        for number, element in enumerate(elements):
+            write(tmp_path / "singly" / name, number, [element])
+    whole, told = run(spark, tmp_path / "whole")
+    singly, told_singly = run(spark, tmp_path / "singly")
+    assert whole == singly
+    assert {n: sorted(r["position"] for r in told if r["stream"] == n) for n in streams} == late(streams)
+    assert _what(told) == _what(told_singly)
+    files = {(r["stream"], int(r["file"][:3]) + 1) for r in told_singly}
+    assert files == {(name, number) for name, numbers in late(streams).items() for number in numbers}
+
+
+def _what(records: list[dict[str, Any]]) -> Counter[tuple[str, str, str]]:
+    return Counter((r["stream"], r["reason"], r["text"]) for r in records)
