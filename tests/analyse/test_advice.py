@@ -12,7 +12,8 @@ from punctum.analyse.promises import Declared
 from punctum.analyse.safety.advice import advice
 from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.register import QueryAnalysis
-from punctum.analyse.safety.states import Verdict, states
+from punctum.analyse.safety.states import states
+from punctum.analyse.safety.verdicts import Verdict
 
 Set = frozenset[Declared]
 

@@ -10,7 +10,7 @@ from engine.simulate import Simulation
 from punctum.algebra import Punctuation, Scheme, between
 from punctum.algebra.scheme import Order
 from punctum.analyse.safety.register import QueryAnalysis, verdict
-from punctum.analyse.safety.states import Verdict
+from punctum.analyse.safety.verdicts import Verdict
 from punctum.ir import StreamDef
 from punctum.operators.columns import ColumnarSlice, empty
 from punctum.parse import parse_script

@@ -10,7 +10,7 @@ from parse.test_golden import BOUND
 from punctum.analyse.report.drawing import dot, lines, svg
 from punctum.analyse.report.text import text, to_json
 from punctum.analyse.safety.register import QueryAnalysis, registered, verdict
-from punctum.analyse.safety.states import Verdict
+from punctum.analyse.safety.verdicts import Verdict
 from punctum.ir import Relation
 from punctum.parse import parse_script
 

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from punctum.analyse.safety.register import QueryAnalysis, verdict
-from punctum.analyse.safety.states import Verdict
+from punctum.analyse.safety.verdicts import Verdict
 from punctum.errors import SqlError
 from punctum.lmerge.properties import Case, Properties, allows, choose
 from punctum.parse import parse_script

@@ -12,7 +12,8 @@ import pytest
 from engine.simulate import Simulation
 from punctum.algebra import Punctuation, Row, Schema, between, end_of_stream
 from punctum.analyse.safety.inference import Inference
-from punctum.analyse.safety.states import Verdict, states
+from punctum.analyse.safety.states import states
+from punctum.analyse.safety.verdicts import Verdict
 from punctum.ir import StreamDef
 from punctum.ir.tree import Relation
 from punctum.operators.columns import ColumnarSlice, frame, to_rows

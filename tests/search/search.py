@@ -18,7 +18,7 @@ from engine.simulate import Simulation, planned
 from punctum.algebra import Punctuation, end_of_stream
 from punctum.algebra.values import Row
 from punctum.analyse.safety.register import QueryAnalysis, verdict
-from punctum.analyse.safety.states import Verdict
+from punctum.analyse.safety.verdicts import Verdict
 from punctum.compile import PASSES
 from punctum.errors import PunctumError
 from punctum.operators.columns import ColumnarSlice, empty, frame, to_rows

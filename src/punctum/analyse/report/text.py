@@ -10,7 +10,7 @@ from punctum.algebra.scheme import Order
 from punctum.algebra.values import Row
 from punctum.analyse.memory.growth import growing
 from punctum.analyse.safety.register import QueryAnalysis
-from punctum.analyse.safety.states import OperatorState, Verdict
+from punctum.analyse.safety.verdicts import OperatorState, Verdict
 from punctum.errors import RefusedError, underlined
 from punctum.ir.conjunctive.spj import Occurrence
 

@@ -19,7 +19,8 @@ from punctum.analyse.graphs import Attr, JoinQuery
 from punctum.analyse.promises import Declared
 from punctum.analyse.safety.choice import inferred
 from punctum.analyse.safety.inference import Inference
-from punctum.analyse.safety.states import OperatorState, Verdict, Want, states
+from punctum.analyse.safety.states import states
+from punctum.analyse.safety.verdicts import OperatorState, Verdict, Want
 from punctum.ir.elements import FROM
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping
 from punctum.analyse.memory.condensed import SynopsisPart, condensed
 from punctum.analyse.promises import Declared
 from punctum.analyse.safety.inference import Inference
-from punctum.analyse.safety.states import Verdict, states
+from punctum.analyse.safety.states import states
 from punctum.analyse.safety.unread import unread
+from punctum.analyse.safety.verdicts import Verdict
 from punctum.ir.by_node import ByNode
 from punctum.ir.relations import Aggregate, Distinct
 from punctum.ir.tree import Relation

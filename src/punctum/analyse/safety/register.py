@@ -17,10 +17,11 @@ from punctum.analyse.safety.choice import inferred
 from punctum.analyse.safety.forms import Form, forms
 from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.remembered import Remembered, remembered
-from punctum.analyse.safety.states import OperatorState, Verdict, states
+from punctum.analyse.safety.states import states
 from punctum.analyse.safety.temporal import Chosen, chosen, merges
 from punctum.analyse.safety.updates import closed, grouping, having
 from punctum.analyse.safety.useful import declared, useful
+from punctum.analyse.safety.verdicts import OperatorState, Verdict
 from punctum.errors import SchemaError, SqlError
 from punctum.ir.definitions import QueryDef, Script, SinkDef, StreamDef, takes_punctuations
 from punctum.ir.temporal import LMerge

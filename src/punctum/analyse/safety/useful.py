@@ -15,7 +15,8 @@ from punctum.algebra.values import Type
 from punctum.analyse.promises import Declared
 from punctum.analyse.safety.choice import inferred
 from punctum.analyse.safety.inference import Inference
-from punctum.analyse.safety.states import OperatorState, states
+from punctum.analyse.safety.states import states
+from punctum.analyse.safety.verdicts import OperatorState
 from punctum.ir.definitions import StreamDef
 from punctum.ir.elements import MARKED
 from punctum.ir.expressions import Column, columns

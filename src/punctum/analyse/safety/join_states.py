@@ -1,0 +1,138 @@
+"""The states of joins: for each input, whether the rows that later rows of the others may meet stay bounded.
+
+In: a block of inner joins, a join of windows, or one that looks at rows without a partner, and what is inferred of its
+inputs. Out: a state for each input, with its verdict.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from punctum.algebra.scheme import Order
+from punctum.analyse.blocks import Block
+from punctum.analyse.conditions import bounding
+from punctum.analyse.graphs import Attr, JoinQuery, chain
+from punctum.analyse.memory.finite import rows
+from punctum.analyse.memory.windows import kept as kept_of_windows
+from punctum.analyse.promises import Declared, Promise, named
+from punctum.analyse.safety.inference import Inference
+from punctum.analyse.safety.outer import conditions, missing
+from punctum.analyse.safety.verdicts import OperatorState, Verdict, Want, origins, rows_text
+from punctum.ir.expressions import rebased, text
+from punctum.ir.flatten import at_of
+from punctum.ir.relations import OuterJoin
+
+
+def of_block(block: Block, query: JoinQuery, known: Inference) -> Iterator[OperatorState]:
+    """A state for each input of a join: the rows that later rows of the others may still meet."""
+    used = _usable(block, query, known)
+    for leaf, name in enumerate(query.streams):
+        steps = chain(query, leaf)
+        reached = {leaf, *(step.scheme.stream for step in steps)}
+        missing = [i for i in range(len(query.streams)) if i not in reached]
+        if missing and (most := rows(block.leaves[leaf])) is not None:
+            yield OperatorState("join", name, Verdict.BOUNDED, (rows_text(most),), block.place)
+        elif not missing:
+            witness = tuple(_punctuated(query.streams[on.stream], on.texts) for on, _ in steps)
+            yield OperatorState("join", name, Verdict.PURGEABLE, witness, block.place, uses=used, chain=steps)
+        else:
+            witness, wants = tuple(query.streams[i] for i in missing), _unreached(block, query, reached)
+            unsure = tuple(_undecided(block, query))
+            yield OperatorState("join", name, Verdict.UNBOUNDED, witness, block.place, wants, used, steps, unsure)
+
+
+def _undecided(block: Block, query: JoinQuery) -> Iterator[str]:
+    """What the graphs do not see, for which a verdict of "unbounded" may be too strict."""
+    for condition in block.outside:
+        named = rebased(condition, lambda c: replace(c, name=f"{query.streams[at_of(c)[0]]}.{c.name}"))
+        yield f"{text(named)} is no equality and no difference of columns, so it is not used"
+    orders = {order for on in query.schemes for _, order in on.terms}
+    if block.closure.nodes and {Order.ASC, Order.DESC} <= orders:
+        yield "some inputs are in ascending order and some in descending order, and what both mean together is not used"
+
+
+def of_outer(join: OuterJoin, known: Inference) -> Iterator[OperatorState]:
+    """A state for each input of a join that looks at rows without a partner: its rows wait for the other input."""
+    query, operator = known.pair(join), f"{join.kind.value} join"
+    for i, (side, other) in enumerate((join.inputs, join.inputs[::-1])):
+        steps = chain(query, i)
+        keys, ordered = [pair[1 - i].index for pair in join.on], _bounded(join, 1 - i)
+        promises = (p for p in named(known.facts(other)) if not p.own)
+        used = origins([p for p in promises if all(term[0] in keys or term in ordered for term in p.terms)])
+        lacking = missing(query.streams[1 - i], [other.schema.names[column] for column in keys])
+        state = OperatorState(operator, query.streams[i], Verdict.UNBOUNDED, (lacking,), join.place)
+        if steps:
+            witness = tuple(_punctuated(query.streams[on.stream], on.texts) for on, _ in steps)
+            yield replace(state, verdict=Verdict.PURGEABLE, witness=witness, uses=used, chain=steps)
+        elif (most := rows(side)) is not None:
+            yield replace(state, verdict=Verdict.BOUNDED, witness=(rows_text(most),))
+        else:
+            wants = dict.fromkeys([*((column, Order.EQUALITY) for column in keys), *ordered])
+            yield replace(state, wants=tuple(Want(other, column, order) for column, order in wants))
+
+
+def _bounded(join: OuterJoin, side: int) -> list[tuple[int, Order]]:
+    """The columns of a side that the other one bounds, with the order whose punctuations pass the bounds."""
+    closure = conditions(join).closure
+    columns = range(len(join.inputs[side].schema))
+    return [(at, order) for at in columns for order in Order if any(True for _ in bounding(closure, (side, at), order))]
+
+
+def of_windows(block: Block, query: JoinQuery, known: Inference) -> Iterator[OperatorState]:
+    """A state for each input of a join of windows: the last rows, or all that there can be."""
+    assert block.end is not None
+    for leaf, (name, side) in enumerate(zip(query.streams, kept_of_windows(block.end), strict=True)):
+        if side.rows is not None:
+            yield OperatorState("join", name, Verdict.BOUNDED, (side.text,), block.place)
+            continue
+        closing = {i: _closing(query, known, block, leaf, i) for i in range(len(query.streams)) if i != leaf}
+        used = origins([promise for promises in closing.values() for promise in promises])
+        missing = [i for i, promises in closing.items() if not promises]
+        if missing:
+            names, wants = tuple(query.streams[i] for i in missing), _unreached(block, query, {leaf})
+            yield OperatorState("join", name, Verdict.UNBOUNDED, names, block.place, wants, used)
+        else:
+            witness = tuple(
+                _punctuated(query.streams[i], tuple(block.leaves[i].schema.names[c] for c in promises[0].columns))
+                for i, promises in closing.items()
+            )
+            yield OperatorState("join", name, Verdict.PURGEABLE, witness, block.place, uses=used)
+
+
+def _closing(query: JoinQuery, known: Inference, block: Block, leaf: int, other: int) -> list[Promise]:
+    """The promises of an input on nothing but columns that have to equal some of another one."""
+    bound = query.binds[leaf]
+    names = block.leaves[other].schema.names
+    promises = known.facts(block.leaves[other]).shared
+    return [p for p in promises if all(query.classes.get(Attr(other, names[c])) in bound for c in p.columns)]
+
+
+def _punctuated(name: str, attributes: tuple[str, ...]) -> str:
+    return f"{name}({', '.join(attributes)})" if attributes else f"the end of {name}"
+
+
+def _usable(block: Block, query: JoinQuery, known: Inference) -> frozenset[Declared]:
+    """The origins of promises that can purge another input: the others know a value for each of their columns."""
+    promises = [promise for leaf in block.leaves for promise in known.facts(leaf).shared]
+    used: frozenset[Declared] = frozenset()
+    for promise, scheme, needs in zip(promises, query.schemes, query.needs, strict=True):
+        if all(query.knowing(numbers, scheme.stream) for numbers in needs):
+            used |= promise.origins
+    return used
+
+
+def _unreached(block: Block, query: JoinQuery, reached: set[int]) -> tuple[Want, ...]:
+    """The columns of inputs that are not reached of which those that are know a value."""
+    known = query.constant.union(*(query.binds[i] for i in reached))
+    columns = [(i, at) for i, leaf in enumerate(block.leaves) if i not in reached for at in range(len(leaf.schema))]
+    wants = [
+        (i, at, Order.EQUALITY)
+        for i, at in columns
+        if query.classes.get(Attr(i, block.leaves[i].schema.names[at])) in known
+    ]
+    wants += [
+        (i, at, order)
+        for i, at in columns
+        for order in Order
+        if any(by is None or by[0] in reached for by in bounding(block.closure, (i, at), order))
+    ]
+    return tuple(Want(block.leaves[i], at, order) for i, at, order in dict.fromkeys(wants))
