@@ -8,13 +8,17 @@ from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
+from pyspark.sql import SparkSession
 
 from engine.simulate import run
+from punctum import Session
 from punctum.algebra import Schema, from_json, from_xml, pattern_from_text, puncts, to_json, tups
+from punctum.algebra.aggregates import Function
 from punctum.analyse.report import text as report
 from punctum.analyse.safety.register import verdict
 from punctum.cli import EXAMPLES, INTERRUPTED, cli
 from punctum.engine.commit import DONE, KEPT
+from punctum.ir.functions import NAMES
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_script
 from punctum.parse.ddl import options
@@ -22,6 +26,7 @@ from punctum.plan.joins.counts import ROWS_FROM
 from test_rooms import ROOMS, room_of
 
 ROOT = Path(__file__).parent.parent
+SQL, TUTORIAL = ROOT / "docs/sql.md", ROOT / "docs/tutorial.md"
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "src/punctum/README.md"]
 
 
@@ -120,6 +125,46 @@ def test_the_page_of_bounded_memory_shows_what_check_prints() -> None:
     assert len(shown) == 2
     for sql, text in shown:
         assert report.text(verdict(parse_script(sql)), sql) == text.rstrip()
+
+
+def test_the_examples_of_the_sql_page_are_a_script() -> None:
+    script = parse_script("".join(blocks(SQL, "sql")))
+    assert list(script.streams) == ["item", "bid", "large", "both", "a", "b", "merged", "ordered"]
+    assert [(known.query.name, known.admitted) for known in verdict(script)] == [("closing", True)]
+
+
+def test_the_sql_page_names_every_function() -> None:
+    page = dict(re.findall(r"^\| (functions|aggregates) \| (.*) \|$", SQL.read_text(), re.MULTILINE))
+    assert re.findall("`([A-Z_]+)`", page["functions"]) == NAMES.split(", ")
+    assert {name.split()[0] for name in re.findall("[A-Z]+", page["aggregates"])} >= {
+        word for function in Function for word in function.value.split()
+    }
+
+
+def test_the_tutorial_shows_what_check_prints(tmp_path: Path) -> None:
+    script, clause = blocks(TUTORIAL, "sql")
+    admitted, refused = blocks(TUTORIAL, "")[:2]
+    promise = ",\n  PUNCTUATE (session) WHEN page = 'logout'"
+    for sql, shown, code in (
+        (script, admitted, 0),
+        (script.replace(promise, ""), refused, 1),
+        (script.replace(promise, f",\n{clause}"), admitted, 0),
+    ):
+        (tmp_path / "visits.sql").write_text(sql)
+        result = CliRunner().invoke(cli, ["check", str(tmp_path / "visits.sql")])
+        assert (result.exit_code, result.output) == (code, shown)
+
+
+def test_the_tutorial_gives_what_it_shows(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "visits.sql").write_text(blocks(TUTORIAL, "sql")[0])
+    (tmp_path / "in/click").mkdir(parents=True)
+    *results, quarantine = blocks(TUTORIAL, "")[2:]
+    for number, (rows, shown) in enumerate(zip(blocks(TUTORIAL, "json"), results, strict=True), 1):
+        (tmp_path / f"in/click/{number}.json").write_text(rows)
+        (visit,) = Session(spark).script(tmp_path / "visits.sql")
+        visit.start(tmp_path / "state", available_now=True).wait()
+        assert "".join(file.read_text() for file in sorted((tmp_path / "out/visit").glob("*.json"))) == shown
+    assert CliRunner().invoke(cli, ["quarantine", str(tmp_path / "out/visit")]).output == quarantine
 
 
 def test_the_page_of_options_is_the_table() -> None:

@@ -140,7 +140,9 @@ def queries(draw: st.DrawFn, most: int = 5) -> JoinQuery:
     tree = [(Attr(draw(st.integers(0, i - 1)), draw(name)), Attr(i, draw(name))) for i in range(1, count)]
     more = draw(st.lists(st.tuples(attribute, attribute), max_size=3))
     on = st.lists(name, min_size=1, max_size=len(names), unique=True).map(tuple)
-    schemes = draw(st.lists(st.builds(On, st.integers(0, count - 1), on), max_size=2 * count + 1, unique=True))
+    schemes = draw(
+        st.lists(st.builds(On, st.integers(0, count - 1), on, st.just(())), max_size=2 * count + 1, unique=True)
+    )
     simple = [On(i, (draw(name),)) for i in range(count) if draw(st.booleans())]
     fixed = draw(st.frozensets(attribute, max_size=1))
     streams = tuple(f"s{i}" for i in range(count))

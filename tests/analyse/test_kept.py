@@ -22,6 +22,7 @@ from parse.golden import split
 from punctum.algebra import Punctuation, Scheme, end_of_stream
 from punctum.algebra.finite import finite
 from punctum.algebra.schema import Attribute
+from punctum.algebra.scheme import Order
 from punctum.algebra.values import Row, Type, Value
 from punctum.analyse.safety.register import QueryAnalysis, verdict
 from punctum.ir import Relation, StreamDef
@@ -62,9 +63,16 @@ def rows(stream: StreamDef, first: int, rng: random.Random) -> list[Row]:
 
 
 def punctuations(stream: StreamDef, scheme: Scheme, first: int) -> Iterator[Punctuation]:
-    """What the scheme promises for the values of a round, whatever other attributes are."""
-    used = set(scheme.attributes)
-    columns = [closed(a, first) if a.name in used else [None] for a in stream.schema.attributes]
+    """What the scheme promises for the values of a round, whatever other attributes are.
+
+    Order goes on for each value of the attributes beside it, those of earlier rounds too.
+    """
+    orders, ordered = dict(scheme.terms), any(order is not Order.EQUALITY for _, order in scheme.terms)
+    columns = []
+    for a in stream.schema.attributes:
+        before = range(ASKED + 1, first, VALUES) if ordered and orders.get(a.name) is Order.EQUALITY else ()
+        closing = dict.fromkeys(value for start in (*before, first) for value in closed(a, start))
+        columns.append(list(closing) if a.name in orders else [None])
     yield from (scheme.instantiate(row) for row in product(*columns))
 
 
@@ -119,7 +127,18 @@ def test_what_is_refused_does(path: Path) -> None:
     assert counts[-1] > counts[ROUNDS // 2] > counts[0]
 
 
-TOGETHER = ["closed_equalities", "constant_of_two", "equal_within", "figure_5", "named"]
+TOGETHER = [
+    "closed_equalities",
+    "computed_equality",
+    "constant_of_two",
+    "equal_within",
+    "figure_5",
+    "interval",
+    "interval_grouped",
+    "interval_per_key",
+    "interval_truncated",
+    "named",
+]
 
 
 def test_the_register_knows_what_binary_joins_cannot_do() -> None:

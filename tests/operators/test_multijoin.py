@@ -66,7 +66,9 @@ def test_a_lazy_join_gives_the_same_and_keeps_more(case: Case, least: int) -> No
 def lazy_one(operator: Specification) -> MultiJoin:
     fast = vectorised(operator)
     assert isinstance(fast, MultiJoin)
-    return MultiJoin(operator.schemas, operator.classes, operator.names, fast._residual, operator.shown, lazy=True)
+    return MultiJoin(
+        operator.schemas, operator.classes, operator.names, fast._residual, operator.shown, True, operator.bands
+    )
 
 
 def test_what_is_over_closes_nothing() -> None:

@@ -77,27 +77,21 @@ def vectorised(operator: framework.Operator) -> Operator:
             return Sort(operator.schema, operator.keys)
         case SpecDupelim():
             return Dupelim(operator.schema)
-        case SpecOuterJoin(residual=residual, able=able):
-            assert residual is not None
+        case SpecOuterJoin(able=able):
             sides = [
                 None if a is None else by_row(s, a, pl.Boolean()) for s, a in zip(operator.inputs, able, strict=True)
             ]
-            pair = joined_schema(operator.left, operator.right, operator.prefixes)
-            whole = by_row(pair, residual, pl.Boolean())
-            return OuterJoin(
-                operator.left,
-                operator.right,
-                operator.on,
-                operator.kind,
-                pair.names,
-                whole,
-                (sides[0], sides[1]),
-            )
+            alone, (whole, pair) = (sides[0], sides[1]), agreeing(operator)
+            args = (operator.left, operator.right, operator.on, operator.kind, pair.names)
+            return OuterJoin(*args, whole, alone, operator.bands)
         case SpecJoin():
-            return Join(operator.left, operator.right, operator.on, operator.prefixes)
-        case SpecMultiJoin(residual=residual):
-            holds = None if residual is None else by_row(operator.output, residual, pl.Boolean())
-            return MultiJoin(operator.schemas, operator.classes, operator.names, holds, operator.shown)
+            holds = agreeing(operator)[0] if operator.bands else None
+            return Join(operator.left, operator.right, operator.on, operator.prefixes, holds, operator.bands)
+        case SpecMultiJoin():
+            holds = by_row(operator.output, operator.holds, pl.Boolean())
+            return MultiJoin(
+                operator.schemas, operator.classes, operator.names, holds, operator.shown, bands=operator.bands
+            )
         case SpecMerge():
             return Merge(operator.left, operator.right)
         case SpecUnion():
@@ -109,6 +103,17 @@ def vectorised(operator: framework.Operator) -> Operator:
         case SpecPunctuate():
             return Punctuate(operator.schema, [origin(source, operator.schema) for source in operator.origins])
     raise AssertionError(operator)
+
+
+def agreeing(join: SpecJoin) -> tuple[pl.Expr, Schema]:
+    """Whether pairs are a result of a join, and the schema of a pair."""
+    pair, width = joined_schema(join.left, join.right, join.prefixes), len(join.left)
+    residual = join.residual if isinstance(join, SpecOuterJoin) else None
+
+    def holds(row: Row) -> bool:
+        return join.joins(row[:width], row[width:]) and (residual is None or residual(row))
+
+    return by_row(pair, holds, pl.Boolean()), pair
 
 
 def column(spec: SpecColumn) -> ComputedColumn:

@@ -99,7 +99,7 @@ def test_times_to_close_are_those_of_the_longest_chain(some: Costs) -> None:
         at = {stream: 0.0 if stream == start else inf for stream in range(count)}
         for _ in range(count):
             for on, needs, delay in zip(some.query.schemes, some.query.needs, some.measures.delays, strict=True):
-                known = [min(at[a.stream] for a in some.query.members[n]) for n in needs]
+                known = [min(at[a.stream] for n in one for a in some.query.members[n]) for one in needs]
                 at[on.stream] = min(at[on.stream], max(known, default=0.0) + delay)
         assert (max(at.values()) < inf) or closing is None
         if closing is not None:

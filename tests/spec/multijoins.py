@@ -1,9 +1,11 @@
 """Random joins of many streams, and brute force for them: what is needed is what some allowed later rows could use."""
 
 from itertools import product
+from typing import Any
 
 from hypothesis import strategies as st
 
+from punctum.algebra.bands import Band
 from punctum.algebra.classes import Class
 from punctum.algebra.pattern import between, constant, one_of
 from punctum.algebra.punctuation import Punctuation, end_of_stream
@@ -12,6 +14,7 @@ from punctum.algebra.values import Row, Type, Value
 from punctum.spec.multijoin import MultiJoin
 from punctum.spec.stream import Slice
 from spec.laws import matched
+from spec.operators import bands
 from strategies import SMALL, streams
 
 Case = tuple[MultiJoin, list[list[Slice]]]
@@ -50,7 +53,22 @@ def multijoins(draw: st.DrawFn, kinds: list[Type] = KINDS) -> MultiJoin:
     names = tuple(name for schema in schemas for name in schema.names)
     residual = draw(st.sampled_from([None, None, lambda row: len(repr(row)) % 3 > 0]))
     shown = draw(st.none() | st.frozensets(st.integers(0, len(names) - 1)))
-    return MultiJoin(schemas, tuple(classes), names, residual, shown)
+    pairs = [
+        ((i, x), (j, y))
+        for (i, x), (j, y) in product(product(range(count), range(2)), repeat=2)
+        if i != j and schemas[i].attributes[x].type is schemas[j].attributes[y].type
+    ]
+    banded = [
+        band for of, by in draw(st.lists(st.sampled_from(pairs), max_size=2)) for band in _bands(draw, schemas, of, by)
+    ]
+    there = {at for class_ in classes for at in class_.members}
+    ends = dict.fromkeys(end for band in banded for end in (band.of, band.by) if end is not None)
+    classes += [Class((end,)) for end in ends if end not in there]
+    return MultiJoin(schemas, tuple(classes), names, residual, shown, tuple(banded))
+
+
+def _bands(draw: st.DrawFn, schemas: tuple[Schema, ...], of: tuple[int, int], by: tuple[int, int]) -> list[Band]:
+    return draw(bands(of, by, schemas[of[0]].attributes[of[1]].type))
 
 
 def promises(schema: Schema) -> st.SearchStrategy[Punctuation]:
@@ -96,7 +114,7 @@ def needed(operator: MultiJoin, inputs: list[Slice]) -> dict[str, list[Row]]:
 
     A later result has rows that came and at least one that has not; more copies of a row change nothing.
     """
-    universe: list[Row] = list(product([0, 1, 2, FRESH], repeat=2))
+    universe: list[Row] = list(product([-1, 0, 1, 2, 3, 4, FRESH] if operator.bands else [0, 1, 2, FRESH], repeat=2))
     new = [[t for t in universe if not matched(t, xs.puncts)] for xs in inputs]
     kept: dict[str, list[Row]] = {}
     for i, xs in enumerate(inputs):
@@ -118,4 +136,16 @@ def _agree(operator: MultiJoin, way: list[Row]) -> bool:
         values = {way[i][at] for i, at in class_.members} | ({class_.value} if class_.value is not None else set())
         if len(values) > 1 or None in values:
             return False
-    return True
+    return all(
+        way[band.of[0]][band.of[1]] is not None
+        and (band.by is None or way[band.by[0]][band.by[1]] is not None)
+        and _lies(band, way)
+        for band in operator.bands
+    )
+
+
+def _lies(band: Band, way: list[Row]) -> bool:
+    """Whether whole numbers lie in a band."""
+    of: Any = way[band.of[0]][band.of[1]]
+    by: Any = 0 if band.by is None else way[band.by[0]][band.by[1]]
+    return (band.low is None or of >= by + band.low.offset) and (band.high is None or of <= by + band.high.offset)

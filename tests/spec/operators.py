@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from punctum.algebra.aggregates import AggregateFunction, Function
+from punctum.algebra.bands import Band, Limit
 from punctum.algebra.outer import JoinKind
 from punctum.algebra.pattern import between, one_of
 from punctum.algebra.punctuation import Punctuation
@@ -118,6 +119,8 @@ def binary_cases(draw: st.DrawFn, kind: str) -> Case:
         on = draw(st.lists(st.sampled_from(pairs), min_size=kind == "join", unique=True))
         both = [draw(streams(left)), draw(streams(right))]
         return (Join(left, right, tuple(on)) if kind == "join" else draw(outer_joins(left, right, tuple(on)))), both
+    if kind == "interval join":
+        return draw(interval_joins())
     over = {"merge": Merge, "union": Union, "intersect": Intersect, "difference": Difference}
     operator: Specified = over[kind](left, left)  # type: ignore[abstract]
     return operator, [draw(streams(left)), draw(streams(left))]
@@ -139,6 +142,55 @@ def outer_joins(draw: st.DrawFn, left: Schema, right: Schema, on: tuple[tuple[st
 
     kind = draw(st.sampled_from(JoinKind))
     return OuterJoin(left, right, on, kind=kind, residual=holds, able=(sides[0], sides[1]))
+
+
+MOVED = (Type.BIGINT, Type.DECIMAL, Type.DATE, Type.TIMESTAMP, Type.TIMESTAMP_NTZ)
+"""The types whose values can be so many steps apart."""
+
+
+@st.composite
+def limits(draw: st.DrawFn, kind: Type) -> Limit | None:
+    """An end of a band: near enough that values of both sides lie in it and out of it."""
+    if kind not in MOVED:
+        return draw(st.none() | st.builds(Limit, st.just(0), st.booleans()))
+    offset: Any = st.integers(-2, 2)
+    if kind is Type.DECIMAL:
+        return draw(st.none() | st.builds(Limit, offset.map(lambda n: n * Decimal("0.01")), st.booleans()))
+    return draw(st.none() | st.builds(Limit, offset, st.just(False)))
+
+
+@st.composite
+def bands(draw: st.DrawFn, of: tuple[int, int], by: tuple[int, int], kind: Type) -> list[Band]:
+    """A band of a column by another one and the same the other way round, or one of them, or one between constants."""
+    low, high = draw(limits(kind)), draw(limits(kind))
+    there = Band(of, by, low, high)
+    back = Band(by, of, *(None if end is None else end._replace(offset=-end.offset) for end in (high, low)))
+    constant = Band(of, None, None, Limit(draw(small(kind))))
+    return draw(st.sampled_from([[there, back], [there], [constant, there, back], []]))
+
+
+@st.composite
+def interval_joins(draw: st.DrawFn) -> Case:
+    """Joins on a key, or on two, in which one column lies in a band around another one."""
+    kind = draw(st.sampled_from([*MOVED, Type.BIGINT, Type.BIGINT, Type.DOUBLE, Type.STRING]))
+    left, right = (Schema((Attribute(f"{x}k", Type.BIGINT), Attribute(f"{x}t", kind))) for x in "ab")
+    on = draw(st.sampled_from([(("ak", "bk"),), (("ak", "bk"), ("at", "bt"))]))
+    within, outer = tuple(draw(bands((1, 1), (0, 1), kind))), draw(st.none() | st.sampled_from(JoinKind))
+    join = Join(left, right, on, bands=within)
+    join = join if outer is None else OuterJoin(left, right, on, bands=within, kind=outer)
+    keys, times = st.integers(0, 1), st.none() | small(kind)
+    return join, [draw(streams(schema, st.tuples(keys, times), prefixed(schema))) for schema in (left, right)]
+
+
+def prefixed(schema: Schema) -> st.SearchStrategy[Punctuation]:
+    """Punctuations as schemes promise them: prefixes and suffixes of the time, for all keys or one; or any."""
+    key, time = schema.names
+    kind = schema.attributes[1].type
+    ends = st.sampled_from(["[]", "()"])
+    ordered = st.builds(between, st.none(), small(kind), ends) | st.builds(between, small(kind), st.none(), ends)
+    alone = ordered.map(lambda pattern: Punctuation.of(schema, {time: pattern}))
+    mixed = st.tuples(st.integers(0, 1), ordered).map(lambda p: Punctuation.of(schema, {key: p[0], time: p[1]}))
+    return st.one_of(alone, alone, mixed, punctuations(schema))
 
 
 DELAYS: dict[Type, Any] = {
@@ -180,4 +232,4 @@ def punctuate_cases(draw: st.DrawFn) -> Case:
     return Punctuate(schema, tuple(chosen)), [draw(streams(schema))]
 
 
-BINARY = ("join", "outer", "merge", "union", "intersect", "difference")
+BINARY = ("join", "interval join", "outer", "merge", "union", "intersect", "difference")

@@ -31,8 +31,10 @@ def test_what_is_kept_is_what_later_rows_could_use(case: Case) -> None:
     operator, streams = case
     operator = replace(operator, residual=None)  # which purges nothing
     for inputs, _, kept in prefixes(operator, streams):
-        wanted = needed(operator, inputs)
-        assert {name: Counter(rows) for name, rows in kept.items()} == {n: Counter(ts) for n, ts in wanted.items()}
+        wanted = {name: Counter(rows) for name, rows in needed(operator, inputs).items()}
+        assert all(wanted[name] <= Counter(rows) for name, rows in kept.items())
+        if not operator.bands:  # else several punctuations may cover a band together, and a row stays a little longer
+            assert {name: Counter(rows) for name, rows in kept.items()} == wanted
 
 
 s1, s2, s3 = Schema.of(a="BIGINT", b="BIGINT"), Schema.of(b="BIGINT", c="BIGINT"), Schema.of(c="BIGINT", a="BIGINT")

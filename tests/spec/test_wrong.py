@@ -203,7 +203,6 @@ def in_order(operator: Specified, data: st.DataObject) -> None:
 
 
 join_on = (plane, other, (("x", "v"),))
-semi, anti, full = ((*join_on, ("l.", "r."), kind) for kind in (JoinKind.SEMI, JoinKind.ANTI, JoinKind.FULL))
 by_x = (plane, ("x",), tuple(SUMMARY))
 one, two = [UNIVERSE], [UNIVERSE, UNIVERSE]
 to_distinct, to_sums = over(faithful, batch.distinct, one, 1), over(faithful, batch.summary([0], 1), one, 1)
@@ -220,8 +219,8 @@ WRONG: list[tuple[Specified, Law, str]] = [
     (ForgetfulIntersect(plane, plane), to_intersect, "incomplete"),
     (ForgetfulOuterJoin(*join_on), over(conform), "cpass|ckeep"),
     (ForgetfulOuterJoin(*join_on), to_left, "unsafe"),
-    (HastyOuterJoin(*anti), to_anti, "unsafe"),
-    (HastyOuterJoin(*full), to_full, "unsafe"),
+    (HastyOuterJoin(*join_on, kind=JoinKind.ANTI), to_anti, "unsafe"),
+    (HastyOuterJoin(*join_on, kind=JoinKind.FULL), to_full, "unsafe"),
     (HastyGroupBy(*by_x), over(conform), "cpass"),
     (HastyGroupBy(*by_x), to_sums, "unsafe"),
     (HastyDifference(plane, plane), over(conform), "cpass"),
@@ -233,14 +232,14 @@ WRONG: list[tuple[Specified, Law, str]] = [
     (BoldJoin(*join_on), over(conform), "cprop"),
     (BoldJoin(*join_on), over(proper), "an ungrammatical row"),
     (BoldOuterJoin(*join_on), over(proper), "an ungrammatical row"),
-    (BoldOuterJoin(*full), over(proper), "an ungrammatical row"),
-    (BoldOuterJoin(*anti), over(proper), "an ungrammatical row"),
+    (BoldOuterJoin(*join_on, kind=JoinKind.FULL), over(proper), "an ungrammatical row"),
+    (BoldOuterJoin(*join_on, kind=JoinKind.ANTI), over(proper), "an ungrammatical row"),
     (BoldGroupBy(*by_x), over(conform), "cprop"),
     (BoldGroupBy(*by_x), over(proper), "an ungrammatical row"),
     (ChattyDupelim(plane), over(conform), "cpass"),
     (ChattyDupelim(plane), to_distinct, "unsafe"),
-    (ChattySemiJoin(*semi), over(conform), "cpass"),
-    (ChattySemiJoin(*semi), to_semi, "unsafe"),
+    (ChattySemiJoin(*join_on, kind=JoinKind.SEMI), over(conform), "cpass"),
+    (ChattySemiJoin(*join_on, kind=JoinKind.SEMI), to_semi, "unsafe"),
 ]
 
 

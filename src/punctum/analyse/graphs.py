@@ -10,13 +10,19 @@ graph (definition 6), the punctuation graph (7), the generalised one with reacha
 Equalities are closed first: attributes that must be equal are one *class*, and a stream *binds* the classes of its
 attributes. A scheme can be used by those who know a value for each of its classes; one whose class is fixed to a
 constant needs nobody for it. That keeps every graph as small as what was written, whatever follows from it.
+
+Comparisons are closed too (``ir/differences.py``), and come as *bounds*: for an attribute that is punctuated in order,
+a class that bounds it is as good as its own. So a scheme needs for each attribute one of several classes.
+``docs/order.md`` has the proof that the answer is still *if and only if*.
 """
 
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import NamedTuple
+
+from punctum.algebra.scheme import Order
 
 
 class Attr(NamedTuple):
@@ -27,10 +33,29 @@ class Attr(NamedTuple):
 
 
 class On(NamedTuple):
-    """A scheme of a stream: its punctuatable attributes."""
+    """A scheme of a stream: its punctuatable attributes, and the orders of those that have one."""
 
     stream: int
     attributes: tuple[str, ...]
+    orders: tuple[Order, ...] = ()
+
+    @property
+    def terms(self) -> tuple[tuple[str, Order], ...]:
+        """Each attribute with its order."""
+        return tuple(zip(self.attributes, self.orders or [Order.EQUALITY] * len(self.attributes), strict=True))
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Each attribute with its order, as a script has it."""
+        return tuple(f"{name} {order.value}".strip() for name, order in self.terms)
+
+
+class Bound(NamedTuple):
+    """What punctuations of an order close of an attribute is known from the value of another one, or of a constant."""
+
+    of: Attr
+    order: Order
+    by: Attr | None
 
 
 class PunctuationEdge(NamedTuple):
@@ -68,12 +93,14 @@ class JoinQuery:
     equal: tuple[tuple[Attr, Attr], ...]
     schemes: tuple[On, ...] = ()
     fixed: frozenset[Attr] = frozenset()
+    bounds: tuple[Bound, ...] = ()
 
     @cached_property
     def classes(self) -> dict[Attr, int]:
         """The class of each attribute that an equality, a constant or a scheme names."""
         named = [a for pair in self.equal for a in pair] + sorted(self.fixed)
         named += [Attr(on.stream, name) for on in self.schemes for name in on.attributes]
+        named += [a for bound in self.bounds for a in (bound.of, bound.by) if a is not None]
         root = {a: a for a in named}
 
         def find(a: Attr) -> Attr:
@@ -108,24 +135,43 @@ class JoinQuery:
         return first
 
     @cached_property
-    def asks(self) -> tuple[tuple[int | None, ...], ...]:
-        """The class of each attribute of each scheme, or nothing where a constant answers."""
-        named = ((self.classes[Attr(on.stream, name)] for name in on.attributes) for on in self.schemes)
-        return tuple(tuple(None if n in self.constant else n for n in numbers) for numbers in named)
+    def bounded(self) -> dict[tuple[int, Order], frozenset[int] | None]:
+        """The classes that bound each class for punctuations of an order, or nothing where a constant does."""
+        by: dict[tuple[int, Order], set[int | None]] = {}
+        for of, order, other in self.bounds:
+            by.setdefault((self.classes[of], order), set()).add(None if other is None else self.classes[other])
+        return {
+            of: None if None in others else frozenset(n for n in others if n is not None) for of, others in by.items()
+        }
 
     @cached_property
-    def needs(self) -> tuple[frozenset[int], ...]:
-        """The classes for which each scheme needs a value that somebody knows."""
-        return tuple(frozenset(n for n in numbers if n is not None) for numbers in self.asks)
+    def asks(self) -> tuple[tuple[frozenset[int] | None, ...], ...]:
+        """For each attribute of each scheme the classes of which one is enough, or nothing where a constant answers."""
+        return tuple(tuple(self._asked(on.stream, *term) for term in on.terms) for on in self.schemes)
+
+    def _asked(self, stream: int, name: str, order: Order) -> frozenset[int] | None:
+        own = self.classes[Attr(stream, name)]
+        by = self.bounded.get((own, order), frozenset())
+        return None if own in self.constant or by is None else by | {own}
 
     @cached_property
-    def users(self) -> dict[int, list[int]]:
-        """The schemes that need a value of each class."""
-        users: dict[int, list[int]] = {}
+    def needs(self) -> tuple[frozenset[frozenset[int]], ...]:
+        """What each scheme needs: of each of these sets of classes a value that somebody knows."""
+        return tuple(frozenset(numbers for numbers in asked if numbers is not None) for asked in self.asks)
+
+    @cached_property
+    def users(self) -> dict[int, list[tuple[int, frozenset[int]]]]:
+        """The schemes that can use a value of each class, and for what."""
+        users: dict[int, list[tuple[int, frozenset[int]]]] = {}
         for i, needs in enumerate(self.needs):
-            for number in needs:
-                users.setdefault(number, []).append(i)
+            for numbers in needs:
+                for number in numbers:
+                    users.setdefault(number, []).append((i, numbers))
         return users
+
+    def knowing(self, numbers: Iterable[int], but: int | None = None) -> frozenset[int]:
+        """The streams that know a value of one of some classes, without one of the streams."""
+        return frozenset(a.stream for number in numbers for a in self.members[number]) - {but}
 
 
 def join_graph(query: JoinQuery) -> frozenset[tuple[int, int]]:
@@ -142,9 +188,7 @@ def punctuation_graph(query: JoinQuery) -> dict[tuple[int, int], tuple[On, ...]]
     edges: dict[tuple[int, int], list[On]] = {}
     for scheme, needs in zip(query.schemes, query.needs, strict=True):
         if len(needs) < 2:
-            asking = (
-                {a.stream for number in needs for a in query.members[number]} if needs else range(len(query.streams))
-            )
+            asking = query.knowing(next(iter(needs))) if needs else range(len(query.streams))
             for stream in sorted({*asking} - {scheme.stream}):
                 edges.setdefault((stream, scheme.stream), []).append(scheme)
     return {edge: tuple(dict.fromkeys(schemes)) for edge, schemes in edges.items()}
@@ -157,9 +201,9 @@ def generalised(query: JoinQuery) -> tuple[PunctuationEdge, ...]:
     """
     edges = []
     for i, scheme in enumerate(query.schemes):
-        numbers = [n for n in dict.fromkeys(query.asks[i]) if n is not None]
-        known = tuple(frozenset(a.stream for a in query.members[n]) - {scheme.stream} for n in numbers)
-        if len(numbers) > 1 and all(known):
+        needs = [numbers for numbers in dict.fromkeys(query.asks[i]) if numbers is not None]
+        known = tuple(query.knowing(numbers, scheme.stream) for numbers in needs)
+        if len(needs) > 1 and all(known):
             edges.append(PunctuationEdge(scheme, known))
     return tuple(edges)
 
@@ -169,25 +213,29 @@ def chain(query: JoinQuery, start: int) -> tuple[Step, ...]:
 
     A new punctuation of each step covers the values that the streams before it know, so that nothing new can join.
     """
-    missing = [len(needs) for needs in query.needs]
+    missing = [set(needs) for needs in query.needs]
     known: dict[int, Attr] = {}
     reached, steps = {start}, list[Step]()
-    ready = deque(i for i, count in enumerate(missing) if not count)
+    ready = deque(i for i, needs in enumerate(missing) if not needs)
 
     def learn(stream: int) -> None:
         for number, attribute in query.binds[stream].items():
             if known.setdefault(number, attribute) is attribute:
-                for i in query.users.get(number, ()):
-                    missing[i] -= 1
-                    if not missing[i]:
-                        ready.append(i)
+                for i, needed in query.users.get(number, ()):
+                    if needed in missing[i]:
+                        missing[i].discard(needed)
+                        if not missing[i]:
+                            ready.append(i)
 
     learn(start)
     while ready:
         i = ready.popleft()
         if (scheme := query.schemes[i]).stream not in reached:
             reached.add(scheme.stream)
-            steps.append(Step(scheme, tuple(None if n is None else known[n] for n in query.asks[i])))
+            given = (
+                None if numbers is None else next(known[n] for n in known if n in numbers) for numbers in query.asks[i]
+            )
+            steps.append(Step(scheme, tuple(given)))
             learn(scheme.stream)
     return tuple(steps)
 
@@ -235,8 +283,8 @@ def _predecessors(query: JoinQuery, nodes: Sequence[frozenset[int]]) -> list[int
         target = node_of.get(scheme.stream)
         if target is not None:
             mask = (1 << len(nodes)) - 1
-            for number in needs:
-                mask &= knowing[number]
+            for numbers in needs:
+                mask &= reduce(int.__or__, (knowing.get(number, 0) for number in numbers), 0)
             before[target] |= mask & ~(1 << target)
     return before
 

@@ -88,7 +88,7 @@ def _explained(query: "CompiledQuery") -> Iterator[str]:
     yield from _indented(show(known.query.relation).splitlines())
     yield "  stages"
     yield from _indented(stages_of(query.last))
-    if known.safe and not known.as_written:
+    if known.safe and not known.as_written and any(len(join.streams) > 2 for join in known.joins):
         yield "    the joins as written are not safe one by one, so they run as one join of many inputs"
     yield from (f"  {line}" for line in costs(known, query.options.plan))
     for join in known.joins:

@@ -113,7 +113,7 @@ def active(spark: SparkSession) -> Iterator[None]:
 
 def log_of(spark: SparkSession) -> str:
     """Where the tracebacks of workers are, in words."""
-    return spark.conf.get(_LOG, None) or "the log of Spark"
+    return spark.conf.get(_LOG, None) or "the log of Spark (standard error, unless it is configured otherwise)"
 
 
 def _end_quietly(spark: SparkSession) -> None:

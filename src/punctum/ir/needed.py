@@ -47,6 +47,8 @@ def needed(relation: Relation, wanted: set[int]) -> tuple[set[int], ...]:
         case Join(residual=residual) | OuterJoin(residual=residual):
             width = len(relation.left.schema)
             compared = {i for left, right in relation.on for i in (left.index, width + right.index)}
+            ends = (end for band in relation.bands for end in (band.of, band.by) if end is not None)
+            compared |= {side * width + at for side, at in ends}
             return _by_input(relation, wanted | compared | (set() if residual is None else _reads(residual)))
         case MultiJoin(residual=residual):
             compared = {relation.offsets[i] + at for equated in relation.classes for i, at in equated.members}

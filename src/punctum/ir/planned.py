@@ -6,6 +6,7 @@ from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from punctum.algebra.bands import Band
 from punctum.algebra.classes import Class
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Order, Scheme
@@ -30,6 +31,7 @@ class MultiJoin(PlannedNode):
 
     The residual speaks of the columns of all inputs, one after the other; names are those of all columns. Those that
     anybody reads, or all, are ``shown``; of the others no punctuations are said. A lazy one purges now and then.
+    The residual implies the bands, whose columns are in classes of their own if no other column equals them.
     """
 
     OPERATOR = "join"
@@ -42,6 +44,7 @@ class MultiJoin(PlannedNode):
     shown: frozenset[int] | None = None
     lazy: bool = False
     place: Place = field(default=NOWHERE, compare=False)
+    bands: tuple[Band, ...] = ()
 
     def __post_init__(self) -> None:
         assert len(self.joined) > 1
@@ -50,6 +53,8 @@ class MultiJoin(PlannedNode):
             assert len({self.joined[i].schema.attributes[at].type for i, at in equated.members}) == 1
         for column in columns(self.residual) if self.residual is not None else ():
             assert column.name == self.names[column.index]
+        compared = {member for equated in self.classes for member in equated.members}
+        assert all(end is None or end in compared for band in self.bands for end in (band.of, band.by))
 
     @cached_property
     def schema(self) -> Schema:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from punctum.algebra.aggregates import Function
+from punctum.algebra.bands import Band
 from punctum.algebra.outer import JoinKind
 from punctum.algebra.pattern import WILDCARD
 from punctum.algebra.schema import NOT_NULL, Attribute, Schema
@@ -111,7 +112,10 @@ class Projection(UnaryRelation):
 
 @dataclass(frozen=True)
 class Join(Node):
-    """Pairs of rows that are equal on pairs of columns, if any, and fulfil the residual; names are of all columns."""
+    """Pairs of rows that are equal on pairs of columns, if any, and fulfil the residual; names are of all columns.
+
+    A plan has the bands that the residual implies: punctuations that have passed them close rows of the other side.
+    """
 
     OPERATOR = "join"
     BELOW = ("left", "right")
@@ -122,6 +126,7 @@ class Join(Node):
     residual: Expression | None
     names: tuple[str, ...]
     place: Place = field(default=NOWHERE, compare=False)
+    bands: tuple[Band, ...] = ()
 
     def __post_init__(self) -> None:
         for a, b in self.on:
@@ -153,7 +158,7 @@ class OuterJoin(Node):
 
     LEFT: the pairs, and left rows without a partner, with NULLs for the right columns. FULL: right ones too. SEMI: the
     left rows with a partner, each once. ANTI: the left rows without. Names are of all columns of a pair; the rows of
-    SEMI and ANTI have the left columns.
+    SEMI and ANTI have the left columns. A plan has the bands that the residual implies, as for other joins.
     """
 
     OPERATOR = "outer join"
@@ -166,6 +171,7 @@ class OuterJoin(Node):
     names: tuple[str, ...]
     kind: JoinKind
     place: Place = field(default=NOWHERE, compare=False)
+    bands: tuple[Band, ...] = ()
 
     def __post_init__(self) -> None:
         for a, b in self.on:

@@ -73,6 +73,13 @@ def onto(expression: Expression) -> bool:
     return onto(expression.args[at]) and (expression.op != "*" or abs(_other(expression, at)) == 1)
 
 
+def exact_step(call: Call) -> bool:
+    """Whether a sum, a difference or a cast of an exact type loses nothing, so that it only moves or renames values."""
+    if call.op == "cast":
+        return _cast(call, 0) == (True, UP)
+    return call.type is not Type.DOUBLE and _exact(call, 0)
+
+
 def _then(first: Trend, second: Trend) -> Trend:
     if NEITHER in (first, second):
         return NEITHER

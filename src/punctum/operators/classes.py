@@ -4,10 +4,14 @@ Punctuations of an input on equated columns alone close values of classes: those
 for. They become punctuations over ``schema``, which has an attribute for each class. Bound values are never NULL.
 """
 
-from collections.abc import Sequence
-from functools import reduce
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, reduce
+from itertools import product
 from operator import and_
 
+import polars as pl
+
+from punctum.algebra.bands import Band, holds, passed
 from punctum.algebra.classes import Class
 from punctum.algebra.finite import finite
 from punctum.algebra.pattern import EMPTY, WILDCARD, Pattern
@@ -15,14 +19,15 @@ from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import NOT_NULL, Attribute, Schema
 from punctum.algebra.values import Type
+from punctum.operators.bands import within
 from punctum.operators.batch import PunctuationBatch
 
 
 class JoinClasses:
     """The classes of a join, by number, over inputs."""
 
-    def __init__(self, inputs: Sequence[Schema], classes: Sequence[Class]) -> None:
-        self._inputs, self._classes = tuple(inputs), tuple(classes)
+    def __init__(self, inputs: Sequence[Schema], classes: Sequence[Class], bands: Sequence[Band] = ()) -> None:
+        self._inputs, self._classes, self.bands = tuple(inputs), tuple(classes), tuple(bands)
         self.schema = Schema(tuple(self._attribute(n) for n in range(len(classes))))
         self.bound = [[n for n, equated in enumerate(classes) if equated.of(i)] for i in range(len(inputs))]
         self._known = {  # the class of an attribute, when a constant or another input binds it
@@ -97,6 +102,61 @@ class JoinClasses:
             return None
         limits = {n: pattern for n, pattern in values.items() if pattern != NOT_NULL}
         return end_of_stream(self.schema).replacing(limits)
+
+    def number(self, end: tuple[int, int]) -> int:
+        """The class of a column in a band."""
+        return next(n for n, equated in enumerate(self._classes) if end in equated.members)
+
+    @cached_property
+    def beside(self) -> dict[int, set[int]]:
+        """For each class those in whose bands it lies, and those that lie in bands around it."""
+        beside: dict[int, set[int]] = {}
+        for band in self.bands:
+            if band.by is not None:
+                of, by = self.number(band.of), self.number(band.by)
+                beside.setdefault(of, set()).add(by)
+                beside.setdefault(by, set()).add(of)
+        return beside
+
+    def within(self, columns: Mapping[int, str]) -> list[pl.Expr]:
+        """That values lie in the bands of which both ends are among the classes that have columns."""
+        conditions = []
+        for band in self.bands:
+            numbers = [self.number(end) for end in (band.of, band.by) if end is not None]
+            if all(n in columns for n in numbers):
+                conditions += within(band, self.schema.attributes[numbers[0]].type, *(columns[n] for n in numbers))
+        return conditions
+
+    def passed(self, i: int, ps: PunctuationBatch) -> PunctuationBatch:
+        """The punctuations over classes for the values whose bands punctuations of an input have passed."""
+        over = PunctuationBatch(self.schema)
+        if any(band.of[0] == i for band in self.bands):
+            exact = {band.of[1] for band in self.bands if band.of[0] == i and band.exact}
+            single = PunctuationBatch(ps.schema, {at: v for at, v in ps.constants.items() if at in exact})
+            over.others = [q for p in (*single, *ps.others) for q in self._passed(i, p)]
+        return over
+
+    def _passed(self, i: int, p: Punctuation) -> Iterator[Punctuation]:
+        for way in product(*(list(self._ways(i, at, pattern)) for at, pattern in p.sides)):
+            values: dict[int, Pattern] = {}
+            for n, pattern in (side for sides in way for side in sides):
+                values[n] = values.get(n, NOT_NULL).meet(pattern)
+            if EMPTY not in values.values():
+                yield end_of_stream(self.schema).replacing({n: q for n, q in values.items() if q != NOT_NULL})
+
+    def _ways(self, i: int, at: int, pattern: Pattern) -> Iterator[list[tuple[int, Pattern]]]:
+        """What a pattern on a column means for classes: for its own, or for those around which it has passed a band."""
+        n = self._known.get((i, at))
+        if n is not None and self.shared(n):
+            yield [(n, pattern)]
+        elif n is not None and pattern.match(self._classes[n].value):
+            yield []
+        for band in self.bands:
+            if band.of == (i, at) and band.by is None:
+                yield from [[]] * holds(pattern, band)
+            elif band.of == (i, at) and band.by is not None:
+                kind, m = self._inputs[i].attributes[at].type, self.number(band.by)
+                yield from ([(m, q)] for q in passed(pattern, band, kind))
 
     def unasked(self, closed: PunctuationSet, n: int, passed: Sequence[PunctuationSet]) -> PunctuationSet:
         """What is closed, less values of a class that all other inputs have passed: nobody will ask for them."""

@@ -1,18 +1,22 @@
-"""Join of two streams on equal attributes (inner JOIN).
+"""Join of two streams on equal attributes, and within bands (inner JOIN).
 
 Per slice: the new left rows meet the kept right rows, then the new right rows meet all kept left rows. Kept: the rows
 of each side whose key has no NULL and is not closed by the other side: new punctuations purge the kept rows, and all
-that have been received stop new ones. A key that both sides have closed is of no use any more, and forgotten. A side's
-punctuation waits until no kept row of that side matches it. A pair for which the residual predicate has no value goes
-to the quarantine.
+that have been received stop new ones. A punctuation on a column that lies in a band around one of the other side
+(``b.ts <= a.ts + INTERVAL 1 HOUR``) closes the rows whose band it has passed: it becomes one on that column. The
+residual implies the bands. A key that both sides have closed is of no use any more, and forgotten. A side's punctuation
+waits until no kept row of that side matches it. A pair for which the residual predicate has no value goes to the
+quarantine.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 
 import polars as pl
 
-from punctum.algebra.pattern import EMPTY, WILDCARD
+from punctum.algebra.bands import Band, holds, passed
+from punctum.algebra.pattern import EMPTY, WILDCARD, Pattern
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
@@ -40,11 +44,15 @@ class Join(Operator):
         on: Sequence[tuple[str, str]],
         prefixes: tuple[str, str] = ("left.", "right."),
         residual: Computed | None = None,
+        bands: Sequence[Band] = (),
     ) -> None:
         self.inputs, self.output = (left, right), joined_schema(left, right, prefixes)
         self._residual = None if residual is None else checked(residual)
         self._on = [(left.index(one), right.index(other)) for one, other in on]
         assert all(left.attributes[i].type is right.attributes[j].type for i, j in self._on), "types differ"
+        self._bands = [[band for band in bands if band.of[0] == side] for side in (0, 1)]
+        ends = [end for band in bands for end in (band.of, band.by) if end is not None]
+        self._compared = [[*(pair[side] for pair in self._on), *(at for i, at in ends if i == side)] for side in (0, 1)]
         self._renamed = (self.output.names[: len(left)], self.output.names[len(left) :])
         self._names = [
             Names(self.output, [self._columns(side, i) for i in range(len(s))]) for side, s in enumerate(self.inputs)
@@ -204,8 +212,8 @@ class Join(Operator):
         """The rows of a side whose key may still meet another."""
         if not df.height:
             return df
-        for pair in self._on:
-            column = df[self.inputs[side].names[pair[side]]]
+        for at in dict.fromkeys(self._compared[side]):
+            column = df[self.inputs[side].names[at]]
             if column.null_count():
                 df = df.filter(df[column.name].is_not_null())
         closed = self._closed[side].matches(df) if len(self._closed[side]) else None
@@ -214,20 +222,37 @@ class Join(Operator):
     def _closing(self, side: int, ps: PunctuationBatch) -> PunctuationBatch:
         """The punctuations that speak of join attributes alone, as seen from the other side."""
         schema = self.inputs[1 - side]
-        partners: dict[int, list[int]] = {}
+        partners: dict[int, list[int]] = {band.of[1]: [] for band in self._bands[side]}
         for pair in self._on:
             partners.setdefault(pair[side], []).append(pair[1 - side])
         closing = PunctuationBatch(schema)
         for p in (mine := ps.on(partners)).others:
-            closing.others += _over(p, partners, schema)
+            closing.others += self._over(side, p, partners)
         for at, values in mine.constants.items():
             if len(partners[at]) == 1:
                 closing += PunctuationBatch(schema, {partners[at][0]: values})
-            else:
-                closing.others += [
-                    q for p in PunctuationBatch(mine.schema, {at: values}) for q in _over(p, partners, schema)
-                ]
+            elif partners[at] or any(band.exact for band in self._bands[side] if band.of[1] == at):
+                each = PunctuationBatch(mine.schema, {at: values})
+                closing.others += [q for p in each for q in self._over(side, p, partners)]
         return closing
+
+    def _over(self, side: int, p: Punctuation, partners: dict[int, list[int]]) -> list[Punctuation]:
+        """A punctuation on join attributes over the other side, in every way, unless no row can match it there."""
+        schema = self.inputs[1 - side]
+        ways = product(*(list(self._partners(side, at, pattern, partners[at])) for at, pattern in p.sides))
+        over = (_met(schema, [there for several in way for there in several]) for way in ways)
+        return list(dict.fromkeys(q for q in over if q is not None))
+
+    def _partners(self, side: int, at: int, pattern: Pattern, equal: list[int]) -> Iterator[list[tuple[int, Pattern]]]:
+        """What a pattern means for the other side: on what equals its attribute, or on what it has passed."""
+        if equal:
+            yield [(theirs, pattern) for theirs in equal]
+        for band in self._bands[side]:
+            if band.of[1] == at and band.by is None:
+                yield from [[]] * holds(pattern, band)
+            elif band.of[1] == at and band.by is not None:
+                kind = self.inputs[side].attributes[at].type
+                yield from ([(band.by[1], moved)] for moved in passed(pattern, band, kind))
 
     def _columns(self, side: int, at: int) -> list[int]:
         """The output columns that equal a side's attribute: its own, and its partners on the other side."""
@@ -251,13 +276,12 @@ def joined_schema(left: Schema, right: Schema, prefixes: tuple[str, str]) -> Sch
     return Schema(tuple(replace(a, name=prefix + a.name) if a.name in twice else a for prefix, a in sides))
 
 
-def _over(p: Punctuation, partners: dict[int, list[int]], schema: Schema) -> list[Punctuation]:
-    """A punctuation on join attributes over the other side, unless no key can match it there."""
+def _met(schema: Schema, sides: list[tuple[int, Pattern]]) -> Punctuation | None:
+    """The punctuation with all of some patterns, unless nothing can match it."""
     patterns = [WILDCARD] * len(schema)
-    for at, pattern in p.sides:
-        for theirs in partners[at]:
-            patterns[theirs] = patterns[theirs].meet(pattern)
-    return [] if EMPTY in patterns else [Punctuation(schema, tuple(patterns))]
+    for at, pattern in sides:
+        patterns[at] = patterns[at].meet(pattern)
+    return None if EMPTY in patterns else Punctuation(schema, tuple(patterns))
 
 
 def _rename(df: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:

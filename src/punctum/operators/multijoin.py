@@ -1,10 +1,11 @@
-"""Join of many streams on equal attributes, with chained purge.
+"""Join of many streams on equal attributes and within bands, with chained purge.
 
 Per slice: the new rows of each input meet what is there of the others, one input after the other, each time the
 smallest one that shares a class with what has been joined; then all punctuations are taken in. Kept are the rows that a
 later result may have (``spec/multijoin.py``): a kept row's classes start a chain, and where an input is closed for
 the values at the end of a chain, the chain goes on with that input's kept rows. Chains that end in no closed input
-keep their row. Only the classes that inputs further on bind are carried along, each combination of values once.
+keep their row. Only the classes that inputs further on bind are carried along, each combination of values once. An
+input is also closed where its punctuations have *passed* the bands around the values of a chain.
 
 *Eager* purging does this in each slice. A *lazy* join waits until it has twice the rows and waiting punctuations that
 the last purge left, and 1,000 at least, or until an input ends; until then what it would have purged and emitted stays.
@@ -19,6 +20,7 @@ from dataclasses import dataclass, field, replace
 
 import polars as pl
 
+from punctum.algebra.bands import Band
 from punctum.algebra.classes import Class
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
@@ -48,6 +50,7 @@ class JoinKnowledge:
     kept: Table
     closed: PunctuationSet
     waiting: PunctuationBatch
+    passed: PunctuationSet
     new: pl.DataFrame = field(default_factory=pl.DataFrame)
 
     @property
@@ -72,17 +75,18 @@ class MultiJoin(Operator):
         residual: Computed | None = None,
         shown: frozenset[int] | None = None,
         lazy: bool = False,
+        bands: Sequence[Band] = (),
     ) -> None:
         attributes = [attribute for schema in schemas for attribute in schema.attributes]
         self.output = Schema(tuple(replace(a, name=name) for a, name in zip(attributes, names, strict=True)))
-        self.inputs, self._lazy, self._classes = tuple(schemas), lazy, JoinClasses(schemas, classes)
+        self.inputs, self._lazy, self._classes = tuple(schemas), lazy, JoinClasses(schemas, classes, bands)
         self._binds, self._at = self._classes.bound, self._classes.position
         self._residual = None if residual is None else checked(residual)
         ends = [sum(map(len, self.inputs[: i + 1])) for i in range(len(self.inputs))]
         self._renamed = [self.output.names[end - len(s) : end] for end, s in zip(ends, self.inputs, strict=True)]
         self._names = [Names(self.output, self._classes.targets(i, shown)) for i in range(len(self.inputs))]
         self._known = [
-            JoinKnowledge(Table(empty(s)), PunctuationSet(self._classes.schema), PunctuationBatch(s), empty(s))
+            JoinKnowledge(Table(empty(s)), self._nothing(), PunctuationBatch(s), self._nothing(), empty(s))
             for s in self.inputs
         ]
         self._emitted = EmittedPunctuations(self.output)
@@ -121,23 +125,29 @@ class MultiJoin(Operator):
 
     def metadata(self) -> Metadata:
         """What is closed, the punctuations that wait, what has been emitted, and what the last purge left."""
-        closed = [written(known.closed, self._classes.schema) for known in self._known]
+        closed, passed = (
+            [written(puncts, self._classes.schema) for puncts in each]
+            for each in zip(*((known.closed, known.passed) for known in self._known), strict=True)
+        )
         waiting = [written(known.waiting, schema) for known, schema in zip(self._known, self.inputs, strict=True)]
         left = [self._left, self._left_closed]
-        return {"closed": closed, "waiting": waiting, "emitted": self._emitted.metadata(), "left": left}
+        emitted = self._emitted.metadata()
+        return {"closed": closed, "passed": passed, "waiting": waiting, "emitted": emitted, "left": left}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
         over = self._classes.schema
         for i, (known, schema) in enumerate(zip(self._known, self.inputs, strict=True)):
             known.closed = PunctuationSet(over, read(metadata["closed"][i], over))
+            known.passed = PunctuationSet(over, read(metadata["passed"][i], over))
             known.waiting = read_batch(metadata["waiting"][i], schema)
         self._emitted.restore(metadata["emitted"])
         self._left, self._left_closed = metadata["left"]
 
     def puncts(self) -> int:
         """What is closed, what waits and what has been emitted."""
-        return self._closed() + self.waiting() + len(self._emitted)
+        passed = sum(len(known.passed) for known in self._known)
+        return self._closed() + passed + self.waiting() + len(self._emitted)
 
     def waiting(self) -> int:
         """The punctuations that kept rows hold back."""
@@ -177,6 +187,7 @@ class MultiJoin(Operator):
         """What has expired closes nothing, and is not waited with."""
         known, schema = self._known[number], self.inputs[number]
         forget(known.closed, self._classes.closing(number, expired))
+        forget(known.passed, self._classes.passed(number, expired))
         if len(known.waiting):
             waiting = PunctuationSet(schema, known.waiting)
             forget(waiting, expired)
@@ -195,6 +206,7 @@ class MultiJoin(Operator):
                 conditions.append(self._key(n, first) == same.item())
             elif df[first].null_count():
                 conditions.append(pl.col(first).is_not_null())
+        conditions += self._classes.within({n: names[self._at(i, n)] for n in self._binds[i]})
         return df.filter(conditions) if conditions and df.height else df
 
     def _key(self, n: int, name: str) -> pl.Expr:
@@ -245,6 +257,7 @@ class MultiJoin(Operator):
                 closing = self._classes.closing(i, ps)
                 ended |= any(not p.sides for p in closing.others)
                 add(known.closed, closing)
+                add(known.passed, self._classes.passed(i, ps))
         return ended
 
     def _closed(self) -> int:
@@ -314,7 +327,10 @@ class MultiJoin(Operator):
             for j in self._next(reached):
                 if not ongoing.height:
                     break
-                closed = matches_alone(ongoing, self._known[j].closed)
+                closed = matches_alone(ongoing, self._known[j].closed) | matches_alone(ongoing, self._known[j].passed)
+                if len(reached) == len(self.inputs) - 1:
+                    ongoing = ongoing.filter(~closed)
+                    break
                 shared = [name for name in ongoing.columns if name in bound[j].columns]
                 if not closed.any() or (shared == [ONE] and int(closed.sum()) * bound[j].height > MOST_PAIRS):
                     continue
@@ -322,8 +338,9 @@ class MultiJoin(Operator):
                 right = bound[j].rename({name: f"{name} of {j}" for name in shared})
                 there = [self._same(name, f"{name} of {j}") for name in shared]
                 wider = ongoing.filter(closed).join(right, left_on=keys, right_on=there, coalesce=False)
+                wider = self._agreed(wider)
                 ongoing, both = ongoing.filter(~closed), reached | {j}
-                if len(both) < len(self.inputs) and wider.height:
+                if wider.height:
                     more = self._carried(wider, both)
                     chains[both] = pl.concat([chains[both], more]).unique() if both in chains else more
             ends.append(ongoing[START])
@@ -338,8 +355,18 @@ class MultiJoin(Operator):
     def _carried(self, chain: pl.DataFrame, reached: frozenset[int]) -> pl.DataFrame:
         """A chain's start and the classes that inputs further on bind."""
         further = {n for j in range(len(self.inputs)) if j not in reached for n in self._binds[j]}
+        further = further.union(*(self._classes.beside.get(n, ()) for n in further))
         names = [self._classes.schema.names[n] for n in sorted(further)]
         return chain.select(START, ONE, *(name for name in names if name in chain.columns)).unique()
+
+    def _agreed(self, chain: pl.DataFrame) -> pl.DataFrame:
+        """The chains that lie in all bands of which they have both ends."""
+        over = self._classes.schema
+        lies = self._classes.within({n: name for n, name in enumerate(over.names) if name in chain.columns})
+        return chain.filter(lies) if lies else chain
+
+    def _nothing(self) -> PunctuationSet:
+        return PunctuationSet(self._classes.schema)
 
     def _same(self, class_: str, name: str | None = None) -> pl.Expr:
         """A class column as joins compare it."""

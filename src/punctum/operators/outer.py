@@ -13,6 +13,7 @@ from itertools import product
 import numpy as np
 import polars as pl
 
+from punctum.algebra.bands import Band
 from punctum.algebra.outer import JoinKind
 from punctum.algebra.pattern import WILDCARD, Pattern
 from punctum.algebra.punctuation import Punctuation
@@ -49,8 +50,9 @@ class OuterJoin(Join):
         names: Sequence[str],
         residual: Computed | None = None,
         able: tuple[Computed | None, Computed | None] = (None, None),
+        bands: Sequence[Band] = (),
     ) -> None:
-        super().__init__(left, right, on, residual=residual)
+        super().__init__(left, right, on, residual=residual, bands=bands)
         attributes = zip(self.output.attributes, names, strict=True)
         self._kind, self._pair = kind, Schema(tuple(replace(a, name=name) for a, name in attributes))
         self._renamed = (self._pair.names[: len(left)], self._pair.names[len(left) :])

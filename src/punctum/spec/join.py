@@ -1,14 +1,16 @@
-"""Symmetric hash join of two streams on equal attributes (inner JOIN).
+"""Symmetric hash join of two streams on equal attributes, and within bands (inner JOIN).
 
 ::
 
-    cpass(ts₁, ps₁, ts₂, ps₂)   =  [t ++ s | t ∈ ts₁, s ∈ ts₂, key(t) = key(s)]
+    cpass(ts₁, ps₁, ts₂, ps₂)   =  [t ++ s | t ∈ ts₁, s ∈ ts₂, key(t) = key(s), each in the bands of the other]
     cprop(ts₁, ps₁, ts₂, ps₂)   =  modPs₁(setNomatchPs(ckeep₁, ps₁)) ++ modPs₂(setNomatchPs(ckeep₂, ps₂))
     ckeep₁(ts₁, ps₁, ts₂, ps₂)  =  [t | t ∈ ts₁ ∧ NULL ∉ key(t) ∧ setNomatch(t, joinPs(ps₂))]
     ckeep₂(ts₁, ps₁, ts₂, ps₂)  =  [t | t ∈ ts₂ ∧ NULL ∉ key(t) ∧ setNomatch(t, joinPs(ps₁))]
 
 ``joinPs`` gives the punctuations that speak of join attributes alone, as seen from the other side. A row whose key they
-cover meets no later partner, and one whose key is NULL meets none ever. A punctuation of one side waits until no kept
+cover meets no later partner, and one whose key is NULL meets none ever. An attribute that lies in a band around one of
+the other side, such as an hour after it, is a join attribute too: a pattern on it covers all rows around whose value it
+covers the whole band. A punctuation of one side waits until no kept
 row of that side matches it, and then holds for the output: ``modPs`` gives it there, once for each way to name equated
 columns, so that grouping by either of them is the same.
 """
@@ -17,12 +19,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
+from punctum.algebra.bands import Band
 from punctum.algebra.functions import set_nomatch_ps
 from punctum.algebra.pattern import WILDCARD, Pattern
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
-from punctum.algebra.values import Row
+from punctum.algebra.values import Row, Value
 from punctum.errors import SchemaError
+from punctum.spec.bands import around
 from punctum.spec.framework import Binary, Kept, Puncts, Rows, Specified
 from punctum.spec.stream import Slice
 
@@ -47,6 +51,7 @@ class Join(Binary[State], Specified):
     right: Schema
     on: tuple[tuple[str, str], ...]
     prefixes: tuple[str, str] = ("left.", "right.")  # for names that both inputs have
+    bands: tuple[Band, ...] = ()
 
     def __post_init__(self) -> None:
         for names in self.on:
@@ -71,14 +76,14 @@ class Join(Binary[State], Specified):
 
     def step_left(self, ts: Rows, st: State) -> tuple[Rows, State]:
         mine, theirs = st
-        return [t + s for t in ts for s in theirs.rows if self._joins(t, s)], (
+        return [t + s for t in ts for s in theirs.rows if self.joins(t, s)], (
             replace(mine, rows=(*mine.rows, *ts)),
             theirs,
         )
 
     def step_right(self, ts: Rows, st: State) -> tuple[Rows, State]:
         theirs, mine = st
-        return [t + s for s in ts for t in theirs.rows if self._joins(t, s)], (
+        return [t + s for s in ts for t in theirs.rows if self.joins(t, s)], (
             theirs,
             replace(mine, rows=(*mine.rows, *ts)),
         )
@@ -122,8 +127,15 @@ class Join(Binary[State], Specified):
     def _open(self, side: int, ts: Rows, others: Puncts) -> list[Row]:
         """The rows of a side whose key the other side's punctuations do not cover."""
         return [
-            t for t in ts if None not in self.key(side, t) and not any(self._closes(1 - side, p, t) for p in others)
+            t
+            for t in ts
+            if None not in self._compared(side, t) and not any(self._closes(1 - side, p, t) for p in others)
         ]
+
+    def _compared(self, side: int, t: Row) -> Row:
+        """A row's values on all attributes that are compared with the other side."""
+        ends = (end for band in self.bands for end in (band.of, band.by) if end is not None and end[0] == side)
+        return (*self.key(side, t), *(t[at] for _, at in ends))
 
     def key(self, side: int, t: Row) -> Row:
         """A row's values on the join attributes."""
@@ -149,19 +161,38 @@ class Join(Binary[State], Specified):
     def _positions(self, side: int) -> tuple[int, ...]:
         return self.inputs[side].indices(pair[side] for pair in self.on)
 
-    def _joins(self, t: Row, s: Row) -> bool:
-        return self.key(0, t) == self.key(1, s) and None not in self.key(0, t)
+    def joins(self, t: Row, s: Row) -> bool:
+        """Whether two rows are a result."""
+        equal = self.key(0, t) == self.key(1, s) and None not in self.key(0, t)
+        return equal and all(self._within(band, (t, s)) for band in self.bands)
+
+    def _within(self, band: Band, rows: tuple[Row, Row]) -> bool:
+        """Whether a comparison is true of two rows."""
+        of, by = (None if end is None else rows[end[0]][end[1]] for end in (band.of, band.by))
+        return of is not None and (by is not None or band.by is None) and around(band, by).match(of)
 
     def _on_key(self, side: int, p: Punctuation) -> bool:
-        return {i for i, _ in p.sides} <= set(self._positions(side))
+        return {i for i, _ in p.sides} <= {*self._positions(side), *(band.of[1] for band in self._bands(side))}
+
+    def _bands(self, side: int) -> list[Band]:
+        """The bands in which a side's attributes lie."""
+        return [band for band in self.bands if band.of[0] == side]
 
     def _closes(self, side: int, p: Punctuation, t: Row) -> bool:
         """Whether a side's punctuation covers the key of a row of the other side."""
-        return all(p.patterns[i].match(v) for i, v in zip(self._positions(side), self.key(1 - side, t), strict=True))
+        pairs = list(zip(self._positions(side), self.key(1 - side, t), strict=True))
+        return all(self._covers(side, i, pattern, t, [v for at, v in pairs if at == i]) for i, pattern in p.sides)
+
+    def _covers(self, side: int, i: int, pattern: Pattern, t: Row, equal: Sequence[Value | None]) -> bool:
+        """Whether a pattern on an attribute matches what equals it in a row, or covers a band around it."""
+        bands = (band for band in self._bands(side) if band.of[1] == i)
+        return (bool(equal) and all(map(pattern.match, equal))) or any(
+            pattern.covers(around(band, None if band.by is None else t[band.by[1]])) for band in bands
+        )
 
     def cpass(self, *inputs: Slice) -> list[Row]:
         left, right = inputs
-        return [t + s for t in left.rows for s in right.rows if self._joins(t, s)]
+        return [t + s for t in left.rows for s in right.rows if self.joins(t, s)]
 
     def cprop(self, *inputs: Slice) -> list[Punctuation]:
         kept = self.ckeep(*inputs)

@@ -1,4 +1,4 @@
-"""Join of many streams on equal attributes, with chained purge (sections 3.2.1 and 4.2 of the safety paper).
+"""Join of many streams on equal attributes, and within bands, with chained purge (the safety paper, 3.2.1 and 4.2).
 
 Attributes that must be equal are one *class*; a class may be fixed to a constant. A row *binds* the classes of its
 attributes. A punctuation that speaks of such attributes alone *closes* its input for its patterns on their classes::
@@ -15,6 +15,10 @@ join c. Which closed input is taken does not matter: what is closed for c is clo
 dead may be left out of ``dead`` as well, so the kept rows are enough. A punctuation of one input waits until no kept
 row of that input matches it, and then holds for the output, once for each way to name equal columns that are read.
 
+*Bands* say where a class lies beside another one. Rows agree when their values lie in the bands of each other; and an
+input is closed for values, too, when a punctuation of it has passed the bands around them: each of its patterns matches
+what c binds, or covers the band around it.
+
 What closes an input is itself forgotten where nobody will ask for it: when all other inputs that bind a class have
 closed some of its values, by punctuations on that class alone, and keep no row with them.
 """
@@ -24,6 +28,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import product
 
+from punctum.algebra.bands import Band
 from punctum.algebra.classes import Class
 from punctum.algebra.finite import finite
 from punctum.algebra.functions import set_nomatch_ps
@@ -33,6 +38,7 @@ from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import NOT_NULL, Attribute, Schema
 from punctum.algebra.values import Row, Type, Value
 from punctum.errors import SchemaError
+from punctum.spec.bands import around
 from punctum.spec.framework import Emitter, Kept, Puncts, Receiver, Specified, valued
 from punctum.spec.stream import Slice
 
@@ -47,11 +53,12 @@ class JoinInput:
     rows: tuple[Row, ...]
     closed: PunctuationSet
     waiting: tuple[Punctuation, ...] = ()
+    received: tuple[Punctuation, ...] = ()  # for bands
 
 
 State = tuple[JoinInput, ...]
-There = list[tuple[tuple[Row, ...], list[tuple[Side, ...]]]]
-"""The rows of each input, and the classes and patterns of each punctuation that closes it."""
+There = list[tuple[tuple[Row, ...], list[tuple[Side, ...]], tuple[Punctuation, ...]]]
+"""The rows of each input, the classes and patterns of each punctuation that closes it, and all that it has received."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +70,7 @@ class MultiJoin(Specified):
     names: tuple[str, ...]
     residual: Callable[[Row], bool] | None = None
     shown: frozenset[int] | None = None  # the output columns that anybody reads; nothing: all
+    bands: tuple[Band, ...] = ()
 
     def __post_init__(self) -> None:
         for class_ in self.classes:
@@ -157,11 +165,13 @@ class MultiJoin(Specified):
         """The state with new punctuations, without the rows that are dead now."""
         closings = ([q for p in ps if (q := self.closing(i, p)) is not None] for i, ps in enumerate(pss))
         st = tuple(replace(input_, closed=input_.closed | more) for input_, more in zip(st, closings, strict=True))
-        there = [(input_.rows, [p.sides for p in input_.closed]) for input_ in st]
+        if self.bands:
+            st = tuple(replace(a, received=(*a.received, *ps)) for a, ps in zip(st, pss, strict=True))
+        there = [(input_.rows, [p.sides for p in input_.closed], input_.received) for input_ in st]
         kept = [tuple(t for t in input_.rows if self._needed({i: t}, there)) for i, input_ in enumerate(st)]
         waiting = [tuple(dict.fromkeys((*input_.waiting, *ps))) for input_, ps in zip(st, pss, strict=True)]
         return tuple(
-            JoinInput(rows, input_.closed, waits) for input_, rows, waits in zip(st, kept, waiting, strict=True)
+            replace(input_, rows=rows, waiting=waits) for input_, rows, waits in zip(st, kept, waiting, strict=True)
         )
 
     def prop(self, st: State) -> Iterator[Punctuation]:
@@ -178,7 +188,7 @@ class MultiJoin(Specified):
             for n in self.binds(i):
                 if self.classes[n].value is None and self.others(i, n):
                     closed = without(closed, n, [self._passed(j, n, st[j]) for j in self.others(i, n)])
-            inputs.append(JoinInput(input_.rows, closed, tuple(p for p in input_.waiting if p not in free)))
+            inputs.append(replace(input_, closed=closed, waiting=tuple(p for p in input_.waiting if p not in free)))
         return tuple(inputs)
 
     def _needed(self, c: Combination, there: There) -> bool:
@@ -186,10 +196,30 @@ class MultiJoin(Specified):
         values = self._values(c)
         if values is None:
             return False
-        for i, (rows, closed) in enumerate(there):
-            if i not in c and any(all(n in values and p.match(values[n]) for n, p in sides) for sides in closed):
+        for i, (rows, closed, received) in enumerate(there):
+            if i not in c and (
+                any(all(n in values and p.match(values[n]) for n, p in sides) for sides in closed)
+                or any(
+                    all(self._passed_by(i, at, p, values) for at, p in punctuation.sides) for punctuation in received
+                )
+            ):
                 return any(self._needed({**c, i: s}, there) for s in rows)
         return len(c) < len(there)
+
+    def _passed_by(self, i: int, at: int, pattern: Pattern, values: dict[int, Value]) -> bool:
+        """Whether a pattern of an input matches what rows bind, or covers the band around it."""
+        n = self.asked(i, at)
+        if n is not None and (value := values.get(n, self.classes[n].value)) is not None and pattern.match(value):
+            return True
+        for band in self.bands:
+            if band.of == (i, at) and (band.by is None or self._class(band.by) in values):
+                other = None if band.by is None else values[self._class(band.by)]
+                if pattern.covers(around(band, other)):
+                    return True
+        return False
+
+    def _class(self, end: tuple[int, int]) -> int:
+        return next(n for n, class_ in enumerate(self.classes) if end in class_.members)
 
     def _values(self, c: Combination) -> dict[int, Value] | None:
         """The value of each class that some rows bind; nothing when they do not agree."""
@@ -203,7 +233,12 @@ class MultiJoin(Specified):
             for value in known:
                 assert value is not None
                 values[n] = value
-        return values
+        return values if all(self._within(band, values) for band in self.bands) else None
+
+    def _within(self, band: Band, values: dict[int, Value]) -> bool:
+        """Whether a band holds of values, or one of its ends is not known."""
+        of, by = (None if end is None else values.get(self._class(end)) for end in (band.of, band.by))
+        return of is None or (by is None and band.by is not None) or around(band, by).match(of)
 
     def _passed(self, i: int, n: int, known: JoinInput) -> PunctuationSet:
         """The values of a class that an input does not keep and will not have."""
@@ -229,6 +264,12 @@ class MultiJoin(Specified):
             row = tuple(value for t in ts for value in t)
             if self._values(dict(enumerate(ts))) is not None and (self.residual is None or valued(self.residual, row)):
                 yield row
+
+    def holds(self, row: Row) -> bool:
+        """Whether a row of the output is a result, by bands and residual."""
+        ends = [sum(map(len, self.schemas[: i + 1])) for i in range(len(self.schemas))]
+        ts = {i: row[end - len(schema) : end] for i, (end, schema) in enumerate(zip(ends, self.schemas, strict=True))}
+        return self._values(ts) is not None and (self.residual is None or self.residual(row))
 
     def cpass(self, *inputs: Slice) -> list[Row]:
         return list(self._results([list(xs.rows) for xs in inputs]))

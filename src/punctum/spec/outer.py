@@ -170,7 +170,7 @@ class OuterJoin(Join):
 
     def _meet(self, side: int, mine: Row, theirs: Row) -> bool:
         t, s = (mine, theirs) if side == 0 else (theirs, mine)
-        return self._joins(t, s) and (self.residual is None or self.residual(t + s))
+        return self.joins(t, s) and (self.residual is None or self.residual(t + s))
 
     def _shown(self, side: int, ts: Rows, met: Sequence[bool]) -> list[Row]:
         flagged = self.kind.pairs and side in self.kind.preserved

@@ -12,5 +12,5 @@ INSERT INTO q SELECT a, d FROM s CROSS JOIN t;
 --   counterexample: all of s(a) = (1), (2), (3), … must be kept, because later rows such as t(d) = (1) would tell them apart
 --   5 | INSERT INTO q SELECT a, d FROM s CROSS JOIN t;
 --     |                                ^^^^^^^^^^^^^^
---   hint: join every stream by an equality of plain columns: ON a.x = b.y
+--   hint: join every stream by an equality: ON a.x = b.y
 --         or write ALLOW UNBOUNDED after the query

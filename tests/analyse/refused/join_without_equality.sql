@@ -6,10 +6,11 @@ INSERT INTO q SELECT a FROM s JOIN t ON b < e WHERE a IN (1, 2);
 
 -- checked
 -- q: refused
---   join keeps s: state grows without bound: no equality joins it with t
+--   join keeps s: state grows without bound: t promises no punctuation in order of e DESC
 --   without punctuations, memory is unbounded: b of s has to be below e of t, and the number of such rows is unbounded (C3)
 --   counterexample: all of s(a, b) = (1, 1), (1, 3), (1, 5), … must be kept, because later rows such as t(e) = (2) would tell them apart
 --   5 | INSERT INTO q SELECT a FROM s JOIN t ON b < e WHERE a IN (1, 2);
 --     |                             ^^^^^^^^
---   hint: join every stream by an equality of plain columns: ON a.x = b.y
+--   hint: add PUNCTUATED ON (e DESC) to t
+--         or join every stream by an equality: ON a.x = b.y
 --         or write ALLOW UNBOUNDED after the query

@@ -14,4 +14,6 @@ FROM (SELECT DISTINCT a FROM s JOIN t ON a = d AND b < e WHERE a > -1000000 AND 
 --   8 | FROM (SELECT DISTINCT a FROM s JOIN t ON a = d AND b < e WHERE a > -1000000 AND a < 1000000) x JOIN u ON x.a = u.g;
 --     |       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 --   hint: add PUNCTUATED ON (a) to s and PUNCTUATED ON (d) to t
+--         or add PUNCTUATED ON (a) to s and PUNCTUATED ON (e DESC) to t
+--         or add PUNCTUATED ON (b ASC) to s and PUNCTUATED ON (d) to t
 --         or write ALLOW UNBOUNDED after the query

@@ -23,10 +23,10 @@ class Arrow(NamedTuple):
 def arrows(query: JoinQuery) -> tuple[Arrow, ...]:
     """The edges of the punctuation graph and of the generalised one."""
     plain = [(source, target, on) for (source, target), schemes in punctuation_graph(query).items() for on in schemes]
-    edges = [Arrow(((source,),), target, _scheme(query, target, on.attributes)) for source, target, on in plain]
+    edges = [Arrow(((source,),), target, _scheme(query, target, on.texts)) for source, target, on in plain]
     for scheme, known in generalised(query):
         several = tuple(tuple(sorted(streams)) for streams in known)
-        edges.append(Arrow(several, scheme.stream, _scheme(query, scheme.stream, scheme.attributes)))
+        edges.append(Arrow(several, scheme.stream, _scheme(query, scheme.stream, scheme.texts)))
     return tuple(sorted(edges))
 
 
@@ -140,5 +140,5 @@ def _mean(points: list[Point]) -> Point:
     return sum(x for x, _ in points) / len(points), sum(y for _, y in points) / len(points)
 
 
-def _scheme(query: JoinQuery, stream: int, attributes: tuple[str, ...]) -> str:
-    return f"{query.streams[stream]}({', '.join(attributes)})"
+def _scheme(query: JoinQuery, stream: int, terms: tuple[str, ...]) -> str:
+    return f"{query.streams[stream]}({', '.join(terms)})"

@@ -6,6 +6,7 @@ The text of a query that is refused is the same wherever it is met; the JSON has
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from punctum.algebra.scheme import Order
 from punctum.algebra.values import Row
 from punctum.analyse.memory.growth import growing
 from punctum.analyse.safety.register import QueryAnalysis
@@ -58,6 +59,8 @@ def _query(query: QueryAnalysis, sql: str, every: bool) -> str:
     lines += [f"  {_sentence(state)}" for state in kept] or ["  keeps no state"]
     lines += [f"  {kept_keys}" for kept_keys in query.remembered if query.safe]
     lines += [f"  merges {', '.join(merge.names)} by case {case.case}: {case.why}" for merge, case in query.cases]
+    unsure = dict.fromkeys(reason for state in query.unbounded for reason in state.undecided)
+    lines += [f"  not decided: {reason}" for reason in unsure]
     if kept:
         lines.append(f"  {_memory(query)}")
         lines += [f"  {line}" for line in _forced(query)]
@@ -88,7 +91,7 @@ def _memory(query: QueryAnalysis) -> str:
 def _forced(query: QueryAnalysis) -> Iterator[str]:
     """Rows that nobody can forget, of a query that is refused and that no bounded memory is enough for."""
     failure = query.memory.failure
-    given = None if query.safe or failure is None else growing(failure, 3)
+    given = None if query.safe or failure is None or query.ordered else growing(failure, 3)
     if failure is None or given is None:
         return
     streams, (stream, before, after) = failure.query.streams, given
@@ -135,8 +138,19 @@ def _unreached(state: OperatorState) -> str:
     if not state.wants:
         return f"no equality joins it with {others}"
     if len(state.witness) == 1:
-        return f"{others} promises no punctuation on the join key"
+        return f"{others} promises no punctuation {' or '.join(_wanted(state))}"
     return f"none of {others} promises punctuations on the keys that join it with the other inputs"
+
+
+def _wanted(state: OperatorState) -> Iterator[str]:
+    """On what punctuations of an input would purge a state: the key, or columns in order that a comparison bounds."""
+    equal = {(id(want.relation), want.column) for want in state.wants if want.order is Order.EQUALITY}
+    bounded = [want for want in state.wants if (id(want.relation), want.column) not in equal]
+    if equal:
+        yield "on the join key"
+    if bounded:
+        terms = dict.fromkeys(f"{w.relation.schema.names[w.column]} {w.order.value}" for w in bounded)
+        yield f"in order of {' or '.join(terms)}"
 
 
 def _advice(query: QueryAnalysis) -> list[str]:
@@ -145,7 +159,7 @@ def _advice(query: QueryAnalysis) -> list[str]:
     more = len(query.advice) - _SHOWN
     lines += [f"add one of {more} other sets of PUNCTUATED ON clauses"] if more > 0 else []
     lines += [form.change for form in query.rewrites]
-    lines += ["join every stream by an equality of plain columns: ON a.x = b.y"] if query.crosses else []
+    lines += ["join every stream by an equality: ON a.x = b.y"] if query.crosses else []
     lines += [_NOT_IN] if any(s.operator == "anti join" and not s.wants for s in query.unbounded) else []
     lines = [line if i == 0 else f"or {line}" for i, line in enumerate(lines)]
     lines = [f"hint: {line}" if i == 0 else f"      {line}" for i, line in enumerate(lines)]

@@ -17,7 +17,7 @@ from punctum.analyse.blocks import Block
 from punctum.analyse.graphs import Attr, JoinQuery
 from punctum.analyse.promises import Declared
 from punctum.analyse.safety.choice import inferred
-from punctum.analyse.safety.inference import Inference
+from punctum.analyse.safety.inference import Inference, bounding
 from punctum.analyse.safety.states import OperatorState, Verdict, Want, states
 from punctum.ir.elements import FROM
 from punctum.ir.node import PlannedNode
@@ -87,6 +87,8 @@ class _AdviceSearch:
     def every(self, more: Set) -> list[OperatorState]:
         """The states that are unbounded with some more schemes."""
         known = Inference(_by_stream(more), parts=self.plain.parts, unread=self.plain.unread)
+        if len(self.plain.parts):  # which parts run on synopses may hang on the schemes
+            known = inferred(self.relation, _by_stream(more))
         all_states = list(states(self.relation, known))
         self._left -= len(all_states)
         return [state for state in all_states if state.verdict is Verdict.UNBOUNDED]
@@ -218,7 +220,10 @@ def _candidates(relation: Relation, column: int, order: Order, known: Inference)
 
 
 def _through_join(block: Block, query: JoinQuery, column: int, order: Order, known: Inference) -> Iterator[Declared]:
-    """Schemes on any column that must be equal."""
+    """Schemes on any column that must be equal, and those by which the join would let a punctuation pass sooner."""
+    for (leaf, bounded), way in ((at, way) for at in block.closure.nodes for way in Order):
+        if any(True for _ in bounding(block.closure, (leaf, bounded), way)):
+            yield from _candidates(block.leaves[leaf], bounded, way, known)
     for number in sorted(query.constant):
         for leaf, name in query.members[number]:
             yield from _candidates(block.leaves[leaf], block.leaves[leaf].schema.index(name), Order.EQUALITY, known)

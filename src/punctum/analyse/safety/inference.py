@@ -3,16 +3,17 @@
 A relation is a part on synopses, the end of a block of joins, or an operator by itself, whose rule is in ``rules.py``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import assert_never
 
+from punctum.algebra.bands import Limit
 from punctum.algebra.scheme import Order
 from punctum.analyse.blocks import Block, block
-from punctum.analyse.graphs import Attr, JoinQuery, On, safe, unreachable
+from punctum.analyse.graphs import Attr, Bound, JoinQuery, On, safe, unreachable
 from punctum.analyse.memory.condensed import SynopsisPart
 from punctum.analyse.promises import Declared, Facts, Promise, both, distinct, joined
-from punctum.analyse.safety.outer import outer, pair
+from punctum.analyse.safety.outer import conditions, outer, pair
 from punctum.analyse.safety.rules import (
     domains,
     ended,
@@ -28,6 +29,7 @@ from punctum.analyse.safety.rules import (
 from punctum.ir.by_node import ByNode
 from punctum.ir.conjunctive.axes import At
 from punctum.ir.definitions import StreamDef
+from punctum.ir.differences import Closure
 from punctum.ir.elements import EVENT, FROM, VE
 from punctum.ir.lifted import inserts_only
 from punctum.ir.node import PlannedNode
@@ -91,8 +93,23 @@ class Inference:
         return self._joins.find(relation, lambda: self._query(ends))
 
     def pair(self, relation: OuterJoin) -> JoinQuery:
-        """A join that stands by itself, as its operator does it: it purges by the columns that it joins on."""
-        return self._joins.find(relation, lambda: pair(relation, [self.facts(side) for side in relation.inputs]))
+        """A join that stands by itself, as its operator does it: it purges by what it joins on, and in bands."""
+        return self._joins.find(relation, lambda: self._pair(relation))
+
+    def bounds(self, relation: OuterJoin, side: int) -> list[tuple[int, Order, At | None]]:
+        """Which punctuations of a side, by column and order, close rows of the other one, and the column that tells."""
+        closure, widths = conditions(relation).closure, [len(below.schema) for below in relation.inputs]
+        terms = [(column, order) for column in range(widths[side]) for order in Order]
+        found = [(column, order, by) for column, order in terms for by in bounding(closure, (side, column), order)]
+        return [each for each in found if each[2] is None or each[2][1] < widths[each[2][0]]]
+
+    def _pair(self, relation: OuterJoin) -> JoinQuery:
+        names, bounds = [side.schema.names for side in relation.inputs], list[Bound]()
+        for side in (0, 1):
+            for column, order, by in self.bounds(relation, side):
+                other = None if by is None else Attr(by[0], names[by[0]][by[1]])
+                bounds.append(Bound(Attr(side, names[side][column]), order, other))
+        return pair(relation, [self.facts(side) for side in relation.inputs], tuple(bounds))
 
     def written(self, relation: Relation) -> bool:
         """Whether the binary joins of a block, as they are written, are safe with what a binary join does by itself.
@@ -101,7 +118,7 @@ class Inference:
         """
         block = self.block(relation)
         assert block is not None
-        plain = replace(self.join(relation), equal=_on(block), fixed=frozenset())
+        plain = replace(self.join(relation), equal=_on(block), fixed=frozenset(), bounds=())
         return all(safe(plain, pair) for pair in block.tree)
 
     def plain(self, relation: Relation) -> bool:
@@ -182,8 +199,24 @@ class Inference:
             facts, names = self.facts(relation), relation.schema.names
             equal += [(Attr(leaf, names[a]), Attr(leaf, names[b])) for a, b in enumerate(facts.equal) if a != b]
             fixed |= {Attr(leaf, names[i]) for i in facts.constant}
-            schemes += [On(leaf, tuple(names[i] for i in promise.columns)) for promise in facts.shared]
-        return JoinQuery(titles(block.leaves), tuple(equal), tuple(schemes), frozenset(fixed))
+            schemes += [_on_scheme(leaf, promise, names) for promise in facts.shared]
+        equal += [(_attr(block, a), _attr(block, b)) for a, b in block.closure.equal]
+        return JoinQuery(titles(block.leaves), tuple(equal), tuple(schemes), frozenset(fixed), self._bounds(block))
+
+    def _bounds(self, block: Block) -> tuple[Bound, ...]:
+        """What comparisons give of the columns on which leaves have promises."""
+        terms = (
+            (leaf, term)
+            for leaf, below in enumerate(block.leaves)
+            for p in self.facts(below).shared
+            for term in p.terms
+        )
+        ordered = dict.fromkeys(((leaf, column), order) for leaf, (column, order) in terms)
+        return tuple(
+            Bound(_attr(block, at), order, None if by is None else _attr(block, by))
+            for at, order in ordered
+            for by in bounding(block.closure, at, order)
+        )
 
     def _of_block(self, block: Block, query: JoinQuery, relation: Relation) -> Facts:
         """What holds for a join: columns in one class carry each other's patterns, and joined columns are not NULL."""
@@ -251,6 +284,34 @@ class Inference:
 def _on(block: Block) -> tuple[tuple[Attr, Attr], ...]:
     """The columns that the binary joins of a block have as pairs."""
     return tuple((_attr(block, a), _attr(block, b)) for a, b in block.on)
+
+
+def _on_scheme(leaf: int, promise: Promise, names: tuple[str, ...]) -> On:
+    terms = sorted(promise.terms, key=lambda term: term[0])
+    return On(leaf, tuple(names[i] for i, _ in terms), tuple(order for _, order in terms))
+
+
+def bounding(closure: Closure[At], at: At, order: Order) -> Iterator[At | None]:
+    """The columns of other leaves whose values tell which punctuations of an order close all partners on a column.
+
+    Nothing stands for a constant: the column never lies beyond one.
+    """
+    low, high = closure.ends(at)
+    if _closes(order, low, high):
+        yield None
+    for other in closure.near(at):
+        if other[0] != at[0] and _closes(order, closure.least(at, other), closure.most(at, other)):
+            yield other
+
+
+def _closes(order: Order, low: Limit | None, high: Limit | None) -> bool:
+    match order:
+        case Order.EQUALITY:
+            return low is not None and low == high and not low.strict
+        case Order.ASC:
+            return high is not None
+        case Order.DESC:
+            return low is not None
 
 
 def _attr(block: Block, at: At) -> Attr:

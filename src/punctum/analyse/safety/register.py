@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from punctum.algebra.scheme import Order
 from punctum.analyse.graphs import JoinQuery, safe
 from punctum.analyse.memory.verdict import MemoryVerdict, memory
 from punctum.analyse.promises import Declared
@@ -158,6 +159,14 @@ class QueryAnalysis:
         """Whether streams are joined without an equality of columns."""
         ends = (self.inference.block(relation) for relation in self.ends)
         return any(len(end.on) < len(end.leaves) - 1 for end in ends if end is not None)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether comparisons meet an order that streams promise: it may exclude rows that memory alone must expect."""
+        ends = (self.inference.block(relation) for relation in self.ends)
+        compared = any(end.closure.nodes for end in ends if end is not None)
+        orders = {order for stream in self.streams for scheme in stream.schemes for _, order in scheme.terms}
+        return compared and bool(orders - {Order.EQUALITY})
 
     @property
     def as_written(self) -> bool:

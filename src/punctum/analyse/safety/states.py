@@ -24,14 +24,16 @@ from punctum.analyse.graphs import Attr, JoinQuery, Step, chain
 from punctum.analyse.memory.finite import LISTS, kept, rows
 from punctum.analyse.memory.windows import kept as kept_of_windows
 from punctum.analyse.memory.windows import last_rows
-from punctum.analyse.promises import Declared, Facts, Promise, named
-from punctum.analyse.safety.inference import Inference
-from punctum.analyse.safety.outer import missing, padded
+from punctum.analyse.promises import Declared, Facts, Promise
+from punctum.analyse.safety.inference import Inference, bounding
+from punctum.analyse.safety.outer import closers
 from punctum.analyse.safety.rules import closing, ordered, stables_of
 from punctum.analyse.safety.temporal import chosen
 from punctum.errors import Place
 from punctum.ir.definitions import NOWHERE
 from punctum.ir.elements import FROM, VS
+from punctum.ir.expressions import rebased, text
+from punctum.ir.flatten import at_of
 from punctum.ir.lifted import inserts_only
 from punctum.ir.node import PlannedNode
 from punctum.ir.relations import (
@@ -84,6 +86,8 @@ class OperatorState:
     wants: tuple[Want, ...] = field(default=(), repr=False, compare=False)
     uses: frozenset[Declared] = field(default=frozenset(), repr=False, compare=False)
     chain: tuple[Step, ...] = ()
+    undecided: tuple[str, ...] = field(default=(), compare=False)
+    """Why it may be purgeable all the same."""
 
 
 _NUMBERS = {"R0": 2, "R1": 2}
@@ -149,29 +153,35 @@ def _join(block: Block, query: JoinQuery, known: Inference) -> Iterator[Operator
         if missing and (most := rows(block.leaves[leaf])) is not None:
             yield OperatorState("join", name, Verdict.BOUNDED, (_rows(most),), block.place)
         elif not missing:
-            witness = tuple(_punctuated(query.streams[on.stream], on.attributes) for on, _ in steps)
+            witness = tuple(_punctuated(query.streams[on.stream], on.texts) for on, _ in steps)
             yield OperatorState("join", name, Verdict.PURGEABLE, witness, block.place, uses=used, chain=steps)
         else:
             witness, wants = tuple(query.streams[i] for i in missing), _unreached(block, query, reached)
-            yield OperatorState("join", name, Verdict.UNBOUNDED, witness, block.place, wants, used, steps)
+            unsure = tuple(_undecided(block, query))
+            yield OperatorState("join", name, Verdict.UNBOUNDED, witness, block.place, wants, used, steps, unsure)
+
+
+def _undecided(block: Block, query: JoinQuery) -> Iterator[str]:
+    """What the graphs do not see, for which a verdict of "unbounded" may be too strict."""
+    for condition in block.outside:
+        named = rebased(condition, lambda c: replace(c, name=f"{query.streams[at_of(c)[0]]}.{c.name}"))
+        yield f"{text(named)} is no equality and no difference of columns, so it is not used"
+    orders = {order for on in query.schemes for _, order in on.terms}
+    if block.closure.nodes and {Order.ASC, Order.DESC} <= orders:
+        yield "some inputs are in ascending order and some in descending order, and what both mean together is not used"
 
 
 def _outer(join: OuterJoin, known: Inference) -> Iterator[OperatorState]:
     """A state for each input of a join that looks at rows without a partner: its rows wait for the other input."""
     query, operator = known.pair(join), f"{join.kind.value} join"
     for i, (side, other) in enumerate((join.inputs, join.inputs[::-1])):
-        steps = chain(query, i)
-        keys = [pair[1 - i].index for pair in join.on]
-        used = _origins([p for p in named(known.facts(other)) if not p.own and set(p.columns) <= set(keys)])
-        lacking = missing(query.streams[1 - i], [other.schema.names[column] for column in keys])
-        state = OperatorState(operator, query.streams[i], Verdict.UNBOUNDED, (lacking,), join.place)
-        if steps:
-            witness = tuple(_punctuated(query.streams[on.stream], on.attributes) for on, _ in steps)
-            yield replace(state, verdict=Verdict.PURGEABLE, witness=witness, uses=used, chain=steps)
-        elif (most := rows(side)) is not None:
-            yield replace(state, verdict=Verdict.BOUNDED, witness=(_rows(most),))
+        by = closers(join, 1 - i, known.facts(other), known.bounds(join, 1 - i), query.streams[1 - i])
+        state = OperatorState(operator, query.streams[i], Verdict.UNBOUNDED, (by.missing,), join.place)
+        if steps := chain(query, i):
+            witness = tuple(_punctuated(query.streams[on.stream], on.texts) for on, _ in steps)
+            yield replace(state, verdict=Verdict.PURGEABLE, witness=witness, uses=_origins(by.promises), chain=steps)
         else:
-            yield replace(state, wants=tuple(Want(other, column) for column in keys))
+            yield _or_few(replace(state, wants=tuple(Want(other, *term) for term in by.terms)), rows(side))
 
 
 def _window_join(block: Block, query: JoinQuery, known: Inference) -> Iterator[OperatorState]:
@@ -212,7 +222,7 @@ def _usable(block: Block, query: JoinQuery, known: Inference) -> frozenset[Decla
     promises = [promise for leaf in block.leaves for promise in known.facts(leaf).shared]
     used: frozenset[Declared] = frozenset()
     for promise, scheme, needs in zip(promises, query.schemes, query.needs, strict=True):
-        if all({a.stream for a in query.members[number]} - {scheme.stream} for number in needs):
+        if all(query.knowing(numbers, scheme.stream) for numbers in needs):
             used |= promise.origins
     return used
 
@@ -220,13 +230,19 @@ def _usable(block: Block, query: JoinQuery, known: Inference) -> frozenset[Decla
 def _unreached(block: Block, query: JoinQuery, reached: set[int]) -> tuple[Want, ...]:
     """The columns of inputs that are not reached of which those that are know a value."""
     known = query.constant.union(*(query.binds[i] for i in reached))
-    return tuple(
-        Want(leaf, column)
-        for i, leaf in enumerate(block.leaves)
-        if i not in reached
-        for column, name in enumerate(leaf.schema.names)
-        if query.classes.get(Attr(i, name)) in known
-    )
+    columns = [(i, at) for i, leaf in enumerate(block.leaves) if i not in reached for at in range(len(leaf.schema))]
+    wants = [
+        (i, at, Order.EQUALITY)
+        for i, at in columns
+        if query.classes.get(Attr(i, block.leaves[i].schema.names[at])) in known
+    ]
+    wants += [
+        (i, at, order)
+        for i, at in columns
+        for order in Order
+        if any(by is None or by[0] in reached for by in bounding(block.closure, (i, at), order))
+    ]
+    return tuple(Want(block.leaves[i], at, order) for i, at, order in dict.fromkeys(wants))
 
 
 def _unary(relation: Distinct | Aggregate | OrderBy, below: Facts) -> OperatorState:
@@ -260,8 +276,6 @@ def _needed(relation: Distinct | Aggregate | OrderBy, below: Facts) -> tuple[Seq
             wants = tuple(Want(relation.input, i) for i in range(len(names)) if below.same[i] in _same(below, keys))
             shown = ", ".join(dict.fromkeys(name for name, _ in relation.keys))
             missing = f"no input promises punctuations on the grouping columns ({shown})" if keys else _NO_GROUPS
-            if any(padded(relation.input, key) for key in keys):
-                missing += ": rows without a partner have NULL there, which nothing closes"
             return closing(below, keys), missing, wants
         case OrderBy():
             column, down, _ = relation.keys[0]

@@ -66,20 +66,20 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
             return Select(schemas[0], careful(predicate, schemas[0]), promised(predicate, schemas[0]))
         case r.Projection(columns=columns):
             return Project(schemas[0], [_column(name, e, schemas[0]) for name, e in columns])
-        case r.Join(on=on, residual=residual):
+        case r.Join(on=on, residual=residual, bands=bands):
             left, right = schemas
             pairs = [(left.names[mine.index], right.names[theirs.index]) for mine, theirs in on]
             names = joined_schema(left, right, _PREFIXES)
-            return Join(left, right, pairs, _PREFIXES, None if residual is None else careful(residual, names))
-        case r.OuterJoin(on=on, residual=residual, kind=kind):
+            return Join(left, right, pairs, _PREFIXES, None if residual is None else careful(residual, names), bands)
+        case r.OuterJoin(on=on, residual=residual, kind=kind, bands=bands):
             left, right = schemas
             pairs = [(left.names[mine.index], right.names[theirs.index]) for mine, theirs in on]
             alone = [None if (e := able(relation, i)) is None else careful(e, schemas[i]) for i in (0, 1)]
             holds = None if residual is None else careful(residual, relation.paired)
-            return OuterJoin(left, right, pairs, kind, relation.names, holds, (alone[0], alone[1]))
-        case MultiJoin(classes=classes, residual=residual, shown=shown, lazy=lazy):
+            return OuterJoin(left, right, pairs, kind, relation.names, holds, (alone[0], alone[1]), bands)
+        case MultiJoin(classes=classes, residual=residual, shown=shown, lazy=lazy, bands=bands):
             holds = None if residual is None else careful(residual, relation.schema)
-            return MultiJoinOperator(schemas, classes, relation.names, holds, shown, lazy)
+            return MultiJoinOperator(schemas, classes, relation.names, holds, shown, lazy, bands)
         case SynopsisNode(query=query):
             more = None if relation.residual is None else met(query, relation.residual)
             if query.aggregates is None:

@@ -17,6 +17,7 @@ from typing import Any
 from punctum.algebra.cuts import below
 from punctum.algebra.pattern import Constant, Empty, List, Pattern, Range
 from punctum.algebra.values import Type, Value
+from punctum.errors import PatternError
 
 At = tuple[int, int]
 """A column of an input: both by position."""
@@ -196,6 +197,16 @@ def ordinal(value: Any) -> int:
     if isinstance(value, datetime):
         return (value.replace(tzinfo=None) - _EPOCH) // timedelta(microseconds=1)
     return value.toordinal() if isinstance(value, date) else int(value)
+
+
+def value_at(kind: Type, number: Any) -> Value | None:
+    """The value of a number of steps from zero, of a type that has steps; nothing when there is none."""
+    if kind is Type.DECIMAL:
+        return Decimal(number)
+    try:
+        return kind.accept(_value(kind, number))
+    except (ValueError, OverflowError, PatternError):
+        return None
 
 
 def _value(kind: Type, number: int) -> Value:

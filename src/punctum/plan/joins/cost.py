@@ -164,8 +164,11 @@ class Costs:
         for i, scheme in enumerate(self.query.schemes):
             if inputs >> scheme.stream & 1:
                 others = inputs & ~(1 << scheme.stream)
-                if others and all(self._knowing[number] & others for number in self.query.needs[i]):
+                if others and all(self._known(numbers) & others for numbers in self.query.needs[i]):
                     yield i
+
+    def _known(self, numbers: Iterable[int]) -> int:
+        return reduce(int.__or__, (self._knowing[number] for number in numbers), 0)
 
     @cached_property
     def _knowing(self) -> tuple[int, ...]:
@@ -174,8 +177,13 @@ class Costs:
 
     @cached_property
     def neighbours(self) -> tuple[int, ...]:
-        """For each input those with which it shares an attribute."""
-        return tuple(reduce(int.__or__, (self._knowing[number] for number in binds), 0) for binds in self.query.binds)
+        """For each input those with which it shares an attribute, or that a comparison bounds."""
+        near = [self._known(binds) for binds in self.query.binds]
+        for (of, _), by in self.query.bounded.items():
+            for one, other in ((self._knowing[of], self._known(by or ())), (self._known(by or ()), self._knowing[of])):
+                for i in bits(one):
+                    near[i] |= other
+        return tuple(near)
 
     @cached_property
     def _free(self) -> tuple[int, ...]:
@@ -185,7 +193,7 @@ class Costs:
     def _time(self, inputs: int, start: int) -> float:
         """When the last of some inputs is closed for a row of one of them; never, when a chain does not get there."""
         query, delays = self.query, self.measures.delays
-        missing: dict[int, int] = {}
+        missing: dict[int, set[frozenset[int]]] = {}
         known: set[int] = set()
         coming: list[tuple[float, int]] = [(delays[i], query.schemes[i].stream) for i in self._free]
         coming.sort()
@@ -193,10 +201,12 @@ class Costs:
         while left:
             for number in query.binds[stream].keys() - known:
                 known.add(number)
-                for i in query.users.get(number, ()):
-                    missing[i] = missing.get(i, len(query.needs[i])) - 1
-                    if not missing[i]:
-                        heappush(coming, (now + delays[i], query.schemes[i].stream))
+                for i, needed in query.users.get(number, ()):
+                    left_of = missing.setdefault(i, set(query.needs[i]))
+                    if needed in left_of:
+                        left_of.discard(needed)
+                        if not left_of:
+                            heappush(coming, (now + delays[i], query.schemes[i].stream))
             while coming and not left >> coming[0][1] & 1:
                 heappop(coming)
             if not coming:

@@ -12,36 +12,30 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from punctum.algebra.bands import Band
 from punctum.algebra.classes import Class
 from punctum.algebra.pattern import Constant
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type, Value
 from punctum.analyse.blocks import Block
+from punctum.analyse.conditions import Conditions
 from punctum.analyse.graphs import safe
 from punctum.analyse.predicates import pattern_of
 from punctum.analyse.safety.inference import Inference
+from punctum.analyse.safety.outer import conditions
 from punctum.analyse.safety.states import few_groups
 from punctum.analyse.safety.temporal import chosen
 from punctum.ir.conjunctive.axes import At
 from punctum.ir.definitions import NOWHERE
-from punctum.ir.expressions import (
-    Call,
-    Column,
-    Expression,
-    Literal,
-    columns,
-    conjunction,
-    conjuncts,
-    rebased,
-    text,
-)
-from punctum.ir.flatten import Flat, at_of, flat, leaf_column, placed
+from punctum.ir.expressions import Column, Expression, Literal, columns, conjunction, conjuncts, rebased
+from punctum.ir.flatten import Flat, at_of, flat, placed
 from punctum.ir.names import fresh
 from punctum.ir.planned import MultiJoin
-from punctum.ir.relations import Aggregate, Distinct, Filter, Join, OrderBy, Projection, Window
+from punctum.ir.relations import Aggregate, Distinct, Filter, Join, OrderBy, OuterJoin, Projection, Window
 from punctum.ir.temporal import LMerge
 from punctum.ir.tree import Relation, with_inputs
 from punctum.ir.windows import window
+from punctum.plan.joins.bands import bands_of, implied, with_bands
 from punctum.plan.joins.choose import PlanOptions, to_run
 from punctum.plan.joins.cost import Purge
 from punctum.plan.joins.trees import Tree, written
@@ -67,6 +61,7 @@ def plan_joins(relation: Relation, known: Inference, options: PlanOptions, again
         if is_safe := safe(known.join(relation)):
             tree, lazy = to_run(relation, known, options), options.purge is Purge.LAZY
         as_written = tree == written(block.tree) and (known.written(relation) or not is_safe)
+        as_written = as_written and not known.join(relation).bounds
         if lazy or not as_written or not known.plain(relation):
             return lowered(block, tree, inside, lazy)
     made = with_inputs(relation, [inside(below) for below in relation.inputs])
@@ -75,7 +70,18 @@ def plan_joins(relation: Relation, known: Inference, options: PlanOptions, again
         return replace(made, few=few, updates=relation is again)
     if isinstance(made, LMerge) and isinstance(relation, LMerge):
         return replace(made, case=chosen(relation, known).case)
+    if isinstance(made, OuterJoin) and isinstance(relation, OuterJoin):
+        widths, bands = [len(side.schema) for side in relation.inputs], bands_of(conditions(relation))
+        return replace(
+            made, bands=tuple(b for b in bands if all(at < widths[i] for i, at in filter(None, (b.of, b.by))))
+        )
     return _crossed(made) if isinstance(made, Join) and not made.on else made
+
+
+def _of_sides(join: OuterJoin, band: Band) -> bool:
+    """Whether a band is of columns that the sides have, and not of ones that a condition computes."""
+    widths = [len(side.schema) for side in join.inputs]
+    return all(end is None or end[1] < widths[end[0]] for end in (band.of, band.by))
 
 
 def _crossed(join: Join) -> Relation:
@@ -107,9 +113,12 @@ def lowered(
     assert block.end is not None
     whole = flat(block.end)
     leaves = [_selected(whole, i) for i in range(len(whole.leaves))]
-    several = [_plain(condition, leaves) for condition in whole.conditions if len(_leaves(condition)) > 1]
-    equal, residual = _parted(several)
-    made = _Lowering(leaves, _classes(leaves, equal), residual, block.end, below, lazy).node(tree)
+    conditions = Conditions(leaves)
+    conditions.read([condition for condition in whole.conditions if len(_leaves(condition)) > 1])
+    equal = [*conditions.equal, *conditions.closure.equal]
+    bands = [] if block.windowed else bands_of(conditions)
+    classes = with_bands(_classes(conditions.leaves, equal), bands)
+    made = _Lowering(conditions.leaves, classes, conditions.others, block.end, below, lazy, bands).node(tree)
     shown = (_over(expression, made.at, made.relation.schema) for expression in whole.columns)
     names = block.end.schema.names
     return Projection(made.relation, tuple(zip(names, shown, strict=True)), getattr(block.end, "place", NOWHERE))
@@ -136,38 +145,6 @@ def _over(expression: Expression, to: dict[At, int], schema: Schema) -> Expressi
         return placed(column, i, schema.names[i])
 
     return rebased(expression, moved)
-
-
-def _plain(condition: Expression, leaves: list[Relation]) -> Expression:
-    """An equality whose sides are computed of one leaf each, as one of columns that these leaves get."""
-    match condition:
-        case Call("=", (a, b)) if a.type is b.type and len(_leaves(a)) == len(_leaves(b)) == 1:
-            return replace(condition, args=tuple(_widened(side, leaves) for side in (a, b)))
-    return condition
-
-
-def _widened(expression: Expression, leaves: list[Relation]) -> Expression:
-    if isinstance(expression, Column) or not any(True for _ in columns(expression)):
-        return expression
-    (i,) = _leaves(expression)
-    schema = leaves[i].schema
-    own = [(name, Column(at, name, schema.attributes[at])) for at, name in enumerate(schema.names)]
-    computed = _over(expression, {(i, at): at for at in range(len(schema))}, schema)
-    name = fresh(text(computed), [name.lower() for name in schema.names])
-    leaves[i] = Projection(leaves[i], (*own, (name, computed)))
-    return leaf_column(i, leaves[i], len(schema))
-
-
-def _parted(conditions: list[Expression]) -> tuple[list[tuple[At, At]], list[Expression]]:
-    """The equalities of columns, and all other conditions."""
-    equal, others = [], []
-    for condition in conditions:
-        match condition:
-            case Call("=", (Column() as a, Column() as b)) if a.type is b.type:
-                equal.append((at_of(a), at_of(b)))
-            case _:
-                others.append(condition)
-    return equal, others
 
 
 def _classes(leaves: list[Relation], equal: list[tuple[At, At]]) -> list[tuple[list[At], Value | None]]:
@@ -222,6 +199,23 @@ class _Node:
     at: dict[At, int]
 
 
+def _within(band: Band, below: Sequence[_Node]) -> bool:
+    """Whether the columns of a band are of different inputs of a join."""
+    of = next((n for n, node in enumerate(below) if band.of in node.at), None)
+    by = next((n for n, node in enumerate(below) if band.by in node.at), None)
+    return of is not None and (by is not None or band.by is None) and of != by
+
+
+def _placed(band: Band, below: Sequence[_Node]) -> Band:
+    """A band of columns of leaves as one of columns of a join's inputs."""
+    of, by = (
+        next(((n, node.at[end]) for n, node in enumerate(below) if end is not None and end in node.at), None)
+        for end in (band.of, band.by)
+    )
+    assert of is not None
+    return replace(band, of=of, by=by)
+
+
 class _Lowering:
     """Builds the joins of a tree."""
 
@@ -233,8 +227,9 @@ class _Lowering:
         end: Relation,
         below: Callable[[Relation], Relation],
         lazy: bool,
+        bands: list[Band],
     ) -> None:
-        self._below, self._lazy = below, lazy
+        self._below, self._lazy, self._bands = below, lazy, bands
         self._leaves, self._classes, self._waiting = leaves, classes, residual
         self._place = getattr(end, "place", NOWHERE)
 
@@ -253,7 +248,9 @@ class _Lowering:
         bare = self._join(below, tuple(names))
         ready = [c for c in self._waiting if all(at_of(column) in at for column in columns(c))]
         self._waiting = [c for c in self._waiting if c not in ready]
-        residual = conjunction([_over(c, at, bare.schema) for c in ready])
+        if len(at) < sum(len(leaf.schema) for leaf in self._leaves):  # what implies a band may come further up
+            ready += [c for band in self._bands for c in implied(band, self._leaves) if _within(band, below)]
+        residual = conjunction([_over(c, at, bare.schema) for c in dict.fromkeys(ready)])
         return _Node(bare if residual is None else replace(bare, residual=residual), at)
 
     def _join(self, below: Sequence[_Node], names: tuple[str, ...]) -> "Join | MultiJoin":
@@ -261,7 +258,11 @@ class _Lowering:
             Class(tuple((n, node.at[at]) for n, node in enumerate(below) for at in members if at in node.at), value)
             for members, value in self._classes
         ]
-        used = tuple(c for c in classes if len(c.members) > 1 or (c.members and c.value is not None))
+        bands = tuple(_placed(band, below) for band in self._bands if _within(band, below))
+        ends = {end for band in bands for end in (band.of, band.by)}
+        used = tuple(
+            c for c in classes if len(c.members) > 1 or (c.members and (c.value is not None or c.members[0] in ends))
+        )
         relations = tuple(node.relation for node in below)
         windowed = any(window(relation) is not None for relation in relations)
         if (
@@ -274,8 +275,8 @@ class _Lowering:
             if pairs:
                 left, right = relations
                 on = tuple((_column(left.schema, a), _column(right.schema, b)) for a, b in pairs)
-                return Join(left, right, on, None, names, self._place)
-        return MultiJoin(relations, used, None, names, lazy=self._lazy, place=self._place)
+                return Join(left, right, on, None, names, self._place, bands)
+        return MultiJoin(relations, used, None, names, lazy=self._lazy, place=self._place, bands=bands)
 
     def _beyond(self, members: list[At], value: Value | None, below: Sequence[_Node]) -> bool:
         """Whether a class has what a binary join does not use: a constant, or several columns of one leaf."""

@@ -69,7 +69,7 @@ class Statistics:
         delays = tuple(self._delay(promise, streams) for promise in promises)
         distinct = self._distinct(block, query, rates, delays)
         punctuation_rates = tuple(
-            _punctuation_rate(promise, rates[on.stream], delay, prod(distinct[number] for number in needs))
+            _punctuation_rate(promise, rates[on.stream], delay, prod(min(distinct[n] for n in one) for one in needs))
             for promise, on, delay, needs in zip(promises, query.schemes, delays, query.needs, strict=True)
         )
         return Measures(rates, delays, punctuation_rates, distinct)

@@ -100,7 +100,8 @@ def _join(relation: Join | OuterJoin, of_inputs: tuple[set[int], ...]) -> tuple[
     on = tuple((_column(a, mine), _column(b, theirs)) for a, b in relation.on)
     residual = None if relation.residual is None else _moved(relation.residual, moved)
     names = tuple(relation.names[old] for old, _ in sorted(moved.items(), key=lambda pair: pair[1]))
-    made = replace(relation, left=left, right=right, on=on, residual=residual, names=names)
+    bands = tuple(band.moved((mine, theirs)) for band in relation.bands)
+    made = replace(relation, left=left, right=right, on=on, residual=residual, names=names, bands=bands)
     return made, mine if isinstance(relation, OuterJoin) and not relation.kind.pairs else moved
 
 
@@ -119,8 +120,10 @@ def _multijoin(relation: MultiJoin, wanted: set[int], of_inputs: tuple[set[int],
     residual = None if relation.residual is None else _moved(relation.residual, moved)
     names = tuple(relation.names[old] for old, _ in sorted(moved.items(), key=lambda pair: pair[1]))
     shown = frozenset(moved[c] for c in wanted)
-    many = replace(relation, joined=tuple(joined), classes=classes, residual=residual, names=names, shown=shown)
-    return many, moved
+    bands = tuple(band.moved(places) for band in relation.bands)
+    return replace(
+        relation, joined=tuple(joined), classes=classes, residual=residual, names=names, shown=shown, bands=bands
+    ), moved
 
 
 def _narrow(relation: Relation, wanted: set[int]) -> tuple[Relation, Moved]:

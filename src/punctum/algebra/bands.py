@@ -1,0 +1,131 @@
+"""Bands: where the values of a column lie beside those of another one, as comparisons say.
+
+``b.ts BETWEEN a.ts AND a.ts + INTERVAL 1 HOUR`` is a band of ``b.ts`` by ``a.ts``: from 0 steps above it to as many as
+an hour has. A step is 1, a day or a microsecond; columns of other types are compared as they are, 0 steps apart. A band
+by no column lies between constants.
+
+A row is *passed* by an input when a pattern of that input covers the whole band around the row: no later partner lies
+in it. ``passed`` turns the pattern on the one column into patterns on the other one, so no row is looked at.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from decimal import Context, Decimal
+from typing import Any, Final, NamedTuple
+
+from punctum.algebra.cuts import HIGHEST, LOWEST, Cut
+from punctum.algebra.pattern import Pattern, between, span_pattern
+from punctum.algebra.values import INSTANTS, Type, Value
+
+Offset = int | Decimal
+"""A number of steps."""
+WIDE: Final = Context(prec=120)
+STEPS: Final[dict[Type, Any]] = {
+    Type.BIGINT: 1,
+    Type.DECIMAL: Decimal(1),
+    Type.DATE: timedelta(days=1),
+    **dict.fromkeys(INSTANTS, timedelta(microseconds=1)),
+}
+"""The types whose values can be so many steps apart, and what a step is."""
+_LEAST, _GREATEST = -(2**63), 2**63 - 1
+
+
+class Limit(NamedTuple):
+    """An end of a band: so many steps from the other value, or a constant; a strict one does not belong to it."""
+
+    offset: Any
+    strict: bool = False
+
+
+@dataclass(frozen=True)
+class Band:
+    """The values ``of`` a column, each an input and a position in it, lie between limits around those ``by`` another.
+
+    >>> hour = Band((1, 0), (0, 0), Limit(0), Limit(60))
+    >>> [str(p) for p in passed(between(None, 100), hour, Type.BIGINT)], hour.exact
+    (['(,40]'], False)
+    """
+
+    of: tuple[int, int]
+    by: tuple[int, int] | None
+    low: Limit | None = None
+    high: Limit | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether there is one value in it."""
+        return self.low is not None and self.low == self.high and not self.low.strict
+
+    def moved(self, places: Sequence[Mapping[int, int]]) -> "Band":
+        """The same, for columns of inputs that have moved to other places."""
+        (i, at), by = self.of, self.by
+        return replace(self, of=(i, places[i][at]), by=None if by is None else (by[0], places[by[0]][by[1]]))
+
+
+def shifted(value: Value, offset: Offset) -> Value | None:
+    """A value so many steps further; nothing when there is none.
+
+    >>> shifted(17, -3), shifted(2**63 - 1, 1), shifted("S01", 0)
+    (14, None, 'S01')
+    """
+    if not offset:
+        return value
+    if isinstance(value, Decimal):
+        return WIDE.add(value, Decimal(offset))
+    if type(value) is int:
+        return moved if _LEAST <= (moved := value + int(offset)) <= _GREATEST else None
+    days = not hasattr(value, "hour")
+    try:
+        return value + int(offset) * timedelta(days=1 if days else 0, microseconds=0 if days else 1)  # type: ignore[operator]
+    except OverflowError:
+        return None
+
+
+def passed(pattern: Pattern, band: Band, kind: Type) -> list[Pattern]:
+    """The values of the other column around which a pattern covers the band; none is NULL."""
+    assert band.by is not None
+    return [
+        span_pattern((low, high), kind)
+        for span in pattern.spans
+        if (low := _from(span[0], band.low)) is not None and (high := _until(span[1], band.high)) is not None
+        if low < high
+    ]
+
+
+def holds(pattern: Pattern, band: Band) -> bool:
+    """Whether a pattern covers a band between constants.
+
+    >>> until = Band((0, 0), None, None, Limit(9))
+    >>> holds(between(None, 9), until), holds(between(None, 8), until)
+    (True, False)
+    """
+    low, high = band.low, band.high
+    ends = ("(" if low and low.strict else "[") + (")" if high and high.strict else "]")
+    return pattern.covers(between(low and low.offset, high and high.offset, ends))
+
+
+def _from(cut: Cut, low: Limit | None) -> Cut | None:
+    """The cut above which the lower end of a band around a value lies above another cut."""
+    if cut is LOWEST:
+        return LOWEST
+    if low is None or cut is HIGHEST:
+        return None
+    if not isinstance(cut, tuple):
+        moved = shifted(cut, -low.offset)
+        return moved if moved is not None else LOWEST if low.offset > 0 else None
+    value, side = cut
+    return shifted(value, -low.offset), 0 if low.strict else side
+
+
+def _until(cut: Cut, high: Limit | None) -> Cut | None:
+    """The cut below which the upper end of a band around a value lies below another cut."""
+    if cut is HIGHEST:
+        return HIGHEST
+    if high is None or cut is LOWEST:
+        return None
+    if not isinstance(cut, tuple):
+        moved = shifted(cut, -high.offset)
+        return moved if moved is not None else HIGHEST if high.offset < 0 else None
+    value, side = cut
+    return shifted(value, -high.offset), 1 if high.strict else side

@@ -1,0 +1,223 @@
+"""The conditions of joins that stand together, as equalities and differences of columns of leaves.
+
+In: the leaves, and conditions over their columns. Out: pairs of columns that must be equal, what follows of how far
+others lie apart, and the conditions that say neither. A side that is computed of one leaf becomes a column of it, so
+spelling does not matter: ``DATE_TRUNC('minute', a.ts) = b.w`` is the equality of two columns. What a leaf knows of its
+own columns, by its selections and by how it computes them, counts too.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+
+from punctum.algebra.bands import STEPS, Limit
+from punctum.algebra.pattern import Constant
+from punctum.algebra.values import Type
+from punctum.analyse.predicates import pattern_of
+from punctum.ir.conjunctive.axes import At
+from punctum.ir.differences import LENGTHS, Closure, Compared, Difference, End, compared, summed
+from punctum.ir.expressions import Call, Column, Expression, Literal, columns, conjuncts, rebased, text
+from punctum.ir.flatten import at_of, leaf_column, placed
+from punctum.ir.names import fresh
+from punctum.ir.relations import Aggregate, Distinct, Filter, OrderBy, Projection, Window
+from punctum.ir.tree import Relation
+
+_NONE = Limit(0)
+Known = tuple[list[Difference[int]], list[End[int]]]
+"""What is known of columns of one relation."""
+
+
+class Conditions:
+    """What conditions over some leaves say; the leaves get columns where a condition computes one."""
+
+    def __init__(self, leaves: list[Relation]) -> None:
+        self.leaves, self._computed = list(leaves), dict[tuple[int, Expression], At]()
+        self.equal: list[tuple[At, At]] = []
+        self.fixed: set[At] = set()
+        self.outside: list[Expression] = []
+        self.others: list[Expression] = []
+        self._differences: list[Difference[At]] = []
+        self._ends: list[End[At]] = []
+
+    def read(self, conditions: list[Expression]) -> None:
+        """Take all conditions."""
+        for condition in conditions:
+            before = len(self.equal)
+            if not self._read(condition) and len(leaves_of(condition)) > 1:
+                self.outside.append(condition)
+            if len(self.equal) == before:
+                self.others.append(condition)
+            pattern = pattern_of(self._plain(condition))
+            if pattern is not None and isinstance(pattern[1], Constant) and not pattern[1].null:
+                self.fixed.add(at_of(pattern[0]))
+
+    def column(self, expression: Expression) -> At | None:
+        """An expression of one leaf as a column of it; nothing for one of several."""
+        return self._column(expression, True)
+
+    @cached_property
+    def closure(self) -> Closure[At]:
+        """What follows of how far columns lie apart; nothing where there are only equalities."""
+        if not self._differences:
+            return Closure[At]([])
+        differences, ends = list(self._differences), list(self._ends)
+        for i, leaf in enumerate(self.leaves):
+            within, constants = known(leaf)
+            differences += [((i, more), (i, less), most) for more, less, most in within]
+            ends += [((i, at), above, end) for at, above, end in constants]
+        pairs = [(one, other, _NONE) for pair in self.equal for one, other in (pair, pair[::-1])]
+        return Closure([*differences, *pairs], ends)
+
+    def _read(self, condition: Expression) -> bool:
+        """Take a condition, and tell whether it is an equality or a difference."""
+        several = len(leaves_of(condition)) > 1
+        match condition:
+            case Call("=", (a, b)) if a.type is b.type and len(leaves_of(a)) == len(leaves_of(b)) == 1:
+                one, other = self._column(a, several), self._column(b, several)
+                if one is not None and other is not None:
+                    self.equal.append((one, other))
+                    return True
+        difference = compared(condition)
+        return difference is not None and self._take(difference, several)
+
+    def _take(self, difference: Compared, several: bool) -> bool:
+        more, less, most, equal = difference
+        sides = [None if side is None else self._column(side, several) for side in (more, less)]
+        if any(side is not None and at is None for side, at in zip((more, less), sides, strict=True)):
+            return False
+        above, below = sides
+        if above is not None and below is not None:
+            self._differences.append((above, below, most))
+            if equal:
+                self._differences.append((below, above, most._replace(offset=-most.offset)))
+        else:
+            self._ends += [(at, here, most) for at, here in ((above, True), (below, False)) if at is not None]
+            if equal:
+                self._ends += [(at, here, most) for at, here in ((above, False), (below, True)) if at is not None]
+        return True
+
+    def _column(self, expression: Expression, several: bool) -> At | None:
+        """An expression of one leaf as a column of it; one that is computed becomes one where several are compared."""
+        if isinstance(expression, Column):
+            return at_of(expression)
+        if (found := self._known(expression)) is not None:
+            return found
+        of = leaves_of(expression)
+        if len(of) != 1 or not several:
+            return None
+        (leaf,) = of
+        computed = _of_leaf(expression)
+        self.leaves[leaf] = widened(self.leaves[leaf], computed)
+        self._computed[leaf, computed] = at = leaf, len(self.leaves[leaf].schema) - 1
+        return at
+
+    def _plain(self, condition: Expression) -> Expression:
+        """A condition with the columns that leaves have got by now in the place of what computes them."""
+        if not isinstance(condition, Call):
+            return condition
+        sides = tuple(self._named(side) for side in condition.args)
+        return condition if sides == condition.args else replace(condition, args=sides)
+
+    def _named(self, side: Expression) -> Expression:
+        at = None if isinstance(side, Column) else self._known(side)
+        return side if at is None else leaf_column(at[0], self.leaves[at[0]], at[1])
+
+    def _known(self, side: Expression) -> At | None:
+        of = leaves_of(side)
+        return self._computed.get((of.pop(), _of_leaf(side))) if len(of) == 1 else None
+
+
+def leaves_of(expression: Expression) -> set[int]:
+    """The leaves of which an expression reads columns."""
+    return {at_of(column)[0] for column in columns(expression)}
+
+
+def _of_leaf(expression: Expression) -> Expression:
+    """An expression over columns of one leaf, over that leaf alone."""
+    return rebased(expression, lambda column: placed(column, column.index))
+
+
+def widened(leaf: Relation, expression: Expression) -> Relation:
+    """A relation with one more column, under a name of its own."""
+    schema = leaf.schema
+    own = tuple((name, Column(i, name, schema.attributes[i])) for i, name in enumerate(schema.names))
+    return Projection(leaf, (*own, (fresh(text(expression), [name.lower() for name in schema.names]), expression)))
+
+
+def known(relation: Relation) -> Known:
+    """What a relation says of its own columns: by its selections, and by how columns are computed of others."""
+    match relation:
+        case Filter():
+            differences, ends = known(relation.input)
+            for condition in conjuncts(relation.predicate):
+                if (difference := compared(condition)) is not None:
+                    more, less = _own(difference, differences, ends)
+                    differences, ends = more, less
+            return differences, ends
+        case Projection():
+            return _projected(relation)
+        case Aggregate():
+            at = {column.index: n for n, (_, column) in enumerate(relation.keys)}
+            return _moved(known(relation.input), at)
+        case Distinct() | OrderBy() | Window():
+            return known(relation.input)
+        case _:
+            return [], []
+
+
+def _own(difference: Compared, differences: list[Difference[int]], ends: list[End[int]]) -> Known:
+    """What is known with one more comparison of plain columns."""
+    more, less, most, equal = difference
+    back = most._replace(offset=-most.offset) if more is not None and less is not None else most
+    match more, less:
+        case Column(), Column():
+            both = [(less.index, more.index, back)] if equal else []
+            return [*differences, (more.index, less.index, most), *both], ends
+        case Column(), None:
+            return differences, [*ends, (more.index, True, most), *([(more.index, False, most)] if equal else [])]
+        case None, Column():
+            return differences, [*ends, (less.index, False, most), *([(less.index, True, most)] if equal else [])]
+    return differences, ends
+
+
+def _moved(below: Known, to: dict[int, int]) -> Known:
+    """What is known of some columns under other positions."""
+    closure, shown = Closure(*below), sorted(to)
+    pairs = ((a, b, closure.most(a, b)) for a in shown for b in shown if a != b)
+    differences = [(to[a], to[b], most) for a, b, most in pairs if most is not None]
+    return differences, [
+        (to[a], above, end)
+        for a in shown
+        for above, end in zip((False, True), closure.ends(a), strict=True)
+        if end is not None
+    ]
+
+
+def _projected(relation: Projection) -> Known:
+    """What is known of computed columns: they are so many steps from a column, or the beginning of its hour."""
+    differences, ends = known(relation.input)
+    width = len(relation.input.schema)
+    for n, (_, expression) in enumerate(relation.columns):
+        differences = [*differences, *_computed(width + n, expression)]
+    if not differences and not ends:
+        return [], []
+    return _moved((differences, ends), {width + n: n for n in range(len(relation.columns))})
+
+
+def _computed(at: int, expression: Expression) -> Iterator[Difference[int]]:
+    """How far a column lies from the one of which it is computed."""
+    if isinstance(expression, Column):
+        yield from ((at, expression.index, _NONE), (expression.index, at, _NONE))
+        return
+    if expression.type not in STEPS:
+        return
+    plus, minus, offset = summed(expression)
+    match plus, minus:
+        case (Column() as column,), ():
+            yield from ((at, column.index, Limit(offset)), (column.index, at, Limit(-offset)))
+        case (Call("date_trunc", (Literal(str() as unit), inner)),), ():
+            below, none, more = summed(inner)
+            if len(below) == 1 and not none and isinstance(below[0], Column) and inner.type is not Type.DATE:
+                of, apart = below[0].index, offset + more
+                yield at, of, Limit(apart)
+                yield of, at, Limit(LENGTHS[unit] - 1 - apart)
