@@ -73,9 +73,9 @@ def _operator(relation: Relation) -> tuple[Operator, tuple[Node | str, ...]]:
             pairs = tuple((schemas[0].names[a.index], schemas[1].names[b.index]) for a, b in on)
             alone = [None if (e := able(relation, i)) is None else _holds(e) for i in (0, 1)]
             holds = None if residual is None else _holds(residual)
-            kind, prefixes = relation.kind, ("left.", "right.")
             left, right = schemas
-            return OuterJoin(left, right, pairs, prefixes, (), kind, holds, (alone[0], alone[1])), below
+            both = (alone[0], alone[1])
+            return OuterJoin(left, right, pairs, kind=relation.kind, residual=holds, able=both), below
         case r.Aggregate(keys=keys, aggregates=calls):
             assert all(call.filter is None for call in calls), "the specification has no FILTER"
             names = schemas[0].names

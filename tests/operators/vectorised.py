@@ -85,29 +85,15 @@ def vectorised(operator: framework.Operator) -> Operator:
             met = checked(by_row(paired, operator.residual, pl.Boolean()))
             rows = frame(table, operator.table)
             return Lookup(operator.schema, operator.output, lambda _: rows, operator.on, paired, operator.kind, met)
-        case SpecOuterJoin(residual=residual, able=able):
-            assert residual is not None
+        case SpecOuterJoin(able=able):
             sides = [
                 None if a is None else by_row(s, a, pl.Boolean()) for s, a in zip(operator.inputs, able, strict=True)
             ]
-            within, width = operator.joins, len(operator.left)
-            pair = joined_schema(operator.left, operator.right, operator.prefixes)
-            whole = by_row(pair, lambda row: within(row[:width], row[width:]) and residual(row), pl.Boolean())
-            return OuterJoin(
-                operator.left,
-                operator.right,
-                operator.on,
-                operator.kind,
-                pair.names,
-                whole,
-                (sides[0], sides[1]),
-                operator.bands,
-            )
+            alone, (whole, pair) = (sides[0], sides[1]), agreeing(operator)
+            args = (operator.left, operator.right, operator.on, operator.kind, pair.names)
+            return OuterJoin(*args, whole, alone, operator.bands)
         case SpecJoin():
-            width = len(operator.left)
-            join = operator
-            agreeing = by_row(join.output, lambda row: join.joins(row[:width], row[width:]), pl.Boolean())
-            holds = agreeing if operator.bands else None
+            holds = agreeing(operator)[0] if operator.bands else None
             return Join(operator.left, operator.right, operator.on, operator.prefixes, holds, operator.bands)
         case SpecMultiJoin():
             holds = by_row(operator.output, operator.holds, pl.Boolean())
@@ -125,6 +111,17 @@ def vectorised(operator: framework.Operator) -> Operator:
         case SpecPunctuate():
             return Punctuate(operator.schema, [origin(source, operator.schema) for source in operator.origins])
     raise AssertionError(operator)
+
+
+def agreeing(join: SpecJoin) -> tuple[pl.Expr, Schema]:
+    """Whether pairs are a result of a join, and the schema of a pair."""
+    pair, width = joined_schema(join.left, join.right, join.prefixes), len(join.left)
+    residual = join.residual if isinstance(join, SpecOuterJoin) else None
+
+    def holds(row: Row) -> bool:
+        return join.joins(row[:width], row[width:]) and (residual is None or residual(row))
+
+    return by_row(pair, holds, pl.Boolean()), pair
 
 
 def column(spec: SpecColumn) -> ComputedColumn:

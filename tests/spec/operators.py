@@ -207,7 +207,9 @@ def interval_joins(draw: st.DrawFn) -> Case:
     kind = draw(st.sampled_from([*MOVED, Type.BIGINT, Type.BIGINT, Type.DOUBLE, Type.STRING]))
     left, right = (Schema((Attribute(f"{x}k", Type.BIGINT), Attribute(f"{x}t", kind))) for x in "ab")
     on = draw(st.sampled_from([(("ak", "bk"),), (("ak", "bk"), ("at", "bt"))]))
-    join = Join(left, right, on, bands=tuple(draw(bands((1, 1), (0, 1), kind))))
+    within, outer = tuple(draw(bands((1, 1), (0, 1), kind))), draw(st.none() | st.sampled_from(JoinKind))
+    join = Join(left, right, on, bands=within)
+    join = join if outer is None else OuterJoin(left, right, on, bands=within, kind=outer)
     keys, times = st.integers(0, 1), st.none() | small(kind)
     return join, [draw(streams(schema, st.tuples(keys, times), prefixed(schema))) for schema in (left, right)]
 

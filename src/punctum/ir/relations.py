@@ -158,7 +158,7 @@ class OuterJoin(Node):
 
     LEFT: the pairs, and left rows without a partner, with NULLs for the right columns. FULL: right ones too. SEMI: the
     left rows with a partner, each once. ANTI: the left rows without. Names are of all columns of a pair; the rows of
-    SEMI and ANTI have the left columns.
+    SEMI and ANTI have the left columns. A plan has the bands that the residual implies, as for other joins.
     """
 
     OPERATOR = "outer join"

@@ -10,10 +10,10 @@ from typing import assert_never
 from punctum.algebra.scheme import Order
 from punctum.analyse.blocks import Block, block
 from punctum.analyse.conditions import bounding
-from punctum.analyse.graphs import Attr, Bound, JoinQuery, safe, unreachable
+from punctum.analyse.graphs import Attr, Bound, JoinQuery, On, safe, unreachable
 from punctum.analyse.memory.condensed import SynopsisPart
 from punctum.analyse.promises import Declared, Facts, Promise, both, distinct, joined
-from punctum.analyse.safety.outer import on_scheme, outer, pair
+from punctum.analyse.safety.outer import conditions, outer, pair
 from punctum.analyse.safety.rules import (
     domains,
     ended,
@@ -94,8 +94,23 @@ class Inference:
         return self._joins.find(relation, lambda: self._query(ends))
 
     def pair(self, relation: OuterJoin) -> JoinQuery:
-        """A join that stands by itself, as its operator does it: it purges by the columns that it joins on."""
-        return self._joins.find(relation, lambda: pair(relation, [self.facts(side) for side in relation.inputs]))
+        """A join that stands by itself, as its operator does it: it purges by what it joins on, and in bands."""
+        return self._joins.find(relation, lambda: self._pair(relation))
+
+    def bounds(self, relation: OuterJoin, side: int) -> list[tuple[int, Order, At | None]]:
+        """Which punctuations of a side, by column and order, close rows of the other one, and the column that tells."""
+        closure, widths = conditions(relation).closure, [len(below.schema) for below in relation.inputs]
+        terms = [(column, order) for column in range(widths[side]) for order in Order]
+        found = [(column, order, by) for column, order in terms for by in bounding(closure, (side, column), order)]
+        return [each for each in found if each[2] is None or each[2][1] < widths[each[2][0]]]
+
+    def _pair(self, relation: OuterJoin) -> JoinQuery:
+        names, bounds = [side.schema.names for side in relation.inputs], list[Bound]()
+        for side in (0, 1):
+            for column, order, by in self.bounds(relation, side):
+                other = None if by is None else Attr(by[0], names[by[0]][by[1]])
+                bounds.append(Bound(Attr(side, names[side][column]), order, other))
+        return pair(relation, [self.facts(side) for side in relation.inputs], tuple(bounds))
 
     def written(self, relation: Relation) -> bool:
         """Whether the binary joins of a block, as they are written, are safe with what a binary join does by itself.
@@ -187,7 +202,7 @@ class Inference:
             facts, names = self.facts(relation), relation.schema.names
             equal += [(Attr(leaf, names[a]), Attr(leaf, names[b])) for a, b in enumerate(facts.equal) if a != b]
             fixed |= {Attr(leaf, names[i]) for i in facts.constant}
-            schemes += [on_scheme(leaf, promise, names) for promise in facts.shared]
+            schemes += [_on_scheme(leaf, promise, names) for promise in facts.shared]
         equal += [(_attr(block, a), _attr(block, b)) for a, b in block.closure.equal]
         return JoinQuery(titles(block.leaves), tuple(equal), tuple(schemes), frozenset(fixed), self._bounds(block))
 
@@ -272,6 +287,11 @@ class Inference:
 def _on(block: Block) -> tuple[tuple[Attr, Attr], ...]:
     """The columns that the binary joins of a block have as pairs."""
     return tuple((_attr(block, a), _attr(block, b)) for a, b in block.on)
+
+
+def _on_scheme(leaf: int, promise: Promise, names: tuple[str, ...]) -> On:
+    terms = sorted(promise.terms, key=lambda term: term[0])
+    return On(leaf, tuple(names[i] for i, _ in terms), tuple(order for _, order in terms))
 
 
 def _attr(block: Block, at: At) -> Attr:

@@ -13,9 +13,9 @@ from punctum.analyse.conditions import bounding
 from punctum.analyse.graphs import Attr, JoinQuery, chain
 from punctum.analyse.memory.finite import rows
 from punctum.analyse.memory.windows import kept as kept_of_windows
-from punctum.analyse.promises import Declared, Promise, named
+from punctum.analyse.promises import Declared, Promise
 from punctum.analyse.safety.inference import Inference
-from punctum.analyse.safety.outer import conditions, missing
+from punctum.analyse.safety.outer import closers
 from punctum.analyse.safety.verdicts import OperatorState, Verdict, Want, origins, rows_text
 from punctum.ir.expressions import rebased, text
 from punctum.ir.flatten import at_of
@@ -54,27 +54,15 @@ def of_outer(join: OuterJoin, known: Inference) -> Iterator[OperatorState]:
     """A state for each input of a join that looks at rows without a partner: its rows wait for the other input."""
     query, operator = known.pair(join), f"{join.kind.value} join"
     for i, (side, other) in enumerate((join.inputs, join.inputs[::-1])):
-        steps = chain(query, i)
-        keys, ordered = [pair[1 - i].index for pair in join.on], _bounded(join, 1 - i)
-        promises = (p for p in named(known.facts(other)) if not p.own)
-        used = origins([p for p in promises if all(term[0] in keys or term in ordered for term in p.terms)])
-        lacking = missing(query.streams[1 - i], [other.schema.names[column] for column in keys])
-        state = OperatorState(operator, query.streams[i], Verdict.UNBOUNDED, (lacking,), join.place)
-        if steps:
+        by = closers(join, 1 - i, known.facts(other), known.bounds(join, 1 - i), query.streams[1 - i])
+        state = OperatorState(operator, query.streams[i], Verdict.UNBOUNDED, (by.missing,), join.place)
+        if steps := chain(query, i):
             witness = tuple(_punctuated(query.streams[on.stream], on.texts) for on, _ in steps)
-            yield replace(state, verdict=Verdict.PURGEABLE, witness=witness, uses=used, chain=steps)
+            yield replace(state, verdict=Verdict.PURGEABLE, witness=witness, uses=origins(by.promises), chain=steps)
         elif (most := rows(side)) is not None:
             yield replace(state, verdict=Verdict.BOUNDED, witness=(rows_text(most),))
         else:
-            wants = dict.fromkeys([*((column, Order.EQUALITY) for column in keys), *ordered])
-            yield replace(state, wants=tuple(Want(other, column, order) for column, order in wants))
-
-
-def _bounded(join: OuterJoin, side: int) -> list[tuple[int, Order]]:
-    """The columns of a side that the other one bounds, with the order whose punctuations pass the bounds."""
-    closure = conditions(join).closure
-    columns = range(len(join.inputs[side].schema))
-    return [(at, order) for at in columns for order in Order if any(True for _ in bounding(closure, (side, at), order))]
+            yield replace(state, wants=tuple(Want(other, *term) for term in by.terms))
 
 
 def of_windows(block: Block, query: JoinQuery, known: Inference) -> Iterator[OperatorState]:

@@ -7,52 +7,46 @@ its end alone, when both inputs do.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from punctum.algebra.outer import JoinKind
-from punctum.analyse.conditions import Conditions, bounding
+from punctum.algebra.scheme import Order
+from punctum.analyse.conditions import Conditions
 from punctum.analyse.graphs import Attr, Bound, JoinQuery, On, unreachable
 from punctum.analyse.promises import Facts, Promise, distinct, named, ways
+from punctum.ir.conjunctive.axes import At
 from punctum.ir.expressions import Column, conjuncts, rebased
 from punctum.ir.flatten import leaf_column
 from punctum.ir.functions import call
-from punctum.ir.relations import Filter, OuterJoin, Projection
-from punctum.ir.tree import Relation, titles
-
-
-def pair(join: OuterJoin, facts: Sequence[Facts]) -> JoinQuery:
-    """The join as its operator does it, given the facts of its inputs: it purges by the columns that it joins on."""
-    closure, names = conditions(join).closure, [side.schema.names for side in join.inputs]
-    schemes, bounds = list[On](), list[Bound]()
-    for i in (0, 1):
-        known = [promise for promise in named(facts[i]) if not promise.own]
-        schemes += [on_scheme(i, promise, names[i]) for promise in known]
-        for at, order in dict.fromkeys(term for promise in known for term in promise.terms):
-            by = (end for end in bounding(closure, (i, at), order) if end is None or end[1] < len(names[end[0]]))
-            bounds += [Bound(Attr(i, names[i][at]), order, end and Attr(end[0], names[end[0]][end[1]])) for end in by]
-    equal = tuple((Attr(0, a.name), Attr(1, b.name)) for a, b in join.on)
-    return JoinQuery(titles(join.inputs), equal, tuple(dict.fromkeys(schemes)), bounds=tuple(bounds))
-
-
-def on_scheme(leaf: int, promise: Promise, names: tuple[str, ...]) -> On:
-    """A promise of an input as a scheme of a join."""
-    terms = sorted(promise.terms, key=lambda term: term[0])
-    return On(leaf, tuple(names[i] for i, _ in terms), tuple(order for _, order in terms))
+from punctum.ir.relations import OuterJoin
+from punctum.ir.tree import titles
 
 
 def conditions(join: OuterJoin) -> Conditions:
-    """What a join demands of two rows that are partners. Columns that a condition computes come behind the others."""
-    left, right = join.inputs
-    width = len(left.schema)
+    """What a join demands of pairs, over its sides as leaves."""
+    width, made = len(join.left.schema), Conditions(list(join.inputs))
 
     def of_side(column: Column) -> Column:
-        at = column.index
-        return leaf_column(0, left, at) if at < width else leaf_column(1, right, at - width)
+        side = int(column.index >= width)
+        return leaf_column(side, join.inputs[side], column.index - side * width)
 
-    pairs = [(leaf_column(0, left, a.index), leaf_column(1, right, b.index)) for a, b in join.on]
-    residual = [] if join.residual is None else conjuncts(rebased(join.residual, of_side))
-    demanded = Conditions([left, right])
-    demanded.read([*(call("=", pair, join.place) for pair in pairs), *residual])
-    return demanded
+    sides = ((leaf_column(0, join.left, a.index), leaf_column(1, join.right, b.index)) for a, b in join.on)
+    equal = [call("=", pair, join.place) for pair in sides]
+    rest = [] if join.residual is None else conjuncts(rebased(join.residual, of_side))
+    made.read([*equal, *rest])
+    return made
+
+
+def pair(join: OuterJoin, facts: Sequence[Facts], bounds: tuple[Bound, ...]) -> JoinQuery:
+    """The join as its operator does it, given the facts of its inputs: it purges by what it joins on, and in bands."""
+    schemes = list[On]()
+    for i, side in enumerate(join.inputs):
+        for promise in (promise for promise in named(facts[i]) if not promise.own):
+            terms = sorted(promise.terms, key=lambda term: term[0])
+            names = tuple(side.schema.names[c] for c, _ in terms)
+            schemes.append(On(i, names, tuple(order for _, order in terms)))
+    equal = tuple((Attr(0, a.name), Attr(1, b.name)) for a, b in join.on)
+    return JoinQuery(titles(join.inputs), equal, tuple(dict.fromkeys(schemes)), bounds=bounds)
 
 
 def outer(join: OuterJoin, left: Facts, right: Facts, query: JoinQuery) -> Facts:
@@ -84,24 +78,21 @@ def _moved_left(join: OuterJoin, left: Facts, right: Facts) -> list[Promise]:
     return moved
 
 
-def missing(other: str, keys: list[str]) -> str:
-    """Why a row of a join may always meet one more row of the other input."""
-    if not keys:
-        return f"no equality joins it with {other}, which promises no end"
-    return f"{other} promises no punctuations on its join columns alone ({', '.join(dict.fromkeys(keys))})"
+class Closers(NamedTuple):
+    """The punctuations of one side of a join that purge the other: their terms, promises of them, what is missing."""
+
+    terms: tuple[tuple[int, Order], ...]
+    promises: tuple[Promise, ...]
+    missing: str
 
 
-def padded(relation: Relation, column: int) -> bool:
-    """Whether a column is NULL in rows that a join gives out without a partner."""
-    match relation:
-        case Filter():
-            return padded(relation.input, column)
-        case Projection():
-            shown = relation.columns[column][1]
-            return isinstance(shown, Column) and padded(relation.input, shown.index)
-        case OuterJoin(kind=JoinKind.LEFT):
-            return column >= len(relation.left.schema) or padded(relation.left, column)
-        case OuterJoin(kind=JoinKind.FULL):
-            return True
-        case _:
-            return False
+def closers(join: OuterJoin, side: int, facts: Facts, bounds: list[tuple[int, Order, At | None]], name: str) -> Closers:
+    """Which punctuations of a side, of which the facts and the bounds are known, purge rows of the other one."""
+    keys, names = [pair[side].index for pair in join.on], join.inputs[side].schema.names
+    ordered = [(column, order) for column, order, _ in bounds if column not in keys]
+    terms = tuple(dict.fromkeys([*((column, Order.EQUALITY) for column in keys), *ordered]))
+    known = (promise for promise in named(facts) if not promise.own)
+    usable = tuple(p for p in known if all(term[0] in keys or term in terms for term in p.terms))
+    shown = ", ".join(f"{names[column]} {order.value}".strip() for column, order in terms)
+    missing = f"{name} promises no punctuations on its join columns alone ({shown})"
+    return Closers(terms, usable, missing if terms else f"no equality joins it with {name}, which promises no end")

@@ -14,7 +14,6 @@ from punctum.analyse.memory.windows import last_rows
 from punctum.analyse.promises import Facts, Promise
 from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.join_states import of_block, of_outer, of_windows
-from punctum.analyse.safety.outer import padded
 from punctum.analyse.safety.rules import closing, ordered, stables_of
 from punctum.analyse.safety.temporal import chosen
 from punctum.analyse.safety.verdicts import OperatorState, Verdict, Want, origins, rows_text
@@ -128,8 +127,6 @@ def _needed(relation: Distinct | Aggregate | OrderBy, below: Facts) -> tuple[Seq
             wants = tuple(Want(relation.input, i) for i in range(len(names)) if below.same[i] in _same(below, keys))
             shown = ", ".join(dict.fromkeys(name for name, _ in relation.keys))
             missing = f"no input promises punctuations on the grouping columns ({shown})" if keys else _NO_GROUPS
-            if any(padded(relation.input, key) for key in keys):
-                missing += ": rows without a partner have NULL there, which nothing closes"
             return closing(below, keys), missing, wants
         case OrderBy():
             column, down, _ = relation.keys[0]

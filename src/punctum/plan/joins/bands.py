@@ -11,24 +11,22 @@ from punctum.algebra.bands import STEPS, Band, Limit
 from punctum.algebra.values import Type, Value
 from punctum.analyse.conditions import Conditions, bounding
 from punctum.analyse.safety.inference import Inference
-from punctum.analyse.safety.outer import conditions
 from punctum.ir.conjunctive.axes import At
 from punctum.ir.definitions import NOWHERE
 from punctum.ir.expressions import Expression, Literal
 from punctum.ir.flatten import leaf_column
 from punctum.ir.functions import call
-from punctum.ir.relations import OuterJoin
 from punctum.ir.tree import Relation
 
 Classes = list[tuple[list[At], Value | None]]
 
 
-def bands_of(demanded: Conditions) -> list[Band]:
+def bands_of(conditions: Conditions) -> list[Band]:
     """The bands of columns of leaves, by columns of other leaves and between constants."""
-    known, closure = Inference(), demanded.closure
+    known, closure = Inference(), conditions.closure
     if not closure.nodes:
         return []
-    promised = ((i, p) for i, leaf in enumerate(demanded.leaves) for p in known.facts(leaf).promises)
+    promised = ((i, p) for i, leaf in enumerate(conditions.leaves) for p in known.facts(leaf).promises)
     terms = dict.fromkeys(((i, column), order) for i, promise in promised for column, order in promise.terms)
     pairs = dict.fromkeys((at, by) for at, order in terms for by in bounding(closure, at, order))
     bands = []
@@ -37,13 +35,6 @@ def bands_of(demanded: Conditions) -> list[Band]:
         if not (by is not None and low == high == Limit(0)):  # else it is an equality
             bands.append(Band(at, by, low, high))
     return bands
-
-
-def outer_bands(join: OuterJoin) -> tuple[Band, ...]:
-    """The bands of a join that looks at rows without a partner, by the columns that its inputs have."""
-    widths = [len(side.schema) for side in join.inputs]
-    bands = bands_of(conditions(join))
-    return tuple(b for b in bands if all(end is None or end[1] < widths[end[0]] for end in (b.of, b.by)))
 
 
 def with_bands(classes: Classes, bands: list[Band]) -> Classes:

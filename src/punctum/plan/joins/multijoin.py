@@ -22,6 +22,7 @@ from punctum.analyse.conditions import Conditions
 from punctum.analyse.graphs import safe
 from punctum.analyse.predicates import pattern_of
 from punctum.analyse.safety.inference import Inference
+from punctum.analyse.safety.outer import conditions
 from punctum.analyse.safety.states import few_groups
 from punctum.analyse.safety.temporal import chosen
 from punctum.ir.conjunctive.axes import At
@@ -34,7 +35,7 @@ from punctum.ir.relations import Aggregate, Distinct, Filter, Join, OrderBy, Out
 from punctum.ir.temporal import LMerge
 from punctum.ir.tree import Relation, with_inputs
 from punctum.ir.windows import window
-from punctum.plan.joins.bands import bands_of, implied, outer_bands, with_bands
+from punctum.plan.joins.bands import bands_of, implied, with_bands
 from punctum.plan.joins.choose import PlanOptions, to_run
 from punctum.plan.joins.cost import Purge
 from punctum.plan.joins.trees import Tree, written
@@ -67,11 +68,18 @@ def plan_joins(relation: Relation, known: Inference, options: PlanOptions, again
     if isinstance(made, Aggregate) and isinstance(relation, Aggregate):
         few = few_groups(relation, known.facts(relation.input))
         return replace(made, few=few, updates=relation is again)
-    if isinstance(made, OuterJoin) and isinstance(relation, OuterJoin):
-        return replace(made, bands=outer_bands(relation))
     if isinstance(made, LMerge) and isinstance(relation, LMerge):
         return replace(made, case=chosen(relation, known).case)
+    if isinstance(made, OuterJoin) and isinstance(relation, OuterJoin):
+        bands = bands_of(conditions(relation))
+        return replace(made, bands=tuple(band for band in bands if _of_sides(relation, band)))
     return _crossed(made) if isinstance(made, Join) and not made.on else made
+
+
+def _of_sides(join: OuterJoin, band: Band) -> bool:
+    """Whether a band is of columns that the sides have, and not of ones that a condition computes."""
+    widths = [len(side.schema) for side in join.inputs]
+    return all(end is None or end[1] < widths[end[0]] for end in (band.of, band.by))
 
 
 def _crossed(join: Join) -> Relation:
