@@ -172,7 +172,7 @@ def test_both_directions_are_outside() -> None:
 def test_paths_are_the_least_sums() -> None:
     """Floyd and Warshall's algorithm, on all small graphs of three nodes."""
     for weights in product([None, -1, 0, 2], repeat=6):
-        pairs = [pair for pair in product(range(3), repeat=2) if pair[0] != pair[1]]
+        pairs = [(a, b) for a in range(3) for b in range(3) if a != b]
         least: dict[tuple[int, int], int] = {(n, n): 0 for n in range(3)}
         least |= {pair: w for pair, w in zip(pairs, weights, strict=True) if w is not None}
         given_ = [(a, b, Limit(w)) for (a, b), w in least.items() if a != b]
