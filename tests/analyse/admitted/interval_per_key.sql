@@ -10,4 +10,7 @@ WHERE s.id = b.id AND b.ts >= s.ts AND b.ts < s.until;
 -- q: admitted
 --   join keeps a: purged by b(id, ts ASC)
 --   join keeps b: purged by a(id, ts ASC)
+--   join stores each key that a(id, ts ASC) closes, because b never closes it
+--   join stores each key that a(id, until ASC) closes, because b never closes it
+--   join stores each key that b(id, ts ASC) closes, because a never closes it
 --   without punctuations, memory is unbounded: id of a is in the result, and the column's domain is unbounded (C1)

@@ -44,6 +44,7 @@ def remembered(relation: Relation, known: Inference) -> Iterator[Remembered]:
         yield from remembered(below, known)
     if block is not None and not block.windowed:
         yield from _of_join(block, known.join(relation), known, known.written(relation))
+        yield from _of_bounds(known.join(relation))
     elif isinstance(relation, OuterJoin):
         yield from _of_outer(relation, known)
     elif isinstance(relation, BinaryRelation):
@@ -65,6 +66,20 @@ def _of_join(block: Block, query: JoinQuery, known: Inference, binary: bool) -> 
                 asked = mine and all(_binding(query, n) & others for n in mine)
                 if asked and not _shrinks(block.leaves[leaf], promise):
                     yield from _kept(block, query, closing, (leaf, promise, mine), others, binary)
+
+
+def _of_bounds(query: JoinQuery) -> Iterator[Remembered]:
+    """How far an order has come for each value of the attributes beside it, where a comparison uses the order."""
+    for on, asked in zip(query.schemes, query.asks, strict=True):
+        orders = [
+            query.bounded.get((query.classes[Attr(on.stream, name)], order)) for name, order in on.terms if order.value
+        ]
+        keys = [numbers for (_, order), numbers in zip(on.terms, asked, strict=True) if not order.value and numbers]
+        known = all(query.knowing(numbers, on.stream) for numbers in asked if numbers is not None)
+        if known and keys and any(orders):
+            others = sorted(frozenset[int]().union(*(query.knowing(numbers, on.stream) for numbers in keys)))
+            scheme = f"{query.streams[on.stream]}({', '.join(on.texts)})"
+            yield Remembered("join", scheme, tuple(query.streams[i] for i in others))
 
 
 def _kept(
