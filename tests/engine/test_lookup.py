@@ -1,6 +1,8 @@
 """Joins with tables: the rows that a database gives, whatever the types, buckets and batches; tables stand still."""
 
 import json
+import os
+import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -8,15 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
+from pyspark.sql.streaming.datasource import ReadAllAvailable
 
 from engine.simulate import run
 from engine.test_buckets import assert_grammatical, rows_of
 from engine.test_types import Case, bag, cases, fed, in_duckdb
-from lanes import also_long
+from lanes import long
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
-from punctum.compile import compile
-from punctum.engine.sources.tables import check_tables, store_tables, stored_tables
+from punctum.engine.sources.reader import Directory, PackedFilesReader
+from punctum.engine.sources.tables import check_tables, refreshed_table, store_tables, stored_tables
 from punctum.errors import MissingError, QueryError, SchemaError
 from punctum.ir import StreamDef
 from punctum.ir.expressions import type_text
@@ -49,8 +52,8 @@ def test_rows_are_those_of_a_database(name: str, case: Case, buckets: int, resta
     wanted = bag(in_duckdb(sql, relation.schema, {"a": (a, list(prefix(left).rows)), "t": (t, table)}))
     slices = [{"a": piece["a"]} for piece in fed(case, constants=constants) if "a" in piece]
     with TemporaryDirectory() as room:
-        frame(t, table).write_ipc(path := f"{room}/t.arrow")
-        with stored_tables({"t": path}):
+        frame(t, table).write_ipc(f"{room}/t.0.arrow")
+        with stored_tables({"t": f"{room}/t"}):
             given_rows = run(relation, slices, buckets, restart, global_punctuations=True)
     assert bag(rows_of(given_rows)) == wanted
     assert_grammatical(given_rows)
@@ -80,56 +83,98 @@ def results(directory: Path) -> list[tuple[int, str | None, float]]:
     return sorted((tuple(json.loads(line).values()) for line in lines), key=str)
 
 
-@pytest.mark.parametrize("refresh", also_long(True, more=[False]))
-def test_a_table_on_spark(spark: SparkSession, tmp_path: Path, refresh: bool) -> None:
-    script = SCRIPT.format(", refresh 'true'" if refresh else "")
-    assert compile(script).queries[0].analysis.admitted
-    write(tmp_path / "bid/1.json", bid(1, 7), bid(1, 8), bid(2, 7), bid(1, None), bid(1, 7), {"$punct": {"itemid": 1}})
-    (tmp_path / "category.csv").write_text("7,vases\n7,pots\n8,lamps\n")
-    for n in (1, 2):
-        (query,) = Session(spark).script(script, tmp_path)
+def write_table(path: Path, text: str) -> None:
+    """A table that has been as it is for a while."""
+    path.write_text(text)
+    os.utime(path, (then := time.time() - 60, then))
+
+
+BEFORE = [bid(1, 7), bid(1, 8), bid(2, 7), bid(1, None), bid(1, 7), {"$punct": {"itemid": 1}}]
+AFTER = [bid(2, 7), {"$punct": {"itemid": 2}}]
+FIRST = [(1, "lamps", 1.5), (1, "pots", 3.0), (1, "vases", 3.0), (1, None, 1.5)]
+
+
+def test_a_table_on_spark_is_read_again_when_it_changes(spark: SparkSession, tmp_path: Path) -> None:
+    write(tmp_path / "bid/1.json", *BEFORE)
+    write_table(tmp_path / "category.csv", "7,vases\n7,pots\n8,lamps\n")
+    (query,) = Session(spark).script(SCRIPT.format(", refresh 'true'"), tmp_path)
+    query.start(tmp_path / "checkpoint")
+    query.catch_up()
+    assert results(tmp_path / "out") == sorted(FIRST, key=str)
+    write_table(tmp_path / "category.csv", "7,bowls\n")
+    write(tmp_path / "bid/2.json", *AFTER)
+    query.catch_up()
+    query.stop()
+    more = [(2, "bowls", 1.5), (2, "pots", 1.5), (2, "vases", 1.5)]
+    assert results(tmp_path / "out") == sorted([*FIRST, *more], key=str)
+    offsets = [path.read_text() for path in sorted((tmp_path / "checkpoint/offsets").glob("[0-9]*"))]
+    assert ['"tables":{"category":1}' in text.replace(" ", "") for text in offsets] == [False, True]
+
+
+@long
+def test_a_table_on_spark_stands_still(spark: SparkSession, tmp_path: Path) -> None:
+    write(tmp_path / "bid/1.json", *BEFORE)
+    for text, file, elements in (("7,vases\n7,pots\n8,lamps\n", 1, BEFORE), ("7,bowls\n", 2, AFTER)):
+        write_table(tmp_path / "category.csv", text)
+        write(tmp_path / f"bid/{file}.json", *elements)
+        (query,) = Session(spark).script(SCRIPT.format(""), tmp_path)
         query.start(tmp_path / "checkpoint", available_now=True).wait()
-        first = [(1, "lamps", 1.5), (1, "pots", 3.0), (1, "vases", 3.0), (1, None, 1.5)]
-        if n == 1:
-            assert results(tmp_path / "out") == sorted(first, key=str)
-            write(tmp_path / "bid/2.json", bid(2, 7), {"$punct": {"itemid": 2}})
-            (tmp_path / "category.csv").write_text("7,bowls\n")
-    before = [(2, "pots", 1.5), (2, "vases", 1.5)]
-    after = [(2, "bowls", 1.5)] if refresh else before
-    merged = {(i, name): 0.0 for i, name, _ in before + after}
-    for i, name, total in before + after:
-        merged[i, name] += total
-    assert results(tmp_path / "out") == sorted([*first, *((*key, total) for key, total in merged.items())], key=str)
+    more = [(2, "pots", 3.0), (2, "vases", 3.0)]
+    assert results(tmp_path / "out") == sorted([*FIRST, *more], key=str)
 
 
-TABLE = Schema.of(id="BIGINT", name="STRING")
+TABLE = StreamDef(
+    "category",
+    Schema.of(id="BIGINT", name="STRING"),
+    format="csv",
+    options={"path": "category.csv", "refresh": "true"},
+    table=True,
+)
 
 
-def table(refresh: str = "false") -> StreamDef:
-    options = {"path": "category.csv", "refresh": refresh}
-    return StreamDef("category", TABLE, format="csv", options=options, table=True)
-
-
-def test_a_stored_table_stands_still(tmp_path: Path) -> None:
+def test_a_table_is_stored_once(tmp_path: Path) -> None:
     checkpoint, csv = tmp_path / "checkpoint", tmp_path / "category.csv"
-    csv.write_text("1,a\n")
-    first = store_tables([table()], str(checkpoint), tmp_path)
-    csv.write_text("1,b\n")
-    assert store_tables([table()], str(checkpoint), tmp_path) == first
-    second = store_tables([table("true")], str(checkpoint), tmp_path)
-    assert second != first
-    assert store_tables([table("true")], str(checkpoint), tmp_path) == second, "it has not changed"
-    csv.write_text("1,c\n")
+    write_table(csv, "1,a\n")
+    bases = store_tables([TABLE], str(checkpoint), tmp_path, 1)
+    (stored,) = (checkpoint / "punctum/tables").iterdir()
+    content = stored.read_bytes()
+    write_table(csv, "1,b\n")
     (checkpoint / "offsets").mkdir()
     (checkpoint / "offsets/0").write_text("")
-    assert store_tables([table("true")], str(checkpoint), tmp_path) == second, "a batch is to be done again"
-    (checkpoint / "commits").mkdir()
-    (checkpoint / "commits/0").write_text("")
-    assert store_tables([table("true")], str(checkpoint), tmp_path) != second
-    for file in (checkpoint / "punctum/tables").iterdir():
-        file.unlink()
+    assert store_tables([TABLE], str(checkpoint), tmp_path, 1) == bases
+    assert stored.read_bytes() == content
+    stored.unlink()
     with pytest.raises(QueryError, match="category"):
-        store_tables([table()], str(checkpoint), tmp_path)
+        store_tables([TABLE], str(checkpoint), tmp_path, 1)
+
+
+def test_a_batch_with_new_rows_takes_the_version_that_there_is(tmp_path: Path) -> None:
+    csv = tmp_path / "category.csv"
+    write_table(csv, "1,a\n")
+    (base,) = store_tables([TABLE], str(tmp_path / "checkpoint"), tmp_path, 1).values()
+    (tmp_path / "in").mkdir()
+    directory = Directory("bid-1-0", "bid", str(tmp_path / "in"), "json", str(tmp_path / "log"), b"")
+    offers = PackedFilesReader([directory], 1, None, [refreshed_table(TABLE, tmp_path, base)])
+    begin = offers.initialOffset()
+    write(tmp_path / "in/1.json", bid(1, 1))
+    first = offers.latestOffset(begin, ReadAllAvailable())
+    assert first["tables"] == {"category": 0}
+    assert len(offers.partitions(begin, first)) == 1
+    write_table(csv, "1,b\n")
+    assert offers.latestOffset(first, ReadAllAvailable()) == first, "a table makes no batch of its own"
+    write(tmp_path / "in/2.json", bid(1, 2))
+    second = offers.latestOffset(first, ReadAllAvailable())
+    assert second["tables"] == {"category": 1} == offers.latestOffset(first, ReadAllAvailable())["tables"]
+    *_, told = offers.partitions(first, second)
+    assert told.value == ([], 0, {"category": 1})
+    write(tmp_path / "in/3.json", bid(1, 3))
+    csv.write_text("1,")
+    assert offers.latestOffset(second, ReadAllAvailable())["tables"] == {"category": 1}, "it may still be written"
+    csv.unlink()
+    assert offers.latestOffset(second, ReadAllAvailable())["tables"] == {"category": 1}, "it is being replaced"
+    write_table(csv, "x,c\n")
+    with pytest.raises(SchemaError, match="the table category cannot be read"):
+        offers.latestOffset(second, ReadAllAvailable())
 
 
 def test_a_table_that_cannot_be_read_is_an_error_before_spark(tmp_path: Path) -> None:

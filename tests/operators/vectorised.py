@@ -84,7 +84,7 @@ def vectorised(operator: framework.Operator) -> Operator:
             table = Schema(paired.attributes[len(operator.schema) :])
             met = checked(by_row(paired, operator.residual, pl.Boolean()))
             rows = frame(table, operator.table)
-            return Lookup(operator.schema, operator.output, rows, operator.on, paired, operator.kind, met)
+            return Lookup(operator.schema, operator.output, lambda _: rows, operator.on, paired, operator.kind, met)
         case SpecOuterJoin(residual=residual, able=able):
             assert residual is not None
             sides = [

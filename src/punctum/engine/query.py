@@ -67,9 +67,10 @@ from punctum.engine.sources.reader import (
     PackedFilesReader,
     encoded,
 )
+from punctum.engine.sources.refresh import RefreshedTable
 from punctum.engine.sources.source import FileStream, FrameStream, Pipes
 from punctum.engine.sources.source import packed as packed_piece
-from punctum.engine.sources.tables import store_tables, stored_tables
+from punctum.engine.sources.tables import is_refreshed, refreshed_table, store_tables, stored_tables
 from punctum.engine.sources.timer import Timer
 from punctum.engine.spark import active
 from punctum.errors import SchemaError, choices, failing_in
@@ -134,9 +135,7 @@ def packed(last: Stage, settings: Settings, to: ResultFiles | CopyFiles | None =
     buckets = Buckets(settled_buckets(checkpoint, settings.buckets) if checkpoint else settings.buckets)
     with active(settings.spark):
         settings.spark.dataSource.register(PackedFiles)
-        tables = store_tables(tables_of(last), checkpoint, Path(settings.directory))
-        known = feedback_context(last, settings)
-        return _Assembly(settings, buckets, uuid4().hex, known, stored, tables).stage(last, to)
+        return _Assembly(settings, buckets, uuid4().hex, feedback_context(last, settings), stored).stage(last, to)
 
 
 def feedback_context(last: Stage, settings: Settings) -> "FeedbackContext":
@@ -181,15 +180,8 @@ class _Assembly:
     """Puts the DataFrames of stages and streams together."""
 
     def __init__(
-        self,
-        settings: Settings,
-        buckets: Buckets,
-        run: str,
-        feedback_context: FeedbackContext,
-        stored: Path | None,
-        tables: Mapping[str, str],
+        self, settings: Settings, buckets: Buckets, run: str, feedback_context: FeedbackContext, stored: Path | None
     ) -> None:
-        self._tables = tables
         self._settings, self._buckets, self._run, self._feedback = settings, buckets, run, feedback_context
         self._stored, self._numbers = stored, count()
         self._read = set[str]()
@@ -197,14 +189,17 @@ class _Assembly:
 
     def stage(self, stage: Stage, to: Exchange | ResultFiles | CopyFiles | None) -> DataFrame:
         number = next(self._numbers)  # as Spark numbers them: the last one first, and then its inputs
-        packed = reduce(DataFrame.union, self._inputs(stage))
+        directory, known = Path(self._settings.directory), tables_of(stage)
+        tables = store_tables(known, self._settings.checkpoint, directory, stage.number)
+        refreshed = [refreshed_table(table, directory, tables[table.name]) for table in known if is_refreshed(table)]
+        packed = reduce(DataFrame.union, self._inputs(stage, refreshed))
         packed = packed.withColumn("detail", F.expr(TIMED)) if needs_clock(stage) else packed
-        running = partial(_running, stage, self._buckets, self._feedback.feedback_mappings, self._tables)
+        running = partial(_running, stage, self._buckets, self._feedback.feedback_mappings, tables)
         processor = DeclaredStage(StageProcessor(self._run, stage.number, running, to))
         state = None if self._stored is None else state_of(self._stored, number, self._settings.spark)
         return packed.groupBy("bucket").transformWithStateInPandas(processor, SCHEMA, "Append", "None", state)
 
-    def _inputs(self, stage: Stage) -> Iterator[DataFrame]:
+    def _inputs(self, stage: Stage, refreshed: list[RefreshedTable]) -> Iterator[DataFrame]:
         """What a stage reads: stages before it, DataFrames, and all streams of files as one source."""
         clock = needs_clock(stage)
         directories = []
@@ -220,7 +215,12 @@ class _Assembly:
             else:
                 yield self._settings.frames[stream.name].mapInArrow(partial(_packed, stream), SCHEMA)
         if directories:
-            yield self._files(directories, Timer.of(self._settings.checkpoint, stage.number) if clock else None)
+            timer = Timer.of(self._settings.checkpoint, stage.number) if clock else None
+            yield self._files(directories, timer, refreshed)
+        elif refreshed:
+            detail = "it is looked up where no stream of files is read"
+            hint = "join it with such a stream before all else, or leave out refresh"
+            raise SchemaError(f"the table {refreshed[0].name} cannot be refreshed", detail, hint)
 
     def _piped(self, stage: Stage, number: int, pipe: Pipe) -> Pipes:
         """What a pipe does, with what it may skip."""
@@ -264,13 +264,13 @@ class _Assembly:
             settle=float(stream.options.get("settle", SETTLE)),
         )
 
-    def _files(self, directories: list[Directory], timer: Timer | None) -> DataFrame:
+    def _files(self, directories: list[Directory], timer: Timer | None, refreshed: list[RefreshedTable]) -> DataFrame:
         """The streams of files of a stage: one source, so one process of Python's that lists them."""
         spark = self._settings.spark
         tasks = spark.sparkContext.defaultParallelism
         PackedFilesReader(directories, tasks).check(self._files_read)
         _LOG.info("reading %s…", ", ".join(dict.fromkeys(directory.stream for directory in directories)))
-        source = spark.readStream.format(FORMAT).option(STREAMS_OPTION, encoded(directories, tasks, timer))
+        source = spark.readStream.format(FORMAT).option(STREAMS_OPTION, encoded(directories, tasks, timer, refreshed))
         return source.option(SCHEMA_OPTION, SCHEMA).load()
 
 

@@ -1,9 +1,9 @@
-"""Lookup, vectorised: rows meet those of a table, which stands still. Nothing is kept.
+"""Lookup, vectorised: rows meet those of a table, which stands still until there is another version of it.
 
-Punctuations go on over the columns of the input, and over columns of the table that equal them.
+Nothing is kept. Punctuations go on over the columns of the input, and over columns of the table that equal them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import polars as pl
 
@@ -25,7 +25,7 @@ class Lookup(Operator):
         self,
         schema: Schema,
         output: Schema,
-        table: pl.DataFrame,
+        table: Callable[[int], pl.DataFrame],
         on: Sequence[tuple[int, int]],
         paired: Schema,
         kind: JoinKind | None = None,
@@ -33,7 +33,8 @@ class Lookup(Operator):
     ) -> None:
         self.inputs, self.output, self._paired, self._kind, self._residual = (schema,), output, paired, kind, residual
         width = len(schema)
-        self._table = table.rename(dict(zip(table.columns, paired.names[width:], strict=True)))
+        self._versions, self._own = table, paired.names[width:]
+        self.go_on_with(0)
         self._on = [(paired.names[i], paired.names[width + j]) for i, j in on]
         also = {j: i for i, j in on} if kind is None else {}
         shown = [[i, *(width + j for j, of in also.items() if of == i)] for i in range(width)]
@@ -51,13 +52,20 @@ class Lookup(Operator):
         """The same, over the columns of the result."""
         return self._names.map_punctuations(received)
 
+    def go_on_with(self, version: int) -> None:
+        """Meet the rows of a version of the table from now on."""
+        rows = self._versions(version)
+        self._version, self._table = version, rows.rename(dict(zip(rows.columns, self._own, strict=True)))
+
     def metadata(self) -> Metadata:
-        """What has been emitted."""
-        return {"emitted": self._emitted.metadata()}
+        """What has been emitted, and the version of the table."""
+        return {"emitted": self._emitted.metadata(), "version": self._version}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
         self._emitted.restore(metadata["emitted"])
+        if metadata["version"] != self._version:
+            self.go_on_with(metadata["version"])
 
     def forget(self, number: int, expired: PunctuationBatch) -> None:
         """What has expired may be emitted again."""

@@ -64,6 +64,7 @@ class Kind(StrEnum):
     FEEDBACK = "feedback"
     SWEEP = "sweep"
     EXPIRED = "expired"
+    TABLES = "tables"
     METRICS = "metrics"
     QUARANTINE = "quarantine"
     WRITTEN = "written"
@@ -166,6 +167,13 @@ class ExpiredMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class TablesMessage:
+    """The versions of tables that the batch, and those behind it, are to meet."""
+
+    versions: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class MetricsMessage:
     """What a bucket has counted, by operator."""
 
@@ -188,7 +196,7 @@ class WrittenMessage:
     file: str
 
 
-StageMessage = StreamSlice | StageSlice | Clock | FeedbackMessage | SweepMessage | ExpiredMessage
+StageMessage = StreamSlice | StageSlice | Clock | FeedbackMessage | SweepMessage | ExpiredMessage | TablesMessage
 """What a stage takes."""
 DriverMessage = MetricsMessage | QuarantineMessage | WrittenMessage
 """What a stage passes on, for the driver."""
@@ -254,6 +262,8 @@ def _fields(message: Message) -> _Fields:
             return Kind.SWEEP, sender, piece, json.dumps(lost)
         case ExpiredMessage(sender, piece):
             return Kind.EXPIRED, sender, piece, None
+        case TablesMessage(versions):
+            return Kind.TABLES, _NONE, _EMPTY, json.dumps(versions)
         case MetricsMessage(sender, counts):
             return Kind.METRICS, sender, _EMPTY, json.dumps(counts)
         case QuarantineMessage(lines):
@@ -277,6 +287,8 @@ def _message(kind: str, sender: int, piece: PackedSlice, detail: str | None) -> 
             return SweepMessage(sender, piece, json.loads(detail or ""))
         case Kind.EXPIRED:
             return ExpiredMessage(sender, piece)
+        case Kind.TABLES:
+            return TablesMessage(json.loads(detail or ""))
         case Kind.METRICS:
             return MetricsMessage(sender, json.loads(detail or ""))
         case Kind.QUARANTINE:

@@ -64,12 +64,6 @@ def committed(checkpoint: str | Path) -> bool:
     return any((Path(checkpoint) / "commits").glob("[0-9]*"))
 
 
-def pending(checkpoint: Path) -> bool:
-    """Whether a batch has begun that is not done: it will be done again."""
-    offsets, commits = (_numbered(checkpoint / log) for log in ("offsets", "commits"))
-    return max(offsets, default=-1) > max(commits, default=-1)
-
-
 def files_read(checkpoint: Path) -> dict[str, int]:
     """How many splits have been read, or begun to be, of each stream of files, by the names of their logs."""
     last = max(_numbered(checkpoint / "offsets"), default=None)

@@ -16,13 +16,14 @@ from punctum.engine.runtime.inputs import FromStage, FromStream, StageInput
 from punctum.engine.runtime.lifespan import Lifespans
 from punctum.engine.runtime.lmerge import Merging, bad_elements, never_inserted, not_opened
 from punctum.engine.runtime.metrics import OperatorMetrics
-from punctum.engine.runtime.parts import Clocks, Control, Controls, Violations
+from punctum.engine.runtime.parts import Clocks, Control, Controls, Tables, Violations
 from punctum.engine.runtime.stage import StagePart, StageRuntime
 from punctum.engine.runtime.sweep import LATE, Sweeps
 from punctum.engine.runtime.vectorised import operator
 from punctum.engine.runtime.violations import failures, late, originals
 from punctum.engine.sources.pipe import Piped
 from punctum.ir import temporal
+from punctum.ir.lookup import Lookup as LookupNode
 from punctum.ir.planned import ExpectNode, LifespanNode, Reported
 from punctum.ir.tree import Relation, title
 from punctum.lmerge.cleanse import Cleanse
@@ -30,6 +31,7 @@ from punctum.lmerge.final import Final
 from punctum.lmerge.opened import Opened
 from punctum.operators.expect import Expect
 from punctum.operators.lifespan import Lifespan
+from punctum.operators.lookup import Lookup
 from punctum.operators.operator import Operator
 from punctum.operators.project import Project
 from punctum.operators.punctuate import Punctuate
@@ -89,6 +91,7 @@ def running(
     parts: list[StagePart] = [Clocks(wiring.timed)]
     parts += [Lifespans(flow, wiring.lifespans)] if expire else []
     parts += [Controls(flow, wiring.controls)] if wiring.controls else []
+    parts += [Tables(wiring.lookups)] if wiring.lookups else []
     parts += [Violations(flow, wiring.late, wiring.failed), OperatorMetrics(flow)]  # sweeps run behind what is counted
     if expire:  # nothing is skipped then: what is swept, and what is withheld, hangs on all rows
         parts.append(Sweeps(flow, wiring.expects, last=not stage.inputs[0].broadcast))
@@ -112,6 +115,7 @@ class _Wiring:
         self.expects: dict[int, tuple[ExpectNode, Expect]] = {}
         self.lifespans: dict[int, Lifespan] = {}
         self.timed: list[Expect | Lifespan] = []
+        self.lookups: list[tuple[str, Lookup]] = []
         self._place(stage.root)
 
     def dataflow(self) -> Dataflow:
@@ -133,6 +137,8 @@ class _Wiring:
         made.punctuations_expire = sweeps(self._stage)
         self._note_time(node.relation, made)
         self._note_late(node.relation, made)
+        if isinstance(node.relation, LookupNode) and isinstance(made, Lookup):
+            self.lookups.append((title(node.relation.table), made))
         if isinstance(node.relation, temporal.LMerge) and node.relation.control is not None:
             restarted = tuple(map(self._anew, below[:-1]))
             self.controls.append(Control(-1 - below[-1], restarted, node.relation.names))

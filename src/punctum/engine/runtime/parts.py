@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from punctum.engine.exchange.buckets import Exchange
-from punctum.engine.exchange.messages import Addressed, Clock, Counts, to_all
+from punctum.engine.exchange.messages import Addressed, Clock, Counts, TablesMessage, to_all
 from punctum.engine.exchange.quarantine import Record
 from punctum.engine.runtime.dataflow import Dataflow
 from punctum.engine.runtime.lmerge import ATTACH, changes
@@ -12,6 +12,7 @@ from punctum.engine.runtime.stage import Arrived, StagePart, slices_of
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.expect import Expect, instant
 from punctum.operators.lifespan import Lifespan
+from punctum.operators.lookup import Lookup
 
 Tellers = Sequence[Callable[[], list[Record]]]
 """What says of operators what they have not taken."""
@@ -60,6 +61,21 @@ class Clocks(StagePart):
     def messages(self, to: Exchange, bucket: int) -> list[Addressed]:
         """That time has passed, where that matters: Spark fills the time in."""
         return to_all(to.buckets, Clock(), to.input) if to.clock else []
+
+
+class Tables(StagePart):
+    """Lets lookups go on with other versions of their tables, before the batch that is the first to meet them."""
+
+    def __init__(self, lookups: Sequence[tuple[str, Lookup]]) -> None:
+        self._lookups = lookups
+
+    def before(self, arrived: Arrived) -> None:
+        """Take the versions that have been told."""
+        told = (m.versions for several in arrived.values() for m in several if isinstance(m, TablesMessage))
+        versions = {name: version for each in told for name, version in each.items()}
+        for name, lookup in self._lookups:
+            if name in versions:
+                lookup.go_on_with(versions[name])
 
 
 class Violations(StagePart):

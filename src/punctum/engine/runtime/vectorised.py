@@ -13,7 +13,7 @@ from punctum.algebra.values import Value
 from punctum.analyse.predicates import promised
 from punctum.engine.runtime.lmerge import Merging
 from punctum.engine.sources.pipe import compiled_step
-from punctum.engine.sources.tables import rows_of
+from punctum.engine.sources.tables import versions_of
 from punctum.ir import relations as r
 from punctum.ir import temporal
 from punctum.ir.expressions import Column, Expression
@@ -71,7 +71,7 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
         case LookupNode(table=table, residual=residual):
             at = [(mine.index, theirs.index) for mine, theirs in relation.on]
             demands = None if residual is None else careful(residual, relation.paired)
-            return Lookup(schemas[0], relation.schema, rows_of(table), at, relation.paired, relation.kind, demands)
+            return Lookup(schemas[0], relation.schema, versions_of(table), at, relation.paired, relation.kind, demands)
         case r.Join(on=on, residual=residual):
             left, right = schemas
             pairs = [(left.names[mine.index], right.names[theirs.index]) for mine, theirs in on]

@@ -24,6 +24,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, Suppor
 from punctum.engine.formats.splits import Split, SplitLog
 from punctum.engine.recovery.durable import RESTORE
 from punctum.engine.sources.listing import SETTLE, Listing
+from punctum.engine.sources.refresh import RefreshedTable
 from punctum.engine.sources.timer import Timer
 from punctum.errors import QueryError, failing_in
 
@@ -40,7 +41,8 @@ _PAUSE = 0.05
 Offset = dict[str, Any]
 """How many splits have been read of each stream: ``{"files": {"bid-1-0": 3, "item-1-1": 2}}``.
 
-And the time, ``"clock": 1763350000000``, of the last batch that the timer has made, if any.
+And the time, ``"clock": 1763350000000``, of the last batch that the timer has made, if any, and the versions of tables
+that are read again, ``"tables": {"category": 1}``, from the first new one on.
 """
 
 
@@ -67,6 +69,10 @@ class Share(NamedTuple):
     first: bool
 
 
+Part = tuple[list[Share], int, dict[str, int]]
+"""What a task does: read shares, as one of so many tasks, or tell other versions of tables, or the time."""
+
+
 class PackedFiles(DataSource):
     """The data source."""
 
@@ -81,22 +87,32 @@ class PackedFiles(DataSource):
 
     def streamReader(self, schema: "StructType") -> "PackedFilesReader":
         """A reader for the directories in the option ``streams``."""
-        directories, tasks, timer = pickle.loads(base64.b64decode(self.options[STREAMS_OPTION]))
-        return PackedFilesReader(directories, tasks, timer)
+        return PackedFilesReader(*pickle.loads(base64.b64decode(self.options[STREAMS_OPTION])))
 
 
-def encoded(directories: Sequence[Directory], tasks: int, timer: Timer | None = None) -> str:
+def encoded(
+    directories: Sequence[Directory],
+    tasks: int,
+    timer: Timer | None = None,
+    tables: Sequence[RefreshedTable] = (),
+) -> str:
     """The directories as a string, for an option of a data source, with the number of tasks that can run at once."""
-    return base64.b64encode(pickle.dumps((tuple(directories), tasks, timer))).decode()
+    return base64.b64encode(pickle.dumps((tuple(directories), tasks, timer, tuple(tables)))).decode()
 
 
 class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Offers new files of each stream in the order in which it found them, and reads them packed."""
 
-    def __init__(self, directories: Sequence[Directory], tasks: int, timer: Timer | None = None) -> None:
+    def __init__(
+        self,
+        directories: Sequence[Directory],
+        tasks: int,
+        timer: Timer | None = None,
+        tables: Sequence[RefreshedTable] = (),
+    ) -> None:
         self._directories, self._tasks = {directory.key: directory for directory in directories}, tasks
         self._until: dict[str, int] | None = None
-        self._timer = timer
+        self._timer, self._tables = timer, tables
         self._over: int | None = None
 
     def initialOffset(self) -> Offset:
@@ -125,7 +141,11 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         files = {key: self._latest(key, start["files"][key]) for key in self._directories}
         over = self._over if self._until is not None or self._timer is None else self._timer.over()
         clock = max((at for at in (start.get("clock"), over) if at is not None), default=None)
-        return {"files": files} if clock is None else {"files": files, "clock": clock}
+        end = {"files": files} if clock is None else {"files": files, "clock": clock}
+        known = start.get("tables", {})
+        if files != start["files"]:  # a table that changes makes no batch of its own
+            known = known | {table.name: table.version(known.get(table.name, 0)) for table in self._tables}
+        return end | {"tables": known} if known else end
 
     def _latest(self, key: str, start: int) -> int:
         end = self._listed(key) if self._until is None else self._until[key]
@@ -148,10 +168,12 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             at = loads.index(min(loads))
             loads[at] += _size(split) + 1
             dealt[at].setdefault(key, []).append((number, split))
-        if not splits and start.get("clock") != end.get("clock"):
-            return [InputPartition(([], 0))]
+        if not splits:
+            return [InputPartition(([], 0, {}))] if start.get("clock") != end.get("clock") else []
         begins = {key for key, first in start["files"].items() if first == 0}
-        return [InputPartition((_shares(task, begins), tasks)) for task in dealt]
+        told = {name: n for name, n in end.get("tables", {}).items() if start.get("tables", {}).get(name, 0) != n}
+        parts: list[Part] = [(_shares(task, begins), tasks, {}) for task in dealt]
+        return [InputPartition(part) for part in [*parts, *([([], 0, told)] if told else [])]]
 
     def check(self, read: Mapping[str, int]) -> None:
         """Refuse a list of fewer files than have been read, or begun to be."""
@@ -164,9 +186,9 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Some splits, packed."""
         from punctum.engine.sources.source import read_splits, ticked  # here: who lists files need not wait for it
 
-        shares, tasks = partition.value
+        shares, tasks, tables = partition.value
         if not shares:
-            yield from ticked(pickle.loads(next(iter(self._directories.values())).reading))
+            yield from ticked(pickle.loads(next(iter(self._directories.values())).reading), tables)
         for share in shares:
             yield from read_splits(pickle.loads(self._directories[share.key].reading), share, tasks)
 

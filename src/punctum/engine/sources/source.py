@@ -15,6 +15,7 @@ from punctum.engine.exchange.messages import (
     Clock,
     FeedbackMessage,
     SplitPart,
+    TablesMessage,
     stream_slices,
     to_all,
     to_arrow,
@@ -80,9 +81,10 @@ def read_splits(stream: FileStream, share: Share, tasks: int) -> Iterator[pa.Rec
             yield from packed(content, stream, room, file, SplitPart(number, 0, split.located(stream.path)))
 
 
-def ticked(stream: FileStream) -> Iterator[pa.RecordBatch]:
-    """That time has passed, and nothing else."""
-    yield to_arrow(to_all(stream.to.buckets, Clock(), stream.to.input))
+def ticked(stream: FileStream, tables: dict[str, int]) -> Iterator[pa.RecordBatch]:
+    """That there are other versions of tables, or that time has passed, and nothing else."""
+    message = TablesMessage(tables) if tables else Clock()
+    yield to_arrow(to_all(stream.to.buckets, message, stream.to.input))
 
 
 def packed(

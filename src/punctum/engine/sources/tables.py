@@ -1,11 +1,12 @@
 """Tables: a file, or a directory of files, read once when a query starts. Formats and options are those of streams.
 
 Those that streams are joined with are stored in the checkpoint, so that a batch that is done again, and a query that is
-started again, meet the same rows. With the option ``refresh`` a table is read again when the query starts again and no
-batch is left half done, and stored as another version if it has changed. Workers read the stored rows, each once.
+started again, meet the same rows. With the option ``refresh`` a table is read again when its files change, and stored
+as another version (``refresh.py``). Workers read the stored rows, each once.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
@@ -16,11 +17,12 @@ import polars as pl
 
 from punctum.algebra.values import Value
 from punctum.engine.formats.files import READERS
-from punctum.engine.recovery.checkpoint import begun, pending
+from punctum.engine.recovery.checkpoint import begun
 from punctum.engine.recovery.durable import lost, writing
 from punctum.engine.recovery.names import file_name
 from punctum.engine.sources.listing import is_input
 from punctum.engine.sources.pipe import Piped
+from punctum.engine.sources.refresh import RefreshedTable
 from punctum.errors import MissingError, SchemaError
 from punctum.ir.definitions import StreamDef, TableColumn, TableDef
 from punctum.ir.lookup import Lookup
@@ -32,7 +34,7 @@ from punctum.plan.physical.pipes import as_pipe
 def members(column: TableColumn, directory: Path) -> tuple[Value, ...]:
     """The values of a table's column, each once and without NULL; relative paths start at a directory."""
     table = column.table
-    frames = [_read(table, path) for path in _files(table, directory)]
+    frames = [_read(table, path) for path in _files(table, directory / table.options["path"])]
     values = [value for frame in frames for (value,) in to_rows(frame[:, [column.index]]) if value is not None]
     if not values:
         name = table.schema.names[column.index]
@@ -44,71 +46,94 @@ _GIVEN: ContextVar[Mapping[str, str]] = ContextVar("tables")
 
 
 @contextmanager
-def stored_tables(paths: Mapping[str, str]) -> Iterator[None]:
-    """What is built inside looks rows up in tables that are stored in these files, by their names."""
-    before = _GIVEN.set(paths)
+def stored_tables(bases: Mapping[str, str]) -> Iterator[None]:
+    """What is built inside looks rows up in tables whose versions are stored in files that begin so, by their names."""
+    before = _GIVEN.set(bases)
     try:
         yield
     finally:
         _GIVEN.reset(before)
 
 
-def rows_of(table: Relation) -> pl.DataFrame:
-    """The rows of a table, selected and computed as a relation says."""
+def versions_of(table: Relation) -> Callable[[int], pl.DataFrame]:
+    """Gives the rows of each version of a table, selected and computed as a relation says."""
     pipe = as_pipe(table)
     assert pipe is not None
-    rows, failed = Piped(pipe.steps).behind(_stored(_GIVEN.get()[pipe.stream.name]))
-    for _, reason in failed:
-        raise SchemaError(f"the table {pipe.stream.name} cannot be used", reason, "correct the row, or the condition")
-    return rows
+    base, name, steps = _GIVEN.get()[pipe.stream.name], pipe.stream.name, Piped(pipe.steps)
+
+    def rows_of(version: int) -> pl.DataFrame:
+        path = _path(base, version)
+        rows, failed = steps.behind(_stored(str(path), path.stat().st_mtime_ns))
+        for _, reason in failed:
+            raise SchemaError(f"the table {name} cannot be used", reason, "correct the row, or the condition")
+        return rows
+
+    return rows_of
 
 
 @lru_cache(maxsize=64)
-def _stored(path: str) -> pl.DataFrame:
+def _stored(path: str, changed: int) -> pl.DataFrame:
     return pl.read_ipc(path)
 
 
-def store_tables(tables: Iterable[StreamDef], checkpoint: str, directory: Path) -> dict[str, str]:
-    """Where the rows of tables are stored, by their names: as they were when the query began, or as they are now."""
-    return {table.name: str(_store(table, checkpoint, directory)) for table in tables}
+def _path(base: str, version: int) -> Path:
+    return Path(f"{base}.{version}.arrow")
 
 
-def _store(table: StreamDef, checkpoint: str, directory: Path) -> Path:
+def store_tables(tables: Iterable[StreamDef], checkpoint: str, directory: Path, stage: int) -> dict[str, str]:
+    """How the files begin in which a stage's tables are stored, by their names: as they were when the query began."""
     room = Path(checkpoint) / "punctum" / "tables" if checkpoint else Path(mkdtemp(prefix="punctum-tables-"))
-    known = sorted(room.glob(f"{file_name(table.name)}.*.arrow"), key=lambda path: int(path.suffixes[-2][1:]))
-    refreshed = table.options.get("refresh", "").lower() == "true"
-    if known and not (refreshed and not pending(Path(checkpoint))):
-        return known[-1]
-    first = room / f"{file_name(table.name)}.0.arrow"
-    if not known and checkpoint and begun(checkpoint):
-        raise lost(first)
-    rows = _whole(table, directory)
-    if known and rows.equals(pl.read_ipc(known[-1])):
-        return known[-1]
-    path = room / f"{file_name(table.name)}.{len(known)}.arrow"
+    bases = {table.name: str(room / f"{file_name(table.name)}-{stage}") for table in tables}
+    for table in tables:
+        path = _path(bases[table.name], 0)
+        if not path.exists() and checkpoint and begun(checkpoint):
+            raise lost(path)
+        if not path.exists():
+            _write(whole_table(table, directory / table.options["path"]), path)
+    return bases
+
+
+def is_refreshed(table: StreamDef) -> bool:
+    """Whether a table is read again when its files change."""
+    return table.options.get("refresh", "").lower() == "true"
+
+
+def refreshed_table(table: StreamDef, directory: Path, base: str) -> RefreshedTable:
+    """A table that is read again, for the source of the streams that meet it."""
+    return RefreshedTable(table.name, str(directory / table.options["path"]), base, pickle.dumps(table))
+
+
+def next_version(table: StreamDef, files: Path, base: str, before: int) -> int:
+    """The version of a table as its files are now: the one before, if nothing is different, or a new one."""
+    rows, known = whole_table(table, files), pl.read_ipc(_path(base, before))
+    if rows.equals(known):
+        return before
+    _write(rows, _path(base, before + 1))
+    return before + 1
+
+
+def _write(rows: pl.DataFrame, path: Path) -> None:
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         rows.write_ipc(half := path.with_suffix(".half"))
-        half.rename(path)
-    return path
+        half.replace(path)
 
 
 def check_tables(relations: Iterable[Relation], directory: Path) -> None:
     """An error when a table in which rows are looked up is not there, or has rows that cannot be read."""
     lookups = (node for relation in relations for node in walk(relation) if isinstance(node, Lookup))
     for table in {source.stream.name: source.stream for node in lookups for source in sources(node.table)}.values():
-        _whole(table, directory)
+        whole_table(table, directory / table.options["path"])
 
 
-def _whole(table: StreamDef, directory: Path) -> pl.DataFrame:
+def whole_table(table: StreamDef, path: Path) -> pl.DataFrame:
     """All rows of a table, as its files are now."""
     assert table.format is not None
     of = TableDef(table.name, table.schema, table.format, table.options)
-    return pl.concat([empty(table.schema), *(_read(of, path) for path in _files(of, directory))])
+    return pl.concat([empty(table.schema), *(_read(of, file) for file in _files(of, path))])
 
 
-def _files(table: TableDef, directory: Path) -> list[Path]:
-    path = directory / table.options["path"]
+def _files(table: TableDef, path: Path) -> list[Path]:
     if path.is_dir():
         return sorted(file for file in path.iterdir() if file.is_file() and is_input(file.name))
     if not path.is_file():

@@ -86,7 +86,7 @@ _POSTGRES = (
 )
 _TABLE = (
     Option("path", Takes.FILE, "the input, read when a query starts", needed=True),
-    Option("refresh", Takes.SWITCH, "whether a join reads it again when the query starts again; false by default"),
+    Option("refresh", Takes.SWITCH, "whether a join reads it again when its files change; false by default"),
 )
 
 OPTIONS: Mapping[str, Mapping[str, tuple[Option, ...]]] = {

@@ -169,9 +169,9 @@ def operators(node: Op | Input) -> Iterator[Op]:
         yield node
 
 
-def tables_of(last: Stage) -> list[StreamDef]:
-    """The tables in which rows are looked up, each once."""
-    nodes = (op.relation for stage in all_stages(last) for op in operators(stage.root))
+def tables_of(stage: Stage) -> list[StreamDef]:
+    """The tables in which rows of a stage are looked up, each once."""
+    nodes = (op.relation for op in operators(stage.root))
     found = (source.stream for node in nodes if isinstance(node, Lookup) for source in sources(node.table))
     return list({stream.name: stream for stream in found}.values())
 
