@@ -106,7 +106,8 @@ class FileContent:
         parts += [frame(self.schema, self.rows)] if self.rows else []
         joined = canonical(pl.concat(parts)) if parts else empty(self.schema)
         rejected = pl.DataFrame(self._rejects, schema=REJECTED, orient="row").sort("position", maintain_order=True)
-        known = np.concatenate([np.array([] if positions is None else positions, np.int64), self._at]).astype(np.int64)
+        slow = np.array(self._at, np.int64)
+        known = slow if positions is None else np.concatenate([positions.astype(np.int64, copy=False), slow])
         order = None if (np.diff(known) > 0).all() else np.argsort(known, kind="stable")
 
         def at(row: int) -> Place:
