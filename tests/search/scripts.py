@@ -1,10 +1,10 @@
 """Scripts as people write them, at random: streams with schemes of all kinds, and a query over them.
 
 Queries are nested to depth four: joins with equalities that are repeated, follow from others or contradict each other,
-in ON, WHERE and subqueries; intervals around columns; columns that are selected twice and under other names; constants
-and computed columns; set operators, DISTINCT, GROUP BY, UNION ALL below and above; a stream that is joined with itself;
-conditions that bound what is kept without punctuations; outer joins, EXISTS and IN, in every sixth script. Every script
-is well-formed SQL for Punctum and for DuckDB.
+in ON, WHERE and subqueries; columns that are selected twice and under other names; constants and computed columns; set
+operators, DISTINCT, GROUP BY, UNION ALL below and above; a stream that is joined with itself; conditions that bound
+what is kept without punctuations. From number 1,000,000 on they also have intervals around columns and order for each
+key, and every sixth one outer joins, EXISTS and IN. Every script is well-formed SQL for Punctum and for DuckDB.
 """
 
 import random
@@ -31,6 +31,8 @@ COLUMNS = (
 )
 DEPTH = 4
 ASKED = 50
+WIDE = 1_000_000
+"""From this number on scripts may have all that there is; those before it stay as they were when something was found."""
 OUTER = 6
 """Of so many scripts one has joins that look at rows without a partner."""
 Column = tuple[str, str]
@@ -108,14 +110,14 @@ def literal(value: object) -> str:
 
 def written(seed: int) -> Written:
     """The script of a number; of some it is only asked whether there is a row."""
-    script = _Writer(random.Random(seed), outer=seed % OUTER == 4).script()
+    script = _Writer(random.Random(seed), seed >= WIDE, seed >= WIDE and seed % OUTER == 4).script()
     asked = f"SELECT DISTINCT 1 AS one FROM ({script.query}) w"
     return replace(script, query=asked) if seed % ASKED == 7 else script
 
 
 class _Writer:
-    def __init__(self, rng: random.Random, outer: bool = False) -> None:
-        self.rng, self.outer, self.streams, self.names = rng, outer, list[Stream](), 0
+    def __init__(self, rng: random.Random, wide: bool = False, outer: bool = False) -> None:
+        self.rng, self.wide, self.outer, self.streams, self.names = rng, wide, outer, list[Stream](), 0
         few = rng.choice([2, 2, 2, 3])
         self.pool = {kind: tuple(rng.sample(values, min(few, len(values)))) for kind, values in VALUES.items()}
 
@@ -152,7 +154,7 @@ class _Writer:
         several = self.rng.sample(names, min(len(names), self.rng.choice([1, 1, 1, 2])))
         if len(several) == 1 and several[0] not in "fst" and self.rng.random() < 0.25:
             return ((several[0], self.rng.choice(["ASC", "ASC", "DESC"])),)
-        if len(several) == 2 and several[1] not in "fst" and self.rng.random() < 0.4:
+        if self.wide and len(several) == 2 and several[1] not in "fst" and self.rng.random() < 0.4:
             return ((several[0], ""), (several[1], self.rng.choice(["ASC", "ASC", "DESC"])))
         return tuple((n, "") for n in sorted(several))
 
@@ -203,7 +205,7 @@ class _Writer:
             )
             found = [c if self.rng.random() < 0.8 else " = ".join(reversed(c.split(" = "))) for c in found]
             numbers = [(a, b) for a, ka in seen for b, kb in mine if ka == kb == "BIGINT"]
-            if numbers and self.rng.random() < 0.35:
+            if self.wide and numbers and self.rng.random() < 0.35:
                 interval = self.interval(*self.rng.choice(numbers))
                 found = [interval] if self.rng.random() < 0.3 else [*found, interval]
             seen += mine

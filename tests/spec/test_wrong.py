@@ -51,6 +51,9 @@ class ForgetfulJoin(Join):
     def _on_key(self, side: int, p: Punctuation) -> bool:
         return any(i in self._positions(side) for i, _ in p.sides)
 
+    def _closes(self, side: int, p: Punctuation, t: Row) -> bool:
+        return all(p.patterns[i].match(v) for i, v in zip(self._positions(side), self.key(1 - side, t), strict=True))
+
 
 @dataclass(frozen=True)
 class ForgetfulDifference(Difference):

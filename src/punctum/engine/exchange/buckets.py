@@ -4,16 +4,16 @@ Rows with the same key go to the same bucket. A punctuation goes to every bucket
 key to constants, to the bucket of those; else to all.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
-from punctum.algebra.pattern import Constant, List
+from punctum.algebra.pattern import Constant, List, Pattern, constant
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
@@ -105,6 +105,26 @@ class Exchange:
             return self.buckets[:1]
         keys = self._keys(p)
         return self.buckets if keys is None else dict.fromkeys(self._buckets_of(keys).to_list())
+
+    def owned(self, p: Punctuation, bucket: int) -> list[Punctuation] | None:
+        """What a punctuation with several keys says of those that go to a bucket; nothing when its keys are not known.
+
+        >>> from punctum.algebra.pattern import one_of
+        >>> k = Schema.of(k="STRING")
+        >>> exchange = Exchange(k, (0,), Buckets([0, 1]), 0)
+        >>> several = Punctuation.of(k, k=one_of(["a", "b", "c"]))
+        >>> sorted(str(part) for bucket in (0, 1) for part in exchange.owned(several, bucket))
+        ['<a>', '<b>', '<c>']
+        """
+        keys = self._keys(p) if self.key else None
+        if keys is None or len(keys) < 2:
+            return None
+        (schema, at), parts = self._punctuated, list[Punctuation]()
+        for key, owner in zip(keys, self._buckets_of(keys), strict=True):
+            fixed = dict(zip(at, key, strict=True))
+            if owner == bucket:
+                parts.append(Punctuation(schema, tuple(_fixed(i, side, fixed) for i, side in enumerate(p.patterns))))
+        return parts
 
     def _all_target_buckets(self, puncts: Sequence[Punctuation]) -> Iterable[Iterable[int]]:
         """The same for many punctuations at once, most of which have one key."""
@@ -205,6 +225,10 @@ def _piece(
     known = whole.places.puncts
     places = Places(rows[AT], tuple(known[n] for n in puncts), {name: part[AT] for name, part in constants.items()})
     return ColumnarSlice(rows.drop(AT), mine, values, places)
+
+
+def _fixed(i: int, pattern: Pattern, values: Mapping[int | None, Any]) -> Pattern:
+    return constant(values[i]) if i in values else pattern
 
 
 def _constants(p: Punctuation, i: int) -> list[object] | None:

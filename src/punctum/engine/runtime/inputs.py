@@ -241,10 +241,12 @@ class FromStage(StageInput):
     def _together(self, sender: int, p: Punctuation) -> Iterable[Punctuation]:
         """Hear one bucket, and give what the others have said of the same rows before."""
         self._received[sender].add(p)
-        agreed = [p]
-        for bucket in self._origin.target_buckets(p):
-            if bucket != sender:
-                agreed = [q for part in agreed for q in self._received[bucket].within(part)]
+        agreed = self._origin.owned(p, sender)  # of each of several keys, its bucket speaks alone
+        if agreed is None:
+            agreed = [p]
+            for bucket in self._origin.target_buckets(p):
+                if bucket != sender:
+                    agreed = [q for part in agreed for q in self._received[bucket].within(part)]
         for q in agreed if not self._lasting else ():
             if q.sides and all(isinstance(side, Constant) for _, side in q.sides):
                 for puncts in self._received.values():
