@@ -41,6 +41,7 @@ def test_fast_forward(spark: SparkSession, tmp_path: Path, example: ModuleType) 
     assert example.example(Session(spark), tmp_path) == {"one": 90, "two": 11}, "the last one before 90 ends at it"
 
 
+@long
 @named("jumpstart")
 def test_jumpstart(spark: SparkSession, tmp_path: Path, example: ModuleType) -> None:
     each = 60

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.simulate import Simulation, planned
-from lanes import examples
+from lanes import also_long, examples
 from punctum.algebra.json import from_json
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
@@ -55,6 +55,8 @@ QUERIES = {
     "union": "SELECT ts AS t, v AS x FROM s UNION SELECT ts, w FROM r",
     "sorted": "SELECT ts AS t, v FROM s ORDER BY t",
 }
+MORE = ("left of both", "right columns", "semi", "intersect")
+"""Those that are tried at random in the long lane only."""
 
 
 class Told(Signals):
@@ -94,7 +96,7 @@ def needed(rows: pl.DataFrame, limit: int) -> Counter[Any]:
     return Counter(to_rows(rows.filter(pl.col("t") >= limit)))
 
 
-@pytest.mark.parametrize("name", QUERIES)
+@pytest.mark.parametrize("name", also_long(*(name for name in QUERIES if name not in MORE), more=MORE))
 @given(st.integers(0, 2**32), st.booleans())
 @examples(8)
 def test_what_is_needed_comes(name: str, seed: int, restart: bool) -> None:

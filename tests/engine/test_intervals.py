@@ -10,6 +10,7 @@ import duckdb
 import pytest
 
 from engine.simulate import Simulation
+from lanes import also_long
 from punctum.algebra import Punctuation, Row, Schema, between, end_of_stream
 from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.states import states
@@ -116,7 +117,10 @@ def batch(sql: str, scheme: str, seed: int, times: int) -> Counter[Row]:
     return Counter(base.execute(sql.replace(" div ", " // ")).fetchall())
 
 
-@pytest.mark.parametrize("name", QUERIES)
+SHORT = ("interval", "no equality", "grouped", "left", "not exists", "a chain")
+
+
+@pytest.mark.parametrize("name", also_long(*SHORT, more=[name for name in QUERIES if name not in SHORT]))
 def test_intervals(name: str) -> None:
     sql, scheme = QUERIES[name]
     relation = parse_query(sql, defined(scheme))

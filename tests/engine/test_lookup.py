@@ -15,7 +15,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable
 from engine.simulate import run
 from engine.test_buckets import assert_grammatical, rows_of
 from engine.test_types import Case, bag, cases, fed, in_duckdb
-from lanes import long
+from lanes import examples, long
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.engine.sources.reader import Directory, PackedFilesReader
@@ -42,6 +42,7 @@ QUERIES = {
 
 
 @pytest.mark.parametrize("name", QUERIES)
+@examples(50)
 @given(case=cases(list(Type)), buckets=st.integers(1, 4), restart=st.booleans(), constants=st.booleans())
 def test_rows_are_those_of_a_database(name: str, case: Case, buckets: int, restart: bool, constants: bool) -> None:
     a, t, left, right = case

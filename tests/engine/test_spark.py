@@ -85,7 +85,7 @@ def run(session: Session, directory: Path, name: str) -> Query:
     return queries[0]
 
 
-@pytest.mark.parametrize("name", also_long("except", "group", "outer", more=[*LONGER]))
+@pytest.mark.parametrize("name", also_long("group", "outer", more=["except", *LONGER]))
 def test_answers_are_those_of_batch_sql(spark: SparkSession, tmp_path: Path, name: str) -> None:
     a, b = stream(A, 1), stream(B, 2)
     session = Session(spark)

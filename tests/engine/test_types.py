@@ -137,6 +137,7 @@ def check(sql: str, case: Case, buckets: int, restart: bool, constants: bool) ->
 
 
 @pytest.mark.parametrize("name", QUERIES)
+@examples(60)
 @given(case=cases(list(Type)), buckets=st.integers(1, 4), restart=st.booleans(), constants=st.booleans())
 def test_every_type(name: str, case: Case, buckets: int, restart: bool, constants: bool) -> None:
     check(QUERIES[name], case, buckets, restart, constants)

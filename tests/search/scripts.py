@@ -32,7 +32,7 @@ COLUMNS = (
 DEPTH = 4
 ASKED = 50
 WIDE = 1_000_000
-"""From this number on scripts may have all that there is; those before it stay as they were when something was found."""
+"""From this number on scripts may have all that there is; those before it stay as they were when they were found."""
 OUTER = 6
 """Of so many scripts one has joins that look at rows without a partner."""
 Column = tuple[str, str]
