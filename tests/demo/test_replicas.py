@@ -6,6 +6,7 @@ from threading import Event
 import pytest
 from pyspark.sql import SparkSession
 
+from lanes import long
 from punctum.demo import replicas
 from punctum.errors import PunctumError
 from punctum.session import Session
@@ -31,6 +32,7 @@ def test_what_is_not_the_demos_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "replicas/mine").exists()
 
 
+@long
 def test_two_are_killed_and_one_returns(spark: SparkSession, tmp_path: Path) -> None:
     story, lines = replicas.Story(4, {1: "b", 2: "a", 3: "c"}, {3: "b"}), list[str]()
     assert replicas.play(tmp_path, Session(spark), Event(), lines.append, story)
