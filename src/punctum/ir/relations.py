@@ -110,6 +110,24 @@ class Projection(UnaryRelation):
         return "Projection " + ", ".join(_as(name, text(expression)) for name, expression in self.columns)
 
 
+def _pair_schema(join: "Join | OuterJoin") -> Schema:
+    """The left columns, then the right ones, under the names of a pair."""
+    attributes = join.left.schema.attributes + join.right.schema.attributes
+    return Schema(tuple(replace(a, name=name) for a, name in zip(attributes, join.names, strict=True)))
+
+
+def _check_pairs(join: "Join | OuterJoin", pair: Schema) -> None:
+    """That a join's columns are those of its sides, and its residual is a condition on a pair."""
+    for a, b in join.on:
+        fits(a, join.left.schema)
+        fits(b, join.right.schema)
+        assert a.type is b.type
+    assert len(join.names) == len(join.left.schema) + len(join.right.schema)
+    if join.residual is not None:
+        assert join.residual.type is Type.BOOLEAN
+        fits(join.residual, pair)
+
+
 @dataclass(frozen=True)
 class Join(Node):
     """Pairs of rows that are equal on pairs of columns, if any, and fulfil the residual; names are of all columns.
@@ -129,20 +147,12 @@ class Join(Node):
     bands: tuple[Band, ...] = ()
 
     def __post_init__(self) -> None:
-        for a, b in self.on:
-            fits(a, self.left.schema)
-            fits(b, self.right.schema)
-            assert a.type is b.type
-        assert len(self.names) == len(self.left.schema) + len(self.right.schema)
-        if self.residual is not None:
-            assert self.residual.type is Type.BOOLEAN
-            fits(self.residual, self.schema)
+        _check_pairs(self, self.schema)
 
     @cached_property
     def schema(self) -> Schema:
         """The left columns, then the right ones."""
-        attributes = self.left.schema.attributes + self.right.schema.attributes
-        return Schema(tuple(replace(a, name=name) for a, name in zip(attributes, self.names, strict=True)))
+        return _pair_schema(self)
 
     @property
     def label(self) -> str:
@@ -174,20 +184,12 @@ class OuterJoin(Node):
     bands: tuple[Band, ...] = ()
 
     def __post_init__(self) -> None:
-        for a, b in self.on:
-            fits(a, self.left.schema)
-            fits(b, self.right.schema)
-            assert a.type is b.type
-        assert len(self.names) == len(self.left.schema) + len(self.right.schema)
-        if self.residual is not None:
-            assert self.residual.type is Type.BOOLEAN
-            fits(self.residual, self.paired)
+        _check_pairs(self, self.paired)
 
     @cached_property
     def paired(self) -> Schema:
         """The columns of a pair: the left ones, then the right ones."""
-        attributes = self.left.schema.attributes + self.right.schema.attributes
-        return Schema(tuple(replace(a, name=name) for a, name in zip(attributes, self.names, strict=True)))
+        return _pair_schema(self)
 
     @cached_property
     def schema(self) -> Schema:
