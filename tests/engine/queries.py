@@ -39,9 +39,9 @@ QUERIES = {
         "SELECT a.k, COUNT(*) AS n, SUM(b.y) AS t FROM a LEFT JOIN b ON a.k = b.k AND a.s = b.s GROUP BY a.k"
     ),
     "outer": (
-        "SELECT f.k, f.n, f.t, b.y FROM (SELECT a.k, COUNT(*) AS n, SUM(c.y) AS t FROM a LEFT JOIN b AS c "
+        "SELECT k, f.n, f.t, b.y FROM (SELECT a.k, COUNT(*) AS n, SUM(c.y) AS t FROM a LEFT JOIN b AS c "
         "ON a.k = c.k AND a.s <> c.s AND c.y > 2 WHERE EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND b.y > a.x) "
-        "AND a.x NOT IN (SELECT b.y FROM b WHERE b.k = a.k AND b.s = 'a') GROUP BY a.k) AS f FULL JOIN b ON f.k = b.k"
+        "AND a.x NOT IN (SELECT b.y FROM b WHERE b.k = a.k AND b.s = 'a') GROUP BY a.k) AS f FULL JOIN b USING (k)"
     ),
     "union": "SELECT k, s FROM a UNION SELECT k, s FROM b",
     "union all": "SELECT k, x AS v FROM a UNION ALL SELECT k, y FROM b",

@@ -176,6 +176,8 @@ def text(expression: Expression, written: bool = False) -> str:
             return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else _literal(value)
         case Call("cast" | "local" | "instant", (arg, *_)) if written and arg.place == expression.place:
             return text(arg, written)
+        case Call("coalesce", (arg, *others)) if written and all(a.place == expression.place for a in (arg, *others)):
+            return text(arg, written)  # one name for several columns, as USING has it
         case Call("local" | "instant", (arg, _)) if written:
             return f"CAST({text(arg, written)} AS {type_text(expression)})"
         case Call("local_trunc", (unit, arg, _)) if written:

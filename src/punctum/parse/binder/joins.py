@@ -116,17 +116,22 @@ class From:
             self.conditions.append(self._using(name, "INNER"))
 
     def _using(self, name: exp.Expr, kind: str) -> Expression:
-        """The equality that USING means; the columns are one by name, that of the side which always has a row."""
+        """The equality that USING means; the columns are one by name, that of the side which always has a row.
+
+        In a FULL JOIN neither has: the name means the first of both that is not NULL.
+        """
         place = self._place(name)
         *others, last = self.tables
         left = Scope(tuple(others)).column(name.name, None, place)
         right = Scope((last,)).column(name.name, None, place)
+        key, first = name.name.lower(), self._owner(next(columns(left)))
         if kind == "FULL":
-            hint = f"write ON, and COALESCE({others[0].alias}.{name.name}, {last.alias}.{name.name}) for the column"
-            raise SqlError("USING is not supported in a FULL JOIN", "both columns may be NULL", hint, place)
-        hidden = self._owner(left) if kind == "RIGHT" else len(others)
+            table = self.tables[first]
+            more = {key: (*table.either.get(key, ()), last.alias)}
+            self.tables[first] = replace(table, either={**table.either, **more})
+        hidden = first if kind == "RIGHT" else len(others)
         table = self.tables[hidden]
-        self.tables[hidden] = replace(table, merged=table.merged | {name.name.lower()})
+        self.tables[hidden] = replace(table, merged=table.merged | {key})
         return call("=", (left, right), place)
 
     def _outer(self, node: exp.Join, written: str) -> None:

@@ -1,11 +1,12 @@
 """Names: which column of the relations in FROM a name means. Names are case-insensitive, as in Spark."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from punctum.algebra.pattern import WILDCARD
 from punctum.errors import Place, SqlError, choices, nearest
-from punctum.ir.expressions import Column
+from punctum.ir.expressions import Column, Expression, rebased
+from punctum.ir.functions import call
 from punctum.ir.relations import Source
 from punctum.ir.tree import Relation, title
 
@@ -20,6 +21,8 @@ class FromTable:
     place: Place
     merged: frozenset[str] = field(default_factory=frozenset)
     """Columns, in small letters, that USING has made one with those of an earlier table."""
+    either: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Columns, in small letters, that USING of a FULL JOIN has made one with those of these later tables."""
     names: tuple[str, ...] = ()
     """The names that its columns have in that relation, where those are not their own."""
 
@@ -51,11 +54,11 @@ class Scope:
 
     tables: tuple[FromTable, ...]
 
-    def column(self, name: str, table: str | None, place: Place) -> Column:
+    def column(self, name: str, table: str | None, place: Place) -> Expression:
         """The column that a name means, or an error with those that there are."""
         asked = [self.table(table, place)] if table is not None else self.tables
         columns = [
-            column
+            (t, column)
             for t in asked
             for column in t.columns()
             if column.attribute.name.lower() == name.lower() and (table is not None or name.lower() not in t.merged)
@@ -63,9 +66,16 @@ class Scope:
         if not columns:
             raise self._unknown(name, asked, place)
         if len(columns) > 1:
-            owners = [f"{t.alias}.{c.attribute.name}" for t in asked for c in t.columns() if c in columns]
+            owners = [f"{t.alias}.{c.attribute.name}" for t, c in columns]
             raise SqlError(f"the column {name} is ambiguous", "", f"write {' or '.join(owners)}", place)
-        return replace(columns[0], place=place)
+        return self._shown(*columns[0], table is None, place)
+
+    def _shown(self, table: FromTable, column: Column, alone: bool, place: Place) -> Expression:
+        """A column, or the first of several that is not NULL, where a FULL JOIN has made them one by name."""
+        here, name = replace(column, place=place), column.attribute.name
+        others = table.either.get(name.lower(), ()) if alone else ()
+        same = (self.column(name, other, place) for other in others)
+        return call("coalesce", (here, *same), place) if others else here
 
     def has(self, name: str) -> bool:
         """Whether any table has a column of that name."""
@@ -84,14 +94,14 @@ class Scope:
         hint = nearest(name, [known for table in asked for known in table.relation.schema.names])
         return SqlError(f"there is no column {name}", detail, hint, place)
 
-    def star(self, table: str | None, place: Place) -> list[tuple[str, Column]]:
+    def star(self, table: str | None, place: Place) -> list[tuple[str, Expression]]:
         """The columns of all tables or of one, by name; a name that is there twice goes with its table's."""
         asked = self.tables if table is None else (self.table(table, place),)
         columns = [(t, c.attribute.name, c) for t in asked for c in t.columns()]
         columns = [(t, name, c) for t, name, c in columns if table is not None or name.lower() not in t.merged]
         names = [name.lower() for _, name, _ in columns]
         return [
-            (name if names.count(name.lower()) == 1 else f"{t.alias}.{name}", replace(c, place=place))
+            (name if names.count(name.lower()) == 1 else f"{t.alias}.{name}", self._shown(t, c, table is None, place))
             for t, name, c in columns
         ]
 
@@ -107,12 +117,16 @@ class Correlated(Scope):
 
     outer: Scope
 
-    def column(self, name: str, table: str | None, place: Place) -> Column:
+    def column(self, name: str, table: str | None, place: Place) -> Expression:
         """The column that a name means, inside or else outside."""
         if _knows(self, name, table) or not _knows(self.outer, name, table):
             return super().column(name, table, place)
-        column = self.outer.column(name, table, place)
-        return OuterColumn(column.index, column.name, column.attribute, column.place)
+        return outside(self.outer.column(name, table, place))
+
+
+def outside(expression: Expression) -> Expression:
+    """An expression of the query around a subquery."""
+    return rebased(expression, lambda c: OuterColumn(c.index, c.name, c.attribute))
 
 
 def _knows(scope: Scope, name: str, table: str | None) -> bool:

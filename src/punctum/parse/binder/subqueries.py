@@ -20,7 +20,7 @@ from punctum.ir.tree import Relation
 from punctum.parse.binder.bind import Binder, aggregates
 from punctum.parse.binder.joins import From
 from punctum.parse.binder.outer import outer_join
-from punctum.parse.binder.scope import Correlated, OuterColumn, Scope
+from punctum.parse.binder.scope import Correlated, OuterColumn, Scope, outside
 from punctum.parse.lexer.text import Text
 
 _PLAIN = {"expressions", "from_", "joins", "where", "distinct"}
@@ -73,9 +73,8 @@ class Subqueries:
             detail = f"{len(given)} on the left, {len(shown)} in the subquery"
             raise SqlError("IN needs as many columns on both sides", detail, "", place)
         for mine, theirs in zip(given, shown, strict=True):
-            outside = rebased(mine, lambda c: OuterColumn(c.index, c.name, c.attribute))
-            equal = call("=", (outside, theirs), place)
-            conditions.append(equal if kind is JoinKind.SEMI else _not_false(equal, (outside, theirs), place))
+            equal = call("=", (outside(mine), theirs), place)
+            conditions.append(equal if kind is JoinKind.SEMI else _not_false(equal, (outside(mine), theirs), place))
         return self._joined(relation, inside, conditions, kind, place)
 
     def _read(self, node: exp.Expr, scope: Scope, shows: bool) -> tuple[Relation, list[Expression], list[Expression]]:
