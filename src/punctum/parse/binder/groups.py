@@ -5,6 +5,7 @@ column, an aggregate function becomes the column of its result, and any other co
 filters that are not plain columns are computed in a projection below.
 """
 
+from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
@@ -12,9 +13,9 @@ from sqlglot import exp
 from punctum.algebra.aggregates import Function
 from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError
-from punctum.ir.expressions import Column, Expression, Literal, mismatch, named, text
+from punctum.ir.expressions import Column, Expression, Literal, mismatch, named, rebased, text
 from punctum.ir.names import fresh
-from punctum.ir.relations import Aggregate, AggregateCall, Projection
+from punctum.ir.relations import Aggregate, AggregateCall, Filter, Projection
 from punctum.ir.tree import Relation
 from punctum.ir.types import NUMBERS, is_interval, is_null
 from punctum.parse.binder.bind import AGGREGATES, Binder, is_aggregate
@@ -165,6 +166,29 @@ class Groups(Binder):
             calls.append(AggregateCall(name, function, of, where, self.places[i]))
         source = below if plain else Projection(below, tuple(columns), place)
         return Aggregate(source, keys, tuple(calls), place)
+
+
+def over_groups(
+    node: exp.Select, below: Relation, groups: Groups, names: dict[int, str], place: Place
+) -> tuple[Aggregate, Relation]:
+    """The groups over a relation, with the names that their columns have in the result, and those that HAVING takes."""
+    condition = None
+    if (having := node.args.get("having")) is not None:
+        condition = groups.bind(having.this)
+        if condition.type is not Type.BOOLEAN:
+            raise mismatch("HAVING needs a condition", condition.place, "a condition is BOOLEAN", condition)
+    if not groups.keys and not groups.wanted:
+        raise SqlError("HAVING needs GROUP BY or an aggregate", "", "WHERE filters rows", place)
+    aggregate = groups.relation(below, names, place)
+    if condition is None:
+        return aggregate, aggregate
+    predicate = renumbered(condition, aggregate)
+    return aggregate, Filter(aggregate, predicate, predicate.place)
+
+
+def renumbered(expression: Expression, aggregate: Aggregate) -> Expression:
+    """An expression over keys and aggregates, with the names that they have got."""
+    return rebased(expression, lambda column: replace(column, name=aggregate.schema.names[column.index]))
 
 
 def _stand_in(index: int, expression: Expression, name: str = "") -> Column:

@@ -81,6 +81,10 @@ class Scope:
         """Whether any table has a column of that name."""
         return any(known.lower() == name for table in self.tables for known in table.relation.schema.names)
 
+    def names(self, table: str) -> bool:
+        """Whether a table has that name."""
+        return any(known.alias.lower() == table.lower() for known in self.tables)
+
     def table(self, alias: str, place: Place) -> FromTable:
         """The table of a name."""
         for table in self.tables:
@@ -108,7 +112,9 @@ class Scope:
 
 @dataclass(frozen=True)
 class OuterColumn(Column):
-    """A column of the query around a subquery."""
+    """A column of a query around a subquery, so many levels up."""
+
+    up: int = 1
 
 
 @dataclass(frozen=True)
@@ -119,18 +125,22 @@ class Correlated(Scope):
 
     def column(self, name: str, table: str | None, place: Place) -> Expression:
         """The column that a name means, inside or else outside."""
-        if _knows(self, name, table) or not _knows(self.outer, name, table):
+        if _knows(Scope(self.tables), name, table) or not _knows(self.outer, name, table):
             return super().column(name, table, place)
         return outside(self.outer.column(name, table, place))
 
 
 def outside(expression: Expression) -> Expression:
-    """An expression of the query around a subquery."""
-    return rebased(expression, lambda c: OuterColumn(c.index, c.name, c.attribute))
+    """An expression of the query around a subquery, as the subquery sees it."""
+    return rebased(expression, lambda c: OuterColumn(c.index, c.name, c.attribute, up=levels(c) + 1))
+
+
+def levels(column: Column) -> int:
+    """How many levels up the query is of which a column is."""
+    return column.up if isinstance(column, OuterColumn) else 0
 
 
 def _knows(scope: Scope, name: str, table: str | None) -> bool:
-    """Whether a scope has the table that stands before a name, or else a column of that name."""
-    if table is None:
-        return scope.has(name.lower())
-    return any(known.alias.lower() == table.lower() for known in scope.tables)
+    """Whether a scope, or one around it, has the table that stands before a name, or else a column of that name."""
+    here = scope.has(name.lower()) if table is None else scope.names(table)
+    return here or (isinstance(scope, Correlated) and _knows(scope.outer, name, table))

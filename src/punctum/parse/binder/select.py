@@ -5,15 +5,12 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError, choices, nearest
 from punctum.ir.definitions import StreamDef, TableDef
 from punctum.ir.expressions import Column, Expression, mismatch, rebased, text
 from punctum.ir.relations import (
-    Aggregate,
     Distinct,
     Except,
-    Filter,
     Intersect,
     OrderBy,
     Projection,
@@ -26,7 +23,7 @@ from punctum.ir.temporal import Final
 from punctum.ir.tree import Relation, named
 from punctum.ir.types import common, converted, is_interval, is_null
 from punctum.parse.binder.bind import Binder, aggregates
-from punctum.parse.binder.groups import Groups, read_groups
+from punctum.parse.binder.groups import Groups, over_groups, read_groups, renumbered
 from punctum.parse.binder.joins import From
 from punctum.parse.binder.lookups import read_as_stream
 from punctum.parse.binder.order import SortTerm, sort_keys
@@ -245,21 +242,11 @@ class Queries:
         self, node: exp.Select, below: Relation, groups: Groups, columns: list[Named], order: SortTerm
     ) -> tuple[Relation, list[Named], SortTerm]:
         """The relation of the groups, with HAVING, and the columns above it."""
-        condition = None
-        if (having := node.args.get("having")) is not None:
-            condition = groups.bind(having.this)
-            if condition.type is not Type.BOOLEAN:
-                raise mismatch("HAVING needs a condition", condition.place, "a condition is BOOLEAN", condition)
-        if not groups.keys and not groups.wanted:
-            raise SqlError("HAVING needs GROUP BY or an aggregate", "", "WHERE filters rows", self.place(node))
         direct = {c.index: name for name, c in reversed(columns) if isinstance(c, Column)}
-        aggregate = groups.relation(below, direct, self.place(node))
-        columns = [(name, _renumbered(expression, aggregate)) for name, expression in columns]
-        hidden = [(name, _renumbered(expression, aggregate)) for name, expression in order.hidden]
-        if condition is None:
-            return aggregate, columns, replace(order, hidden=hidden)
-        predicate = _renumbered(condition, aggregate)
-        return Filter(aggregate, predicate, predicate.place), columns, replace(order, hidden=hidden)
+        aggregate, made = over_groups(node, below, groups, direct, self.place(node))
+        columns = [(name, renumbered(expression, aggregate)) for name, expression in columns]
+        hidden = [(name, renumbered(expression, aggregate)) for name, expression in order.hidden]
+        return made, columns, replace(order, hidden=hidden)
 
     def _set(self, node: exp.SetOperation) -> Relation:
         name = _SETS[type(node)]
@@ -308,8 +295,3 @@ def check_reads(relation: Relation, place: Place) -> None:
 
 def _column(relation: Relation, i: int) -> Column:
     return Column(i, relation.schema.names[i], relation.schema.attributes[i])
-
-
-def _renumbered(expression: Expression, aggregate: Aggregate) -> Expression:
-    """An expression over keys and aggregates, with the names that they have got."""
-    return rebased(expression, lambda column: replace(column, name=aggregate.schema.names[column.index]))
