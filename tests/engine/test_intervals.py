@@ -50,6 +50,11 @@ QUERIES = {
         f"SELECT a.t, COUNT(*) AS n, SUM(b.v) AS s FROM a LEFT JOIN b ON a.k = b.k AND {BETWEEN} GROUP BY a.t",
         "t ASC",
     ),
+    "left, by the tens": (
+        "SELECT a.k, a.t, b.t AS u FROM a LEFT JOIN b ON a.k = b.k "
+        "AND b.t BETWEEN (a.t div 10) * 10 AND (a.t div 10) * 10 + 12",
+        "t ASC",
+    ),
     "exists": (f"SELECT a.k, a.t FROM a WHERE EXISTS (SELECT 1 FROM b WHERE a.k = b.k AND {BETWEEN})", "t ASC"),
     "not exists": (f"SELECT a.k, a.t FROM a WHERE NOT EXISTS (SELECT 1 FROM b WHERE {BETWEEN} AND b.v > a.v)", "t ASC"),
     "a chain": (
@@ -117,7 +122,7 @@ def batch(sql: str, scheme: str, seed: int, times: int) -> Counter[Row]:
     return Counter(base.execute(sql.replace(" div ", " // ")).fetchall())
 
 
-SHORT = ("interval", "no equality", "grouped", "left", "not exists", "a chain")
+SHORT = ("interval", "no equality", "grouped", "left, by the tens", "not exists", "a chain")
 
 
 @pytest.mark.parametrize("name", also_long(*SHORT, more=[name for name in QUERIES if name not in SHORT]))

@@ -1,16 +1,19 @@
 """Joins that look at rows without a partner: two relations and conditions on their pairs in, a relation out.
 
 The conditions are over the left columns, then the right ones. One on the right side alone filters that side, unless its
-rows come out without a partner too; an equality of something left and something right joins the sides, which get a
-column for what they have to compute; all others are the residual.
+rows come out without a partner too; an equality of something left and something right joins the sides; all others are
+the residual. Sides get a column for what they have to compute, for equalities and for comparisons, so that punctuations
+on it can purge: ``b.ts >= DATE_TRUNC('hour', a.ts)``.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from punctum.algebra.outer import JoinKind
 from punctum.errors import Place
+from punctum.ir.differences import compared
 from punctum.ir.expressions import Call, Column, Expression, columns, conjunction, rebased, text
+from punctum.ir.flatten import LeafColumn
 from punctum.ir.functions import call
 from punctum.ir.names import fresh
 from punctum.ir.relations import Filter, OuterJoin, Projection
@@ -47,8 +50,9 @@ def outer_join(
     rest = [c for c in plain if c not in own]
     equated = [(c, made.equality(c)) for c in rest]
     on = tuple(pair for _, pair in equated if pair is not None)
+    beside = [made.comparison(c) for c, pair in equated if pair is None]
     below = [_widened(side, made.computed[i]) for i, side in enumerate((left, filtered(right, made.of_right(own))))]
-    residual = conjunction([made.moved(c) for c, pair in equated if pair is None])
+    residual = conjunction([made.moved(c) for c in beside])
     join = OuterJoin(below[0], below[1], on, residual, made.all_names(), kind, place)
     if not any(made.computed):
         return join
@@ -56,6 +60,13 @@ def outer_join(
     schema = join.schema
     columns_ = ((schema.names[i], Column(i, schema.names[i], schema.attributes[i])) for i in shown)
     return Projection(join, tuple(columns_), place)
+
+
+@dataclass(frozen=True)
+class _Computed(Column):
+    """A column that a side computes."""
+
+    side: int = 0
 
 
 class _Sides:
@@ -104,6 +115,23 @@ class _Sides:
         equated = self._equated(condition)
         return None if equated is None else (self._column(0, equated[0]), self._column(1, equated[1]))
 
+    def comparison(self, condition: Expression) -> Expression:
+        """A condition; where it compares both sides, with columns for what each of them computes."""
+        difference = compared(rebased(condition, self._of_leaf))
+        if difference is None or self.sides(condition) != {0, 1}:
+            return condition
+        found = [e for e in (difference.more, difference.less) if e is not None and not isinstance(e, Column)]
+        for expression in found:
+            plain = rebased(expression, lambda c: Column(c.index, c.name, c.attribute))
+            if len(sides := self.sides(plain)) == 1:
+                (side,) = sides
+                made = self._column(side, plain)
+                condition = replaced(condition, plain, _Computed(made.index, made.name, made.attribute, side=side))
+        return condition
+
+    def _of_leaf(self, column: Column) -> LeafColumn:
+        return LeafColumn(column.index, column.name, column.attribute, leaf=int(column.index >= self._widths[0]))
+
     def _column(self, side: int, expression: Expression) -> Column:
         own = self._own(side, expression)
         if isinstance(own, Column):
@@ -127,8 +155,11 @@ class _Sides:
         more, names = len(self.computed[0]), self.all_names()
 
         def to(column: Column) -> Column:
-            at = column.index + (more if column.index >= self._widths[0] else 0)
-            return replace(column, index=at, name=names[at])
+            if isinstance(column, _Computed):
+                at = column.index + column.side * (self._widths[0] + more)
+            else:
+                at = column.index + (more if column.index >= self._widths[0] else 0)
+            return Column(at, names[at], column.attribute)
 
         return rebased(expression, to)
 
@@ -143,6 +174,15 @@ class _Sides:
         """The columns of a pair that are not computed."""
         left, more = range(self._widths[0]), self._widths[0] + len(self.computed[0])
         return [*left, *range(more, more + self._widths[1])]
+
+
+def replaced(expression: Expression, part: Expression, by: Expression) -> Expression:
+    """An expression with another one in the place of a part of it."""
+    if expression == part:
+        return by
+    if not isinstance(expression, Call):
+        return expression
+    return replace(expression, args=tuple(replaced(arg, part, by) for arg in expression.args))
 
 
 def filtered(relation: Relation, conditions: Sequence[Expression]) -> Relation:
