@@ -4,7 +4,9 @@ Queries are nested to depth four: joins with equalities that are repeated, follo
 in ON, WHERE and subqueries; columns that are selected twice and under other names; constants and computed columns; set
 operators, DISTINCT, GROUP BY, UNION ALL below and above; a stream that is joined with itself; conditions that bound
 what is kept without punctuations. From number 1,000,000 on they also have intervals around columns and order for each
-key, and every sixth one outer joins, EXISTS and IN. Every script is well-formed SQL for Punctum and for DuckDB.
+key, and every sixth one outer joins, EXISTS and IN. From number 2,000,000 on every second one has these, with FULL JOIN
+USING, subqueries that name columns two levels up and below GROUP BY, and groups by columns of outer joins. Every script
+is well-formed SQL for Punctum and for DuckDB.
 """
 
 import random
@@ -33,6 +35,8 @@ DEPTH = 4
 ASKED = 50
 WIDE = 1_000_000
 """From this number on scripts may have all that there is; those before it stay as they were when they were found."""
+DEEP = 2_000_000
+"""From this number on scripts may also have all that was refused before."""
 OUTER = 6
 """Of so many scripts one has joins that look at rows without a partner."""
 Column = tuple[str, str]
@@ -110,14 +114,16 @@ def literal(value: object) -> str:
 
 def written(seed: int) -> Written:
     """The script of a number; of some it is only asked whether there is a row."""
-    script = _Writer(random.Random(seed), seed >= WIDE, seed >= WIDE and seed % OUTER == 4).script()
+    outer = seed % 2 == 0 if seed >= DEEP else seed >= WIDE and seed % OUTER == 4
+    script = _Writer(random.Random(seed), seed >= WIDE, outer, seed >= DEEP).script()
     asked = f"SELECT DISTINCT 1 AS one FROM ({script.query}) w"
     return replace(script, query=asked) if seed % ASKED == 7 else script
 
 
 class _Writer:
-    def __init__(self, rng: random.Random, wide: bool = False, outer: bool = False) -> None:
-        self.rng, self.wide, self.outer, self.streams, self.names = rng, wide, outer, list[Stream](), 0
+    def __init__(self, rng: random.Random, wide: bool = False, outer: bool = False, deep: bool = False) -> None:
+        self.rng, self.wide, self.outer, self.deep = rng, wide, outer, deep
+        self.streams, self.names = list[Stream](), 0
         few = rng.choice([2, 2, 2, 3])
         self.pool = {kind: tuple(rng.sample(values, min(few, len(values)))) for kind, values in VALUES.items()}
 
@@ -229,6 +235,8 @@ class _Writer:
         return Piece(f"SELECT {items} FROM {text}" + (f" WHERE {' AND '.join(where)}" if where else ""), shown)
 
     def _outer(self, depth: int) -> Piece:
+        if self.deep and self.rng.random() < 0.25:
+            return self._using(depth)
         source, alias, columns = self.table(depth - 1)
         text, seen = source, [(f"{alias}.{n}", kind) for n, kind in columns]
         for _ in range(self.rng.choice([1, 1, 1, 2])):
@@ -239,6 +247,20 @@ class _Writer:
             seen += [] if kind in ("SEMI", "ANTI") else mine
         items, shown = self.items(seen)
         return Piece(f"SELECT {items} FROM {text}{self.where(seen, 0.3)}", shown)
+
+    def _using(self, depth: int) -> Piece:
+        """FULL JOIN with USING, once or twice; the merged column is shown, or groups are by it."""
+        tables = [self.table(0) for _ in range(self.rng.choice([2, 2, 3]))]
+        text = " FULL JOIN ".join([tables[0][0], *(f"{source} USING (k)" for source, _, _ in tables[1:])])
+        rest = [(f"{alias}.{n}", kind) for _, alias, columns in tables for n, kind in columns if n != "k"]
+        if not all("k" in dict(columns) for _, _, columns in tables):
+            return self._select(depth)
+        if self.rng.random() < 0.5 or not rest:
+            counted = self.rng.choice([n for n, _ in rest]) if rest else "*"
+            return Piece(f"SELECT k, COUNT({counted}) AS n FROM {text} GROUP BY k", (("k", "BIGINT"), ("n", "BIGINT")))
+        items, shown = self.items(rest)
+        shown = tuple((n, kind) for n, kind in shown if n != "k")
+        return Piece(f"SELECT k, {items} FROM {text}{self.where(rest, 0.3)}", (("k", "BIGINT"), *shown))
 
     def _exists(self, depth: int) -> Piece:
         source, alias, columns = self.table(depth - 1)
@@ -259,11 +281,27 @@ class _Writer:
         mine = [(f"{alias}.{n}", kind) for n, kind in columns]
         pairs = [(a, b) for a, ka in seen for b, kb in mine if ka == kb]
         negated = self.rng.choice(["", "NOT "])
+        if self.deep and self.rng.random() < 0.4:
+            return negated + self.further(seen, source, mine)
         if not pairs or self.rng.random() < 0.55:
             return f"{negated}EXISTS (SELECT 1 FROM {source} WHERE {' AND '.join(self.paired(seen, mine))})"
         outside, inside = self.rng.choice(pairs)
         more = f" WHERE {' AND '.join(self.paired(seen, mine))}" if self.rng.random() < 0.4 else self.where(mine, 0.3)
         return f"{outside} {negated}IN (SELECT {inside} FROM {source}{more})"
+
+    def further(self, seen: Sequence[Column], source: str, mine: Sequence[Column]) -> str:
+        """EXISTS with groups, or with a subquery that names columns of all queries around it."""
+        more, alias, columns = self.table(0)
+        inner = [(f"{alias}.{n}", kind) for n, kind in columns]
+        equal = [f"{a} = {b}" for a, ka in seen for b, kb in mine if ka == kb]
+        if self.rng.random() < 0.5 and equal:
+            by, conditions = self.rng.choice(mine)[0], self.rng.sample(equal, min(len(equal), 2))
+            having = self.rng.choice(["", " HAVING COUNT(*) > 1"])
+            return f"EXISTS (SELECT {by} FROM {source} WHERE {' AND '.join(conditions)} GROUP BY {by}{having})"
+        far = [f"{a} {self.rng.choice(['=', '<', '<>'])} {b}" for a, ka in seen for b, kb in inner if ka == kb != "BOOLEAN"]
+        near = [*self.paired(mine, inner), *(self.rng.sample(far, 1) if far else [])]
+        below = f"EXISTS (SELECT 1 FROM {more} WHERE {' AND '.join(near)})"
+        return f"EXISTS (SELECT 1 FROM {source} WHERE {' AND '.join(self.paired(seen, mine))} AND {below})"
 
     def paired(self, seen: Sequence[Column], mine: Sequence[Column]) -> list[str]:
         """Conditions on pairs: equalities as a rule, and others."""
@@ -317,6 +355,8 @@ class _Writer:
 
     def _group(self, depth: int) -> Piece:
         below = self.query(depth - 1) if self.rng.random() < 0.7 else self._select(depth)
+        if self.deep and self.outer and self.rng.random() < 0.5:
+            below = self._outer(depth)
         keys = self.some(below.columns)[: self.rng.choice([1, 1, 2, 3])]
         by = [n for n, _ in keys]
         numbers = [n for n, kind in below.columns if kind == "BIGINT"]

@@ -95,6 +95,23 @@ class Promise(NamedTuple):
         return tuple(sorted(column for column, _ in self.terms))
 
 
+class Padded(NamedTuple):
+    """Promises that leave out rows whose every promised column is NULL.
+
+    Rows without a partner have NULL in all of some columns. In all others, those of these columns that are ``filled``
+    are never NULL.
+    """
+
+    columns: frozenset[int]
+    filled: frozenset[int]
+    promises: tuple[Promise, ...]
+
+    def moved(self, to: Mapping[int, int], promises: "tuple[Promise, ...]") -> "Padded":
+        """The same, for columns that have moved to other positions."""
+        columns, filled = (frozenset(n for n, at in to.items() if at in known) for known in (self.columns, self.filled))
+        return Padded(columns, filled, promises)
+
+
 @dataclass(frozen=True)
 class Facts:
     """What holds for a relation.
@@ -102,7 +119,8 @@ class Facts:
     ``same`` gives for each column the first one that carries the same patterns; promises name only first ones.
     ``equal`` gives the first one that has the same value in every row, which no operator may know. ``constant`` columns
     have one value; of those that are ``fixed`` a selection emits punctuations on all other values. Columns that have
-    certain values at most, by their domain or by what a selection emits, are ``within`` these.
+    certain values at most, by their domain or by what a selection emits, are ``within`` these. Behind an outer join,
+    some promises leave out rows that are ``padded`` with NULLs.
     """
 
     promises: tuple[Promise, ...]
@@ -112,6 +130,7 @@ class Facts:
     constant: frozenset[int] = frozenset()
     filled: frozenset[int] = frozenset()
     within: Mapping[int, Within] = field(default_factory=dict)
+    padded: tuple[Padded, ...] = ()
 
     def ends(self, term: tuple[int, Order]) -> bool:
         """Whether the punctuations that a term promises close all values of its column in the end."""

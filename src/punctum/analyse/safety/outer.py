@@ -1,11 +1,11 @@
 """Joins that look at rows without a partner: what their operators purge by and promise, and why some cannot.
 
 Punctuations pass from the left input, if its state can be purged; through SEMI also those of the right one on columns
-that are equal. Right columns of LEFT and all columns of FULL have NULLs that nothing closes, so a FULL join promises
-its end alone, when both inputs do.
+that are equal. Right columns of LEFT and all columns of FULL have NULLs that nothing closes: what is promised on them
+leaves out rows without a partner (``padded``). A FULL join promises its end, when both inputs do.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from punctum.algebra.outer import JoinKind
 from punctum.algebra.scheme import Order
 from punctum.analyse.conditions import Conditions
 from punctum.analyse.graphs import Attr, Bound, JoinQuery, On, unreachable
-from punctum.analyse.promises import Facts, Promise, distinct, named, ways
+from punctum.analyse.promises import Facts, Padded, Promise, distinct, named, ways
 from punctum.ir.conjunctive.axes import At
 from punctum.ir.expressions import Column, conjuncts, rebased
 from punctum.ir.flatten import leaf_column
@@ -56,15 +56,35 @@ def outer(join: OuterJoin, left: Facts, right: Facts, query: JoinQuery) -> Facts
     if join.kind is JoinKind.FULL:
         ends = [[p for p in facts.promises if not p.terms] if facts else [] for facts in (mine, theirs)]
         promises = [Promise(frozenset(), p.origins | q.origins) for p in ends[0] for q in ends[1]]
-        return Facts(distinct(promises), columns, columns)
+        width = len(join.left.schema)
+        padded = (*_padded(0, columns[:width], mine), *_padded(width, columns[width:], theirs))
+        return Facts(distinct(promises), columns, columns, padded=padded)
     passed = list(mine.promises) if mine else []
     if join.kind is JoinKind.SEMI and theirs is not None:
         passed += _moved_left(join, left, theirs)
     more = columns[len(join.left.schema) :]
     met = {a.index for a, _ in join.on} if join.kind is JoinKind.SEMI else set[int]()
+    on = {b.index for _, b in join.on}
+    padded = _padded(len(join.left.schema), more, theirs, on) if join.kind is JoinKind.LEFT else ()
     return replace(
-        left, promises=distinct(passed), same=left.same + more, equal=left.equal + more, filled=left.filled | met
+        left,
+        promises=distinct(passed),
+        same=left.same + more,
+        equal=left.equal + more,
+        filled=left.filled | met,
+        padded=(*(left.padded if mine else ()), *padded),
     )
+
+
+def _padded(
+    start: int, columns: tuple[int, ...], facts: Facts | None, met: Set[int] = frozenset()
+) -> tuple[Padded, ...]:
+    """What a side promises of its columns, which begin somewhere; some are not NULL where there is a partner."""
+    if facts is None:
+        return ()
+    moved = (p._replace(terms=frozenset((start + at, order) for at, order in p.terms)) for p in named(facts) if p.terms)
+    filled = frozenset(start + at for at in facts.filled | met)
+    return (Padded(frozenset(columns), filled, distinct(moved)),)
 
 
 def _moved_left(join: OuterJoin, left: Facts, right: Facts) -> list[Promise]:

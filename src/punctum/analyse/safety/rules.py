@@ -22,7 +22,7 @@ from punctum.algebra.scheme import Order
 from punctum.algebra.trends import Trend
 from punctum.analyse.blocks import constants, equalities
 from punctum.analyse.predicates import pattern_of
-from punctum.analyse.promises import Facts, Promise, Within, both, distinct, ways
+from punctum.analyse.promises import Facts, Padded, Promise, Within, both, distinct, ways
 from punctum.ir.elements import FROM
 from punctum.ir.expressions import Column, Expression, columns, conjuncts
 from punctum.ir.lookup import Lookup
@@ -57,8 +57,16 @@ def filtered(below: Facts, relation: Filter, early: bool = False) -> Facts:
     for column, pattern in patterns:
         known = within.get(column.index, Within(WILDCARD, column.type))
         within[column.index] = known._replace(pattern=known.pattern.meet(pattern))
-    facts = Facts(below.promises, below.same, tuple(equal), fixed, constant, below.filled | filled, within)
-    return ended(facts, early)
+    some = below.filled | filled
+    rest = tuple(padded for padded in below.padded if not padded.columns & some)
+    whole = [p for padded in below.padded if padded not in rest for p in padded.promises if _whole(p, padded, some)]
+    promises = distinct([*below.promises, *whole])
+    return ended(Facts(promises, below.same, tuple(equal), fixed, constant, some, within, rest), early)
+
+
+def _whole(promise: Promise, padded: Padded, filled: frozenset[int]) -> bool:
+    """Whether a promise leaves out no row, when those without a partner are gone."""
+    return any(column in filled or column in padded.filled for column in promise.columns)
 
 
 def ended(facts: Facts, early: bool) -> Facts:
@@ -74,24 +82,35 @@ def ended(facts: Facts, early: bool) -> Facts:
 def projected(below: Facts, relation: Projection) -> Facts:
     """What holds behind a projection: a promise moves to computed columns, in every way."""
     expressions = [expression for _, expression in relation.columns]
-    promises = []
-    for promise in below.promises:
-        images = {term: _images(below, expressions, *term) for term in promise.terms}
-        left = frozenset(term for term in promise.terms if images[term] or not below.ends(term))
-        promises += list(ways(promise._replace(terms=left), images))
     same, equal = (_firsts(expressions, known) for known in (below.same, below.equal))
     constant = {n for n, e in enumerate(expressions) if all(c.index in below.constant for c in columns(e))}
     fixed = {n for n, e in enumerate(expressions) if isinstance(e, Column) and e.index in below.fixed}
     shapes = [shape(expression).source for expression in expressions]
     filled = {n for n, source in enumerate(shapes) if source in below.filled}
-    some = {n for n, expression in enumerate(expressions) if not onto(expression)}
-    own = [p.own or any(n in some and order is Order.EQUALITY for n, order in p.terms) for p in promises]
-    terms = (frozenset((same[n], order) for n, order in p.terms) for p in promises)
-    named = [Promise(t, p.origins, mine) for t, p, mine in zip(terms, promises, own, strict=True)]
     known = never_null(relation) | filled
+    named = _moved(below, expressions, below.promises)
+    padded = tuple(
+        p.moved({n: source for n, source in enumerate(shapes) if source is not None}, distinct(moved))
+        for p in below.padded
+        if (moved := _moved(below, expressions, p.promises))
+    )
     plain = {n: e.index for n, e in enumerate(expressions) if isinstance(e, Column) and e.index in below.within}
     within = {n: below.within[at] for n, at in plain.items()}
-    return Facts(distinct(named), same, equal, frozenset(fixed), frozenset(constant), known, within)
+    return Facts(distinct(named), same, equal, frozenset(fixed), frozenset(constant), known, within, padded)
+
+
+def _moved(below: Facts, expressions: list[Expression], promises: tuple[Promise, ...]) -> list[Promise]:
+    """Promises below a projection, in every way in which its columns show them."""
+    found = list[Promise]()
+    for promise in promises:
+        images = {term: _images(below, expressions, *term) for term in promise.terms}
+        left = frozenset(term for term in promise.terms if images[term] or not below.ends(term))
+        found += list(ways(promise._replace(terms=left), images))
+    same = _firsts(expressions, below.same)
+    some = {n for n, expression in enumerate(expressions) if not onto(expression)}
+    own = [p.own or any(n in some and order is Order.EQUALITY for n, order in p.terms) for p in found]
+    terms = (frozenset((same[n], order) for n, order in p.terms) for p in found)
+    return [Promise(t, p.origins, mine) for t, p, mine in zip(terms, found, own, strict=True)]
 
 
 def _images(below: Facts, expressions: list[Expression], column: int, order: Order) -> list[tuple[int, Order]]:
@@ -137,23 +156,28 @@ def grouped(below: Facts, keys: list[int], relation: Aggregate) -> Facts:
     alike: dict[int, int] = {}
     equal = [alike.setdefault(below.equal[key], n) for n, key in enumerate(keys)]
     rest = range(len(keys), len(relation.schema))
-    promises = [
-        promise._replace(terms=frozenset((first[below.same[column]], order) for column, order in promise.terms))
-        for promise in closing(below, keys)
-    ]
+
+    def over_keys(promises: list[Promise]) -> tuple[Promise, ...]:
+        terms = (frozenset((first[below.same[column]], order) for column, order in p.terms) for p in promises)
+        return distinct(p._replace(terms=t) for p, t in zip(promises, terms, strict=True))
+
+    padded = tuple(
+        p.moved(dict(enumerate(keys)), over_keys(on)) for p in below.padded if (on := closing(below, keys, p.promises))
+    )
     fixed, constant, filled = (
         frozenset(n for n, key in enumerate(keys) if key in known)
         for known in (below.fixed, below.constant, below.filled)
     )
     known_null = never_null(relation) | filled
     within = {n: below.within[key] for n, key in enumerate(keys) if key in below.within}
-    return Facts(distinct(promises), (*same, *rest), (*equal, *rest), fixed, constant, known_null, within)
+    promises = over_keys(closing(below, keys))
+    return Facts(promises, (*same, *rest), (*equal, *rest), fixed, constant, known_null, within, padded)
 
 
-def closing(below: Facts, keys: list[int]) -> list[Promise]:
-    """The promises on grouping columns alone."""
-    grouping = {below.same[key] for key in keys}
-    return [p for p in below.promises if all(below.same[column] in grouping for column in p.columns)]
+def closing(below: Facts, keys: list[int], promises: tuple[Promise, ...] | None = None) -> list[Promise]:
+    """The promises, all or some, on grouping columns alone."""
+    grouping, some = {below.same[key] for key in keys}, below.promises if promises is None else promises
+    return [p for p in some if all(below.same[column] in grouping for column in p.columns)]
 
 
 def ordered(below: Facts, relation: OrderBy) -> tuple[Promise, ...]:

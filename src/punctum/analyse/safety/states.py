@@ -12,6 +12,7 @@ from punctum.algebra.values import Type
 from punctum.analyse.memory.finite import LISTS, kept, rows
 from punctum.analyse.memory.windows import last_rows
 from punctum.analyse.promises import Facts, Promise
+from punctum.analyse.safety.alone import of_padded
 from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.join_states import of_block, of_outer, of_windows
 from punctum.analyse.safety.rules import closing, ordered, stables_of
@@ -71,7 +72,7 @@ def states(relation: Relation, known: Inference) -> Iterator[OperatorState]:
         case Source() | Window():
             return
         case Distinct() | Aggregate() | OrderBy():
-            yield _unary(relation, known.facts(relation.input))
+            yield from _unary(relation, known.facts(relation.input))
         case LMerge():
             yield _merge(relation, known)
         case Final() if inserts_only(relation.input):
@@ -96,19 +97,21 @@ def _stateless(relation: Relation) -> OperatorState:
     return OperatorState(relation.OPERATOR, reads_text(relation), Verdict.STATELESS, place=_place(relation))
 
 
-def _unary(relation: Distinct | Aggregate | OrderBy, below: Facts) -> OperatorState:
+def _unary(relation: Distinct | Aggregate | OrderBy, below: Facts) -> Iterator[OperatorState]:
     operator, name, place = relation.OPERATOR, reads_text(relation), _place(relation)
     closed, missing, wants = _needed(relation, below)
     used = origins(closed)
     most = _most(relation, below)
+    state = OperatorState(operator, name, Verdict.UNBOUNDED, (missing,), place, wants)
     if most is not None:
-        return OperatorState(operator, name, Verdict.BOUNDED, (most,), place, uses=used)
-    if closed:
+        yield OperatorState(operator, name, Verdict.BOUNDED, (most,), place, uses=used)
+    elif closed:
         witness = tuple(sorted(map(str, closed[0].origins)))
-        return OperatorState(operator, name, Verdict.PURGEABLE, witness, place, uses=used)
-    if (finite := rows(relation) if isinstance(relation, OrderBy) else kept(relation)) is not None:
-        return OperatorState(operator, name, Verdict.BOUNDED, (rows_text(finite),), place, uses=used)
-    return OperatorState(operator, name, Verdict.UNBOUNDED, (missing,), place, wants)
+        yield OperatorState(operator, name, Verdict.PURGEABLE, witness, place, uses=used)
+    elif (finite := rows(relation) if isinstance(relation, OrderBy) else kept(relation)) is not None:
+        yield OperatorState(operator, name, Verdict.BOUNDED, (rows_text(finite),), place, uses=used)
+    else:
+        yield from [state] if isinstance(relation, OrderBy) else of_padded(relation, below, state)
 
 
 def _needed(relation: Distinct | Aggregate | OrderBy, below: Facts) -> tuple[Sequence[Promise], str, tuple[Want, ...]]:

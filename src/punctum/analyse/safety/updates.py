@@ -32,10 +32,11 @@ def having(relation: Relation) -> bool:
 
 
 def closed(groups: Aggregate, known: Inference) -> bool:
-    """Whether promised punctuations close the groups of a grouping."""
+    """Whether promised punctuations close the groups of a grouping, all but perhaps that of rows without a partner."""
     if groups in known.parts:
         return bool(known.facts(groups).promises)
-    return bool(closing(known.facts(groups.input), [key.index for _, key in groups.keys]))
+    below, keys = known.facts(groups.input), [key.index for _, key in groups.keys]
+    return any(closing(below, keys, promises) for promises in (below.promises, *(p.promises for p in below.padded)))
 
 
 def key(relation: Relation) -> tuple[str, ...] | None:
