@@ -298,7 +298,9 @@ class _Writer:
             by, conditions = self.rng.choice(mine)[0], self.rng.sample(equal, min(len(equal), 2))
             having = self.rng.choice(["", " HAVING COUNT(*) > 1"])
             return f"EXISTS (SELECT {by} FROM {source} WHERE {' AND '.join(conditions)} GROUP BY {by}{having})"
-        far = [f"{a} {self.rng.choice(['=', '<', '<>'])} {b}" for a, ka in seen for b, kb in inner if ka == kb != "BOOLEAN"]
+        far = [
+            f"{a} {self.rng.choice(['=', '<', '<>'])} {b}" for a, ka in seen for b, kb in inner if ka == kb != "BOOLEAN"
+        ]
         near = [*self.paired(mine, inner), *(self.rng.sample(far, 1) if far else [])]
         below = f"EXISTS (SELECT 1 FROM {more} WHERE {' AND '.join(near)})"
         return f"EXISTS (SELECT 1 FROM {source} WHERE {' AND '.join(self.paired(seen, mine))} AND {below})"

@@ -5,7 +5,9 @@ an hour has. A step is 1, a day or a microsecond; columns of other types are com
 by no column lies between constants.
 
 A row is *passed* by an input when a pattern of that input covers the whole band around the row: no later partner lies
-in it. ``passed`` turns the pattern on the one column into patterns on the other one, so no row is looked at.
+in it. ``passed`` turns the pattern on the one column into patterns on the other one, so no row is looked at. Around a
+value so near the end of its type that an end of its band has no value, a comparison has none either, and pairs go to
+the quarantine: only a pattern of all values passes it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +16,7 @@ from datetime import timedelta
 from decimal import Context, Decimal
 from typing import Any, Final, NamedTuple
 
-from punctum.algebra.cuts import HIGHEST, LOWEST, Cut
+from punctum.algebra.cuts import HIGHEST, LOWEST, Cut, above, below, value_after, value_before
 from punctum.algebra.pattern import Constant, Pattern, between, span_pattern
 from punctum.algebra.values import INSTANTS, Type, Value
 
@@ -94,12 +96,23 @@ def shifted(value: Value, offset: Offset) -> Value | None:
 def passed(pattern: Pattern, band: Band, kind: Type) -> list[Pattern]:
     """The values of the other column around which a pattern covers the band; none is NULL."""
     assert band.by is not None
+    first, last = _valued(band, kind) if pattern.spans != ((LOWEST, HIGHEST),) else (LOWEST, HIGHEST)
     return [
         span_pattern((low, high), kind)
         for span in pattern.spans
-        if (low := _from(span[0], band.low)) is not None and (high := _until(span[1], band.high)) is not None
-        if low < high
+        if (begin := _from(span[0], band.low)) is not None and (end := _until(span[1], band.high)) is not None
+        if (low := max(begin, first)) < (high := min(end, last))
     ]
+
+
+def _valued(band: Band, kind: Type) -> tuple[Cut, Cut]:
+    """The cuts between which values lie around which a band has values for those of its ends that are beyond them."""
+    first, last = LOWEST, HIGHEST
+    if band.high is not None and band.high.offset < 0 and (least := value_after(LOWEST, kind)) is not None:
+        first = HIGHEST if (value := shifted(least, -band.high.offset)) is None else below(value)
+    if band.low is not None and band.low.offset > 0 and (greatest := value_before(HIGHEST, kind)) is not None:
+        last = LOWEST if (value := shifted(greatest, -band.low.offset)) is None else above(value)
+    return first, last
 
 
 def holds(pattern: Pattern, band: Band) -> bool:

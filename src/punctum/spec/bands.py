@@ -1,7 +1,6 @@
 """Bands around a value, and when punctuations have passed them: no later partner of a row lies in its band."""
 
 from punctum.algebra.bands import Band, shifted
-from punctum.algebra.cuts import HIGHEST, LOWEST
 from punctum.algebra.pattern import EMPTY, Pattern, between
 from punctum.algebra.values import Value
 
@@ -23,12 +22,12 @@ def around(band: Band, value: Value | None) -> Pattern:
 
 
 def covers(pattern: Pattern, band: Band, value: Value | None) -> bool:
-    """Whether a pattern covers the band around a value; one that lies beyond all values, when it has no end there."""
-    if value is not None and band.by is not None and pattern.spans:
-        if band.low is not None and band.low.offset > 0 and shifted(value, band.low.offset) is None:
-            return pattern.spans[-1][1] is HIGHEST
-        if band.high is not None and band.high.offset < 0 and shifted(value, band.high.offset) is None:
-            return pattern.spans[0][0] is LOWEST
+    """Whether a pattern covers the band around a value; where that lies beyond all values, whether it covers all."""
+    if value is not None and band.by is not None:
+        beyond = (band.low is not None and band.low.offset > 0, band.high is not None and band.high.offset < 0)
+        ends = (end for end, further in zip((band.low, band.high), beyond, strict=True) if end is not None and further)
+        if any(shifted(value, end.offset) is None for end in ends):
+            return pattern.covers(between(None, None))
     return pattern.covers(around(band, value))
 
 
