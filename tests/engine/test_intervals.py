@@ -55,6 +55,19 @@ QUERIES = {
         "AND b.t BETWEEN (a.t div 10) * 10 AND (a.t div 10) * 10 + 12",
         "t ASC",
     ),
+    "either": (
+        "SELECT a.k, b.v FROM a JOIN b ON a.k = b.k AND (b.t BETWEEN a.t AND a.t + 2 OR b.t = a.t + 5 AND b.v > 0)",
+        "t ASC",
+    ),
+    "left, either": (
+        "SELECT a.k, a.t, b.v FROM a LEFT JOIN b ON a.k = b.k AND (b.t BETWEEN a.t - 1 AND a.t OR b.t = a.t + 4)",
+        "t ASC",
+    ),
+    "a chain, either": (
+        "SELECT a.v, b.v AS w, c.v AS x FROM a JOIN b ON a.k = b.k AND (b.t = a.t OR b.t BETWEEN a.t + 2 AND a.t + 4) "
+        "JOIN c ON b.v = c.v AND (c.t = b.t + 1 OR c.t + 2 = b.t)",
+        "t ASC",
+    ),
     "exists": (f"SELECT a.k, a.t FROM a WHERE EXISTS (SELECT 1 FROM b WHERE a.k = b.k AND {BETWEEN})", "t ASC"),
     "not exists": (f"SELECT a.k, a.t FROM a WHERE NOT EXISTS (SELECT 1 FROM b WHERE {BETWEEN} AND b.v > a.v)", "t ASC"),
     "a chain": (
@@ -122,7 +135,7 @@ def batch(sql: str, scheme: str, seed: int, times: int) -> Counter[Row]:
     return Counter(base.execute(sql.replace(" div ", " // ")).fetchall())
 
 
-SHORT = ("interval", "no equality", "grouped", "left, by the tens", "not exists", "a chain")
+SHORT = ("interval", "no equality", "grouped", "left, by the tens", "not exists", "left, either", "a chain, either")
 
 
 @pytest.mark.parametrize("name", also_long(*SHORT, more=[name for name in QUERIES if name not in SHORT]))

@@ -3,14 +3,18 @@
 In: the leaves, and conditions over their columns. Out: pairs of columns that must be equal, what follows of how far
 others lie apart, and the conditions that say neither. A side that is computed of one leaf becomes a column of it, so
 spelling does not matter: ``DATE_TRUNC('minute', a.ts) = b.w`` is the equality of two columns. What a leaf knows of its
-own columns, by its selections and by how it computes them, counts too.
+own columns, by its selections and by how it computes them, counts too. Of a disjunction counts what follows from each
+of its branches: how far two columns lie apart at most in any of them.
 """
 
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
+from itertools import permutations
+from typing import Any
 
 from punctum.algebra.bands import STEPS, Limit
+from punctum.algebra.cuts import below
 from punctum.algebra.pattern import Constant
 from punctum.algebra.scheme import Order
 from punctum.algebra.values import Type
@@ -46,6 +50,7 @@ class Conditions:
             before = len(self.equal)
             if not self._read(condition) and len(leaves_of(condition)) > 1:
                 self.outside.append(condition)
+                self._read_branches(condition)
             if len(self.equal) == before:
                 self.others.append(condition)
             pattern = pattern_of(self._plain(condition))
@@ -80,6 +85,32 @@ class Conditions:
                     return True
         difference = compared(condition)
         return difference is not None and self._take(difference, several)
+
+    def _read_branches(self, condition: Expression) -> None:
+        """Take what follows from every branch of a disjunction."""
+        if not isinstance(condition, Call) or condition.op != "or":
+            return
+        closures = [made for branch in condition.args if (made := self._branch(branch)).satisfiable]
+        nodes = closures[0].nodes if closures else []
+        for more, less in permutations(nodes, 2):
+            most = _all([closure.most(more, less) for closure in closures])
+            if most is not None:
+                self._differences.append((more, less, max(most, key=_loose)))
+        for at in nodes:
+            low, high = (_all([closure.ends(at)[side] for closure in closures]) for side in (0, 1))
+            if low is not None:
+                self._ends.append((at, False, min(low, key=lambda end: (below(end.offset), end.strict))))
+            if high is not None:
+                self._ends.append((at, True, max(high, key=lambda end: (below(end.offset), not end.strict))))
+
+    def _branch(self, branch: Expression) -> Closure[At]:
+        """What follows from one branch alone, of columns that are there: another one may not need to compute any."""
+        made = Conditions(self.leaves)
+        for condition in conjuncts(branch):
+            difference = compared(condition)
+            if difference is not None:
+                made._take(difference, False)
+        return Closure(made._differences, made._ends)
 
     def _take(self, difference: Compared, several: bool) -> bool:
         more, less, most, equal = difference
@@ -126,6 +157,16 @@ class Conditions:
     def _known(self, side: Expression) -> At | None:
         of = leaves_of(side)
         return self._computed.get((of.pop(), _of_leaf(side))) if len(of) == 1 else None
+
+
+def _all(limits: list[Limit | None]) -> list[Limit] | None:
+    """The limits, if there are all of them."""
+    known = [limit for limit in limits if limit is not None]
+    return known if len(known) == len(limits) else None
+
+
+def _loose(limit: Limit) -> tuple[Any, bool]:
+    return limit.offset, not limit.strict
 
 
 def leaves_of(expression: Expression) -> set[int]:

@@ -8,18 +8,21 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from punctum.algebra.scheme import Order
+from punctum.algebra.trends import Trend
 from punctum.analyse.blocks import Block
-from punctum.analyse.conditions import bounding
+from punctum.analyse.conditions import Conditions, bounding
 from punctum.analyse.graphs import Attr, JoinQuery, chain
 from punctum.analyse.memory.finite import rows
 from punctum.analyse.memory.windows import kept as kept_of_windows
 from punctum.analyse.promises import Declared, Promise
 from punctum.analyse.safety.inference import Inference
-from punctum.analyse.safety.outer import closers
+from punctum.analyse.safety.outer import closers, conditions
 from punctum.analyse.safety.verdicts import OperatorState, Verdict, Want, origins, rows_text
-from punctum.ir.expressions import rebased, text
+from punctum.ir.expressions import Call, Expression, columns, rebased, text
 from punctum.ir.flatten import at_of
-from punctum.ir.relations import OuterJoin
+from punctum.ir.relations import OuterJoin, Projection
+from punctum.ir.shape import shape
+from punctum.ir.tree import Relation
 
 
 def of_block(block: Block, query: JoinQuery, known: Inference) -> Iterator[OperatorState]:
@@ -36,18 +39,45 @@ def of_block(block: Block, query: JoinQuery, known: Inference) -> Iterator[Opera
             yield OperatorState("join", name, Verdict.PURGEABLE, witness, block.place, uses=used, chain=steps)
         else:
             witness, wants = tuple(query.streams[i] for i in missing), _unreached(block, query, reached)
-            unsure = tuple(_undecided(block, query))
+            unsure = tuple(_undecided(block, query, known))
             yield OperatorState("join", name, Verdict.UNBOUNDED, witness, block.place, wants, used, steps, unsure)
 
 
-def _undecided(block: Block, query: JoinQuery) -> Iterator[str]:
+def _undecided(block: Block | Conditions, query: JoinQuery, known: Inference) -> Iterator[str]:
     """What the graphs do not see, for which a verdict of "unbounded" may be too strict."""
     for condition in block.outside:
         named = rebased(condition, lambda c: replace(c, name=f"{query.streams[at_of(c)[0]]}.{c.name}"))
-        yield f"{text(named)} is no equality and no difference of columns, so it is not used"
+        used = "no more of it is used than follows from each branch" if _is_or(condition) else "it is not used"
+        yield f"{text(named)} is no equality and no difference of columns, so {used}"
     orders = {order for on in query.schemes for _, order in on.terms}
     if block.closure.nodes and {Order.ASC, Order.DESC} <= orders:
         yield "some inputs are in ascending order and some in descending order, and what both mean together is not used"
+    compared = {at for pair in block.equal for at in pair}.union(block.closure.nodes)
+    for leaf, relation in enumerate(block.leaves):
+        for at, expression in _tangled(relation, known):
+            if (leaf, at) in compared:
+                shown = _named(expression, query.streams[leaf])
+                yield f"{shown} keeps neither values nor order apart, so punctuations on what it reads are not used"
+
+
+def _named(expression: Expression, stream: str) -> str:
+    """An expression of one stream, as text with the stream's name."""
+    return text(rebased(expression, lambda c: replace(c, name=f"{stream}.{c.name}")))
+
+
+def _is_or(condition: Expression) -> bool:
+    return isinstance(condition, Call) and condition.op == "or"
+
+
+def _tangled(leaf: Relation, known: Inference) -> Iterator[tuple[int, Expression]]:
+    """Columns that a leaf computes of columns with promises by a function through which no punctuation passes."""
+    if not isinstance(leaf, Projection):
+        return
+    promised = {column for promise in known.facts(leaf.input).shared for column in promise.columns}
+    for at, (_, expression) in enumerate(leaf.columns):
+        made, reads = shape(expression), {column.index for column in columns(expression)}
+        if reads & promised and not made.injective and made.trend is Trend.NEITHER:
+            yield at, expression
 
 
 def of_outer(join: OuterJoin, known: Inference) -> Iterator[OperatorState]:
@@ -55,6 +85,7 @@ def of_outer(join: OuterJoin, known: Inference) -> Iterator[OperatorState]:
     query, operator = known.pair(join), f"{join.kind.value} join"
     for i, (side, other) in enumerate((join.inputs, join.inputs[::-1])):
         by = closers(join, 1 - i, known.facts(other), known.bounds(join, 1 - i), query.streams[1 - i])
+        unsure = tuple(_undecided(conditions(join), query, known))
         state = OperatorState(operator, query.streams[i], Verdict.UNBOUNDED, (by.missing,), join.place)
         if steps := chain(query, i):
             witness = tuple(_punctuated(query.streams[on.stream], on.texts) for on, _ in steps)
@@ -62,7 +93,7 @@ def of_outer(join: OuterJoin, known: Inference) -> Iterator[OperatorState]:
         elif (most := rows(side)) is not None:
             yield replace(state, verdict=Verdict.BOUNDED, witness=(rows_text(most),))
         else:
-            yield replace(state, wants=tuple(Want(other, *term) for term in by.terms))
+            yield replace(state, wants=tuple(Want(other, *term) for term in by.terms), undecided=unsure)
 
 
 def of_windows(block: Block, query: JoinQuery, known: Inference) -> Iterator[OperatorState]:
