@@ -19,10 +19,11 @@ from lanes import examples, long
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.engine.sources.reader import Directory, PackedFilesReader
-from punctum.engine.sources.tables import check_tables, refreshed_table, store_tables, stored_tables
+from punctum.engine.sources.tables import check_tables, refreshed_table, store_tables, stored_tables, versions_of
 from punctum.errors import MissingError, QueryError, SchemaError
 from punctum.ir import StreamDef
 from punctum.ir.expressions import type_text
+from punctum.ir.relations import Source
 from punctum.operators.columns import frame
 from punctum.parse import parse_script
 from punctum.session import Session
@@ -176,6 +177,50 @@ def test_a_batch_with_new_rows_takes_the_version_that_there_is(tmp_path: Path) -
     write_table(csv, "x,c\n")
     with pytest.raises(SchemaError, match="the table category cannot be read"):
         offers.latestOffset(second, ReadAllAvailable())
+
+
+def test_a_table_that_is_too_large_is_an_error_before_spark(tmp_path: Path) -> None:
+    relations = [query.relation for query in parse_script(SCRIPT.format(", maxMegabytes 1")).queries]
+    (tmp_path / "category.csv").write_text("1,a\n" * 40_000)
+    check_tables(relations, tmp_path)
+    (tmp_path / "category.csv").write_text("1,abcdefghijklm\n" * 60_000)  # in memory it has more
+    with pytest.raises(SchemaError, match="the table category is too large") as held:
+        check_tables(relations, tmp_path)
+    assert "it has 2 MB or more" in held.value.detail and "maxMegabytes" in held.value.hint
+    (tmp_path / "category.csv").write_text("x,a\n" * 260_000)  # not even read
+    with pytest.raises(SchemaError, match="the table category is too large"):
+        check_tables(relations, tmp_path)
+
+
+def test_a_state_of_another_checkpoint_goes_on_with_the_table_of_this_one(tmp_path: Path) -> None:
+    write_table(tmp_path / "category.csv", "1,a\n")
+    bases = store_tables([TABLE], str(tmp_path / "checkpoint"), tmp_path, 1)
+    with stored_tables(bases):
+        versions = versions_of(Source(TABLE))
+    with pytest.raises(FileNotFoundError):
+        versions(3)
+    (tmp_path / "checkpoint/punctum/state.json").write_text("")
+    assert versions(3).rows() == versions(0).rows() == [(1, "a")]
+
+
+@long
+def test_a_query_starts_with_the_state_of_one_whose_table_has_changed(spark: SparkSession, tmp_path: Path) -> None:
+    for place, first, then in (("old", "7,vases\n", "7,pots\n"), ("new", "7,bowls\n", "7,jars\n")):
+        directory = tmp_path / place
+        directory.mkdir()
+        write(directory / "bid/1.json", bid(1, 7))
+        write_table(directory / "category.csv", first)
+        (query,) = Session(spark).script(SCRIPT.format(", refresh 'true'"), directory)
+        query.start(directory / "checkpoint", state=tmp_path / "old/checkpoint" if place == "new" else None)
+        query.catch_up()
+        write_table(directory / "category.csv", then)
+        write(directory / "bid/2.json", bid(1, 7))
+        query.catch_up()
+        query.stop()
+    write(tmp_path / "new/bid/3.json", {"$punct": {"itemid": 1}})
+    (query,) = Session(spark).script(SCRIPT.format(", refresh 'true'"), tmp_path / "new")
+    query.start(tmp_path / "new/checkpoint", available_now=True).wait()
+    assert results(tmp_path / "new/out") == [(1, name, 1.5) for name in ("bowls", "jars", "pots", "vases")]
 
 
 def test_a_table_that_cannot_be_read_is_an_error_before_spark(tmp_path: Path) -> None:

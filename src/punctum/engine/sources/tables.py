@@ -2,7 +2,8 @@
 
 Those that streams are joined with are stored in the checkpoint, so that a batch that is done again, and a query that is
 started again, meet the same rows. With the option ``refresh`` a table is read again when its files change, and stored
-as another version (``refresh.py``). Workers read the stored rows, each once.
+as another version (``refresh.py``). Workers read the stored rows, each once, and each holds all of them: a table that
+is larger than it may be is an error before a worker dies of it.
 """
 
 import pickle
@@ -34,7 +35,7 @@ from punctum.plan.physical.pipes import as_pipe
 def members(column: TableColumn, directory: Path) -> tuple[Value, ...]:
     """The values of a table's column, each once and without NULL; relative paths start at a directory."""
     table = column.table
-    frames = [_read(table, path) for path in _files(table, directory / table.options["path"])]
+    frames = _frames(table, directory / table.options["path"])
     values = [value for frame in frames for (value,) in to_rows(frame[:, [column.index]]) if value is not None]
     if not values:
         name = table.schema.names[column.index]
@@ -42,6 +43,8 @@ def members(column: TableColumn, directory: Path) -> tuple[Value, ...]:
     return tuple(dict.fromkeys(values))
 
 
+MOST_MEGABYTES = 512
+"""How large a table may be that does not say."""
 _GIVEN: ContextVar[Mapping[str, str]] = ContextVar("tables")
 
 
@@ -62,7 +65,7 @@ def versions_of(table: Relation) -> Callable[[int], pl.DataFrame]:
     base, name, steps = _GIVEN.get()[pipe.stream.name], pipe.stream.name, Piped(pipe.steps)
 
     def rows_of(version: int) -> pl.DataFrame:
-        path = _path(base, version)
+        path = _there(base, version)
         rows, failed = steps.behind(_stored(str(path), path.stat().st_mtime_ns))
         for _, reason in failed:
             raise SchemaError(f"the table {name} cannot be used", reason, "correct the row, or the condition")
@@ -74,6 +77,12 @@ def versions_of(table: Relation) -> Callable[[int], pl.DataFrame]:
 @lru_cache(maxsize=64)
 def _stored(path: str, changed: int) -> pl.DataFrame:
     return pl.read_ipc(path)
+
+
+def _there(base: str, version: int) -> Path:
+    """The file of a version; the state of another checkpoint may name one of that, and goes on with the first here."""
+    path, started = _path(base, version), Path(base).parent.parent / "state.json"
+    return _path(base, 0) if not path.exists() and started.exists() else path
 
 
 def _path(base: str, version: int) -> Path:
@@ -130,7 +139,27 @@ def whole_table(table: StreamDef, path: Path) -> pl.DataFrame:
     """All rows of a table, as its files are now."""
     assert table.format is not None
     of = TableDef(table.name, table.schema, table.format, table.options)
-    return pl.concat([empty(table.schema), *(_read(of, file) for file in _files(of, path))])
+    return pl.concat([empty(table.schema), *_frames(of, path)])
+
+
+def _frames(table: TableDef, path: Path) -> list[pl.DataFrame]:
+    """The rows of each file, as long as there are not too many."""
+    files, most = _files(table, path), int(table.options.get("maxMegabytes", MOST_MEGABYTES)) * 1_000_000
+    _check_size(table, sum(file.stat().st_size for file in files), most)
+    frames, size = list[pl.DataFrame](), 0
+    for file in files:
+        frames.append(_read(table, file))
+        size += int(frames[-1].estimated_size())
+        _check_size(table, size, most)
+    return frames
+
+
+def _check_size(table: TableDef, size: int, most: int) -> None:
+    if size > most:
+        limit = f"the limit is {most // 1_000_000:,} MB"
+        detail = f"it has {-(-size // 1_000_000):,} MB or more, and each worker holds all of it; {limit}"
+        hint = "raise maxMegabytes, or make it a stream that ends: PUNCTUATED ON its key"
+        raise SchemaError(f"the table {table.name} is too large", detail, hint)
 
 
 def _files(table: TableDef, path: Path) -> list[Path]:

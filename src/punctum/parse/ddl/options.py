@@ -87,6 +87,7 @@ _POSTGRES = (
 _TABLE = (
     Option("path", Takes.FILE, "the input, read when a query starts", needed=True),
     Option("refresh", Takes.SWITCH, "whether a join reads it again when its files change; false by default"),
+    Option("maxMegabytes", Takes.COUNT, "how large it may be, in its files and in memory; 512 by default"),
 )
 
 OPTIONS: Mapping[str, Mapping[str, tuple[Option, ...]]] = {
