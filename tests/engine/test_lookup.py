@@ -211,7 +211,7 @@ def test_a_query_starts_with_the_state_of_one_whose_table_has_changed(spark: Spa
         write(directory / "bid/1.json", bid(1, 7))
         write_table(directory / "category.csv", first)
         (query,) = Session(spark).script(SCRIPT.format(", refresh 'true'"), directory)
-        query.start(directory / "checkpoint", state=tmp_path / "old/checkpoint" if place == "new" else None)
+        query.start(directory / "checkpoint", state=tmp_path / "old/checkpoint" if place == "new" else "")
         query.catch_up()
         write_table(directory / "category.csv", then)
         write(directory / "bid/2.json", bid(1, 7))

@@ -1,11 +1,19 @@
-"""What the residual of a join demands of one side's rows alone: a row that does not fulfil it never has a partner."""
+"""Joins that look at rows without a partner: what the residual demands of one side's rows alone, and merged columns.
+
+A row that does not fulfil what is demanded of it never has a partner. Behind such a join, a column may be the first of
+several that is not NULL, as that of FULL JOIN … USING is.
+"""
 
 from dataclasses import replace
+from math import prod
 
 from punctum.ir.expressions import Call, Column, Expression, columns, conjunction, conjuncts, rebased
 from punctum.ir.functions import call
-from punctum.ir.relations import OuterJoin
+from punctum.ir.relations import OuterJoin, Projection
+from punctum.ir.tree import walk
 
+MOST_WAYS = 16
+"""Of more ways to choose a column for each, none is looked at."""
 _COMPARED = ("=", "<>", "<", "<=", ">", ">=")
 
 
@@ -23,6 +31,20 @@ def able(join: OuterJoin, side: int) -> Expression | None:
         return replace(column, index=column.index - start, name=names[column.index - start])
 
     return conjunction([rebased(condition, own) for condition in dict.fromkeys(found)])
+
+
+def coalesced_columns(relation: Projection) -> dict[int, tuple[Column, ...]]:
+    """The columns of a projection behind such a join that are the first of several which is not NULL, with these."""
+    found = {n: of for n, (_, e) in enumerate(relation.columns) if (of := _first_of(e)) is not None}
+    behind = found and any(isinstance(node, OuterJoin) and node.kind.pairs for node in walk(relation.input))
+    return found if behind and prod(map(len, found.values())) <= MOST_WAYS else {}
+
+
+def _first_of(expression: Expression) -> tuple[Column, ...] | None:
+    if not isinstance(expression, Call) or expression.op != "coalesce":
+        return None
+    columns_ = tuple(arg for arg in expression.args if isinstance(arg, Column) and arg.type is expression.type)
+    return columns_ if len(columns_) == len(expression.args) > 1 else None
 
 
 def _of_side(join: OuterJoin, side: int, expression: Expression) -> bool:

@@ -41,12 +41,18 @@ def pair(join: OuterJoin, facts: Sequence[Facts], bounds: tuple[Bound, ...]) -> 
     """The join as its operator does it, given the facts of its inputs: it purges by what it joins on, and in bands."""
     schemes = list[On]()
     for i, side in enumerate(join.inputs):
-        for promise in (promise for promise in named(facts[i]) if not promise.own):
+        for promise in _purging(facts[i]):
             terms = sorted(promise.terms, key=lambda term: term[0])
             names = tuple(side.schema.names[c] for c, _ in terms)
             schemes.append(On(i, names, tuple(order for _, order in terms)))
     equal = tuple((Attr(0, a.name), Attr(1, b.name)) for a, b in join.on)
     return JoinQuery(titles(join.inputs), equal, tuple(dict.fromkeys(schemes)), bounds=bounds)
+
+
+def _purging(facts: Facts) -> list[Promise]:
+    """The promises of a side that purge the other one: those that leave out NULLs do too, for these equal nothing."""
+    every = [*named(facts), *(promise for padded in facts.padded for promise in padded.promises)]
+    return [promise for promise in every if not promise.own]
 
 
 def outer(join: OuterJoin, left: Facts, right: Facts, query: JoinQuery) -> Facts:
@@ -111,7 +117,7 @@ def closers(join: OuterJoin, side: int, facts: Facts, bounds: list[tuple[int, Or
     keys, names = [pair[side].index for pair in join.on], join.inputs[side].schema.names
     ordered = [(column, order) for column, order, _ in bounds if column not in keys]
     terms = tuple(dict.fromkeys([*((column, Order.EQUALITY) for column in keys), *ordered]))
-    known = (promise for promise in named(facts) if not promise.own)
+    known = _purging(facts)
     usable = tuple(p for p in known if all(term[0] in keys or term in terms for term in p.terms))
     shown = ", ".join(f"{names[column]} {order.value}".strip() for column, order in terms)
     missing = f"{name} promises no punctuations on its join columns alone ({shown})"

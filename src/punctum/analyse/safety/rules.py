@@ -13,6 +13,7 @@ One rule for each operator, as the operators propagate punctuations (tables 3 an
 - joins that look at rows without a partner: in ``outer.py``.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import assert_never
 
@@ -22,10 +23,11 @@ from punctum.algebra.scheme import Order
 from punctum.algebra.trends import Trend
 from punctum.analyse.blocks import constants, equalities
 from punctum.analyse.predicates import pattern_of
-from punctum.analyse.promises import Facts, Padded, Promise, Within, both, distinct, ways
+from punctum.analyse.promises import Declared, Facts, Padded, Promise, Within, both, distinct, ways
 from punctum.ir.elements import FROM
 from punctum.ir.expressions import Column, Expression, columns, conjuncts
 from punctum.ir.lookup import Lookup
+from punctum.ir.outer import coalesced_columns
 from punctum.ir.relations import (
     Aggregate,
     Except,
@@ -94,9 +96,23 @@ def projected(below: Facts, relation: Projection) -> Facts:
         for p in below.padded
         if (moved := _moved(below, expressions, p.promises))
     )
+    padded += tuple(_merged(below, relation))
     plain = {n: e.index for n, e in enumerate(expressions) if isinstance(e, Column) and e.index in below.within}
     within = {n: below.within[at] for n, at in plain.items()}
     return Facts(distinct(named), same, equal, frozenset(fixed), frozenset(constant), known, within, padded)
+
+
+def _merged(below: Facts, relation: Projection) -> Iterator[Padded]:
+    """Promises on columns that are the first of several which is not NULL: what is promised on each of these."""
+    every = [*below.promises, *(promise for padded in below.padded for promise in padded.promises)]
+    for n, several in coalesced_columns(relation).items():
+        for order in Order:
+            on = [next((p for p in every if p.terms == {(below.same[c.index], order)}), None) for c in several]
+            known = [promise for promise in on if promise is not None]
+            if len(known) == len(on):
+                origins = frozenset[Declared]().union(*(promise.origins for promise in known))
+                promise = Promise(frozenset([(n, order)]), origins, any(p.own for p in known))
+                yield Padded(frozenset([n]), frozenset(), (promise,))
 
 
 def _moved(below: Facts, expressions: list[Expression], promises: tuple[Promise, ...]) -> list[Promise]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from typing import assert_never
 
 from punctum.algebra.aggregates import AggregateFunction
@@ -19,7 +20,7 @@ from punctum.ir import temporal
 from punctum.ir.expressions import Column, Expression
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup as LookupNode
-from punctum.ir.outer import able
+from punctum.ir.outer import able, coalesced_columns
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported
 from punctum.ir.planned import Synopsis as SynopsisNode
 from punctum.ir.shape import image, shape
@@ -30,6 +31,7 @@ from punctum.lmerge.final import Final
 from punctum.lmerge.opened import Opened
 from punctum.operators import origins
 from punctum.operators.checked import Checked
+from punctum.operators.coalesced import Coalesced
 from punctum.operators.difference import Difference
 from punctum.operators.dupelim import Dupelim
 from punctum.operators.expect import Expect
@@ -67,7 +69,8 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
         case r.Filter(predicate=predicate):
             return Select(schemas[0], careful(predicate, schemas[0]), promised(predicate, schemas[0]))
         case r.Projection(columns=columns):
-            return Project(schemas[0], [_column(name, e, schemas[0]) for name, e in columns])
+            shown = [_column(name, e, schemas[0]) for name, e in columns]
+            return _projected(relation, schemas[0], shown)
         case LookupNode(table=table, residual=residual):
             at = [(mine.index, theirs.index) for mine, theirs in relation.on]
             demands = None if residual is None else careful(residual, relation.paired)
@@ -187,6 +190,18 @@ def _column(name: str, expression: Expression, schema: Schema) -> tuple[Computed
     return ComputedColumn(
         attribute, schema.names[source], partial(_of_one, expression, source, len(schema)), injective, trend
     ), rows
+
+
+def _projected(relation: r.Projection, schema: Schema, shown: list[tuple[ComputedColumn, Checked]]) -> Operator:
+    """A projection; where columns are the first of several that is not NULL, by all ways to choose one of them."""
+    several = coalesced_columns(relation)
+    if not several:
+        return Project(schema, shown)
+    ways = []
+    for chosen in product(*several.values()):
+        names = {n: schema.names[column.index] for n, column in zip(several, chosen, strict=True)}
+        ways.append([(replace(c, source=names.get(n, c.source)), rows) for n, (c, rows) in enumerate(shown)])
+    return Coalesced(schema, shown, ways)
 
 
 def _of_one(expression: Expression, source: int, size: int, value: Value) -> Value | None:
