@@ -159,3 +159,16 @@ def test_time_is_a_timestamp() -> None:
     for make in (Specification, Expect):
         with pytest.raises(SchemaError, match="itemid is not a time"):
             make(Scheme.of(BID, "bidder"), timedelta(hours=1), time="itemid")
+
+
+@given(scheme=SCHEMES, within=WITHIN, stream=STREAMS)
+def test_a_larger_batch_sweeps_no_more(scheme: Scheme, within: timedelta, stream: list[Slice]) -> None:
+    """What is swept when all comes at once is swept however the stream is cut; a smaller batch may sweep more."""
+    cut, whole = (Expect(scheme, within, "ts") for _ in range(2))
+    swept = set[Punctuation]()
+    for xs in stream:
+        cut.feed(ColumnarSlice(frame(BID, xs.rows), tuple(xs.puncts)))
+        swept |= {value.punctuation for value in cut.swept}
+    puncts = tuple(p for xs in stream for p in xs.puncts)
+    whole.feed(ColumnarSlice(frame(BID, [row for xs in stream for row in xs.rows]), puncts))
+    assert {value.punctuation for value in whole.swept} <= swept

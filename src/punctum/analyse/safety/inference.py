@@ -158,7 +158,8 @@ class Inference:
             case OrderBy():
                 below = self.facts(relation.input)
                 released = ordered(below, relation)
-                return replace(below, promises=tuple(p for p in below.promises if not p.terms) + released)
+                ends = tuple(p for p in below.promises if not p.terms)
+                return replace(below, promises=ends + released, padded=())
             case Lookup():
                 return looked_up(self.facts(relation.input), relation)
             case Distinct() | Window():
