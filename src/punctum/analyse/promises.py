@@ -148,6 +148,11 @@ class Facts:
         """The promises that close values which rows of other relations have."""
         return tuple(promise for promise in self.promises if not promise.own)
 
+    @property
+    def purging(self) -> tuple[Promise, ...]:
+        """The promises that purge other inputs of a join; those that leave out NULLs do too, which equal nothing."""
+        return (*self.shared, *(promise for padded in self.padded for promise in padded.promises if not promise.own))
+
     def carriers(self, column: int) -> list[int]:
         """The columns that carry the same patterns."""
         return [i for i, first in enumerate(self.same) if first == self.same[column]]

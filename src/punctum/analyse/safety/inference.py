@@ -3,7 +3,7 @@
 A relation is a part on synopses, the end of a block of joins, or an operator by itself, whose rule is in ``rules.py``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import assert_never
 
@@ -203,7 +203,7 @@ class Inference:
             facts, names = self.facts(relation), relation.schema.names
             equal += [(Attr(leaf, names[a]), Attr(leaf, names[b])) for a, b in enumerate(facts.equal) if a != b]
             fixed |= {Attr(leaf, names[i]) for i in facts.constant}
-            schemes += [_on_scheme(leaf, promise, names) for promise in facts.shared]
+            schemes += [_on_scheme(leaf, promise, names) for promise in facts.purging]
         equal += [(_attr(block, a), _attr(block, b)) for a, b in block.closure.equal]
         return JoinQuery(titles(block.leaves), tuple(equal), tuple(schemes), frozenset(fixed), self._bounds(block))
 
@@ -212,7 +212,7 @@ class Inference:
         terms = (
             (leaf, term)
             for leaf, below in enumerate(block.leaves)
-            for p in self.facts(below).shared
+            for p in self.facts(below).purging
             for term in p.terms
         )
         ordered = dict.fromkeys(((leaf, column), order) for leaf, (column, order) in terms)
@@ -231,7 +231,7 @@ class Inference:
         promises = []
         for leaf, below in enumerate(block.leaves):
             if not unreachable(query, leaf):
-                for promise in self.facts(below).promises:
+                for promise in (*self.facts(below).promises, *self._met(block, query, leaf)):
                     at = {column: _class(block, query, (leaf, column)) for column in promise.columns}
                     terms = [(first.get(at[column]), order, at[column]) for column, order in promise.terms]
                     gone = {at[term[0]] for term in promise.terms if self.facts(below).ends(term)} | fixed_classes
@@ -244,6 +244,13 @@ class Inference:
         by_leaf = [self.facts(leaf).within for leaf in block.leaves]
         within = {i: by_leaf[at[0]][at[1]] for i, at in enumerate(block.columns) if at and at[1] in by_leaf[at[0]]}
         return Facts(distinct(promises), same, same, fixed, constant, never_null(relation) | filled, within)
+
+    def _met(self, block: Block, query: JoinQuery, leaf: int) -> Iterator[Promise]:
+        """The promises of a leaf that leave out rows which the join drops, for a column that it compares is NULL."""
+        for padded in self.facts(block.leaves[leaf]).padded:
+            for promise in padded.promises:
+                if any(self._filled(block, query, (leaf, column)) for column in promise.columns):
+                    yield promise
 
     def _of_part(self, part: SynopsisPart) -> Facts:
         """What holds for a part on synopses: what all its streams have emitted on columns that it shows."""

@@ -131,7 +131,7 @@ def _punctuated(name: str, attributes: tuple[str, ...]) -> str:
 
 def _usable(block: Block, query: JoinQuery, known: Inference) -> frozenset[Declared]:
     """The origins of promises that can purge another input: the others know a value for each of their columns."""
-    promises = [promise for leaf in block.leaves for promise in known.facts(leaf).shared]
+    promises = [promise for leaf in block.leaves for promise in known.facts(leaf).purging]
     used: frozenset[Declared] = frozenset()
     for promise, scheme, needs in zip(promises, query.schemes, query.needs, strict=True):
         if all(query.knowing(numbers, scheme.stream) for numbers in needs):

@@ -50,9 +50,8 @@ def pair(join: OuterJoin, facts: Sequence[Facts], bounds: tuple[Bound, ...]) -> 
 
 
 def _purging(facts: Facts) -> list[Promise]:
-    """The promises of a side that purge the other one: those that leave out NULLs do too, for these equal nothing."""
-    every = [*named(facts), *(promise for padded in facts.padded for promise in padded.promises)]
-    return [promise for promise in every if not promise.own]
+    """The promises of a side that purge the other one, by every name."""
+    return [p for p in dict.fromkeys((*named(facts), *facts.purging)) if not p.own]
 
 
 def outer(join: OuterJoin, left: Facts, right: Facts, query: JoinQuery) -> Facts:

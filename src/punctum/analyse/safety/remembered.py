@@ -106,7 +106,7 @@ def _kept(
 
 
 def _closing(block: Block, query: JoinQuery, known: Inference, leaf: int) -> Closing:
-    names, promises = block.leaves[leaf].schema.names, known.facts(block.leaves[leaf]).shared
+    names, promises = block.leaves[leaf].schema.names, known.facts(block.leaves[leaf]).purging
     numbered = ((p, [query.classes.get(Attr(leaf, names[c])) for c in p.columns]) for p in promises)
     return [(p, frozenset(n for n in ns if n is not None) - query.constant) for p, ns in numbered if None not in ns]
 
@@ -132,7 +132,7 @@ def _of_sides(relation: SetOperator, known: Inference) -> Iterator[Remembered]:
 
 
 def _of_outer(join: OuterJoin, known: Inference) -> Iterator[Remembered]:
-    names, promises = titles(join.inputs), [known.facts(side).shared for side in join.inputs]
+    names, promises = titles(join.inputs), [known.facts(side).purging for side in join.inputs]
     for i, below in enumerate(join.inputs):
         partners = {pair[i].index: pair[1 - i].index for pair in join.on}
         for promise in promises[i]:

@@ -10,6 +10,7 @@ from datetime import timedelta
 from punctum.algebra.bands import STEPS, Band, Limit
 from punctum.algebra.values import Type, Value
 from punctum.analyse.conditions import Conditions, bounding
+from punctum.analyse.promises import Facts, Promise
 from punctum.analyse.safety.inference import Inference
 from punctum.ir.conjunctive.axes import At
 from punctum.ir.definitions import NOWHERE
@@ -26,7 +27,7 @@ def bands_of(conditions: Conditions) -> list[Band]:
     known, closure = Inference(), conditions.closure
     if not closure.nodes:
         return []
-    promised = ((i, p) for i, leaf in enumerate(conditions.leaves) for p in known.facts(leaf).promises)
+    promised = ((i, p) for i, leaf in enumerate(conditions.leaves) for p in _of(known.facts(leaf)))
     terms = dict.fromkeys(((i, column), order) for i, promise in promised for column, order in promise.terms)
     pairs = dict.fromkeys((at, by) for at, order in terms for by in bounding(closure, at, order))
     bands = []
@@ -35,6 +36,10 @@ def bands_of(conditions: Conditions) -> list[Band]:
         if not (by is not None and low == high == Limit(0)):  # else it is an equality
             bands.append(Band(at, by, low, high))
     return bands
+
+
+def _of(facts: Facts) -> tuple[Promise, ...]:
+    return (*facts.promises, *facts.purging)
 
 
 def with_bands(classes: Classes, bands: list[Band]) -> Classes:

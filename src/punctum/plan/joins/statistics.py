@@ -63,7 +63,7 @@ class Statistics:
 
     def measures(self, block: Block, query: JoinQuery, known: Inference) -> Measures:
         """The measures of a join."""
-        promises = [promise for leaf in block.leaves for promise in known.facts(leaf).shared]
+        promises = [promise for leaf in block.leaves for promise in known.facts(leaf).purging]
         streams = {source.stream.name: source.stream for leaf in block.leaves for source in sources(leaf)}
         rates = tuple(map(self.rate, block.leaves))
         delays = tuple(self._delay(promise, streams) for promise in promises)
