@@ -135,6 +135,7 @@ TOGETHER = [
     "figure_5",
     "interval",
     "interval_grouped",
+    "interval_or",
     "interval_per_key",
     "interval_truncated",
     "named",

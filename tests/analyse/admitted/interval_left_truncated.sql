@@ -4,7 +4,7 @@ CREATE STREAM b (id BIGINT, ts TIMESTAMP, y DOUBLE, PUNCTUATED ON (ts ASC)) USIN
 CREATE SINK q USING json OPTIONS (path 'q');
 INSERT INTO q
 SELECT a.ts, b.y FROM a LEFT JOIN b ON a.id = b.id
-AND b.ts BETWEEN DATE_TRUNC('hour', a.ts) AND DATE_TRUNC('hour', a.ts) + INTERVAL 2 HOURS;
+AND b.ts BETWEEN DATE_TRUNC('minute', a.ts) AND DATE_TRUNC('minute', a.ts) + INTERVAL 20 MINUTES;
 
 -- checked
 -- q: admitted

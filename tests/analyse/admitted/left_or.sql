@@ -4,7 +4,7 @@ CREATE STREAM b (id BIGINT, ts TIMESTAMP, y DOUBLE, PUNCTUATED ON (ts ASC)) USIN
 CREATE SINK q USING json OPTIONS (path 'q');
 INSERT INTO q
 SELECT a.id, b.y FROM a LEFT JOIN b
-ON a.id = b.id AND (b.ts BETWEEN a.ts AND a.ts + INTERVAL 1 HOUR OR (b.y > 5 AND b.ts = a.ts - INTERVAL 2 HOURS));
+ON a.id = b.id AND (b.ts BETWEEN a.ts AND a.ts + INTERVAL 20 MINUTES OR (b.y > 5 AND b.ts = a.ts - INTERVAL 10 MINUTES));
 
 -- checked
 -- q: admitted
