@@ -92,7 +92,7 @@ def test_the_clauses_of_the_page_are_clauses() -> None:
     (table,) = blocks(page, "sql")
     rows = [line for line in page.read_text().splitlines() if re.match(r"\| `(PUNCTUATE|UNIQUE|DOMAIN)", line)]
     clauses = [clause for line in rows for clause in re.findall("`(.*?)`", line.split(" | ")[0])]
-    assert len(clauses) == 9
+    assert len(clauses) == 10
     columns = "itemid BIGINT, status STRING, ts TIMESTAMP, hour BIGINT, sid STRING"
     for clause in clauses:
         stream = parse_script(f"{table} CREATE STREAM a ({columns}, {clause}) USING json").streams["a"]

@@ -23,8 +23,9 @@ def specified(stream: StreamDef) -> tuple[list[origins.Origin[Any]], list[origin
             case EndEvent(scheme=scheme, when=when):
                 single.append(origins.EndEvent(scheme, partial(holds, when)))
             case AccessOrder(scheme=scheme, delay=delay):
-                ((name, order),) = scheme.terms
-                single.append(origins.AccessOrder(schema, name, order is Order.DESC, delay))
+                *keys, (name, order) = scheme.terms
+                by = tuple(key for key, _ in keys)
+                single.append(origins.AccessOrder(schema, name, order is Order.DESC, delay, by))
             case AllReported(scheme=scheme, member=member, members=members):
                 assert isinstance(members, tuple)
                 waiting.append(origins.AllReported(scheme, member, frozenset(members)))

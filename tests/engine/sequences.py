@@ -96,8 +96,9 @@ def _origins(stream: StreamDef) -> list[origins.Origin[Any]]:
         if isinstance(clause, EndEvent):
             made.append(origins.EndEvent(clause.scheme, _holds(clause.when)))
         elif isinstance(clause, AccessOrder):
-            down = clause.scheme.terms[0][1] is Order.DESC
-            made.append(origins.AccessOrder(stream.schema, clause.attribute, down, clause.delay))
+            *keys, (name, order) = clause.scheme.terms
+            by = tuple(key for key, _ in keys)
+            made.append(origins.AccessOrder(stream.schema, name, order is Order.DESC, clause.delay, by))
     unique = (Scheme(stream.schema, tuple((name, Order.EQUALITY) for name in names)) for names in stream.unique)
     return [*made, *map(origins.Unique, unique)]
 

@@ -16,6 +16,7 @@ from polars.testing import assert_frame_equal
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
+from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Row
 from punctum.operators import (
     Difference,
@@ -33,6 +34,7 @@ from punctum.operators import (
     Union,
     dtype,
     frame,
+    orders,
     origins,
     to_rows,
 )
@@ -137,7 +139,8 @@ def origin(spec: specified.Origin[Any], schema: Schema) -> origins.Origin:
         case specified.EndEvent():
             return origins.EndEvent(spec.scheme, by_row(schema, spec.when, pl.Boolean()))
         case specified.AccessOrder():
-            return origins.AccessOrder(schema, spec.attribute, spec.descending, spec.delay)
+            terms = [*spec.keys, f"{spec.attribute} {'DESC' if spec.descending else 'ASC'}"]
+            return orders.AccessOrder(Scheme.of(schema, *terms), spec.delay)
         case specified.DomainLimits():
             return origins.DomainLimits(schema)
         case specified.AllReported():

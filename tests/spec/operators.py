@@ -245,8 +245,8 @@ def origins(draw: st.DrawFn, schema: Schema) -> Origin[Any]:
         terms = [f"{name} {draw(st.sampled_from(['', 'ASC', 'DESC']))}".strip() for name in names]
         return EndEvent(Scheme.of(schema, *terms), lambda row: len(repr(row)) % 2 == 0)
     if kind == "order":
-        delay = draw(st.none() | st.just(DELAYS.get(schema.attributes[schema.index(names[0])].type)))
-        return AccessOrder(schema, names[0], draw(st.booleans()), delay)
+        delay = draw(st.none() | st.just(DELAYS.get(schema.attributes[schema.index(names[-1])].type)))
+        return AccessOrder(schema, names[-1], draw(st.booleans()), delay, tuple(names[:-1]))
     if kind == "domain":
         return DomainLimits(schema)
     keys = [name for name in names if name != last.name]

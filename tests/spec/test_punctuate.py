@@ -33,6 +33,8 @@ ORIGINS: dict[str, Origin[Any]] = {
     "access order": AccessOrder(plane, "x"),
     "falling access order": AccessOrder(plane, "x", descending=True),
     "access order with a delay": AccessOrder(plane, "x", delay=2),
+    "access order of each key": AccessOrder(plane, "x", keys=("y",)),
+    "falling access order of each key with a delay": AccessOrder(plane, "x", True, 1, ("y",)),
     "domain limits": DomainLimits(plane),
     "all reported": AllReported(Scheme.of(plane, "x"), "y", frozenset({0, 1})),
     "unique": Unique(Scheme.of(plane, "x", "y")),
@@ -90,6 +92,13 @@ def test_access_order_leaves_room_for_equal_values() -> None:
     late = AccessOrder(event, "ts", delay=timedelta(seconds=10))
     assert made(event, late, [(noon,)]) == [["<(,2026-11-15T11:59:50Z)>"]]
     assert made(event, AccessOrder(event, "ts", delay=timedelta(days=999_999)), [(noon,)]) == [[]]
+
+
+def test_access_order_of_each_key() -> None:
+    reading = Schema.of(sensor="STRING", ts="BIGINT")
+    slices: list[list[Row]] = [[("a", 7), ("b", 2), ("a", 5)], [("b", 2), (None, 4)], [("b", 3), ("c", None)]]
+    by_sensor = AccessOrder(reading, "ts", keys=("sensor",))
+    assert made(reading, by_sensor, *slices) == [["<a, (,6]>", "<b, (,1]>"], ["<NULL, (,3]>"], ["<b, (,2]>"]]
 
 
 def test_a_delay_is_taken_off_exactly() -> None:

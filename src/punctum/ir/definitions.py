@@ -53,16 +53,11 @@ class EndEvent:
 
 @dataclass(frozen=True)
 class AccessOrder:
-    """PUNCTUATE (ts ASC): rows come in the order of a column, or at most a delay behind it."""
+    """PUNCTUATE (sensor, ts ASC): rows of a key come in the order of the last column, or at most a delay behind it."""
 
     scheme: Scheme
     delay: Delay | None = None
     place: Place = field(default=NOWHERE, compare=False)
-
-    @property
-    def attribute(self) -> str:
-        """The column that has the order."""
-        return self.scheme.attributes[0]
 
 
 @dataclass(frozen=True)

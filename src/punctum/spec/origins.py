@@ -3,7 +3,7 @@
 | kind in the paper                            | here                     | in SQL                                 |
 |----------------------------------------------|--------------------------|----------------------------------------|
 | source or sensor intelligence                | EndEvent                 | ``PUNCTUATE (itemid) WHEN …``          |
-| knowledge of access order                    | AccessOrder              | ``PUNCTUATE (ts ASC) DELAY …``         |
+| knowledge of access order                    | AccessOrder              | ``PUNCTUATE (sensor, ts ASC) DELAY …`` |
 | knowledge of stream or application semantics | DomainLimits             | ``DOMAIN hour BETWEEN 0 AND 23``       |
 | auxiliary information                        | AllReported              | ``PUNCTUATE (hour) WHEN ALL sid IN …`` |
 | stream iterator semantics                    | Unique, Selected, Sorted | ``UNIQUE (itemid)``, operators' own    |
@@ -21,7 +21,7 @@ from typing import Any, Generic, TypeVar
 
 from punctum.algebra.cuts import below
 from punctum.algebra.functions import Element
-from punctum.algebra.pattern import WILDCARD, between
+from punctum.algebra.pattern import WILDCARD, Pattern, between, constant
 from punctum.algebra.punctuation import Punctuation, excluded
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Scheme
@@ -83,13 +83,17 @@ class EndEvent(Origin[None]):
 
 
 @dataclass(frozen=True)
-class AccessOrder(Origin[Any]):
-    """Rows come in the order of an attribute, or at most a delay behind it. Equal values may follow each other."""
+class AccessOrder(Origin[dict[Row, Any]]):
+    """Rows come in the order of an attribute, or at most a delay behind it. Equal values may follow each other.
+
+    With keys, those of each key do: its rows say nothing of others. What is remembered is the furthest of each key.
+    """
 
     schema: Schema
     attribute: str
     descending: bool = False
     delay: int | float | Decimal | timedelta | None = None
+    keys: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         kind = self.schema.attributes[self.schema.index(self.attribute)].type
@@ -97,38 +101,50 @@ class AccessOrder(Origin[Any]):
             takes = f"{kind.value} takes a delay of {_DELAYS[kind].__name__}" if kind in _DELAYS else "remove it"
             raise SchemaError(f"{self.attribute} cannot have the delay {self.delay!r}", f"it is a {kind.value}", takes)
 
-    def initial(self) -> Any:
-        return None
+    def initial(self) -> dict[Row, Any]:
+        return {}
 
-    def step(self, ts: Rows, st: Any) -> tuple[Puncts, Any]:
-        furthest = self._furthest(([] if st is None else [st]) + self._values(ts))
-        return (() if furthest == st else self.passed(furthest)), furthest
+    def step(self, ts: Rows, st: dict[Row, Any]) -> tuple[Puncts, dict[Row, Any]]:
+        furthest = self._furthest(ts, st)
+        rising = {key: value for key, value in furthest.items() if key not in st or st[key] != value}
+        return self._closed(rising), furthest
 
     def made(self, ts: Rows) -> Puncts:
-        return self.passed(self._furthest(self._values(ts)))
+        return self._closed(self._furthest(ts, {}))
 
-    def _values(self, ts: Rows) -> list[Any]:
-        at = self.schema.index(self.attribute)
-        return [t[at] for t in ts if t[at] is not None]
+    def _furthest(self, ts: Rows, known: dict[Row, Any]) -> dict[Row, Any]:
+        at, furthest = self.schema.index(self.attribute), dict(known)
+        for t in ts:
+            key = tuple(t[i] for i in self.schema.indices(self.keys))
+            values = [value for value in (furthest.get(key), t[at]) if value is not None]
+            if values:
+                furthest[key] = (min if self.descending else max)(values, key=below)
+        return furthest
 
-    def _furthest(self, values: list[Any]) -> Any:
-        return (min if self.descending else max)(values, key=below, default=None)
+    def _closed(self, furthest: dict[Row, Any]) -> Puncts:
+        made = []
+        for key, value in furthest.items():
+            fixed = {name: constant(part) for name, part in zip(self.keys, key, strict=True)}
+            made += [
+                Punctuation.of(self.schema, {**fixed, self.attribute: side})
+                for side in passed(value, self.descending, self.delay)
+            ]
+        return made
 
-    def passed(self, furthest: Any) -> Puncts:
-        """What is over when a row with this value has come."""
-        if furthest is None:
-            return ()
-        try:
-            late = furthest if self.delay is None else self._delayed(furthest)
-            pattern = between(late, None, "(]") if self.descending else between(None, late, "[)")
-        except (OverflowError, PatternError):  # so long a delay that nothing has passed
-            return ()
-        return (Punctuation.of(self.schema, {self.attribute: pattern}),)
 
-    def _delayed(self, furthest: Any) -> Any:
-        if isinstance(self.delay, Decimal):
-            return (_EXACT.add if self.descending else _EXACT.subtract)(furthest, self.delay)
-        return furthest + self.delay if self.descending else furthest - self.delay
+def passed(furthest: Any, descending: bool, delay: int | float | Decimal | timedelta | None) -> list[Pattern]:
+    """What is over when a row with this value has come; nothing when the delay is so long that nothing has passed."""
+    try:
+        late = furthest if delay is None else _delayed(furthest, delay, descending)
+        return [between(late, None, "(]") if descending else between(None, late, "[)")]
+    except (OverflowError, PatternError):
+        return []
+
+
+def _delayed(furthest: Any, delay: Any, descending: bool) -> Any:
+    if isinstance(delay, Decimal):
+        return (_EXACT.add if descending else _EXACT.subtract)(furthest, delay)
+    return furthest + delay if descending else furthest - delay
 
 
 @dataclass(frozen=True)

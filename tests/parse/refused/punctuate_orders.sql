@@ -5,6 +5,7 @@ CREATE STREAM a (
 
 -- refused
 -- rows are read in the order of one column
---   hint: name one column, or add WHEN …
+--   detail: hour and ts have an order
+--   hint: name one of them, or add WHEN …
 --   3 |   PUNCTUATE (hour ASC, ts ASC)
 --     |   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^

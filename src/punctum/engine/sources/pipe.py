@@ -14,7 +14,7 @@ from punctum.ir import relations as r
 from punctum.ir.definitions import AccessOrder, EndEvent, StreamDef
 from punctum.ir.tree import Relation
 from punctum.lmerge.feedback import Signal
-from punctum.operators import origins
+from punctum.operators import orders, origins
 from punctum.operators.batch import PunctuationBatch
 from punctum.operators.checked import REASON, Checked, computed, kept
 from punctum.operators.columns import AT, ColumnarSlice, fitting
@@ -209,9 +209,8 @@ def stateless(stream: StreamDef) -> list[Origin]:
         match clause:
             case EndEvent():
                 made.append(origins.EndEvent(clause.scheme, careful(clause.when, schema)))
-            case AccessOrder(scheme=scheme):
-                down = scheme.terms[0][1] is Order.DESC
-                made.append(origins.AccessOrder(schema, clause.attribute, down, clause.delay))
+            case AccessOrder():
+                made.append(orders.AccessOrder(clause.scheme, clause.delay))
     schemes = (Scheme(schema, tuple((name, Order.EQUALITY) for name in names)) for names in stream.unique)
     return [*made, *map(origins.Unique, schemes)]
 

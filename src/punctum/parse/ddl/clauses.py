@@ -4,6 +4,7 @@
 
     PUNCTUATE (itemid) WHEN status = 'closed'         an end event
     PUNCTUATE (ts ASC) DELAY '10 seconds'             the order of access, here with a delay
+    PUNCTUATE (sensor, ts ASC)                        the same, for each sensor by itself
     PUNCTUATE (hour) WHEN ALL sid IN ('S1', 'S2')     a list of those that report, here as it is, or a table
     … EXPECT WITHIN '1 day' LIFESPAN '4 hours'        behind any of these, and behind PUNCTUATED ON
 """
@@ -82,13 +83,20 @@ def _condition(text: Text, begin: int, end: int, stream: StreamDef) -> Expressio
 
 
 def _ordered(terms: Terms, place: Place) -> str:
-    """The one column of an order of access."""
-    if any(order is Order.EQUALITY for _, order in terms):
+    """The column in whose order rows come: the last one, the only one that has an order."""
+    ordered = [name for name, order in terms if order is not Order.EQUALITY]
+    if not ordered:
         hint = "write PUNCTUATE (itemid) WHEN …, or PUNCTUATE (ts ASC)"
         raise SqlError("PUNCTUATE needs an event or an order", "", hint, place)
-    if len(terms) > 1:
-        raise SqlError("rows are read in the order of one column", "", "name one column, or add WHEN …", place)
-    return terms[0][0]
+    if len(ordered) > 1:
+        detail = f"{' and '.join(ordered)} have an order"
+        raise SqlError("rows are read in the order of one column", detail, "name one of them, or add WHEN …", place)
+    if terms[-1][1] is Order.EQUALITY:
+        others = ", ".join(name for name, order in terms if order is Order.EQUALITY)
+        order = next(order.value for _, order in terms if order is not Order.EQUALITY)
+        hint = f"write PUNCTUATE ({others}, {ordered[0]} {order})"
+        raise SqlError("the column that has the order comes last", "the others are the key", hint, place)
+    return ordered[0]
 
 
 def _reporters(
