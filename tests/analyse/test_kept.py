@@ -138,6 +138,7 @@ TOGETHER = [
     "interval_per_key",
     "interval_truncated",
     "named",
+    "order_per_key",
 ]
 
 

@@ -72,8 +72,8 @@ class OneByOne:
 class Reported:
     """Who has reported what: a row of what is complete is late."""
 
-    def __init__(self, origin: origins.AllReported) -> None:
-        self._origin, self._state, self._guard = origin, origin.initial(), Guard(origin.scheme.schema)
+    def __init__(self, origin: origins.Origin[Any], schema: Schema) -> None:
+        self._origin, self._state, self._guard = origin, origin.initial(), Guard(schema)
 
     def takes(self, row: Row) -> bool:
         """Whether a row comes in time; if so, it is a report."""
@@ -86,8 +86,21 @@ class Reported:
 
 
 def _reported(clause: AllReported) -> Reported:
+    return Reported(waiting(clause), clause.scheme.schema)
+
+
+def waiting(clause: AllReported) -> origins.Origin[Any]:
+    """What waits for reports."""
     assert isinstance(clause.members, tuple)
-    return Reported(origins.AllReported(clause.scheme, clause.member, frozenset(clause.members)))
+    members, unit = frozenset(clause.members), None if clause.unit is None else pairs
+    if clause.ordered:
+        return origins.AllPassed(clause.scheme, clause.member, members, clause.delay, unit)
+    return origins.AllReported(clause.scheme, clause.member, members, unit)
+
+
+def pairs(value: int) -> Pattern:
+    """The unit of a number under DIV 2, for those that are not negative."""
+    return between(-1 if value < 2 else value // 2 * 2, value // 2 * 2 + 1)
 
 
 def _origins(stream: StreamDef) -> list[origins.Origin[Any]]:
@@ -98,7 +111,8 @@ def _origins(stream: StreamDef) -> list[origins.Origin[Any]]:
         elif isinstance(clause, AccessOrder):
             *keys, (name, order) = clause.scheme.terms
             by = tuple(key for key, _ in keys)
-            made.append(origins.AccessOrder(stream.schema, name, order is Order.DESC, clause.delay, by))
+            unit = None if clause.unit is None else pairs
+            made.append(origins.AccessOrder(stream.schema, name, order is Order.DESC, clause.delay, by, unit))
     unique = (Scheme(stream.schema, tuple((name, Order.EQUALITY) for name in names)) for names in stream.unique)
     return [*made, *map(origins.Unique, unique)]
 

@@ -7,12 +7,12 @@ what is made where (``placed``), when the rows have their places in a column AT 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 import polars as pl
 
 from punctum.algebra.finite import finite
-from punctum.algebra.pattern import WILDCARD
+from punctum.algebra.pattern import WILDCARD, constant
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Order, Scheme
@@ -24,6 +24,9 @@ from punctum.operators.columns import AT, dtype, empty, to_rows
 from punctum.operators.dupelim import without
 from punctum.operators.sequence import PlacedPunctuations, late
 from punctum.operators.table import Table
+from punctum.operators.units import Units
+
+_RAW = "\0raw"
 
 
 class Origin(ABC):
@@ -126,25 +129,23 @@ class DomainLimits(Origin):
 class AllReported(Origin):
     """Values on some attributes are complete when every member of a list has reported a row with them.
 
-    Its table holds each report of a member once, less the reports of what is complete.
+    With a unit, all values of the last attribute that are in it are complete together. Its table holds each report of a
+    member once, less the reports of what is complete; of a unit its piece.
     """
 
-    def __init__(self, scheme: Scheme, member: str, members: Iterable[Value]) -> None:
-        known = frozenset(members)
-        if not known:
-            raise SchemaError("the list of members is empty", f"no reporter is listed for {scheme}", "name one or more")
-        attribute = scheme.schema.attributes[scheme.schema.index(member)]
-        self._scheme, self._key, self._count = scheme, list(scheme.attributes), len(known)
-        self._member = pl.col(member).is_in(pl.Series(list(known), dtype=dtype(attribute)).implode())
+    def __init__(self, scheme: Scheme, member: str, members: Iterable[Value], unit: Units | None = None) -> None:
+        self._scheme, self._key, self._unit = scheme, list(scheme.attributes), unit
+        self._member, self._count = membership(scheme, member, members)
         self._columns = [*self._key, member]
-        self.table = Table(empty(scheme.schema).select(self._columns))
+        self.table = Table(self._reports_of(empty(scheme.schema)).select(self._columns))
 
     def receive(self, rows: pl.DataFrame) -> PunctuationBatch:
         """A punctuation for each value that has become complete."""
         assert self.table is not None
         self._reports = known = self.table.frame()
         self._complete = known.select(self._key).head(0)
-        fresh = without(rows.select(self._columns).filter(self._member).unique(maintain_order=True), known)
+        came = self._reports_of(rows)
+        fresh = without(came.select(self._columns).unique(maintain_order=True), known)
         if not fresh.height:
             return PunctuationBatch(self._scheme.schema)
         # Reports of who is no member any more, since the list was read again, do not count.
@@ -153,7 +154,10 @@ class AllReported(Origin):
         if complete.height:
             self.table.retain(~among(known, complete))
         self.table.append(fresh.filter(~among(fresh, complete)))
-        return instances(self._scheme, complete)
+        if self._unit is None or not complete.height:
+            return instances(self._scheme, complete)
+        first = came.unique(self._key, keep="first").join(complete, on=self._key, how="semi", nulls_equal=True)
+        return PunctuationBatch(self._scheme.schema, others=list(self._units(first)))
 
     def breaks(self, rows: pl.DataFrame) -> bool:
         """Whether a row comes behind the last report that was missing."""
@@ -161,10 +165,38 @@ class AllReported(Origin):
 
     def placed(self, rows: pl.DataFrame) -> PlacedPunctuations:
         """What is complete, where the last report is that was missing."""
-        first = rows.filter(self._member).unique(self._columns, keep="first", maintain_order=True)
+        first = self._reports_of(rows).unique(self._columns, keep="first", maintain_order=True)
         first = first.join(self._reports, on=self._columns, how="anti", nulls_equal=True)
         last = first.join(self._complete, on=self._key, how="semi", nulls_equal=True).group_by(self._key)
-        return placed_instances(self._scheme, last.agg(pl.col(AT).max()))
+        if self._unit is None:
+            return placed_instances(self._scheme, last.agg(pl.col(AT).max()))
+        found = last.agg(pl.col(AT).max(), pl.col(_RAW).first())
+        return PlacedPunctuations(self._scheme.schema, {}, list(zip(found[AT], self._units(found), strict=True)))
+
+    def _reports_of(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The reports of members; with a unit, the piece instead of the last attribute, whose value is aside."""
+        reports, last = rows.filter(self._member), self._key[-1]
+        if self._unit is None:
+            return reports
+        return reports.with_columns(pl.col(last).alias(_RAW), self._unit.pieces(reports[last]).alias(last))
+
+    def _units(self, rows: pl.DataFrame) -> Iterator[Punctuation]:
+        """What closes the units of some rows, whose values are aside."""
+        assert self._unit is not None
+        *names, last = self._key
+        for *key, value in to_rows(rows.select(*names, _RAW)):
+            fixed = {name: constant(part) for name, part in zip(names, key, strict=True)}
+            side = constant(None) if value is None else self._unit.pattern(value)
+            yield Punctuation.of(self._scheme.schema, {**fixed, last: side})
+
+
+def membership(scheme: Scheme, member: str, members: Iterable[Value]) -> tuple[pl.Expr, int]:
+    """Whether a row is one of a member of a list, and how many members there are."""
+    known = frozenset(members)
+    if not known:
+        raise SchemaError("the list of members is empty", f"no reporter is listed for {scheme}", "name one or more")
+    attribute = scheme.schema.attributes[scheme.schema.index(member)]
+    return pl.col(member).is_in(pl.Series(list(known), dtype=dtype(attribute)).implode()), len(known)
 
 
 def instances(scheme: Scheme, rows: pl.DataFrame) -> PunctuationBatch:

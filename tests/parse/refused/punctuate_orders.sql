@@ -4,7 +4,7 @@ CREATE STREAM a (
 ) USING json;
 
 -- refused
--- rows are read in the order of one column
+-- rows come in the order of one column
 --   detail: hour and ts have an order
 --   hint: name one of them, or add WHEN …
 --   3 |   PUNCTUATE (hour ASC, ts ASC)

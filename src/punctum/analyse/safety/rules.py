@@ -13,6 +13,7 @@ One rule for each operator, as the operators propagate punctuations (tables 3 an
 - joins that look at rows without a partner: in ``outer.py``.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import assert_never
 
@@ -22,10 +23,11 @@ from punctum.algebra.scheme import Order
 from punctum.algebra.trends import Trend
 from punctum.analyse.blocks import constants, equalities
 from punctum.analyse.predicates import pattern_of
-from punctum.analyse.promises import Facts, Promise, Within, both, distinct, ways
+from punctum.analyse.promises import Declared, Facts, Promise, Terms, Within, both, distinct, ways
 from punctum.ir.elements import FROM
 from punctum.ir.expressions import Column, Expression, columns, conjuncts
 from punctum.ir.lookup import Lookup
+from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import (
     Aggregate,
     Except,
@@ -39,6 +41,7 @@ from punctum.ir.relations import (
 )
 from punctum.ir.shape import onto, shape
 from punctum.ir.tree import Relation
+from punctum.ir.units import unit_key
 
 
 def filtered(below: Facts, relation: Filter, early: bool = False) -> Facts:
@@ -57,7 +60,8 @@ def filtered(below: Facts, relation: Filter, early: bool = False) -> Facts:
     for column, pattern in patterns:
         known = within.get(column.index, Within(WILDCARD, column.type))
         within[column.index] = known._replace(pattern=known.pattern.meet(pattern))
-    facts = Facts(below.promises, below.same, tuple(equal), fixed, constant, below.filled | filled, within)
+    known_null = below.filled | filled
+    facts = Facts(below.promises, below.same, tuple(equal), fixed, constant, known_null, within, below.units)
     return ended(facts, early)
 
 
@@ -74,24 +78,59 @@ def ended(facts: Facts, early: bool) -> Facts:
 def projected(below: Facts, relation: Projection) -> Facts:
     """What holds behind a projection: a promise moves to computed columns, in every way."""
     expressions = [expression for _, expression in relation.columns]
-    promises = []
+    promises, whole = list[tuple[Promise, Terms]](), set[tuple[Terms, int]]()
     for promise in below.promises:
         images = {term: _images(below, expressions, *term) for term in promise.terms}
+        for at, n in _unit_images(below, expressions, promise):
+            images[at, Order.EQUALITY].append((n, Order.EQUALITY))
+            whole.add((promise.terms, n))
         left = frozenset(term for term in promise.terms if images[term] or not below.ends(term))
-        promises += list(ways(promise._replace(terms=left), images))
+        promises += [(moved, promise.terms) for moved in ways(promise._replace(terms=left), images)]
     same, equal = (_firsts(expressions, known) for known in (below.same, below.equal))
     constant = {n for n, e in enumerate(expressions) if all(c.index in below.constant for c in columns(e))}
     fixed = {n for n, e in enumerate(expressions) if isinstance(e, Column) and e.index in below.fixed}
     shapes = [shape(expression).source for expression in expressions]
     filled = {n for n, source in enumerate(shapes) if source in below.filled}
     some = {n for n, expression in enumerate(expressions) if not onto(expression)}
-    own = [p.own or any(n in some and order is Order.EQUALITY for n, order in p.terms) for p in promises]
-    terms = (frozenset((same[n], order) for n, order in p.terms) for p in promises)
-    named = [Promise(t, p.origins, mine) for t, p, mine in zip(terms, promises, own, strict=True)]
+    named, units = list[Promise](), set[tuple[Terms, int, str]]()
+    for p, was in promises:
+        own = p.own or any(n in some and order is Order.EQUALITY and (was, n) not in whole for n, order in p.terms)
+        terms = frozenset((same[n], order) for n, order in p.terms)
+        named.append(Promise(terms, p.origins, own))
+        units |= {(terms, n, by) for t, at, by in below.units for n, _ in terms if t == was and _is(expressions[n], at)}
     known = never_null(relation) | filled
     plain = {n: e.index for n, e in enumerate(expressions) if isinstance(e, Column) and e.index in below.within}
     within = {n: below.within[at] for n, at in plain.items()}
-    return Facts(distinct(named), same, equal, frozenset(fixed), frozenset(constant), known, within)
+    return Facts(distinct(named), same, equal, frozenset(fixed), frozenset(constant), known, within, frozenset(units))
+
+
+def _is(expression: Expression, column: int) -> bool:
+    return isinstance(expression, Column) and expression.index == column
+
+
+def _unit_images(below: Facts, expressions: list[Expression], promise: Promise) -> Iterator[tuple[int, int]]:
+    """The columns of which a promise closes whole units, each with one of a projection that has a value for a unit."""
+    for at, by in ((at, by) for terms, at, by in below.units if terms == promise.terms):
+        for n, expression in enumerate(expressions):
+            source = shape(expression).source
+            if source is not None and below.same[source] == at and unit_key(expression) == by:
+                yield at, n
+
+
+def promised(below: Facts, relation: Punctuated, own: Declared, early: bool = False) -> Facts:
+    """What holds behind a clause: what held before, and its promise."""
+    terms = frozenset((below.same[at], order) for at, order in relation.terms)
+    promises = distinct([Promise(terms, frozenset([own])), *below.promises])
+    units = units_of(terms, below.same[relation.terms[-1][0]], relation.unit)
+    filled = below.filled | never_null(relation)
+    return ended(replace(below, promises=promises, filled=filled, units=below.units | units), early)
+
+
+def units_of(terms: Terms, last: int, unit: Expression | None) -> frozenset[tuple[Terms, int, str]]:
+    """The units that a promise closes; in order, their prefixes are prefixes like any other."""
+    if unit is None or (last, Order.EQUALITY) not in terms:
+        return frozenset()
+    return frozenset([(terms, last, unit_key(unit))])
 
 
 def _images(below: Facts, expressions: list[Expression], column: int, order: Order) -> list[tuple[int, Order]]:

@@ -23,6 +23,7 @@ from punctum.ir.elements import FROM, VS
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
+from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -68,7 +69,7 @@ def states(relation: Relation, known: Inference) -> Iterator[OperatorState]:
             yield OperatorState(
                 relation.OPERATOR, reads_text(relation), Verdict.BOUNDED, (last_rows(of.rows),), _place(relation)
             )
-        case Source() | Window():
+        case Source() | Window() | Punctuated():
             return
         case Distinct() | Aggregate() | OrderBy():
             yield _unary(relation, known.facts(relation.input))

@@ -24,7 +24,8 @@ from punctum.engine.runtime.violations import failures, late, originals
 from punctum.engine.sources.pipe import Piped
 from punctum.ir import temporal
 from punctum.ir.lookup import Lookup as LookupNode
-from punctum.ir.planned import ExpectNode, LifespanNode, Reported
+from punctum.ir.planned import ExpectNode, LifespanNode
+from punctum.ir.punctuated import Punctuated
 from punctum.ir.tree import Relation, title
 from punctum.lmerge.cleanse import Cleanse
 from punctum.lmerge.final import Final
@@ -171,7 +172,7 @@ class _Wiring:
 
     def _note_late(self, relation: Relation, made: Operator) -> None:
         """Note what says which rows of the last slice an operator has kept out."""
-        if isinstance(made, Punctuate) and isinstance(relation, Reported):
+        if isinstance(made, Punctuate) and isinstance(relation, Punctuated):
             self.late.append(partial(late, relation.stream, made, VIOLATION))
         if isinstance(made, Expect) and isinstance(relation, ExpectNode):
             self.late.append(partial(late, relation.stream, made, LATE))

@@ -22,6 +22,7 @@ from punctum.operators.expressions import careful
 from punctum.operators.origins import Origin
 from punctum.operators.punctuate import in_bulk
 from punctum.operators.sequence import PlacedPunctuations, late, placed
+from punctum.operators.units import unit_of
 from punctum.plan.physical.pipes import Pipe
 
 ROW = "\0row"
@@ -210,7 +211,7 @@ def stateless(stream: StreamDef) -> list[Origin]:
             case EndEvent():
                 made.append(origins.EndEvent(clause.scheme, careful(clause.when, schema)))
             case AccessOrder():
-                made.append(orders.AccessOrder(clause.scheme, clause.delay))
+                made.append(orders.AccessOrder(clause.scheme, clause.delay, unit_of(clause.unit, schema)))
     schemes = (Scheme(schema, tuple((name, Order.EQUALITY) for name in names)) for names in stream.unique)
     return [*made, *map(origins.Unique, schemes)]
 
