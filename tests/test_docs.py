@@ -130,8 +130,9 @@ def test_the_page_of_bounded_memory_shows_what_check_prints() -> None:
 
 def test_the_examples_of_the_sql_page_are_a_script() -> None:
     script = parse_script("".join(blocks(SQL, "sql")))
-    assert list(script.streams) == ["item", "bid", "large", "both", "a", "b", "merged", "ordered"]
-    assert [(known.query.name, known.admitted) for known in verdict(script)] == [("closing", True)]
+    made = ["large", "north", "south", "reading"]
+    assert list(script.streams) == ["item", "bid", *made, "both", "a", "b", "merged", "ordered"]
+    assert [(known.query.name, known.admitted) for known in verdict(script)] == [("hourly", True), ("closing", True)]
 
 
 def test_the_sql_page_names_every_function() -> None:

@@ -11,7 +11,8 @@ from engine.sequences import OneByOne, Record, Sequences, cuts, elements, piece,
 from engine.simulate import Feed, Simulation, Splits, planned
 from lanes import examples
 from punctum.algebra.values import Row
-from punctum.ir.tree import Relation
+from punctum.ir.punctuated import Punctuated
+from punctum.ir.tree import Relation, walk
 from punctum.operators import guard
 from punctum.operators.columns import to_rows
 from punctum.parse import parse_query
@@ -47,6 +48,16 @@ REPORTED = [
     ", PUNCTUATE (k, x DESC) WHEN ALL s IN ('b', 'a')",
     ", PUNCTUATE (d, x DIV 2 ASC) WHEN ALL s IN ('a', 'b') DELAY 1",
     ", PUNCTUATE (s ASC) WHEN ALL k IN (1, 2, 3)",
+    ", PUNCTUATE (k, x) WHEN ALL s IN ('a', 'b'), PUNCTUATE (x, s) WHEN ALL d IN (0, 1)",
+]
+MADE = [
+    "UNIQUE (k)",
+    "PUNCTUATE (k) WHEN x = 0",
+    "PUNCTUATE (x ASC)",
+    "PUNCTUATE (s, x DESC) DELAY 1",
+    "PUNCTUATE (k, x DIV 2) WHEN ALL s IN ('a', 'b')",
+    "PUNCTUATE (x ASC) WHEN ALL s IN ('a', 'b') DELAY 1",
+    "PUNCTUATE (k) WHEN ALL s IN ('a', 'b'), UNIQUE (d, x), PUNCTUATE (k, d ASC)",
 ]
 ALONE = [
     "SELECT k, x, d, s FROM a",
@@ -118,6 +129,22 @@ def test_a_stream_is_what_its_elements_are_one_by_one(
 @given(data=st.data(), buckets=st.integers(1, 4), restart=st.booleans())
 def test_a_group_is_over_with_its_last_report(clause: str, data: st.DataObject, buckets: int, restart: bool) -> None:
     test_a_stream_is_what_its_elements_are_one_by_one.hypothesis.inner_test(clause, data, ALONE[0], buckets, restart)
+
+
+@pytest.mark.parametrize("clauses", MADE)
+@examples(50)
+@given(data=st.data(), below=st.sampled_from(CLAUSES), buckets=st.integers(1, 4), restart=st.booleans())
+def test_a_stream_that_is_made_of_another_is_a_sequence_too(
+    clauses: str, data: st.DataObject, below: str, buckets: int, restart: bool
+) -> None:
+    text = STREAM.format("a", below, "a") + f"CREATE STREAM c ({clauses}) AS SELECT k, x, d, s FROM a WHERE d < 4;"
+    query = parse_query("SELECT k, x, d, s FROM c", parse_script(text).streams)
+    (pipe,) = pipes(query).values()
+    sequences = drawn(data, query)
+    wanted = OneByOne(pipe, [node for node in walk(query) if isinstance(node, Punctuated)])
+    wanted.feed(sequences["a"][1])
+    feeds = data.draw(cuts(sequences), "cut")
+    assert run(query, feeds, buckets, restart) == (Counter(wanted.rows), wanted.records)
 
 
 @pytest.mark.parametrize("sql", SEVERAL)

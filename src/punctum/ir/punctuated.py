@@ -5,6 +5,7 @@ So it is when the clause remembers something, WHEN ALL, and with all clauses of 
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from punctum.algebra.values import Value
 from punctum.ir.definitions import AccessOrder, AllReported, Clause, Delay, EndEvent, StreamDef, TableColumn
 from punctum.ir.expressions import Expression, columns, text
 from punctum.ir.node import UnaryRelation, fits
+from punctum.ir.planned import duration_text
 from punctum.ir.units import terms_text
 
 if TYPE_CHECKING:
@@ -59,6 +61,12 @@ class Punctuated(UnaryRelation):
         return tuple(at for at, order in plain if order is Order.EQUALITY)
 
     @property
+    def parting(self) -> tuple[int, ...]:
+        """Those of them by which all clauses of the stream may be partitioned: they run together, in its order."""
+        below = self.input.parting if isinstance(self.input, Punctuated) else self.by
+        return tuple(at for at in self.by if at in below)
+
+    @property
     def scheme(self) -> Scheme:
         """The columns that are punctuated."""
         return Scheme(self.schema, tuple((self.schema.names[i], order) for i, order in self.terms))
@@ -80,9 +88,10 @@ class Punctuated(UnaryRelation):
 
     @property
     def _when(self) -> str:
-        delayed = "" if self.delay is None else f", delayed by {self.delay}"
+        delay = duration_text(self.delay) if isinstance(self.delay, timedelta) else self.delay
+        delayed = "" if delay is None else f", delayed by {delay}"
         if self.member is not None:
-            some = f"{len(self.members)} " if isinstance(self.members, tuple) else ""
+            some = f"{len(self.members)} " if isinstance(self.members, tuple) and self.members else ""
             done = "have passed it" if self.ordered else "have reported it"
             return f" when all {some}{self.schema.names[self.member]} {done}{delayed}"
         if self.when is not None:

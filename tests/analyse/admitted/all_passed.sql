@@ -1,8 +1,7 @@
 -- an hour is over when each sensor of the list has gone past it
-CREATE TABLE sensors (sid STRING) USING csv OPTIONS (path 'sensors.csv');
 CREATE STREAM reading (
   sid STRING, ts TIMESTAMP, temp DOUBLE,
-  PUNCTUATE (DATE_TRUNC('hour', ts) ASC) WHEN ALL sid IN sensors DELAY '1 minute'
+  PUNCTUATE (DATE_TRUNC('hour', ts) ASC) WHEN ALL sid IN ('a', 'b') DELAY '1 minute'
 ) USING json OPTIONS (path 'in/reading');
 CREATE SINK hourly USING json OPTIONS (path 'out');
 INSERT INTO hourly

@@ -157,7 +157,10 @@ class _Wiring:
 
     def _in_order(self, read: int) -> bool:
         """Whether rows come in the order of their stream: those of partitions, or of buckets of a stage, do not."""
-        return self._in_order(self._reads[read][0]) if read >= 0 else self._ordered[-1 - read]
+        if read < 0:
+            return self._ordered[-1 - read]
+        alone = isinstance(self._operators[read], Select | Project | Punctuate | Expect | Lifespan)
+        return alone and self._in_order(self._reads[read][0])
 
     def _note_time(self, relation: Relation, made: Operator) -> None:
         """Note an operator that expects punctuations, or lets them be over, and one that goes by the clock."""

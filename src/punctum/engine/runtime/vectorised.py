@@ -6,6 +6,7 @@ from functools import partial
 from typing import assert_never
 
 from punctum.algebra.aggregates import AggregateFunction
+from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.sorting import SortKey
@@ -103,8 +104,10 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
         case r.Distinct():
             return Dupelim(schemas[0])
         case Punctuated():
-            narrowed = _reaching(relation.schema, schemas[0])
-            return Punctuate(narrowed, [_origin(relation, narrowed)], guard=True)
+            narrowed = zip(schemas[0].attributes, relation.schema.attributes, strict=True)
+            never = [a.name for a, b in narrowed if a.domain.null and not b.domain.null]
+            start = [Punctuation.of(schemas[0], {name: None}) for name in never]
+            return Punctuate(schemas[0], [_origin(relation, schemas[0])], True, start)
         case ExpectNode(within=within, time=time):
             scheme = Scheme(schemas[0], relation.scheme.terms)
             return Expect(scheme, within, None if time is None else schemas[0].names[time])
