@@ -87,7 +87,7 @@ def late(streams: dict[str, Elements]) -> dict[str, list[int]]:
             passed |= name == "e" and len(far) == 2 and e[1] < min(far.values())
             if e[0] in closed or (name == "b" and e in seen) or (name == "c" and e[1] < furthest - 1) or passed:
                 wrong[name].append(number)
-                if name in "e":  # a row that is closed is no report
+                if name == "e":  # a row that is closed is no report
                     continue
             seen.add(e)
             furthest = max(furthest, e[1])

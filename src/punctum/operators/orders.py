@@ -200,8 +200,10 @@ class AllPassed(Origin):
         return closings(self._scheme, self._progress, to_rows(whole))
 
     def breaks(self, rows: pl.DataFrame) -> bool:
-        """Whether a row comes behind what all have passed before it."""
-        return bool(self._late(rows).height)
+        """Whether a row comes behind what all have passed before it; if none has passed it, it does not."""
+        mark, reach = self._progress.marks(self._both(rows)[self._name])
+        behind = (mark < reach.cum_max().shift(1)).slice(self._before.height)
+        return bool(behind.any()) and bool(self._late(rows).height)
 
     def placed(self, rows: pl.DataFrame) -> PlacedPunctuations:
         """What all have passed, each where it excludes rows behind it."""
@@ -212,8 +214,7 @@ class AllPassed(Origin):
 
     def _late(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The rows that are late, each with the place of what excludes it and, for its value, what all have passed."""
-        known = self._before.with_columns(pl.lit(-1, dtype=pl.Int64).alias(AT))
-        both = pl.concat([known, rows.select(*self._columns, AT).drop_nulls(self._name)])
+        both = self._both(rows)
         codes = pl.concat(self._progress.marks(both[self._name])).rank("dense").cast(pl.Int64)
         both = both.with_columns(
             codes.head(both.height).alias(_MARK), codes.tail(both.height).alias(_REACH), _groups(both, self._keys)
@@ -227,6 +228,11 @@ class AllPassed(Origin):
         )
         first = (pl.col(_NEXT) < pl.col(_END)).fill_null(False)
         return met.with_columns(pl.when(first).then(pl.col(_VALUE)).otherwise(pl.col(self._name)).alias(self._name))
+
+    def _both(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """How far each member had come before, as rows before all others, and the rows that have a value."""
+        known = self._before.with_columns(pl.lit(-1, dtype=pl.Int64).alias(AT))
+        return pl.concat([known, rows.select(*self._columns, AT).drop_nulls(self._name)])
 
     def _steps(self, reports: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         """From which mark on values are passed by all where, up to which next one; and how far all come in the end.
