@@ -106,7 +106,7 @@ def test_harmful_changes_are_refused_and_named(name: str, tmp_path: Path) -> Non
 def test_before_its_first_batch_a_query_may_change(tmp_path: Path) -> None:
     load_or_init_plan(str(tmp_path), ["a"])
     load_or_init_plan(str(tmp_path), ["b"])
-    assert read_sealed(tmp_path / "punctum/plan") == "state 4\nb\n"
+    assert read_sealed(tmp_path / "punctum/plan") == "state 5\nb\n"
 
 
 def test_a_literal_with_lines_is_one_line_of_the_plan(tmp_path: Path) -> None:

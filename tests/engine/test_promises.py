@@ -16,6 +16,7 @@ from punctum.algebra.values import Row
 from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.states import states
 from punctum.analyse.safety.verdicts import Verdict
+from punctum.engine.exchange.quarantine import VIOLATION
 from punctum.operators.columns import to_rows
 from punctum.parse import parse_query
 from punctum.parse.script import parse_script
@@ -113,3 +114,26 @@ def test_a_unit_is_over_when_all_have_reported_in_it() -> None:
     given = [to_rows(simulation.feed({"a": Splits([piece(schema, batch)])}).rows) for batch in batches]
     assert given == [[], [(1, 3)], [(2, 2)]]
     assert [record.text for record in simulation.records] == ['{"sensor":"s1","t":14}']
+
+
+def test_a_row_for_which_an_event_has_no_value_goes_to_the_quarantine() -> None:
+    text = """CREATE STREAM a (k BIGINT, x BIGINT) USING memory;
+        CREATE STREAM c (PUNCTUATE (k) WHEN x * 4 = 4) AS SELECT k, x FROM a WHERE k > 0;"""
+    streams = parse_script(text).streams
+    simulation = Simulation(parse_query("SELECT k, x FROM c", streams), 2)
+    rows = [(1, 2), (1, 2**62), (1, 1), (1, 3), (2, 3), (0, 2**62)]
+    out = simulation.feed({"a": Splits([piece(streams["a"].schema, rows)])})
+    assert sorted(to_rows(out.rows)) == [(1, 1), (1, 2), (2, 3)]
+    told = {record.text: (record.stream, record.reason) for record in simulation.records}
+    assert told.keys() == {'{"k":1,"x":4611686018427387904}', '{"k":1,"x":3}'}
+    assert told['{"k":1,"x":3}'] == ("c", VIOLATION)
+
+
+def test_a_row_without_a_value_in_order_goes_to_the_quarantine() -> None:
+    text = """CREATE STREAM a (k BIGINT, x BIGINT) USING memory;
+        CREATE STREAM c (PUNCTUATE (x ASC)) AS SELECT k, x FROM a;"""
+    streams = parse_script(text).streams
+    simulation = Simulation(parse_query("SELECT k, x FROM c", streams), 2)
+    rows: list[Row] = [(1, None), (1, 2), (1, 1)]
+    assert to_rows(simulation.feed({"a": Splits([piece(streams["a"].schema, rows)])}).rows) == [(1, 2)]
+    assert [record.text for record in simulation.records] == ['{"k":1,"x":null}', '{"k":1,"x":1}']

@@ -16,7 +16,7 @@ from zlib import crc32
 from punctum.engine.recovery.durable import damaged, lost, read_sealed, write_sealed
 from punctum.errors import QueryError
 
-STATE = "state 4"
+STATE = "state 5"
 """The first line of a plan. It changes when the state of earlier versions can no longer be read."""
 
 
