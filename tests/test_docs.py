@@ -89,10 +89,11 @@ def test_elements_are_written_as_the_page_shows() -> None:
 
 def test_the_clauses_of_the_page_are_clauses() -> None:
     page = ROOT / "docs/elements.md"
-    (table,) = blocks(page, "sql")
+    table, example = blocks(page, "sql")
+    assert parse_script(example).streams["reading"].punctuates
     rows = [line for line in page.read_text().splitlines() if re.match(r"\| `(PUNCTUATE|UNIQUE|DOMAIN)", line)]
     clauses = [clause for line in rows for clause in re.findall("`(.*?)`", line.split(" | ")[0])]
-    assert len(clauses) == 9
+    assert len(clauses) == 15
     columns = "itemid BIGINT, status STRING, ts TIMESTAMP, hour BIGINT, sid STRING"
     for clause in clauses:
         stream = parse_script(f"{table} CREATE STREAM a ({columns}, {clause}) USING json").streams["a"]
@@ -129,8 +130,9 @@ def test_the_page_of_bounded_memory_shows_what_check_prints() -> None:
 
 def test_the_examples_of_the_sql_page_are_a_script() -> None:
     script = parse_script("".join(blocks(SQL, "sql")))
-    assert list(script.streams) == ["item", "bid", "large", "both", "a", "b", "merged", "ordered"]
-    assert [(known.query.name, known.admitted) for known in verdict(script)] == [("closing", True)]
+    made = ["large", "north", "south", "reading"]
+    assert list(script.streams) == ["item", "bid", *made, "both", "a", "b", "merged", "ordered"]
+    assert [(known.query.name, known.admitted) for known in verdict(script)] == [("hourly", True), ("closing", True)]
 
 
 def test_the_sql_page_names_every_function() -> None:

@@ -139,6 +139,7 @@ TOGETHER = [
     "interval_per_key",
     "interval_truncated",
     "named",
+    "order_per_key",
 ]
 
 

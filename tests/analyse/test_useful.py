@@ -19,7 +19,8 @@ def without(sql: str, schemes: frozenset[Declared]) -> str:
     """A script whose streams do not promise some schemes."""
     for scheme in schemes:
         terms = str(scheme)[len(scheme.stream) + 1 : -1]
-        clause = rf",\s*PUNCTUATED ON \({re.escape(terms)}\)"
+        listed = r"PUNCTUATE \([^;]*?\) WHEN ALL \w+ IN (?:\w+|\([^)]*\))"
+        clause = rf",\s*(?:PUNCTUATE(?:D ON)? \({re.escape(terms)}\)|{listed})(?: DELAY '[^']*')?"
         sql, count = re.subn(rf"(CREATE STREAM {scheme.stream} \([^;]*?){clause}", r"\1", sql)
         assert count == 1, scheme
     return sql

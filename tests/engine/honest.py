@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from engine.sequences import waiting
 from punctum.algebra import Punctuation, Row, end_of_stream
 from punctum.algebra.functions import Element
 from punctum.algebra.scheme import Order, Scheme
@@ -17,20 +18,20 @@ def specified(stream: StreamDef) -> tuple[list[origins.Origin[Any]], list[origin
     """What makes punctuations of a stream: what looks at one row at a time, and what waits for reports."""
     schema = stream.schema
     single: list[origins.Origin[Any]] = []
-    waiting: list[origins.Origin[Any]] = []
+    later: list[origins.Origin[Any]] = []
     for clause in stream.punctuates:
         match clause:
             case EndEvent(scheme=scheme, when=when):
                 single.append(origins.EndEvent(scheme, partial(holds, when)))
             case AccessOrder(scheme=scheme, delay=delay):
-                ((name, order),) = scheme.terms
-                single.append(origins.AccessOrder(schema, name, order is Order.DESC, delay))
-            case AllReported(scheme=scheme, member=member, members=members):
-                assert isinstance(members, tuple)
-                waiting.append(origins.AllReported(scheme, member, frozenset(members)))
+                *keys, (name, order) = scheme.terms
+                by = tuple(key for key, _ in keys)
+                single.append(origins.AccessOrder(schema, name, order is Order.DESC, delay, by))
+            case AllReported():
+                later.append(waiting(clause))
     for names in stream.unique:
         single.append(origins.Unique(Scheme(schema, tuple((name, Order.EQUALITY) for name in names))))
-    return single, waiting
+    return single, later
 
 
 def holds(condition: Expression, row: Row) -> bool:
@@ -45,11 +46,11 @@ class Plain:
     """
 
     def __init__(self, stream: StreamDef) -> None:
-        single, waiting = specified(stream)
+        single, later = specified(stream)
         self._schema = stream.schema
         self._steps: list[tuple[Execution, Guard]] = [
             (Punctuate(stream.schema, tuple(some)).start(), Guard(stream.schema))
-            for some in (single, *([each] for each in waiting))
+            for some in (single, *([each] for each in later))
         ]
         self._limits: Sequence[Punctuation] = origins.DomainLimits(stream.schema).opening()
         for _, guard in self._steps:

@@ -20,6 +20,7 @@ from punctum.engine.formats.write import json_lines
 from punctum.ir.definitions import AccessOrder, AllReported, EndEvent, StreamDef
 from punctum.ir.evaluate import evaluate
 from punctum.ir.expressions import Expression
+from punctum.ir.punctuated import Punctuated
 from punctum.operators.columns import ColumnarSlice, Places, dtype, frame
 from punctum.plan.physical.pipes import Pipe
 from punctum.spec import Slice, origins
@@ -33,11 +34,12 @@ Record = tuple[str, str, str]
 class OneByOne:
     """A stream behind its pipe, an element at a time: rows that are grammatical, and the records of the others."""
 
-    def __init__(self, pipe: Pipe) -> None:
+    def __init__(self, pipe: Pipe, above: Sequence[Punctuated] = ()) -> None:
         self.stream, self.schema, self.rows, self.records = pipe.stream, pipe.schema, list[Row](), Counter[Record]()
         self._steps = [specified(step)[0] for step in pipe.steps]
         self._running, self._guard = [step.start() for step in self._steps], Guard(pipe.schema)
-        self._reported = [_reported(c) for c in pipe.stream.punctuates if isinstance(c, AllReported)]
+        self._reported = [_reported(c, pipe.stream.name) for c in pipe.stream.punctuates if isinstance(c, AllReported)]
+        self._reported += map(_operator, above)
 
     def feed(self, elements: Sequence[Element]) -> None:
         """Take the whole sequence."""
@@ -57,23 +59,27 @@ class OneByOne:
         found = self._guard.take(element)
         rows = [e for e in found if not isinstance(e, Punctuation)] if isinstance(found, tuple) else []
         if isinstance(found, BrokenPromise):
-            self._tell(found.row)
+            self._tell(found.row, self.stream.name)
         for row in rows:
-            if all(reported.takes(row) for reported in self._reported):
+            refused = next((reported for reported in self._reported if not reported.takes(row)), None)
+            if refused is None:
                 self.rows.append(row)
             else:
-                self._tell(row)
+                self._tell(row, refused.stream)
 
-    def _tell(self, row: Row) -> None:
+    def _tell(self, row: Row, stream: str) -> None:
         (text,) = json_lines(frame(self.schema, [row]), self.schema)
-        self.records[self.stream.name, VIOLATION, text] += 1
+        self.records[stream, VIOLATION, text] += 1
 
 
 class Reported:
     """Who has reported what: a row of what is complete is late."""
 
-    def __init__(self, origin: origins.AllReported) -> None:
-        self._origin, self._state, self._guard = origin, origin.initial(), Guard(origin.scheme.schema)
+    def __init__(self, origin: origins.Origin[Any], schema: Schema, stream: str) -> None:
+        self._origin, self._state, self._guard = origin, origin.initial(), Guard(schema)
+        self.stream = stream
+        for limit in origins.DomainLimits(schema).opening():
+            self._guard.take(limit)
 
     def takes(self, row: Row) -> bool:
         """Whether a row comes in time; if so, it is a report."""
@@ -85,9 +91,39 @@ class Reported:
         return True
 
 
-def _reported(clause: AllReported) -> Reported:
+def _reported(clause: AllReported, stream: str) -> Reported:
+    return Reported(waiting(clause), clause.scheme.schema, stream)
+
+
+def _operator(node: Punctuated) -> Reported:
+    """A clause of a stream that is made of others; what has an order is not NULL."""
+    schema, unit = node.schema, None if node.unit is None else pairs
+    *keys, (last, order) = node.scheme.terms
+    if node.member is not None:
+        assert isinstance(node.members, tuple)
+        clause = AllReported(node.scheme, schema.names[node.member], node.members, delay=node.delay, unit=node.unit)
+        return Reported(waiting(clause), schema, node.stream.name)
+    made: origins.Origin[Any] = origins.Unique(node.scheme)
+    if node.when is not None:
+        made = origins.EndEvent(node.scheme, _holds(node.when))
+    elif node.ordered:
+        by = tuple(name for name, _ in keys)
+        made = origins.AccessOrder(schema, last, order is Order.DESC, node.delay, by, unit)
+    return Reported(made, schema, node.stream.name)
+
+
+def waiting(clause: AllReported) -> origins.Origin[Any]:
+    """What waits for reports."""
     assert isinstance(clause.members, tuple)
-    return Reported(origins.AllReported(clause.scheme, clause.member, frozenset(clause.members)))
+    members, unit = frozenset(clause.members), None if clause.unit is None else pairs
+    if clause.ordered:
+        return origins.AllPassed(clause.scheme, clause.member, members, clause.delay, unit)
+    return origins.AllReported(clause.scheme, clause.member, members, unit)
+
+
+def pairs(value: int) -> Pattern:
+    """The unit of a number under DIV 2, for those that are not negative."""
+    return between(-1 if value < 2 else value // 2 * 2, value // 2 * 2 + 1)
 
 
 def _origins(stream: StreamDef) -> list[origins.Origin[Any]]:
@@ -96,8 +132,10 @@ def _origins(stream: StreamDef) -> list[origins.Origin[Any]]:
         if isinstance(clause, EndEvent):
             made.append(origins.EndEvent(clause.scheme, _holds(clause.when)))
         elif isinstance(clause, AccessOrder):
-            down = clause.scheme.terms[0][1] is Order.DESC
-            made.append(origins.AccessOrder(stream.schema, clause.attribute, down, clause.delay))
+            *keys, (name, order) = clause.scheme.terms
+            by = tuple(key for key, _ in keys)
+            unit = None if clause.unit is None else pairs
+            made.append(origins.AccessOrder(stream.schema, name, order is Order.DESC, clause.delay, by, unit))
     unique = (Scheme(stream.schema, tuple((name, Order.EQUALITY) for name in names)) for names in stream.unique)
     return [*made, *map(origins.Unique, unique)]
 

@@ -18,8 +18,15 @@ CREATE STREAM a (k BIGINT, x BIGINT, PUNCTUATED ON (k), PUNCTUATE (k) WHEN x = 9
 CREATE STREAM b (k BIGINT, x BIGINT, UNIQUE (k, x)) USING csv OPTIONS (path 'b', maxFilesPerTrigger 1);
 CREATE STREAM c (k BIGINT, x BIGINT, PUNCTUATE (x ASC) DELAY 1)
   USING parquet OPTIONS (path 'c', maxFilesPerTrigger 1);
+CREATE STREAM d (k BIGINT, x BIGINT, PUNCTUATE (k, x DIV 2 ASC)) USING json OPTIONS (path 'd', maxFilesPerTrigger 1);
+CREATE STREAM e (k BIGINT, x BIGINT, PUNCTUATE (x ASC) WHEN ALL k IN (0, 1))
+  USING json OPTIONS (path 'e', maxFilesPerTrigger 1);
+CREATE STREAM f (k BIGINT, x BIGINT) USING json OPTIONS (path 'f', maxFilesPerTrigger 1);
+CREATE STREAM made (PUNCTUATE (x DIV 3 ASC) WHEN ALL k IN (0, 2), PUNCTUATE (k) WHEN x = 9) AS
+SELECT k, x FROM f WHERE x > 0;
 CREATE SINK rows USING json OPTIONS (path 'out');
-INSERT INTO rows SELECT k, x FROM a UNION ALL SELECT k, x FROM b UNION ALL SELECT k, x FROM c ALLOW UNBOUNDED;
+INSERT INTO rows SELECT k, x FROM a UNION ALL SELECT k, x FROM b UNION ALL SELECT k, x FROM c
+UNION ALL SELECT k, x FROM d UNION ALL SELECT k, x FROM e UNION ALL SELECT k, x FROM made ALLOW UNBOUNDED;
 """
 Element = tuple[int, int] | str  # a row, or the JSON of a punctuation
 Elements = list[Element]
@@ -34,6 +41,8 @@ def drawn() -> dict[str, Elements]:
     chance = random.Random(15)
     streams: dict[str, Elements] = {"a": [(1, 1), punct(1), (1, 1), (2, 9), (2, 3)]}
     streams["b"], streams["c"] = [(5, 1), (5, 1)], [(1, 5), (1, 4), (1, 3)]
+    streams |= {"d": [(1, 5), (2, 1), (1, 4), (1, 3)], "e": [(0, 5), (1, 3), (2, 2), (1, 9), (2, 4), (0, 5)]}
+    streams["f"] = [(0, 7), (2, 7), (1, 2), (1, 9), (1, 8), (2, 8)]
     for elements in streams.values():
         for _ in range(7):
             k, x = chance.randint(0, 2), chance.choice([1, 2, 3, 7, 9])
@@ -44,7 +53,7 @@ def drawn() -> dict[str, Elements]:
 def write(directory: Path, number: int, elements: Elements) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     match directory.name:
-        case "a":
+        case "a" | "d" | "e" | "f":
             lines = [e if isinstance(e, str) else json.dumps({"k": e[0], "x": e[1]}) for e in elements]
             (directory / f"{number:03}.json").write_text("".join(f"{line}\n" for line in lines))
         case "b":
@@ -69,15 +78,21 @@ def late(streams: dict[str, Elements]) -> dict[str, list[int]]:
     """The numbers of the elements, from 1, that stand behind what excludes them."""
     wrong: dict[str, list[int]] = {name: [] for name in streams}
     for name, elements in streams.items():
-        closed, seen, furthest = set[int](), set[Element](), -1
+        closed, seen, furthest, far = set[int](), set[Element](), -1, dict[int, int]()
         for number, e in enumerate(elements, 1):
             if isinstance(e, str):
                 closed.add(json.loads(e)["$punct"]["k"])
                 continue
-            if e[0] in closed or (name == "b" and e in seen) or (name == "c" and e[1] < furthest - 1):
+            passed = name == "d" and e[1] // 2 < far.get(e[0], 0) // 2
+            passed |= name == "e" and len(far) == 2 and e[1] < min(far.values())
+            if e[0] in closed or (name == "b" and e in seen) or (name == "c" and e[1] < furthest - 1) or passed:
                 wrong[name].append(number)
+                if name == "e":  # a row that is closed is no report
+                    continue
             seen.add(e)
             furthest = max(furthest, e[1])
+            if name == "d" or e[0] < 2:
+                far[e[0]] = max(far.get(e[0], 0), e[1])
             if name == "a" and e[1] == 9:
                 closed.add(e[0])
     return wrong
@@ -92,10 +107,13 @@ def test_a_run_is_a_function_of_the_sequences(spark: SparkSession, tmp_path: Pat
     whole, told = run(spark, tmp_path / "whole")
     singly, told_singly = run(spark, tmp_path / "singly")
     assert whole == singly
-    assert {n: sorted(r["position"] for r in told if r["stream"] == n) for n in streams} == late(streams)
+    where = {n: sorted(r["position"] for r in told if r["stream"] == n) for n in "abcd"}
+    assert where == {n: numbers for n, numbers in late(streams).items() if n in "abcd"}
+    counts = Counter(record["stream"] for record in told)
+    assert counts["e"] == len(late(streams)["e"]) > 0 and counts["made"] > 0
     assert _what(told) == _what(told_singly)
-    files = {(r["stream"], int(r["file"][:3]) + 1) for r in told_singly}
-    assert files == {(name, number) for name, numbers in late(streams).items() for number in numbers}
+    files = {(r["stream"], int(r["file"][:3]) + 1) for r in told_singly if r["stream"] in "abcd"}
+    assert files == {(name, number) for name, numbers in late(streams).items() if name in "abcd" for number in numbers}
 
 
 def _what(records: list[dict[str, Any]]) -> Counter[tuple[str, str, str]]:

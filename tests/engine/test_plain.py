@@ -41,6 +41,8 @@ CLAUSES = [
     "PUNCTUATE (k ASC) DELAY 1",
     "PUNCTUATE (k DESC) DELAY 2",
     "PUNCTUATE (s DESC)",
+    "PUNCTUATE (s, k ASC) DELAY 1",
+    "PUNCTUATE (k ASC) WHEN ALL s IN ('a', 'end') DELAY 1",
     "PUNCTUATE (k) WHEN ALL s IN ('a', 'end')",
     "PUNCTUATE (s) WHEN ALL k IN (0, 1)",
     "PUNCTUATE (k) WHEN ALL s IN ('a', 'b'), PUNCTUATE (k) WHEN ALL s IN ('b', 'end')",

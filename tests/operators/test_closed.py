@@ -1,5 +1,6 @@
 """Closed keys against a plain set of them, with random operations and restarts."""
 
+import random
 from itertools import product
 
 import numpy as np
@@ -8,15 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from punctum.algebra.pattern import WILDCARD, constant
+from punctum.algebra.pattern import WILDCARD, between, constant
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row, Value
 from punctum.operators import closed as keys
 from punctum.operators import frame, to_rows
 from punctum.operators import runs as ordered
-from punctum.operators.batch import batch
+from punctum.operators.batch import PunctuationBatch, batch
 from punctum.operators.closed import Closed
+from punctum.operators.seen import SeenPunctuations
 from strategies import SMALL, patterns, punctuations, rows, schemas, small
 
 Naive = set[tuple[tuple[int, ...], tuple[Value | None, ...]]]
@@ -122,3 +124,19 @@ def test_extremes_are_neighbours_of_nothing_beyond() -> None:
     assert closed.contains(asked).to_list() == [True, True, False, True, False, True, True]
     closed.forget(batch(closed.schema, [Punctuation.of(closed.schema, k=v) for v in (least, most)]))
     assert to_rows(closed.frame().drop("more")) == [(least + 1,), (0,), (most - 1,)]
+
+
+@pytest.mark.parametrize("kind", ["BIGINT", "STRING"])
+def test_prefixes_of_many_keys_are_one_each(kind: str) -> None:
+    schema, chance = Schema.of(id="STRING", ts=kind), random.Random(15)
+    of = (lambda n: n) if kind == "BIGINT" else (lambda n: f"{n:03}")
+    seen, known = SeenPunctuations(schema), dict[str, int]()
+    for _ in range(3):
+        furthest = {f"s{n}": chance.randint(0, 99) for n in range(1_500) if chance.random() < 0.9}
+        new = [Punctuation.of(schema, id=key, ts=between(None, of(n), "[)")) for key, n in furthest.items() if n]
+        seen.add_new(PunctuationBatch(schema, {}, [Punctuation.of(schema, id="x", ts=of(7)), *new]))
+        known |= {key: max(n, known.get(key, 0)) for key, n in furthest.items()}
+    rows = [(f"s{chance.randint(0, 1_600)}", chance.randint(0, 99)) for _ in range(3_000)]
+    late = [n < known.get(key, 0) for key, n in rows]
+    assert seen.matches(frame(schema, [(key, of(n)) for key, n in rows])).to_list() == late
+    assert len(seen) == 1 + sum(map(bool, known.values()))

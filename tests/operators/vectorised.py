@@ -13,9 +13,11 @@ from typing import Any
 import polars as pl
 from polars.testing import assert_frame_equal
 
+from punctum.algebra.pattern import Range
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
+from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Row
 from punctum.operators import (
     Difference,
@@ -33,6 +35,7 @@ from punctum.operators import (
     Union,
     dtype,
     frame,
+    orders,
     origins,
     to_rows,
 )
@@ -44,6 +47,7 @@ from punctum.operators.join import joined_schema
 from punctum.operators.lookup import Lookup
 from punctum.operators.operator import PAST
 from punctum.operators.outer import OuterJoin
+from punctum.operators.units import Units
 from punctum.spec import framework
 from punctum.spec import origins as specified
 from punctum.spec.columns import ComputedColumn as SpecColumn
@@ -131,17 +135,30 @@ def column(spec: SpecColumn) -> ComputedColumn:
     return ComputedColumn(spec.attribute, spec.source, spec.function, spec.injective, spec.trend)
 
 
+def unit(spec: specified.Unit | None) -> Units | None:
+    """Units by rows; the piece of a value is the least one in its unit."""
+
+    def pieces(values: pl.Series) -> pl.Series:
+        assert spec is not None
+        return pl.Series([None if v is None else spec(v).lower for v in values], dtype=values.dtype)  # type: ignore
+
+    return None if spec is None else Units(pieces, spec)
+
+
 def origin(spec: specified.Origin[Any], schema: Schema) -> origins.Origin:
     """The vectorised origin that should do what a specified one does."""
     match spec:
         case specified.EndEvent():
             return origins.EndEvent(spec.scheme, by_row(schema, spec.when, pl.Boolean()))
         case specified.AccessOrder():
-            return origins.AccessOrder(schema, spec.attribute, spec.descending, spec.delay)
+            terms = [*spec.keys, f"{spec.attribute} {'DESC' if spec.descending else 'ASC'}"]
+            return orders.AccessOrder(Scheme.of(schema, *terms), spec.delay, unit(spec.unit))
         case specified.DomainLimits():
             return origins.DomainLimits(schema)
         case specified.AllReported():
-            return origins.AllReported(spec.scheme, spec.member, spec.members)
+            return origins.AllReported(spec.scheme, spec.member, spec.members, unit(spec.unit))
+        case specified.AllPassed():
+            return orders.AllPassed(spec.scheme, spec.member, spec.members, spec.delay, unit(spec.unit))
         case specified.Unique():
             return origins.Unique(spec.scheme)
     raise AssertionError(spec)
@@ -243,10 +260,18 @@ def assert_reported(spec: SpecPunctuate, states: Sequence[Any], fast: Operator) 
     tables = fast.tables()
     for n, (source, missing) in enumerate(zip(spec.origins, states, strict=True)):
         if isinstance(source, specified.AllReported):
-            wanted = {(*key, member) for key, left in missing.items() for member in source.members - left}
+            told = {(*map(_piece, key), left) for key, left in missing.items()}
+            wanted = {(*key, member) for *key, left in told for member in source.members - left}
             reports = to_rows(tables.pop(f"origin{n}").frame())
             assert Counter(reports) == Counter(wanted)
+        elif isinstance(source, specified.AllPassed):
+            furthest = [(*key, member, value) for key, known in missing.items() for member, value in known.items()]
+            assert Counter(to_rows(tables.pop(f"origin{n}").frame())) == Counter(furthest)
     assert tables.keys() == {PAST}
+
+
+def _piece(part: Any) -> Any:
+    return part.lower if isinstance(part, Range) else part
 
 
 def assert_bags(given: Sequence[Row], wanted: Sequence[Row]) -> None:

@@ -82,11 +82,18 @@ def clause(made: Clause) -> str:
         case EndEvent():
             return f"punctuate {made.scheme} when {text(made.when)}"
         case AccessOrder():
-            return f"punctuate {made.scheme}" + f" delay {made.delay!r}" * (made.delay is not None)
+            return f"punctuate {made.scheme}{_more(made)}"
         case AllReported(members=TableColumn(table, at)):
-            return f"punctuate {made.scheme} when all {made.member} in {table.name}.{table.schema.names[at]}"
+            return (
+                f"punctuate {made.scheme} when all {made.member} in {table.name}.{table.schema.names[at]}{_more(made)}"
+            )
         case AllReported():
-            return f"punctuate {made.scheme} when all {made.member} in {made.members}"
+            return f"punctuate {made.scheme} when all {made.member} in {made.members}{_more(made)}"
+
+
+def _more(made: AccessOrder | AllReported) -> str:
+    delay = "" if made.delay is None else f" delay {made.delay!r}"
+    return delay + ("" if made.unit is None else f" by {text(made.unit)}")
 
 
 def columns(schema: Schema) -> str:

@@ -70,7 +70,7 @@ def test_each_clause_knows_its_place() -> None:
     made = [(clause.place, "PUNCTUATE (") for stream in script.streams.values() for clause in stream.punctuates]
     made += [(limits.place, "PUNCTUATE") for stream in script.streams.values() for limits in stream.limits]
     made += [(table.place, "CREATE TABLE") for table in script.tables.values()]
-    assert len(made) == 10 + 4 + 4 + 2
+    assert len(made) == 12 + 4 + 4 + 2
     for place, start in made:
         assert sql[place.start : place.end].upper().startswith(start)
         assert not sql[place.start : place.end].endswith(",")

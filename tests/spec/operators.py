@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from punctum.algebra.aggregates import AggregateFunction, Function
 from punctum.algebra.bands import Band, Limit
 from punctum.algebra.outer import JoinKind
-from punctum.algebra.pattern import WILDCARD, between, one_of
+from punctum.algebra.pattern import WILDCARD, Pattern, between, one_of
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.scheme import Scheme
@@ -27,7 +27,7 @@ from punctum.spec.intersect import Intersect
 from punctum.spec.join import Join
 from punctum.spec.lookup import Lookup
 from punctum.spec.merge import Merge
-from punctum.spec.origins import AccessOrder, AllReported, DomainLimits, EndEvent, Origin, Unique
+from punctum.spec.origins import AccessOrder, AllPassed, AllReported, DomainLimits, EndEvent, Origin, Unique
 from punctum.spec.outer import OuterJoin
 from punctum.spec.project import Project
 from punctum.spec.punctuate import Punctuate
@@ -240,26 +240,39 @@ def origins(draw: st.DrawFn, schema: Schema) -> Origin[Any]:
     """A way to make punctuations that a clause of SQL can ask for."""
     names = draw(st.lists(st.sampled_from(schema.names), min_size=1, unique=True, max_size=2))
     last = schema.attributes[-1]
-    kind = draw(st.sampled_from(["end event", "order", "domain", "unique", "all reported"]))
+    kind = draw(st.sampled_from(["end event", "order", "domain", "unique", "all reported", "all passed"]))
+    whole = schema.attributes[schema.index(names[-1])].type is Type.BIGINT
+    unit = draw(st.sampled_from([None, threes] if whole else [None]))
     if kind == "end event":
         terms = [f"{name} {draw(st.sampled_from(['', 'ASC', 'DESC']))}".strip() for name in names]
         return EndEvent(Scheme.of(schema, *terms), lambda row: len(repr(row)) % 2 == 0)
     if kind == "order":
-        delay = draw(st.none() | st.just(DELAYS.get(schema.attributes[schema.index(names[0])].type)))
-        return AccessOrder(schema, names[0], draw(st.booleans()), delay)
+        delay = draw(st.none() | st.just(DELAYS.get(schema.attributes[schema.index(names[-1])].type)))
+        return AccessOrder(schema, names[-1], draw(st.booleans()), delay, tuple(names[:-1]), unit)
     if kind == "domain":
         return DomainLimits(schema)
     keys = [name for name in names if name != last.name]
     if kind == "unique" or not keys or last.type is Type.DECIMAL:
         return Unique(Scheme.of(schema, *names))
     members = draw(st.frozensets(small(last.type), min_size=1, max_size=2))
-    return AllReported(Scheme.of(schema, *keys), last.name, members)
+    units = unit if keys[-1] == names[-1] else None
+    if kind == "all passed":
+        terms = [*keys[:-1], f"{keys[-1]} {draw(st.sampled_from(['ASC', 'DESC']))}"]
+        delay = draw(st.none() | st.just(DELAYS.get(schema.attributes[schema.index(keys[-1])].type)))
+        return AllPassed(Scheme.of(schema, *terms), last.name, members, delay, units)
+    return AllReported(Scheme.of(schema, *keys), last.name, members, units)
+
+
+def threes(value: int) -> Pattern:
+    """A unit of three numbers."""
+    return between(value // 3 * 3, value // 3 * 3 + 2)
 
 
 @st.composite
 def punctuate_cases(draw: st.DrawFn) -> Case:
     """Streams that need not keep what the origins promise of them."""
-    schema = draw(schemas(most=2) | st.just(Schema.of(x="BIGINT", y="BIGINT").where(x=between(0, 4))))
+    plain = Schema.of(x="BIGINT", y="BIGINT").where(x=between(0, 4))
+    schema = draw(schemas(most=2) | st.just(plain) | st.just(Schema.of(k="STRING", x="BIGINT", m="STRING")))
     chosen = draw(st.lists(origins(schema), min_size=1, max_size=2))
     return Punctuate(schema, tuple(chosen)), [draw(streams(schema))]
 

@@ -19,12 +19,22 @@ from punctum.algebra.values import Row
 from punctum.errors import SchemaError
 from punctum.spec.framework import unary
 from punctum.spec.guard import Guard, guard
-from punctum.spec.origins import AccessOrder, AllReported, DomainLimits, EndEvent, Origin, Selected, Sorted, Unique
+from punctum.spec.origins import (
+    AccessOrder,
+    AllPassed,
+    AllReported,
+    DomainLimits,
+    EndEvent,
+    Origin,
+    Selected,
+    Sorted,
+    Unique,
+)
 from punctum.spec.punctuate import Punctuate
 from punctum.spec.sort import Sort
 from punctum.spec.stream import Slice, prefix
 from spec.laws import conform, minimal, proper
-from spec.operators import Case, punctuate_cases
+from spec.operators import Case, punctuate_cases, threes
 from strategies import punctuations, rows, streams
 
 plane = Schema.of(x="BIGINT", y="BIGINT").where(y=between(0, 4))
@@ -33,8 +43,13 @@ ORIGINS: dict[str, Origin[Any]] = {
     "access order": AccessOrder(plane, "x"),
     "falling access order": AccessOrder(plane, "x", descending=True),
     "access order with a delay": AccessOrder(plane, "x", delay=2),
+    "access order of each key": AccessOrder(plane, "x", keys=("y",)),
+    "falling access order of each key with a delay": AccessOrder(plane, "x", True, 1, ("y",)),
     "domain limits": DomainLimits(plane),
     "all reported": AllReported(Scheme.of(plane, "x"), "y", frozenset({0, 1})),
+    "all reported in units": AllReported(Scheme.of(plane, "x"), "y", frozenset({0, 1}), threes),
+    "all passed": AllPassed(Scheme.of(plane, "x ASC"), "y", frozenset({0, 1})),
+    "all passed falling, with a delay, in units": AllPassed(Scheme.of(plane, "x DESC"), "y", frozenset({0}), 1, threes),
     "unique": Unique(Scheme.of(plane, "x", "y")),
     "selected": Selected(Punctuation.of(plane, x=3)),
     "sorted": Sorted(Sort(plane, (SortKey("x", descending=True), SortKey("y")))),
@@ -92,6 +107,13 @@ def test_access_order_leaves_room_for_equal_values() -> None:
     assert made(event, AccessOrder(event, "ts", delay=timedelta(days=999_999)), [(noon,)]) == [[]]
 
 
+def test_access_order_of_each_key() -> None:
+    reading = Schema.of(sensor="STRING", ts="BIGINT")
+    slices: list[list[Row]] = [[("a", 7), ("b", 2), ("a", 5)], [("b", 2), (None, 4)], [("b", 3), ("c", None)]]
+    by_sensor = AccessOrder(reading, "ts", keys=("sensor",))
+    assert made(reading, by_sensor, *slices) == [["<a, (,6]>", "<b, (,1]>"], ["<NULL, (,3]>"], ["<b, (,2]>"]]
+
+
 def test_a_delay_is_taken_off_exactly() -> None:
     exact = Schema.of(d="DECIMAL")
     late = AccessOrder(exact, "d", delay=Decimal("0.5"))
@@ -113,6 +135,16 @@ def test_an_hour_is_complete_when_all_sensors_have_reported() -> None:
     report = Schema.of(sid="STRING", hour="BIGINT")
     origin = AllReported(Scheme.of(report, "hour"), "sid", frozenset({"S1", "S2"}))
     assert made(report, origin, [("S1", 7), ("S1", 8)], [("S9", 7)], [("S2", 7)]) == [[], [], ["<*, 7>"]]
+
+
+def test_time_is_complete_when_all_sensors_have_gone_past_it() -> None:
+    report = Schema.of(sid="STRING", ts="BIGINT")
+    slices: list[list[Row]] = [[("S1", 7), ("S2", 4), ("S9", 1)], [("S2", 9), ("S2", 8)], [("S1", 12)]]
+    both = frozenset({"S1", "S2"})
+    passed = AllPassed(Scheme.of(report, "ts ASC"), "sid", both)
+    assert made(report, passed, *slices) == [["<*, (,3]>"], ["<*, (,6]>"], ["<*, (,8]>"]]
+    by_threes = AllPassed(Scheme.of(report, "ts ASC"), "sid", both, 1, threes)
+    assert made(report, by_threes, *slices) == [["<*, (,2]>"], ["<*, (,5]>"], []]
 
 
 def test_a_sort_emits_where_it_has_come_to() -> None:

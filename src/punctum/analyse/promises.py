@@ -120,7 +120,8 @@ class Facts:
     ``equal`` gives the first one that has the same value in every row, which no operator may know. ``constant`` columns
     have one value; of those that are ``fixed`` a selection emits punctuations on all other values. Columns that have
     certain values at most, by their domain or by what a selection emits, are ``within`` these. Behind an outer join,
-    some promises leave out rows that are ``padded`` with NULLs.
+    some promises leave out rows that are ``padded`` with NULLs. Some promises on a column close its values in
+    ``units``: the promise, the column, and by which expression (``ir/units.py``).
     """
 
     promises: tuple[Promise, ...]
@@ -131,6 +132,7 @@ class Facts:
     filled: frozenset[int] = frozenset()
     within: Mapping[int, Within] = field(default_factory=dict)
     padded: tuple[Padded, ...] = ()
+    units: frozenset[tuple[Terms, int, str]] = frozenset()
 
     def ends(self, term: tuple[int, Order]) -> bool:
         """Whether the punctuations that a term promises close all values of its column in the end."""

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from punctum.algebra.schema import Schema
-from punctum.algebra.scheme import Scheme
+from punctum.algebra.scheme import Order, Scheme
 from punctum.algebra.values import Value
 from punctum.errors import Place
 from punctum.ir.expressions import Expression
@@ -53,26 +53,36 @@ class EndEvent:
 
 @dataclass(frozen=True)
 class AccessOrder:
-    """PUNCTUATE (ts ASC): rows come in the order of a column, or at most a delay behind it."""
+    """PUNCTUATE (sensor, ts ASC): rows of a key come in the order of the last column, or at most a delay behind it.
+
+    With a unit, such as DATE_TRUNC('hour', ts), in the order of its values.
+    """
 
     scheme: Scheme
     delay: Delay | None = None
     place: Place = field(default=NOWHERE, compare=False)
-
-    @property
-    def attribute(self) -> str:
-        """The column that has the order."""
-        return self.scheme.attributes[0]
+    unit: Expression | None = None
 
 
 @dataclass(frozen=True)
 class AllReported:
-    """PUNCTUATE (hour) WHEN ALL sid IN …: values are complete when each member of a list has reported them."""
+    """PUNCTUATE (hour) WHEN ALL sid IN …: values are complete when each member of a list has reported them.
+
+    With an order, as in (ts ASC), when each has gone past them, or a delay further. With a unit, such as
+    DATE_TRUNC('hour', ts), all of the last column's values in it are complete together.
+    """
 
     scheme: Scheme
     member: str
     members: tuple[Value, ...] | TableColumn
     place: Place = field(default=NOWHERE, compare=False)
+    delay: Delay | None = None
+    unit: Expression | None = None
+
+    @property
+    def ordered(self) -> bool:
+        """Whether each member has to go past what is complete."""
+        return self.scheme.terms[-1][1] is not Order.EQUALITY
 
 
 Clause = EndEvent | AccessOrder | AllReported

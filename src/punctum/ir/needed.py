@@ -7,7 +7,8 @@ from typing import assert_never
 
 from punctum.ir.expressions import Expression, columns
 from punctum.ir.lookup import Lookup
-from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
+from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
+from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -65,8 +66,8 @@ def needed(relation: Relation, wanted: set[int]) -> tuple[set[int], ...]:
             return (_reads(*(key for _, key in relation.keys), *calls),)
         case OrderBy():
             return (wanted | {column.index for column, _, _ in relation.keys},)
-        case Reported():
-            return (wanted | {*relation.by, relation.member},)
+        case Punctuated():
+            return (wanted | relation.reads_columns,)
         case ExpectNode() | LifespanNode():
             return (wanted | {*relation.by} | (set() if relation.time is None else {relation.time}),)
         case Distinct() | Union() | Intersect() | Except() | Final() | Opened() | Cleansed() | LMerge() | Synopsis():

@@ -10,7 +10,6 @@ from punctum.algebra.bands import Band
 from punctum.algebra.classes import Class
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Order, Scheme
-from punctum.algebra.values import Value
 from punctum.errors import Place
 from punctum.ir.conjunctive.spj import Spj
 from punctum.ir.definitions import NOWHERE, StreamDef
@@ -141,28 +140,6 @@ class Synopsis(PlannedNode):
             if None not in at and self.query.count(its) > 1 and (plain or shown is not None):
                 classes.append((tuple(column for column in at if column is not None), shown))
         return tuple(classes)
-
-
-@dataclass(frozen=True)
-class Reported(UnaryRelation, PlannedNode):
-    """The rows of a stream, with a punctuation when all members have reported the same values of some columns."""
-
-    OPERATOR = "punctuate"
-
-    stream: StreamDef
-    by: tuple[int, ...]
-    member: int
-    members: tuple[Value, ...]
-
-    @property
-    def scheme(self) -> Scheme:
-        """The columns that are punctuated."""
-        return Scheme(self.schema, tuple((self.schema.names[i], Order.EQUALITY) for i in self.by))
-
-    @property
-    def label(self) -> str:
-        """The columns, and how many must report."""
-        return f"Reported {self.scheme} by all {len(self.members)} {self.schema.names[self.member]}"
 
 
 @dataclass(frozen=True)

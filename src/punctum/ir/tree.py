@@ -13,7 +13,8 @@ from punctum.errors import Place
 from punctum.ir.definitions import NOWHERE, StreamDef
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import Alias, held
-from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
+from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
+from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -52,7 +53,7 @@ Relation: TypeAlias = (
     | LMerge
     | MultiJoin
     | Synopsis
-    | Reported
+    | Punctuated
     | ExpectNode
     | LifespanNode
 )

@@ -1,34 +1,32 @@
 """Origins of punctuations, vectorised: the rows of a slice in, what is made of them as a batch out.
 
-Only AllReported remembers anything: who has reported what, of
-all that is not complete. The others can run anywhere, on any part of a slice: what they make of the parts is, together,
+Orders are in ``orders.py``. Only AllReported remembers anything here: who has reported what, of all that is not
+complete. The others can run anywhere, on any part of a slice: what they make of the parts is, together,
 what they make of the whole. They also say whether a row stands behind what one before it has made (``breaks``), and
 what is made where (``placed``), when the rows have their places in a column AT and stand in their order.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence, Set
-from datetime import timedelta
-from decimal import Decimal, localcontext
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 import polars as pl
 
-from punctum.algebra.cuts import HIGHEST, LOWEST, above, below
 from punctum.algebra.finite import finite
-from punctum.algebra.pattern import EMPTY, WILDCARD, Pattern, span_pattern
+from punctum.algebra.pattern import WILDCARD, constant
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Order, Scheme
 from punctum.algebra.values import Type, Value
-from punctum.errors import PatternError, SchemaError
+from punctum.errors import SchemaError
 from punctum.operators.batch import PunctuationBatch
 from punctum.operators.checked import Computed, checked, kept
 from punctum.operators.columns import AT, dtype, empty, to_rows
 from punctum.operators.dupelim import without
-from punctum.operators.places import places
 from punctum.operators.sequence import PlacedPunctuations, late
 from punctum.operators.table import Table
+from punctum.operators.units import Units
+
+_RAW = "\0raw"
 
 
 class Origin(ABC):
@@ -77,7 +75,7 @@ class EndEvent(Origin):
 
     def completes(self, schema: Schema, hidden: Set[int]) -> bool:
         """Whether an event may."""
-        return not self._events.is_empty() and _coverable(schema, self._scheme.attributes, hidden)
+        return not self._events.is_empty() and coverable(schema, self._scheme.attributes, hidden)
 
     def placed(self, rows: pl.DataFrame) -> PlacedPunctuations:
         """What each event ends."""
@@ -102,99 +100,11 @@ class Unique(Origin):
 
     def completes(self, schema: Schema, hidden: Set[int]) -> bool:
         """Whether a row may."""
-        return _coverable(schema, self._scheme.attributes, hidden)
+        return coverable(schema, self._scheme.attributes, hidden)
 
     def placed(self, rows: pl.DataFrame) -> PlacedPunctuations:
         """What the first row of each value makes."""
         return placed_instances(self._scheme, rows)
-
-
-class AccessOrder(Origin):
-    """Rows come in the order of an attribute, or at most a delay behind it."""
-
-    def __init__(
-        self,
-        schema: Schema,
-        attribute: str,
-        descending: bool = False,
-        delay: int | float | Decimal | timedelta | None = None,
-    ) -> None:
-        self._schema, self._attribute, self._delay = schema, schema.attributes[schema.index(attribute)], delay
-        self._order = Order.DESC if descending else Order.ASC
-
-    def receive(self, rows: pl.DataFrame) -> PunctuationBatch:
-        """What the furthest row leaves behind."""
-        name = self._attribute.name
-        ((furthest,),) = to_rows(rows.select(_furthest(self._schema, name, self._order)))
-        passed = EMPTY if furthest is None else self._passed(furthest)
-        return PunctuationBatch(
-            self._schema, others=[] if passed is EMPTY else [Punctuation.of(self._schema, {name: passed})]
-        )
-
-    def breaks(self, rows: pl.DataFrame) -> bool:
-        """Whether a row comes later than it may."""
-        values = rows[self._attribute.name].drop_nulls()
-        return not self._rising(values).is_sorted() and bool(self._late(values).any())
-
-    def completes(self, schema: Schema, hidden: Set[int]) -> bool:
-        """Whether a row may."""
-        return _coverable(schema, (self._attribute.name,), hidden)
-
-    def placed(self, rows: pl.DataFrame) -> PlacedPunctuations:
-        """What each row that excludes a later one leaves behind, and what all together do."""
-        name = self._attribute.name
-        known = rows.select(name, AT).drop_nulls(name)
-        reached = self._reached(known[name])
-        few = finite(self._attribute.domain, self._attribute.type) is not None
-        needed = reached if few else reached.shift(1).filter(self._late(known[name]))
-        chosen = known[pl.concat([needed, reached.tail(1)]).drop_nulls().unique(maintain_order=True)]
-        made = [
-            (at, self._passed(value)) for (value,), at in zip(to_rows(chosen.select(name)), chosen[AT], strict=True)
-        ]
-        others = [(at, Punctuation.of(self._schema, {name: side})) for at, side in made if side is not EMPTY]
-        return PlacedPunctuations(self._schema, {}, others)
-
-    def _rising(self, values: pl.Series) -> pl.Series:
-        """Whole numbers that rise where the values go on."""
-        where = places(values)
-        where = where if where.dtype == pl.Int64 else where.rank("dense").cast(pl.Int64)
-        return -1 - where if self._order is Order.DESC else where
-
-    def _reached(self, values: pl.Series) -> pl.Series:
-        """For each value the number of the furthest one up to it, of equal ones the first."""
-        where = self._rising(values)
-        record = (where > where.cum_max().shift(1)).fill_null(True)
-        numbers = pl.int_range(len(values), eager=True, dtype=pl.UInt32)
-        return pl.select(pl.when(record).then(numbers)).to_series().forward_fill()
-
-    def _late(self, values: pl.Series) -> pl.Series:
-        """Whether each value comes later than it may; if in doubt, it does."""
-        before = values.gather(self._reached(values)).shift(1)
-        kind, delay = values.dtype, self._delay
-        if delay is None:
-            where = self._rising(values)
-            return (where < where.cum_max().shift(1)).fill_null(False)
-        if kind == pl.Float64 or isinstance(kind, pl.Decimal):
-            ahead = (before.cast(pl.Float64) - values.cast(pl.Float64)) * (-1 if self._order is Order.DESC else 1)
-            in_time: pl.Series = (ahead < float(str(delay)) * (1 - 1e-9)).fill_null(True)
-            return ~in_time
-        ahead, behind = before.to_physical().cast(pl.Int128), values.to_physical().cast(pl.Int128)
-        far = behind - ahead if self._order is Order.DESC else ahead - behind
-        return (far > _ticks(kind, delay)).fill_null(False)
-
-    def _passed(self, furthest: Any) -> Pattern:
-        """The values that do not come any more once one has; none when the delay reaches back before all values."""
-        kind, descending = self._attribute.type, self._order is Order.DESC
-        try:
-            limit = kind.accept(furthest if self._delay is None else self._behind(furthest))
-        except (OverflowError, PatternError):
-            return EMPTY
-        low, high = (above(limit), HIGHEST) if descending else (LOWEST, below(limit))
-        return span_pattern((low, high), kind) if low < high else EMPTY
-
-    def _behind(self, furthest: Any) -> Any:
-        with localcontext(prec=100):  # DECIMALs are exact
-            return furthest + self._delay if self._order is Order.DESC else furthest - self._delay
 
 
 class DomainLimits(Origin):
@@ -219,34 +129,35 @@ class DomainLimits(Origin):
 class AllReported(Origin):
     """Values on some attributes are complete when every member of a list has reported a row with them.
 
-    Its table holds each report of a member once, less the reports of what is complete.
+    With a unit, all values of the last attribute that are in it are complete together. Its table holds each report of a
+    member once, less the reports of what is complete; of a unit its piece.
     """
 
-    def __init__(self, scheme: Scheme, member: str, members: Iterable[Value]) -> None:
-        known = frozenset(members)
-        if not known:
-            raise SchemaError("the list of members is empty", f"no reporter is listed for {scheme}", "name one or more")
-        attribute = scheme.schema.attributes[scheme.schema.index(member)]
-        self._scheme, self._key, self._count = scheme, list(scheme.attributes), len(known)
-        self._member = pl.col(member).is_in(pl.Series(list(known), dtype=dtype(attribute)).implode())
+    def __init__(self, scheme: Scheme, member: str, members: Iterable[Value], unit: Units | None = None) -> None:
+        self._scheme, self._key, self._unit = scheme, list(scheme.attributes), unit
+        self._member, self._count = membership(scheme, member, members)
         self._columns = [*self._key, member]
-        self.table = Table(empty(scheme.schema).select(self._columns))
+        self.table = Table(self._reports_of(empty(scheme.schema)).select(self._columns))
 
     def receive(self, rows: pl.DataFrame) -> PunctuationBatch:
         """A punctuation for each value that has become complete."""
         assert self.table is not None
         self._reports = known = self.table.frame()
         self._complete = known.select(self._key).head(0)
-        fresh = without(rows.select(self._columns).filter(self._member).unique(maintain_order=True), known)
+        came = self._reports_of(rows)
+        fresh = without(came.select(self._columns).unique(maintain_order=True), known)
         if not fresh.height:
             return PunctuationBatch(self._scheme.schema)
         # Reports of who is no member any more, since the list was read again, do not count.
         counts = pl.concat([known, fresh]).filter(self._member).group_by(self._key, maintain_order=True).len("$count")
         self._complete = complete = counts.filter(pl.col("$count") == self._count).select(self._key)
         if complete.height:
-            self.table.retain(~_in(known, complete))
-        self.table.append(fresh.filter(~_in(fresh, complete)))
-        return instances(self._scheme, complete)
+            self.table.retain(~among(known, complete))
+        self.table.append(fresh.filter(~among(fresh, complete)))
+        if self._unit is None or not complete.height:
+            return instances(self._scheme, complete)
+        first = came.unique(self._key, keep="first").join(complete, on=self._key, how="semi", nulls_equal=True)
+        return PunctuationBatch(self._scheme.schema, others=list(self._units(first)))
 
     def breaks(self, rows: pl.DataFrame) -> bool:
         """Whether a row comes behind the last report that was missing."""
@@ -254,10 +165,38 @@ class AllReported(Origin):
 
     def placed(self, rows: pl.DataFrame) -> PlacedPunctuations:
         """What is complete, where the last report is that was missing."""
-        first = rows.filter(self._member).unique(self._columns, keep="first", maintain_order=True)
+        first = self._reports_of(rows).unique(self._columns, keep="first", maintain_order=True)
         first = first.join(self._reports, on=self._columns, how="anti", nulls_equal=True)
         last = first.join(self._complete, on=self._key, how="semi", nulls_equal=True).group_by(self._key)
-        return placed_instances(self._scheme, last.agg(pl.col(AT).max()))
+        if self._unit is None:
+            return placed_instances(self._scheme, last.agg(pl.col(AT).max()))
+        found = last.agg(pl.col(AT).max(), pl.col(_RAW).first())
+        return PlacedPunctuations(self._scheme.schema, {}, list(zip(found[AT], self._units(found), strict=True)))
+
+    def _reports_of(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The reports of members; with a unit, the piece instead of the last attribute, whose value is aside."""
+        reports, last = rows.filter(self._member), self._key[-1]
+        if self._unit is None:
+            return reports
+        return reports.with_columns(pl.col(last).alias(_RAW), self._unit.pieces(reports[last]).alias(last))
+
+    def _units(self, rows: pl.DataFrame) -> Iterator[Punctuation]:
+        """What closes the units of some rows, whose values are aside."""
+        assert self._unit is not None
+        *names, last = self._key
+        for *key, value in to_rows(rows.select(*names, _RAW)):
+            fixed = {name: constant(part) for name, part in zip(names, key, strict=True)}
+            side = constant(None) if value is None else self._unit.pattern(value)
+            yield Punctuation.of(self._scheme.schema, {**fixed, last: side})
+
+
+def membership(scheme: Scheme, member: str, members: Iterable[Value]) -> tuple[pl.Expr, int]:
+    """Whether a row is one of a member of a list, and how many members there are."""
+    known = frozenset(members)
+    if not known:
+        raise SchemaError("the list of members is empty", f"no reporter is listed for {scheme}", "name one or more")
+    attribute = scheme.schema.attributes[scheme.schema.index(member)]
+    return pl.col(member).is_in(pl.Series(list(known), dtype=dtype(attribute)).implode()), len(known)
 
 
 def instances(scheme: Scheme, rows: pl.DataFrame) -> PunctuationBatch:
@@ -274,8 +213,8 @@ def instances(scheme: Scheme, rows: pl.DataFrame) -> PunctuationBatch:
     values = rows.select(scheme.attributes).drop_nulls([name for name, _ in ordered])
     if len(ordered) == 1 and values.height:  # of several prefixes the longest covers all
         rest = [name for name in scheme.attributes if name != ordered[0][0]]
-        furthest = _furthest(schema, *ordered[0])
-        values = values.group_by(rest, maintain_order=True).agg(furthest) if rest else values.select(furthest)
+        most = furthest(schema, *ordered[0])
+        values = values.group_by(rest, maintain_order=True).agg(most) if rest else values.select(most)
     elif len(scheme.terms) == 1 and schema.attributes[schema.index(scheme.attributes[0])].type is not Type.DECIMAL:
         return _constants(schema, values.to_series())
     keys = to_rows(values.select(scheme.attributes).unique(maintain_order=True))
@@ -295,17 +234,10 @@ def placed_instances(scheme: Scheme, rows: pl.DataFrame) -> PlacedPunctuations:
     return PlacedPunctuations(schema, constants, [(place, _instance(scheme, row)) for place, row in rest])
 
 
-def _coverable(schema: Schema, names: Iterable[str], hidden: Set[int]) -> bool:
+def coverable(schema: Schema, names: Iterable[str], hidden: Set[int]) -> bool:
     """Whether one of some attributes is hidden and has a domain of few values."""
     some = (schema.attributes[at] for at in schema.indices(names) if at in hidden)
     return any(a.type is Type.BOOLEAN or finite(a.domain, a.type) is not None for a in some)
-
-
-def _ticks(kind: pl.DataType, delay: Any) -> int:
-    """A delay in the unit that values of a type count; a day has no parts."""
-    if not isinstance(delay, timedelta):
-        return int(delay)
-    return delay.days if kind == pl.Date else delay // timedelta(microseconds=1)
 
 
 def _constants(schema: Schema, column: pl.Series) -> PunctuationBatch:
@@ -320,7 +252,7 @@ def _instance(scheme: Scheme, values: tuple[Value | None, ...]) -> Punctuation:
     return Punctuation.of(scheme.schema, {name: order.instance(value) for (name, order), value in terms})
 
 
-def _furthest(schema: Schema, name: str, order: Order) -> pl.Expr:
+def furthest(schema: Schema, name: str, order: Order) -> pl.Expr:
     """The greatest value of an attribute, or the least; NaN is the greatest DOUBLE."""
     column = pl.col(name)
     if order is Order.DESC:
@@ -328,7 +260,7 @@ def _furthest(schema: Schema, name: str, order: Order) -> pl.Expr:
     return column.nan_max() if schema.attributes[schema.index(name)].type is Type.DOUBLE else column.max()
 
 
-def _in(df: pl.DataFrame, keys: pl.DataFrame) -> pl.Series:
+def among(df: pl.DataFrame, keys: pl.DataFrame) -> pl.Series:
     """Whether the values of each row on some columns are among others."""
     marked = keys.with_columns(pl.lit(True).alias("$in"))
     joined = df.join(marked, on=keys.columns, how="left", nulls_equal=True, maintain_order="left")

@@ -4,13 +4,15 @@ Punctuations that are one constant each come as columns (``constants``), so 100,
 column. When the source may break the word that was given for it, a guard stands inside: it keeps out the rows that an
 earlier slice has excluded, and the origins do not receive them either. It also keeps out rows behind the one of the
 same slice that has excluded them, if the rows are ``in_order`` and there is one origin: then nothing new is made of
-these, for what excludes a row covers what is made of it.
+these, for what excludes a row covers what is made of it. What is said at the ``start`` holds for the first slice too.
+A row of which an origin cannot tell what to make goes to the quarantine.
 """
 
 from collections.abc import Sequence
 
 import polars as pl
 
+from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.operators.batch import PunctuationBatch, batch, punctuations_of
 from punctum.operators.columns import AT, ColumnarSlice, empty
@@ -27,26 +29,38 @@ class Punctuate(Operator):
     The rows of the last slice that the guard has kept out are in ``late``, what excludes each, as JSON, in ``reasons``.
     """
 
-    def __init__(self, schema: Schema, origins: Sequence[Origin], guard: bool = False) -> None:
+    def __init__(
+        self, schema: Schema, origins: Sequence[Origin], guard: bool = False, start: Sequence[Punctuation] = ()
+    ) -> None:
         self.inputs, self.output = (schema,), schema
         self._origins, self._guard, self.in_order = origins, guard, True
-        self._opened, self._emitted = False, SeenPunctuations(schema)
+        self._opened, self._emitted, self._start = False, SeenPunctuations(schema), start
         self.late, self.reasons = empty(schema), pl.Series(dtype=pl.String)
 
     def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
         (xs,) = slices
         ordered = self._guard and self.in_order and len(self._origins) == 1
+        start = batch(self.output, () if self._opened else self._start)
+        started = self._emitted.add_new(start)
         rows = self._guarded(xs.rows) if self._guard else xs.rows
-        rows = rows.with_columns(pl.int_range(rows.height, eager=True).alias(AT)) if ordered else rows
+        rows = rows.with_columns(pl.int_range(rows.height, eager=True).alias(AT)) if self._guard else rows
         made = punctuations_of(self.output, xs)
         if not self._opened:
             opening = batch(self.output, [p for origin in self._origins for p in origin.opening()])
             made, self._opened = opening + made, True
         for origin in self._origins:
             made += origin.receive(rows)
+            rows = self._without_failed(rows, origin)
             rows = self._without_late(rows, origin) if ordered and rows.height and origin.breaks(rows) else rows
-        return in_bulk(rows.drop(AT, strict=False), self._emitted.add_new(made))
+        return in_bulk(rows.drop(AT, strict=False), started + self._emitted.add_new(made))
+
+    def _without_failed(self, rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
+        if not self._guard or origin.failed is None:
+            return rows
+        wrong = rows[AT].is_in(origin.failed[AT].implode())
+        self.fail(origin.failed.drop(AT), self.output)
+        return rows.filter(~wrong)
 
     def _without_late(self, rows: pl.DataFrame, origin: Origin) -> pl.DataFrame:
         made = origin.placed(rows)

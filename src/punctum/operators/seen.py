@@ -10,13 +10,14 @@ import polars as pl
 
 from punctum.algebra.boxes import Box
 from punctum.algebra.json import to_json
+from punctum.algebra.pattern import Constant, Range
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
 from punctum.operators.batch import PunctuationBatch
 from punctum.operators.closed import Closed, is_key, keys_of
 from punctum.operators.columns import to_rows
-from punctum.operators.emitted import EmittedPunctuations, by_attributes
+from punctum.operators.emitted import BULK, EmittedPunctuations, by_attributes
 from punctum.operators.table import Table
 
 
@@ -43,7 +44,15 @@ class SeenPunctuations(EmittedPunctuations):
         """What is new of punctuations; from now on it counts as seen."""
         if len(self.past):
             puncts = PunctuationBatch(puncts.schema, puncts.constants, self._not_laid_down(puncts.others))
-        return super().add_new(puncts)
+        if len(puncts.others) <= BULK:
+            return super().add_new(puncts)
+        prefixes = [p for p in puncts.others if _is_prefix_of_key(p)]  # too many to ask of each what is new of it
+        rest = [p for p in puncts.others if not _is_prefix_of_key(p)]
+        if wide := set(self.past.close_boxes(p.sides for p in prefixes)):
+            rest += [p for p in prefixes if p.sides in wide]
+            prefixes = [p for p in prefixes if p.sides not in wide]
+        new = super().add_new(PunctuationBatch(puncts.schema, puncts.constants, rest))
+        return new + PunctuationBatch(puncts.schema, {}, prefixes)
 
     def matches(self, df: pl.DataFrame) -> pl.Series:
         """Whether each row matches a punctuation."""
@@ -105,3 +114,9 @@ class SeenPunctuations(EmittedPunctuations):
         for box in members:
             if box not in left:
                 self.known.take(box)
+
+
+def _is_prefix_of_key(p: Punctuation) -> bool:
+    """Whether a punctuation is a range of one attribute for constants of others, as an order of each key has it."""
+    loose = [side for _, side in p.sides if not isinstance(side, Constant)]
+    return len(loose) == 1 < len(p.sides) and isinstance(loose[0], Range) and not p.empty

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from punctum.algebra.schema import Schema
@@ -12,6 +13,7 @@ from punctum.ir.applied import UserFunction
 from punctum.ir.definitions import QueryDef, Script, SinkDef, StreamDef, TableDef, Temporal, takes_elements
 from punctum.ir.functions import NAMES
 from punctum.ir.lifted import elements_of, temporal_of
+from punctum.ir.punctuated import each_once, punctuated
 from punctum.ir.relations import Source
 from punctum.ir.temporal import LMerge
 from punctum.ir.tree import Relation, walk
@@ -140,6 +142,15 @@ def _feedback(relation: Relation) -> Iterator[str]:
             yield node.stream.options["feedback"]
 
 
+def _before_as(cursor: Cursor) -> Cursor | None:
+    """What stands in brackets before AS, stepped over, if something does."""
+    closing = cursor.text.closing.get(cursor.at) if cursor.sees("(") else None
+    if closing is None or closing + 1 >= cursor.end or cursor.text.word(closing + 1) != "AS":
+        return None
+    inside, cursor.at = Cursor(cursor.text, cursor.at + 1, closing), closing + 1
+    return inside
+
+
 @contextmanager
 def _within(cursor: Cursor) -> Iterator[None]:
     """Errors without a place get that of the statement."""
@@ -244,17 +255,31 @@ class _ScriptReader:
         place = cursor.place
         name = cursor.name("a name", "CREATE STREAM")
         self._new(name, "stream", [*self.streams, *self.tables], place)
+        clauses = _before_as(cursor)
         if cursor.accept("AS"):
             made = self._made(cursor, name)
+            if clauses is not None and (temporal or made is not None):
+                raise SqlError("clauses of a temporal stream are not supported", "", "remove them", clauses.whole)
             relation = self._query(cursor, cursor.end) if made is None else made
             if temporal and made is None:
                 relation = temporal_of(relation, cursor.whole)
             has = Temporal() if temporal or made is not None else None
             stream = StreamDef(name, relation.schema, relation=relation, temporal=has, place=cursor.whole)
+            stream = stream if clauses is None else self._punctuated(stream, relation, clauses)
         else:
             stream = (TemporalReader if temporal else StreamReader)(cursor, name, self.tables).read()
         self.known = {other: known for other, known in self.known.items() if other.lower() != name.lower()}
         self.streams[name] = self.known[name] = stream
+
+    def _punctuated(self, stream: StreamDef, relation: Relation, clauses: Cursor) -> StreamDef:
+        """A stream that is made of others, with clauses: each is an operator over its rows."""
+        with _within(clauses):
+            defined = StreamReader(clauses, stream.name, self.tables).read_made(stream.schema)
+        for clause in defined.punctuates:
+            relation = punctuated(relation, defined, clause)
+        for names in defined.unique:
+            relation = each_once(relation, defined, names)
+        return replace(defined, schema=relation.schema, relation=relation, place=stream.place)
 
     def _made(self, cursor: Cursor, name: str) -> Relation | None:
         """A temporal stream that is made of others, if one follows."""

@@ -3,9 +3,9 @@
 | kind in the paper                            | here                     | in SQL                                 |
 |----------------------------------------------|--------------------------|----------------------------------------|
 | source or sensor intelligence                | EndEvent                 | ``PUNCTUATE (itemid) WHEN …``          |
-| knowledge of access order                    | AccessOrder              | ``PUNCTUATE (ts ASC) DELAY …``         |
+| knowledge of access order                    | AccessOrder              | ``PUNCTUATE (sensor, ts ASC) DELAY …`` |
 | knowledge of stream or application semantics | DomainLimits             | ``DOMAIN hour BETWEEN 0 AND 23``       |
-| auxiliary information                        | AllReported              | ``PUNCTUATE (hour) WHEN ALL sid IN …`` |
+| auxiliary information                        | AllReported, AllPassed   | ``PUNCTUATE (hour) WHEN ALL sid IN …`` |
 | stream iterator semantics                    | Unique, Selected, Sorted | ``UNIQUE (itemid)``, operators' own    |
 
 An origin gives, slice by slice, what it makes of new rows (``step``), and, as its own check, what it has made of all
@@ -21,10 +21,10 @@ from typing import Any, Generic, TypeVar
 
 from punctum.algebra.cuts import below
 from punctum.algebra.functions import Element
-from punctum.algebra.pattern import WILDCARD, between
+from punctum.algebra.pattern import WILDCARD, Pattern, Range, between, constant
 from punctum.algebra.punctuation import Punctuation, excluded
 from punctum.algebra.schema import Schema
-from punctum.algebra.scheme import Scheme
+from punctum.algebra.scheme import Order, Scheme
 from punctum.algebra.values import Row, Type, Value
 from punctum.errors import PatternError, SchemaError
 from punctum.spec.framework import Puncts, Rows
@@ -40,6 +40,11 @@ _DELAYS: dict[Type, type] = {
     Type.TIMESTAMP: timedelta,
     Type.TIMESTAMP_NTZ: timedelta,
 }
+
+
+Delay = int | float | Decimal | timedelta
+Unit = Callable[[Any], Pattern]
+"""All values of an attribute that are in the unit of one: of a time, those in its hour."""
 
 
 class Origin(ABC, Generic[S]):
@@ -83,13 +88,19 @@ class EndEvent(Origin[None]):
 
 
 @dataclass(frozen=True)
-class AccessOrder(Origin[Any]):
-    """Rows come in the order of an attribute, or at most a delay behind it. Equal values may follow each other."""
+class AccessOrder(Origin[dict[Row, Any]]):
+    """Rows come in the order of an attribute, or at most a delay behind it. Equal values may follow each other.
+
+    With keys, those of each key do: its rows say nothing of others. What is remembered is the furthest of each key.
+    With units, such as the hours of a time, all rows of one come before those of the next, in any order among them.
+    """
 
     schema: Schema
     attribute: str
     descending: bool = False
-    delay: int | float | Decimal | timedelta | None = None
+    delay: Delay | None = None
+    keys: tuple[str, ...] = ()
+    unit: Unit | None = None
 
     def __post_init__(self) -> None:
         kind = self.schema.attributes[self.schema.index(self.attribute)].type
@@ -97,38 +108,57 @@ class AccessOrder(Origin[Any]):
             takes = f"{kind.value} takes a delay of {_DELAYS[kind].__name__}" if kind in _DELAYS else "remove it"
             raise SchemaError(f"{self.attribute} cannot have the delay {self.delay!r}", f"it is a {kind.value}", takes)
 
-    def initial(self) -> Any:
-        return None
+    def initial(self) -> dict[Row, Any]:
+        return {}
 
-    def step(self, ts: Rows, st: Any) -> tuple[Puncts, Any]:
-        furthest = self._furthest(([] if st is None else [st]) + self._values(ts))
-        return (() if furthest == st else self.passed(furthest)), furthest
+    def step(self, ts: Rows, st: dict[Row, Any]) -> tuple[Puncts, dict[Row, Any]]:
+        furthest = self._furthest(ts, st)
+        rising = {key: value for key, value in furthest.items() if key not in st or st[key] != value}
+        return self._closed(rising), furthest
 
     def made(self, ts: Rows) -> Puncts:
-        return self.passed(self._furthest(self._values(ts)))
+        return self._closed(self._furthest(ts, {}))
 
-    def _values(self, ts: Rows) -> list[Any]:
-        at = self.schema.index(self.attribute)
-        return [t[at] for t in ts if t[at] is not None]
+    def _furthest(self, ts: Rows, known: dict[Row, Any]) -> dict[Row, Any]:
+        at, furthest = self.schema.index(self.attribute), dict(known)
+        for t in ts:
+            key = tuple(t[i] for i in self.schema.indices(self.keys))
+            values = [value for value in (furthest.get(key), t[at]) if value is not None]
+            if values:
+                furthest[key] = (min if self.descending else max)(values, key=below)
+        return furthest
 
-    def _furthest(self, values: list[Any]) -> Any:
-        return (min if self.descending else max)(values, key=below, default=None)
+    def _closed(self, furthest: dict[Row, Any]) -> Puncts:
+        made = []
+        for key, value in furthest.items():
+            fixed = {name: constant(part) for name, part in zip(self.keys, key, strict=True)}
+            made += [
+                Punctuation.of(self.schema, {**fixed, self.attribute: side})
+                for side in passed(value, self.descending, self.delay, self.unit)
+            ]
+        return made
 
-    def passed(self, furthest: Any) -> Puncts:
-        """What is over when a row with this value has come."""
-        if furthest is None:
-            return ()
-        try:
-            late = furthest if self.delay is None else self._delayed(furthest)
-            pattern = between(late, None, "(]") if self.descending else between(None, late, "[)")
-        except (OverflowError, PatternError):  # so long a delay that nothing has passed
-            return ()
-        return (Punctuation.of(self.schema, {self.attribute: pattern}),)
 
-    def _delayed(self, furthest: Any) -> Any:
-        if isinstance(self.delay, Decimal):
-            return (_EXACT.add if self.descending else _EXACT.subtract)(furthest, self.delay)
-        return furthest + self.delay if self.descending else furthest - self.delay
+def passed(furthest: Any, descending: bool, delay: Delay | None, unit: Unit | None = None) -> list[Pattern]:
+    """What is over when a row with this value has come; nothing when the delay is so long that nothing has passed."""
+    try:
+        late = furthest if delay is None else _delayed(furthest, delay, descending)
+        if unit is not None:
+            return [part for part in WILDCARD.minus(unit(late)) if not part.null and _beyond(part, descending)]
+        return [between(late, None, "(]") if descending else between(None, late, "[)")]
+    except (OverflowError, PatternError):
+        return []
+
+
+def _beyond(side: Pattern, descending: bool) -> bool:
+    """Whether a pattern reaches to the end that an order comes from."""
+    return isinstance(side, Range) and (side.upper if descending else side.lower) is None
+
+
+def _delayed(furthest: Any, delay: Any, descending: bool) -> Any:
+    if isinstance(delay, Decimal):
+        return (_EXACT.add if descending else _EXACT.subtract)(furthest, delay)
+    return furthest + delay if descending else furthest - delay
 
 
 @dataclass(frozen=True)
@@ -146,41 +176,103 @@ class DomainLimits(Origin[None]):
 
 
 @dataclass(frozen=True)
-class AllReported(Origin[dict[Row, frozenset[Value]]]):
-    """Values on some attributes are complete when every member of a list has reported a row with them."""
+class AllReported(Origin[dict[tuple[Any, ...], frozenset[Value]]]):
+    """Values on some attributes are complete when every member of a list has reported a row with them.
+
+    With a unit, all values of the last attribute that are in it are complete together.
+    """
 
     scheme: Scheme
     member: str
     members: frozenset[Value]
+    unit: Unit | None = None
 
     def __post_init__(self) -> None:
-        if not self.members:
-            raise SchemaError(
-                "the list of members is empty", f"no reporter is listed for {self.scheme}", "name one or more"
-            )
+        _check_members(self.members, self.scheme)
 
-    def initial(self) -> dict[Row, frozenset[Value]]:
+    def initial(self) -> dict[tuple[Any, ...], frozenset[Value]]:
         return {}
 
-    def step(self, ts: Rows, st: dict[Row, frozenset[Value]]) -> tuple[Puncts, dict[Row, frozenset[Value]]]:
+    def step(
+        self, ts: Rows, st: dict[tuple[Any, ...], frozenset[Value]]
+    ) -> tuple[Puncts, dict[tuple[Any, ...], frozenset[Value]]]:
         missing = dict(st)
         for t in ts:
-            key = self._key(t)
+            key = self.key(t)
             missing[key] = missing.get(key, self.members) - {self._reporter(t)}
-        complete = [t for t in ts if not missing[self._key(t)]]
-        return [self.scheme.instantiate(t) for t in complete], {key: left for key, left in missing.items() if left}
+        complete = [self.key(t) for t in ts if not missing[self.key(t)]]
+        return list(map(self._closed, complete)), {key: left for key, left in missing.items() if left}
 
     def made(self, ts: Rows) -> Puncts:
-        reporters: dict[Row, set[Value | None]] = {}
+        reporters: dict[tuple[Any, ...], set[Value | None]] = {}
         for t in ts:
-            reporters.setdefault(self._key(t), set()).add(self._reporter(t))
-        return [self.scheme.instantiate(t) for t in ts if reporters[self._key(t)] >= self.members]
+            reporters.setdefault(self.key(t), set()).add(self._reporter(t))
+        return [self._closed(key) for key, some in reporters.items() if some >= self.members]
 
-    def _key(self, t: Row) -> Row:
-        return tuple(t[i] for i in self.scheme.schema.indices(self.scheme.attributes))
+    def key(self, t: Row) -> tuple[Any, ...]:
+        """The values of a row that are complete together; instead of the last one its unit."""
+        values = tuple(t[i] for i in self.scheme.schema.indices(self.scheme.attributes))
+        return values if self.unit is None or values[-1] is None else (*values[:-1], self.unit(values[-1]))
+
+    def _closed(self, key: tuple[Any, ...]) -> Punctuation:
+        sides = [part if isinstance(part, Pattern) else constant(part) for part in key]
+        return Punctuation.of(self.scheme.schema, dict(zip(self.scheme.attributes, sides, strict=True)))
 
     def _reporter(self, t: Row) -> Value | None:
         return t[self.scheme.schema.index(self.member)]
+
+
+@dataclass(frozen=True)
+class AllPassed(Origin[dict[Row, dict[Value, Any]]]):
+    """What every member of a list has gone past, in the order of the last attribute, or a delay further, is complete.
+
+    The attributes before the last are keys; what is remembered is the furthest of each member for each of them. A
+    member may go back, and rows of others may come in any order, as long as they are not behind all members.
+    """
+
+    scheme: Scheme
+    member: str
+    members: frozenset[Value]
+    delay: Delay | None = None
+    unit: Unit | None = None
+
+    def __post_init__(self) -> None:
+        _check_members(self.members, self.scheme)
+
+    def initial(self) -> dict[Row, dict[Value, Any]]:
+        return {}
+
+    def step(self, ts: Rows, st: dict[Row, dict[Value, Any]]) -> tuple[Puncts, dict[Row, dict[Value, Any]]]:
+        furthest = {key: dict(known) for key, known in st.items()}
+        for t in ts:
+            *key, value = (t[i] for i in self.scheme.schema.indices(self.scheme.attributes))
+            member = t[self.scheme.schema.index(self.member)]
+            if member in self.members and member is not None and value is not None:
+                known = furthest.setdefault(tuple(key), {})
+                known[member] = (max if not self._descending else min)(known.get(member, value), value, key=below)
+        risen = {key: known for key, known in furthest.items() if st.get(key) != known}
+        return [p for key, known in risen.items() for p in self._closed(key, known)], furthest
+
+    def made(self, ts: Rows) -> Puncts:
+        return self.step(ts, {})[0]
+
+    @property
+    def _descending(self) -> bool:
+        return self.scheme.terms[-1][1] is Order.DESC
+
+    def _closed(self, key: Row, known: dict[Value, Any]) -> Puncts:
+        if len(known) < len(self.members):
+            return ()
+        least = (max if self._descending else min)(known.values(), key=below)
+        *names, last = self.scheme.attributes
+        fixed = {name: constant(part) for name, part in zip(names, key, strict=True)}
+        sides = passed(least, self._descending, self.delay, self.unit)
+        return [Punctuation.of(self.scheme.schema, {**fixed, last: side}) for side in sides]
+
+
+def _check_members(members: frozenset[Value], scheme: Scheme) -> None:
+    if not members:
+        raise SchemaError("the list of members is empty", f"no reporter is listed for {scheme}", "name one or more")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ CREATE STREAM offer (
   punctuate (ts asc) when status is null expect within '1 day',
   PUNCTUATE (ts ASC) DELAY '10 seconds', PUNCTUATE (n DESC), PUNCTUATE (local DESC) DELAY '1 hour 30 minutes',
   PUNCTUATE (day ASC) DELAY INTERVAL '3' DAYS, PUNCTUATE (n ASC) DELAY 5, PUNCTUATE (price ASC) DELAY 5,
-  PUNCTUATE (fee ASC) DELAY 0.25, UNIQUE (itemid), UNIQUE (n, status),
+  PUNCTUATE (fee ASC) DELAY 0.25, PUNCTUATE (status, itemid, day ASC) DELAY '1 day', PUNCTUATE (itemid, n DESC), UNIQUE (itemid), UNIQUE (n, status),
   DOMAIN n BETWEEN 0 AND 99
 ) ON VIOLATION QUARANTINE USING json;
 CREATE STREAM state (
@@ -35,6 +35,8 @@ CREATE STREAM state (
 --   ON (n ASC)
 --   ON (price ASC)
 --   ON (fee ASC)
+--   ON (status, itemid, day ASC)
+--   ON (itemid, n DESC)
 --   ON (n, status)
 --   unique itemid
 --   unique n, status
@@ -48,6 +50,8 @@ CREATE STREAM state (
 --   punctuate ON (n ASC) delay 5
 --   punctuate ON (price ASC) delay 5.0
 --   punctuate ON (fee ASC) delay Decimal('0.25')
+--   punctuate ON (status, itemid, day ASC) delay datetime.timedelta(days=1)
+--   punctuate ON (itemid, n DESC)
 --   ON (itemid, n) expect None lifespan 4:00:00
 --   ON (ts ASC) expect 1 day, 0:00:00 lifespan None
 --   json {}

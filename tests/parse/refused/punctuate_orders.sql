@@ -4,7 +4,8 @@ CREATE STREAM a (
 ) USING json;
 
 -- refused
--- rows are read in the order of one column
---   hint: name one column, or add WHEN …
+-- rows come in the order of one column
+--   detail: hour and ts have an order
+--   hint: name one of them, or add WHEN …
 --   3 |   PUNCTUATE (hour ASC, ts ASC)
 --     |   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^

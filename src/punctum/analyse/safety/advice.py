@@ -24,6 +24,7 @@ from punctum.analyse.safety.verdicts import OperatorState, Verdict, Want
 from punctum.ir.elements import FROM
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
+from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -218,7 +219,7 @@ def _candidates(relation: Relation, column: int, order: Order, known: Inference)
         case UnionAll() | Union() | Intersect() | Except():
             for side in relation.inputs:
                 yield from _candidates(side, column, order, known)
-        case Distinct() | Window():
+        case Distinct() | Window() | Punctuated():
             yield from _candidates(relation.input, column, order, known)
         case Join() | PlannedNode():
             raise AssertionError(relation)  # joins are blocks, and plans come later

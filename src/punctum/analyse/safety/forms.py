@@ -16,6 +16,7 @@ from punctum.analyse.safety.inference import Inference
 from punctum.ir.expressions import Column
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
+from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -91,8 +92,8 @@ class _Change:
                 return with_inputs(
                     relation, [self.of(relation.left, False, once), self.of(relation.right, False, True)]
                 )
-            case Lookup():
-                return self._inputs(relation, False, once)
+            case Lookup() | Punctuated():
+                return self._inputs(relation, False, once and isinstance(relation, Lookup))
             case Filter() | Window() | OrderBy() | Join() | OuterJoin() | UnionAll() | Opened() | Cleansed() | Final():
                 return self._inputs(relation, False, once)
             case Source() | LMerge():

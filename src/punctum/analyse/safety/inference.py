@@ -12,7 +12,7 @@ from punctum.analyse.blocks import Block, block
 from punctum.analyse.conditions import bounding
 from punctum.analyse.graphs import Attr, Bound, JoinQuery, On, safe, unreachable
 from punctum.analyse.memory.condensed import SynopsisPart
-from punctum.analyse.promises import Declared, Facts, Promise, both, distinct, joined
+from punctum.analyse.promises import Declared, Facts, Promise, Terms, both, distinct, joined
 from punctum.analyse.safety.outer import conditions, outer, pair
 from punctum.analyse.safety.rules import (
     domains,
@@ -25,15 +25,18 @@ from punctum.analyse.safety.rules import (
     of_events,
     ordered,
     projected,
+    promised,
     stables_of,
+    units_of,
 )
 from punctum.ir.by_node import ByNode
 from punctum.ir.conjunctive.axes import At
-from punctum.ir.definitions import StreamDef
+from punctum.ir.definitions import Clause, EndEvent, StreamDef
 from punctum.ir.elements import EVENT, FROM, VE
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
+from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -160,6 +163,9 @@ class Inference:
                 released = ordered(below, relation)
                 ends = tuple(p for p in below.promises if not p.terms)
                 return replace(below, promises=ends + released, padded=())
+            case Punctuated(stream=stream):
+                own = Declared.of(stream.name, relation.scheme)
+                return promised(self.facts(relation.input), relation, own, self._early)
             case Lookup():
                 return looked_up(self.facts(relation.input), relation)
             case Distinct() | Window():
@@ -190,7 +196,8 @@ class Inference:
         promises = [Promise(frozenset((at[n], order) for n, order in d.terms), frozenset([d])) for d in declared]
         columns = tuple(range(len(stream.schema)))
         never = never_null(Source(stream)) | filled
-        facts = Facts(distinct(promises), columns, columns, filled=never, within=domains(stream.schema))
+        units = frozenset(unit for clause in stream.punctuates for unit in _units(clause, at))
+        facts = Facts(distinct(promises), columns, columns, filled=never, within=domains(stream.schema), units=units)
         gone = {term for p in promises for term in p.terms if term[0] in unread and facts.ends(term)}
         shorter = [p._replace(terms=p.terms - gone) for p in promises]
         return ended(replace(facts, promises=distinct([*promises, *shorter])), self._early)
@@ -290,6 +297,12 @@ class Inference:
         return at[1] in self.facts(block.leaves[at[0]]).filled or (
             number is not None and len({a.stream for a in query.members[number]}) > 1
         )
+
+
+def _units(clause: Clause, at: Mapping[str, int]) -> frozenset[tuple[Terms, int, str]]:
+    """The units that a clause closes."""
+    terms = frozenset((at[name], order) for name, order in clause.scheme.terms)
+    return units_of(terms, at[clause.scheme.attributes[-1]], None if isinstance(clause, EndEvent) else clause.unit)
 
 
 def _on(block: Block) -> tuple[tuple[Attr, Attr], ...]:

@@ -23,11 +23,12 @@ from punctum.algebra.scheme import Order
 from punctum.algebra.trends import Trend
 from punctum.analyse.blocks import constants, equalities
 from punctum.analyse.predicates import pattern_of
-from punctum.analyse.promises import Declared, Facts, Padded, Promise, Within, both, distinct, ways
+from punctum.analyse.promises import Declared, Facts, Padded, Promise, Terms, Within, both, distinct, ways
 from punctum.ir.elements import FROM
 from punctum.ir.expressions import Column, Expression, columns, conjuncts
 from punctum.ir.lookup import Lookup
 from punctum.ir.outer import coalesced_columns
+from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import (
     Aggregate,
     Except,
@@ -41,6 +42,7 @@ from punctum.ir.relations import (
 )
 from punctum.ir.shape import onto, shape
 from punctum.ir.tree import Relation
+from punctum.ir.units import unit_key
 
 
 def filtered(below: Facts, relation: Filter, early: bool = False) -> Facts:
@@ -63,7 +65,8 @@ def filtered(below: Facts, relation: Filter, early: bool = False) -> Facts:
     rest = tuple(padded for padded in below.padded if not padded.columns & some)
     whole = [p for padded in below.padded if padded not in rest for p in padded.promises if _whole(p, padded, some)]
     promises = distinct([*below.promises, *whole])
-    return ended(Facts(promises, below.same, tuple(equal), fixed, constant, some, within, rest), early)
+    facts = Facts(promises, below.same, tuple(equal), fixed, constant, some, within, rest, below.units)
+    return ended(facts, early)
 
 
 def _whole(promise: Promise, padded: Padded, filled: frozenset[int]) -> bool:
@@ -90,16 +93,24 @@ def projected(below: Facts, relation: Projection) -> Facts:
     shapes = [shape(expression).source for expression in expressions]
     filled = {n for n, source in enumerate(shapes) if source in below.filled}
     known = never_null(relation) | filled
-    named = _moved(below, expressions, below.promises)
+    moved = _moved(below, expressions, below.promises)
+    named = distinct([promise for promise, _ in moved])
+    units = {
+        (p.terms, n, by)
+        for p, was in moved
+        for terms, at, by in below.units
+        for n, _ in p.terms
+        if terms == was and _is(expressions[n], at)
+    }
     padded = tuple(
-        p.moved({n: source for n, source in enumerate(shapes) if source is not None}, distinct(moved))
+        p.moved({n: source for n, source in enumerate(shapes) if source is not None}, distinct(there))
         for p in below.padded
-        if (moved := _moved(below, expressions, p.promises))
+        if (there := [promise for promise, _ in _moved(below, expressions, p.promises)])
     )
     padded += tuple(_merged(below, relation))
     plain = {n: e.index for n, e in enumerate(expressions) if isinstance(e, Column) and e.index in below.within}
     within = {n: below.within[at] for n, at in plain.items()}
-    return Facts(distinct(named), same, equal, frozenset(fixed), frozenset(constant), known, within, padded)
+    return Facts(named, same, equal, frozenset(fixed), frozenset(constant), known, within, padded, frozenset(units))
 
 
 def _merged(below: Facts, relation: Projection) -> Iterator[Padded]:
@@ -115,18 +126,52 @@ def _merged(below: Facts, relation: Projection) -> Iterator[Padded]:
                 yield Padded(frozenset([n]), frozenset(), (promise,))
 
 
-def _moved(below: Facts, expressions: list[Expression], promises: tuple[Promise, ...]) -> list[Promise]:
-    """Promises below a projection, in every way in which its columns show them."""
-    found = list[Promise]()
+def _moved(below: Facts, expressions: list[Expression], promises: tuple[Promise, ...]) -> list[tuple[Promise, Terms]]:
+    """Promises below a projection, in every way in which its columns show them, each with its terms below."""
+    found, whole = list[tuple[Promise, Terms]](), set[tuple[Terms, int]]()
     for promise in promises:
         images = {term: _images(below, expressions, *term) for term in promise.terms}
+        for at, n in _unit_images(below, expressions, promise):
+            images[at, Order.EQUALITY].append((n, Order.EQUALITY))
+            whole.add((promise.terms, n))
         left = frozenset(term for term in promise.terms if images[term] or not below.ends(term))
-        found += list(ways(promise._replace(terms=left), images))
+        found += [(moved, promise.terms) for moved in ways(promise._replace(terms=left), images)]
     same = _firsts(expressions, below.same)
     some = {n for n, expression in enumerate(expressions) if not onto(expression)}
-    own = [p.own or any(n in some and order is Order.EQUALITY for n, order in p.terms) for p in found]
-    terms = (frozenset((same[n], order) for n, order in p.terms) for p in found)
-    return [Promise(t, p.origins, mine) for t, p, mine in zip(terms, found, own, strict=True)]
+    named = list[tuple[Promise, Terms]]()
+    for p, was in found:
+        own = p.own or any(n in some and order is Order.EQUALITY and (was, n) not in whole for n, order in p.terms)
+        named.append((Promise(frozenset((same[n], order) for n, order in p.terms), p.origins, own), was))
+    return named
+
+
+def _is(expression: Expression, column: int) -> bool:
+    return isinstance(expression, Column) and expression.index == column
+
+
+def _unit_images(below: Facts, expressions: list[Expression], promise: Promise) -> Iterator[tuple[int, int]]:
+    """The columns of which a promise closes whole units, each with one of a projection that has a value for a unit."""
+    for at, by in ((at, by) for terms, at, by in below.units if terms == promise.terms):
+        for n, expression in enumerate(expressions):
+            source = shape(expression).source
+            if source is not None and below.same[source] == at and unit_key(expression) == by:
+                yield at, n
+
+
+def promised(below: Facts, relation: Punctuated, own: Declared, early: bool = False) -> Facts:
+    """What holds behind a clause: what held before, and its promise."""
+    terms = frozenset((below.same[at], order) for at, order in relation.terms)
+    promises = distinct([Promise(terms, frozenset([own])), *below.promises])
+    units = units_of(terms, below.same[relation.terms[-1][0]], relation.unit)
+    filled = below.filled | never_null(relation)
+    return ended(replace(below, promises=promises, filled=filled, units=below.units | units), early)
+
+
+def units_of(terms: Terms, last: int, unit: Expression | None) -> frozenset[tuple[Terms, int, str]]:
+    """The units that a promise closes; in order, their prefixes are prefixes like any other."""
+    if unit is None or (last, Order.EQUALITY) not in terms:
+        return frozenset()
+    return frozenset([(terms, last, unit_key(unit))])
 
 
 def _images(below: Facts, expressions: list[Expression], column: int, order: Order) -> list[tuple[int, Order]]:

@@ -24,6 +24,7 @@ from punctum.ir.elements import FROM, VS
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
+from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -69,7 +70,7 @@ def states(relation: Relation, known: Inference) -> Iterator[OperatorState]:
             yield OperatorState(
                 relation.OPERATOR, reads_text(relation), Verdict.BOUNDED, (last_rows(of.rows),), _place(relation)
             )
-        case Source() | Window():
+        case Source() | Window() | Punctuated():
             return
         case Distinct() | Aggregate() | OrderBy():
             yield from _unary(relation, known.facts(relation.input))

@@ -22,6 +22,7 @@ from punctum.ir.elements import MARKED
 from punctum.ir.expressions import Column, columns
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
+from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -155,7 +156,7 @@ def _origins(relation: Relation, below: list[list[frozenset[Of]]]) -> list[froze
             return [*below[0][: -len(MARKED)], start, end, end, start | end, since]
         case UnionAll() | Union() | Intersect() | Except():
             return [left | right for left, right in zip(*below, strict=True)]
-        case Filter() | Window() | Distinct() | OrderBy() | Final() | Cleansed():
+        case Filter() | Window() | Distinct() | OrderBy() | Final() | Cleansed() | Punctuated():
             return below[0]
         case PlannedNode():
             raise AssertionError(relation)

@@ -24,7 +24,8 @@ from punctum.engine.runtime.violations import failures, late, originals
 from punctum.engine.sources.pipe import Piped
 from punctum.ir import temporal
 from punctum.ir.lookup import Lookup as LookupNode
-from punctum.ir.planned import ExpectNode, LifespanNode, Reported
+from punctum.ir.planned import ExpectNode, LifespanNode
+from punctum.ir.punctuated import Punctuated
 from punctum.ir.tree import Relation, title
 from punctum.lmerge.cleanse import Cleanse
 from punctum.lmerge.final import Final
@@ -156,7 +157,10 @@ class _Wiring:
 
     def _in_order(self, read: int) -> bool:
         """Whether rows come in the order of their stream: those of partitions, or of buckets of a stage, do not."""
-        return self._in_order(self._reads[read][0]) if read >= 0 else self._ordered[-1 - read]
+        if read < 0:
+            return self._ordered[-1 - read]
+        alone = isinstance(self._operators[read], Select | Project | Punctuate | Expect | Lifespan)
+        return alone and self._in_order(self._reads[read][0])
 
     def _note_time(self, relation: Relation, made: Operator) -> None:
         """Note an operator that expects punctuations, or lets them be over, and one that goes by the clock."""
@@ -171,7 +175,7 @@ class _Wiring:
 
     def _note_late(self, relation: Relation, made: Operator) -> None:
         """Note what says which rows of the last slice an operator has kept out."""
-        if isinstance(made, Punctuate) and isinstance(relation, Reported):
+        if isinstance(made, Punctuate) and isinstance(relation, Punctuated):
             self.late.append(partial(late, relation.stream, made, VIOLATION))
         if isinstance(made, Expect) and isinstance(relation, ExpectNode):
             self.late.append(partial(late, relation.stream, made, LATE))

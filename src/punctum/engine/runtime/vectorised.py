@@ -7,6 +7,7 @@ from itertools import product
 from typing import assert_never
 
 from punctum.algebra.aggregates import AggregateFunction
+from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.sorting import SortKey
@@ -21,15 +22,16 @@ from punctum.ir.expressions import Column, Expression
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup as LookupNode
 from punctum.ir.outer import able, coalesced_columns
-from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported
+from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin
 from punctum.ir.planned import Synopsis as SynopsisNode
+from punctum.ir.punctuated import Punctuated
 from punctum.ir.shape import image, shape
 from punctum.ir.tree import Relation
 from punctum.ir.windows import steps, window
 from punctum.lmerge.cleanse import Cleanse
 from punctum.lmerge.final import Final
 from punctum.lmerge.opened import Opened
-from punctum.operators import origins
+from punctum.operators import orders, origins
 from punctum.operators.checked import Checked
 from punctum.operators.coalesced import Coalesced
 from punctum.operators.difference import Difference
@@ -53,6 +55,7 @@ from punctum.operators.sort import Sort
 from punctum.operators.synopsis import SynopsisJoin, met
 from punctum.operators.synopsis_groups import SynopsisGroupBy
 from punctum.operators.union import Union
+from punctum.operators.units import unit_of
 from punctum.operators.window import Window, WindowGroupBy, WindowJoin
 from punctum.plan.passes.windows import windowed
 
@@ -103,10 +106,11 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
             return Sort(schemas[0], [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys])
         case r.Distinct():
             return Dupelim(schemas[0])
-        case Reported(member=member, members=members):
-            scheme = Scheme(schemas[0], relation.scheme.terms)
-            origin = origins.AllReported(scheme, schemas[0].names[member], members)
-            return Punctuate(schemas[0], [origin], guard=True)
+        case Punctuated():
+            narrowed = zip(schemas[0].attributes, relation.schema.attributes, strict=True)
+            never = [a.name for a, b in narrowed if a.domain.null and not b.domain.null]
+            start = [Punctuation.of(schemas[0], {name: None}) for name in never]
+            return Punctuate(schemas[0], [_origin(relation, schemas[0])], True, start)
         case ExpectNode(within=within, time=time):
             scheme = Scheme(schemas[0], relation.scheme.terms)
             return Expect(scheme, within, None if time is None else schemas[0].names[time])
@@ -133,6 +137,20 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
             raise AssertionError(relation)  # they are read, and done by the operator above
         case _:
             assert_never(relation)
+
+
+def _origin(relation: Punctuated, schema: Schema) -> origins.Origin:
+    """How a clause makes punctuations."""
+    scheme, unit = Scheme(schema, relation.scheme.terms), unit_of(relation.unit, schema)
+    if relation.member is not None:
+        assert isinstance(relation.members, tuple)
+        member, delay = schema.names[relation.member], relation.delay
+        if relation.ordered:
+            return orders.AllPassed(scheme, member, relation.members, delay, unit)
+        return origins.AllReported(scheme, member, relation.members, unit)
+    if relation.when is not None:
+        return origins.EndEvent(scheme, careful(relation.when, schema))
+    return orders.AccessOrder(scheme, relation.delay, unit) if relation.ordered else origins.Unique(scheme)
 
 
 def _windows(relation: Relation, below: Sequence[Schema]) -> Operator:

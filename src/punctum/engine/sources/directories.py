@@ -8,8 +8,9 @@ from punctum.analyse.safety.register import QueryAnalysis
 from punctum.engine.formats.progress import READY
 from punctum.errors import SchemaError
 from punctum.ir.definitions import AllReported, StreamDef, TableColumn
+from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import Source
-from punctum.ir.tree import Relation, transform
+from punctum.ir.tree import Relation, transform, walk
 
 
 def check_directories(queries: Iterable[QueryAnalysis], directory: Path) -> None:
@@ -46,8 +47,10 @@ def control_directories(query: QueryAnalysis, directory: Path) -> Iterator[Path]
 
 def named_lists(query: QueryAnalysis) -> bool:
     """Whether a clause of a stream names a table, which is read when the query starts."""
-    clauses = (clause for stream in query.streams for clause in stream.punctuates)
-    return any(isinstance(c, AllReported) and isinstance(c.members, TableColumn) for c in clauses)
+    clauses = [clause for stream in query.streams for clause in stream.punctuates]
+    lists = [clause.members for clause in clauses if isinstance(clause, AllReported)]
+    lists += [node.members for node in walk(query.query.relation) if isinstance(node, Punctuated)]
+    return any(isinstance(members, TableColumn) for members in lists)
 
 
 def anchored(stream: StreamDef, directory: Path) -> StreamDef:

@@ -14,7 +14,7 @@ from punctum.ir import relations as r
 from punctum.ir.definitions import AccessOrder, EndEvent, StreamDef
 from punctum.ir.tree import Relation
 from punctum.lmerge.feedback import Signal
-from punctum.operators import origins
+from punctum.operators import orders, origins
 from punctum.operators.batch import PunctuationBatch
 from punctum.operators.checked import REASON, Checked, computed, kept
 from punctum.operators.columns import AT, ColumnarSlice, fitting
@@ -22,6 +22,7 @@ from punctum.operators.expressions import careful
 from punctum.operators.origins import Origin
 from punctum.operators.punctuate import in_bulk
 from punctum.operators.sequence import PlacedPunctuations, late, placed
+from punctum.operators.units import unit_of
 from punctum.plan.physical.pipes import Pipe
 
 ROW = "\0row"
@@ -209,9 +210,8 @@ def stateless(stream: StreamDef) -> list[Origin]:
         match clause:
             case EndEvent():
                 made.append(origins.EndEvent(clause.scheme, careful(clause.when, schema)))
-            case AccessOrder(scheme=scheme):
-                down = scheme.terms[0][1] is Order.DESC
-                made.append(origins.AccessOrder(schema, clause.attribute, down, clause.delay))
+            case AccessOrder():
+                made.append(orders.AccessOrder(clause.scheme, clause.delay, unit_of(clause.unit, schema)))
     schemes = (Scheme(schema, tuple((name, Order.EQUALITY) for name in names)) for names in stream.unique)
     return [*made, *map(origins.Unique, schemes)]
 

@@ -4,7 +4,10 @@
 
     PUNCTUATE (itemid) WHEN status = 'closed'         an end event
     PUNCTUATE (ts ASC) DELAY '10 seconds'             the order of access, here with a delay
+    PUNCTUATE (sensor, ts ASC)                        the same, for each sensor by itself
     PUNCTUATE (hour) WHEN ALL sid IN ('S1', 'S2')     a list of those that report, here as it is, or a table
+    PUNCTUATE (ts ASC) WHEN ALL sid IN sensors        the same: what all of them have gone past
+    PUNCTUATE (DATE_TRUNC('hour', ts)) WHEN ALL …     units of a column, with any of these but events
     … EXPECT WITHIN '1 day' LIFESPAN '4 hours'        behind any of these, and behind PUNCTUATED ON
 """
 
@@ -20,9 +23,10 @@ from punctum.algebra.scheme import Order, Scheme
 from punctum.algebra.values import Type, Value
 from punctum.errors import Place, SqlError, choices, nearest
 from punctum.ir.definitions import AccessOrder, AllReported, Clause, Delay, EndEvent, StreamDef, TableColumn, TableDef
-from punctum.ir.expressions import Expression, Literal, mismatch, type_text
+from punctum.ir.expressions import Expression, Literal, columns, mismatch, type_text
 from punctum.ir.relations import Source
 from punctum.ir.types import NUMBERS, TIMES
+from punctum.ir.units import is_unit
 from punctum.parse.binder.bind import Binder
 from punctum.parse.binder.scope import FromTable, Scope
 from punctum.parse.binder.syntax import LENGTHS
@@ -40,21 +44,77 @@ def read_punctuate(
     """The terms of the clause that follows, and what makes the clause once all columns are known."""
     cursor, first = reader.cursor, reader.cursor.at
     cursor.expect(PUNCTUATE, PUNCTUATE)
-    terms = reader.terms(PUNCTUATE)
+    terms, unit = _terms(reader, stream)
     if cursor.accept("WHEN", "ALL"):
-        member, members = _reporters(reader, terms, cursor.since(first), tables)
+        _check_order(terms, cursor.since(first))
+        member, members = _reporters(reader, terms, tables)
+        delay = _delay(reader, *terms[-1]) if cursor.accept("DELAY") else None
         place = cursor.since(first)
-        return terms, lambda schema: AllReported(Scheme(schema, terms), member, members, place)
+        return terms, lambda schema: AllReported(
+            Scheme(schema, terms), member, members, place, delay, unit and unit(schema)
+        )
     if cursor.accept("WHEN"):
+        if unit is not None:
+            hint = "name a column, or write WHEN ALL … IN …"
+            raise SqlError("an event closes values of columns", "", hint, cursor.since(first))
         begin, end = _expression(cursor, "a condition")
         place = cursor.since(first)
         return terms, lambda schema: EndEvent(
             Scheme(schema, terms), _condition(cursor.text, begin, end, StreamDef(stream, schema)), place
         )
-    name = _ordered(terms, cursor.since(first))
-    delay = _delay(reader, name) if cursor.accept("DELAY") else None
+    _check_order(terms, cursor.since(first))
+    if terms[-1][1] is Order.EQUALITY:
+        hint = "write PUNCTUATE (itemid) WHEN …, or PUNCTUATE (ts ASC)"
+        raise SqlError("PUNCTUATE needs an event or an order", "", hint, cursor.since(first))
+    delay = _delay(reader, *terms[-1]) if cursor.accept("DELAY") else None
     place = cursor.since(first)
-    return terms, lambda schema: AccessOrder(Scheme(schema, terms), delay, place)
+    return terms, lambda schema: AccessOrder(Scheme(schema, terms), delay, place, unit and unit(schema))
+
+
+Unit = Callable[[Schema], Expression]
+"""What makes the expression of a unit once all columns are known."""
+
+
+def _terms(reader: ColumnReader, stream: str) -> tuple[Terms, Unit | None]:
+    """The columns in brackets, each perhaps with an order; one may be computed, and is put behind the others."""
+    cursor, first = reader.cursor, reader.cursor.at
+    terms: list[tuple[str, Order]] = []
+    units: list[tuple[tuple[str, Order], Unit]] = []
+    cursor.expect("(", PUNCTUATE)
+    while True:
+        begin, end = cursor.balanced((",", ")", "ASC", "DESC"))
+        if end <= begin + 1:
+            cursor.at = begin
+            name = reader.declared(PUNCTUATE)
+            terms.append((name, reader.order(name)))
+        else:
+            name, unit = _unit(reader, stream, begin, end)
+            units.append(((name, reader.order(name)), unit))
+        if not cursor.accept(","):
+            break
+    cursor.expect(")", PUNCTUATE)
+    if len(units) > 1:
+        raise SqlError("one of the columns may be computed", "", "compute others in a SELECT", cursor.since(first))
+    terms += [term for term, _ in units]
+    return Scheme(reader.schema, tuple(terms)).terms, units[0][1] if units else None
+
+
+def _unit(reader: ColumnReader, stream: str, begin: int, end: int) -> tuple[str, Unit]:
+    """The column of which an expression has units, and what makes the expression."""
+    text = reader.cursor.text
+    place = text.at(begin, end - 1)
+
+    def bound(schema: Schema) -> Expression:
+        scope = Scope((FromTable(stream, Source(StreamDef(stream, schema)), 0, place),))
+        return Binder(text, scope, PUNCTUATE, place).bind(text.expression(begin, end))
+
+    if not is_unit(expression := bound(reader.schema)):
+        what = "PUNCTUATE takes columns, and functions of one that keep its order"
+        names = [column.name for column in columns(expression)]
+        detail = f"it reads {', '.join(names)}" if len(set(names)) != 1 else ""
+        hint = "DATE_TRUNC('hour', ts), CAST(ts AS DATE), YEAR(ts) and n DIV 10 do"
+        raise SqlError(what, detail, hint, place)
+    return next(columns(expression)).name, bound
 
 
 def _expression(cursor: Cursor, what: str) -> tuple[int, int]:
@@ -81,23 +141,23 @@ def _condition(text: Text, begin: int, end: int, stream: StreamDef) -> Expressio
     return condition
 
 
-def _ordered(terms: Terms, place: Place) -> str:
-    """The one column of an order of access."""
-    if any(order is Order.EQUALITY for _, order in terms):
-        hint = "write PUNCTUATE (itemid) WHEN …, or PUNCTUATE (ts ASC)"
-        raise SqlError("PUNCTUATE needs an event or an order", "", hint, place)
-    if len(terms) > 1:
-        raise SqlError("rows are read in the order of one column", "", "name one column, or add WHEN …", place)
-    return terms[0][0]
+def _check_order(terms: Terms, place: Place) -> None:
+    """Refuse all orders but that of the last column."""
+    ordered = [(name, order) for name, order in terms if order is not Order.EQUALITY]
+    if len(ordered) > 1:
+        detail = f"{' and '.join(name for name, _ in ordered)} have an order"
+        raise SqlError("rows come in the order of one column", detail, "name one of them, or add WHEN …", place)
+    if ordered and terms[-1][1] is Order.EQUALITY:
+        others = ", ".join(name for name, order in terms if order is Order.EQUALITY)
+        hint = f"write PUNCTUATE ({others}, {ordered[0][0]} {ordered[0][1].value})"
+        raise SqlError("the column that has the order comes last", "the others are the key", hint, place)
 
 
 def _reporters(
-    reader: ColumnReader, terms: Terms, place: Place, tables: Mapping[str, TableDef]
+    reader: ColumnReader, terms: Terms, tables: Mapping[str, TableDef]
 ) -> tuple[str, tuple[Value, ...] | TableColumn]:
     """The column that has who reports, and the values that it must have."""
     cursor = reader.cursor
-    if any(order is not Order.EQUALITY for _, order in terms):
-        raise SqlError("WHEN ALL does not take ASC or DESC", "", "remove ASC and DESC", place)
     place, member = cursor.place, reader.declared(PUNCTUATE)
     if member in (name for name, _ in terms):
         raise SqlError(
@@ -141,11 +201,14 @@ def _column(cursor: Cursor, member: str, attribute: Attribute, tables: Mapping[s
     return TableColumn(table, index)
 
 
-def _delay(reader: ColumnReader, name: str) -> Delay:
+def _delay(reader: ColumnReader, name: str, order: Order) -> Delay:
     """A number for a column of numbers, a duration for one of times."""
     cursor, attribute = reader.cursor, reader.attributes[name]
     begin, end = _expression(cursor, "a delay")
     expression = literal(cursor, begin, end, "DELAY")
+    if order is Order.EQUALITY:
+        hint = f"write {name} ASC, or remove it"
+        raise SqlError("a DELAY needs an order", f"{name} has none", hint, expression.place)
     if attribute.type not in NUMBERS + TIMES:
         raise SqlError(f"{name} cannot have a DELAY", f"it is {type_text(attribute)}", "remove it", expression.place)
     delay = _number(reader, name, expression) if attribute.type in NUMBERS else _length(attribute, expression)

@@ -78,12 +78,15 @@ class ColumnReader:
 
     def _term(self, where: str, ordered: bool) -> tuple[str, Order]:
         name = self.declared(where)
-        words = ("ASC", "DESC") if ordered else ()
-        order = next((Order(word) for word in words if self.cursor.accept(word)), Order.EQUALITY)
+        return name, self.order(name) if ordered else Order.EQUALITY
+
+    def order(self, name: str) -> Order:
+        """The order of a column, if ASC or DESC follows."""
+        order = next((Order(word) for word in ("ASC", "DESC") if self.cursor.accept(word)), Order.EQUALITY)
         attribute = self.attributes[name]
         if order is not Order.EQUALITY and attribute.domain.null:  # no prefix holds NULL
             self.attributes[name] = replace(attribute, domain=NOT_NULL)
-        return name, order
+        return order
 
     def values(self, name: str, where: str) -> list[Value]:
         """Values of a column in brackets."""

@@ -18,13 +18,23 @@ from punctum.parse.lexer.cursor import Cursor
 
 _CLAUSES = "PUNCTUATED ON (…), PUNCTUATE (…) …, UNIQUE (…), DOMAIN … BETWEEN … AND …, DOMAIN … IN (…)"
 
+_MADE = "PUNCTUATE (…) …, UNIQUE (…)"
+"""The clauses of a stream that is made of others."""
+_NOT_MADE = {
+    "PUNCTUATED": "write PUNCTUATE … to make punctuations of its rows; those that its streams send pass by themselves",
+    "DOMAIN": "write the condition in WHERE: what it excludes is closed",
+    "EXPECT": "write it where the streams are read",
+    "LIFESPAN": "write it where the streams are read",
+}
+"""What does not stand before AS SELECT, and what to do instead."""
+
 
 class StreamReader(ColumnReader):
     """Reads the definition of one stream; tables are those that its clauses may name."""
 
     def __init__(self, cursor: Cursor, name: str, tables: Mapping[str, TableDef]) -> None:
         super().__init__(cursor, "CREATE STREAM", f"a column or one of {_CLAUSES}")
-        self.name, self.tables = name, tables
+        self.name, self.tables, self.known = name, tables, _CLAUSES
         self.schemes: list[Terms] = []
         self.unique: list[tuple[str, ...]] = []
         self.clauses: list[Callable[[Schema], Clause]] = []
@@ -54,12 +64,24 @@ class StreamReader(ColumnReader):
         self.attributes = {attribute.name: attribute for attribute in schema.attributes}
         while True:
             if not self._clause():
-                raise self.cursor.unexpected(f"one of {_CLAUSES}", "the clauses of a stream")
+                raise self.cursor.unexpected(f"one of {self.known}", "the clauses of a stream")
             if not self.cursor.accept(","):
                 break
         if not self.cursor.done:
             raise self.cursor.unexpected("a comma or the end", "the clauses of a stream")
         return self._defined()
+
+    def read_made(self, schema: Schema) -> StreamDef:
+        """The same for a stream that is made of others, whose columns these are: it makes all its punctuations."""
+        self.known = _MADE
+        return self.read_clauses(schema)
+
+    def _check_made(self) -> None:
+        """Refuse what does not stand before AS SELECT."""
+        for word, hint in _NOT_MADE.items():
+            if self.known == _MADE and self.cursor.sees(word):
+                detail = f"{self.name} is made of other streams"
+                raise SqlError(f"{word} does not stand before AS SELECT", detail, hint, self.cursor.place)
 
     def _defined(self) -> StreamDef:
         """The stream, now that all its columns and domains are known."""
@@ -90,6 +112,7 @@ class StreamReader(ColumnReader):
     def _clause(self) -> bool:
         """Read a clause, if one follows."""
         cursor, first = self.cursor, self.cursor.at
+        self._check_made()
         try:
             if cursor.accept("PUNCTUATED", "ON"):
                 self._promise(self.terms("PUNCTUATED ON"), first)
@@ -122,6 +145,7 @@ class StreamReader(ColumnReader):
         """A scheme, and the times behind it."""
         cursor = self.cursor
         self.schemes.append(terms)
+        self._check_made()
         expect, lifespan = read_limits(cursor)
         if expect is not None or lifespan is not None:
             place = cursor.since(first)

@@ -16,9 +16,10 @@ from punctum.analyse.graphs import JoinQuery
 from punctum.analyse.promises import Promise
 from punctum.analyse.safety.inference import Inference
 from punctum.errors import Place
-from punctum.ir.definitions import AccessOrder, StreamDef
+from punctum.ir.definitions import EndEvent, StreamDef
+from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import Aggregate, Distinct, Filter, Source
-from punctum.ir.tree import Relation, fold, sources
+from punctum.ir.tree import Relation, fold, sources, walk
 from punctum.parse.ddl.clauses import duration
 from punctum.parse.ddl.options import DISTINCT
 from punctum.plan.joins.cost import Measures
@@ -57,14 +58,15 @@ class Statistics:
         """Seconds from a row of a stream to the punctuation that covers it."""
         if "punctuation_delay" in stream.options:
             return duration(stream.options["punctuation_delay"], Place()).total_seconds()
-        declared = [clause.delay for clause in stream.punctuates if isinstance(clause, AccessOrder)]
+        declared = [clause.delay for clause in stream.punctuates if not isinstance(clause, EndEvent)]
         seconds = [delay.total_seconds() for delay in declared if isinstance(delay, timedelta)]
         return self.delays.get(stream.name, max(seconds, default=DELAY))
 
     def measures(self, block: Block, query: JoinQuery, known: Inference) -> Measures:
         """The measures of a join."""
         promises = [promise for leaf in block.leaves for promise in known.facts(leaf).purging]
-        streams = {source.stream.name: source.stream for leaf in block.leaves for source in sources(leaf)}
+        below = (node for leaf in block.leaves for node in walk(leaf))
+        streams = {node.stream.name: node.stream for node in below if isinstance(node, Source | Punctuated)}
         rates = tuple(map(self.rate, block.leaves))
         delays = tuple(self._delay(promise, streams) for promise in promises)
         distinct = self._distinct(block, query, rates, delays)

@@ -12,7 +12,8 @@ from typing import assert_never
 from punctum.algebra.schema import Schema
 from punctum.ir.expressions import Column, Expression, rebased, text
 from punctum.ir.lookup import Lookup
-from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
+from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
+from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import (
     Aggregate,
     AggregateCall,
@@ -83,7 +84,11 @@ def _named(relation: Relation, names: Names | None) -> Relation:
             return replace(relation, input=below, keys=keys)
         case LMerge() | Final() | Opened() | Cleansed():
             return with_inputs(relation, [_named(below, below.schema.names) for below in relation.inputs])
-        case Distinct() | Window() | Reported() | ExpectNode() | LifespanNode():
+        case Punctuated():
+            below = _named(relation.input, names)
+            unit, when = (e and _moved(e, below) for e in (relation.unit, relation.when))
+            return replace(relation, input=below, unit=unit, when=when)
+        case Distinct() | Window() | ExpectNode() | LifespanNode():
             return replace(relation, input=_named(relation.input, names))
         case _:
             assert_never(relation)

@@ -10,7 +10,8 @@ from typing import assert_never
 from punctum.ir.expressions import Column, Expression, rebased
 from punctum.ir.lookup import Lookup
 from punctum.ir.needed import all_columns, needed
-from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
+from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
+from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -44,10 +45,12 @@ def _prune(relation: Relation, wanted: set[int]) -> tuple[Relation, Moved]:
     match relation:
         case Source():
             return _chosen(relation, wanted)
-        case Reported():
+        case Punctuated():
             below, moved = _prune(relation.input, *of_inputs)
-            by = tuple(moved[i] for i in relation.by)
-            return replace(relation, input=below, by=by, member=moved[relation.member]), moved
+            terms = tuple((moved[i], order) for i, order in relation.terms)
+            member = None if relation.member is None else moved[relation.member]
+            unit, when = (e and _moved(e, moved) for e in (relation.unit, relation.when))
+            return replace(relation, input=below, terms=terms, member=member, unit=unit, when=when), moved
         case ExpectNode() | LifespanNode():
             below, moved = _prune(relation.input, *of_inputs)
             by, time = tuple(moved[i] for i in relation.by), None if relation.time is None else moved[relation.time]

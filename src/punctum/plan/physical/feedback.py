@@ -27,7 +27,8 @@ from punctum.ir.elements import HIDDEN, VE, VS, is_elements
 from punctum.ir.expressions import Column, Expression, columns, rebased
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup
-from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
+from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
+from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -144,7 +145,7 @@ def below(relation: Relation, over: Expression) -> Below:
             return tuple(over for _ in relation.inputs)
         case Source() | Window() | Opened() | Cleansed() | MultiJoin() | Synopsis():
             return nothing
-        case Reported() | ExpectNode() | LifespanNode():
+        case Punctuated() | ExpectNode() | LifespanNode():
             return nothing
         case _:
             assert_never(relation)

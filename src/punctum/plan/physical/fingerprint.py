@@ -12,8 +12,10 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.values import value_text
 from punctum.ir.definitions import AccessOrder, AllReported, Clause, EndEvent, StreamDef, TableColumn
 from punctum.ir.expressions import text, type_text
-from punctum.ir.planned import ExpectNode, LifespanNode, Reported
+from punctum.ir.planned import ExpectNode, LifespanNode
+from punctum.ir.punctuated import Punctuated
 from punctum.ir.tree import Relation
+from punctum.ir.units import terms_text
 from punctum.parse.ddl.options import DISTINCT
 from punctum.plan.joins.statistics import OPTIONS
 from punctum.plan.passes.windows import windows
@@ -49,17 +51,18 @@ def _free(name: str) -> bool:
 
 
 def _clause(clause: Clause) -> str:
-    scheme = str(clause.scheme).removeprefix("ON ")
+    if isinstance(clause, EndEvent):
+        return f"{terms_text(clause.scheme)} WHEN {text(clause.when)}"
+    terms, delay = terms_text(clause.scheme, clause.unit), "" if clause.delay is None else f" DELAY {clause.delay}"
     match clause:
-        case EndEvent(when=when):
-            return f"{scheme} WHEN {text(when)}"
-        case AccessOrder(delay=delay):
-            return scheme if delay is None else f"{scheme} DELAY {delay}"
+        case AccessOrder():
+            return terms + delay
         case AllReported(member=member, members=TableColumn(table, index)):
-            return f"{scheme} WHEN ALL {member} IN {table.name}.{table.schema.names[index]}"
+            return f"{terms} WHEN ALL {member} IN {table.name}.{table.schema.names[index]}{delay}"
         case AllReported(member=member, members=members):
             assert isinstance(members, tuple)
-            return f"{scheme} WHEN ALL {member} IN ({', '.join(_quoted(value_text(value)) for value in members)})"
+            listed = ", ".join(_quoted(value_text(value)) for value in members)
+            return f"{terms} WHEN ALL {member} IN ({listed}){delay}"
 
 
 def _stage(stage: Stage) -> Iterator[str]:
@@ -94,8 +97,8 @@ def _columns(schema: Schema) -> str:
 def _operator(relation: Relation) -> str:
     """An operator; who has to report, and how soon, is not part of it: a table may have another list by now."""
     match relation:
-        case Reported():
-            label = f"Reported {relation.scheme}"
+        case Punctuated():
+            label = relation.kind
         case ExpectNode() | LifespanNode():
             word = "Expected" if isinstance(relation, ExpectNode) else "Lasting"  # checkpoints hold no names of classes
             label = f"{word} {relation.scheme} by {relation.clock}"

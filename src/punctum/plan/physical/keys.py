@@ -12,7 +12,8 @@ from punctum.ir.elements import VS
 from punctum.ir.expressions import Column
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup
-from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
+from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
+from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -46,7 +47,7 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
             return [() for _ in relation.inputs]  # else the other buckets never get that input's punctuations
         case Filter() | Window() | UnionAll():
             return [key for _ in relation.inputs]
-        case Reported(by=by) | ExpectNode(by=by):
+        case Punctuated(parting=by) | ExpectNode(by=by):
             return [by] if key is None else [key] if set(key) <= set(by) else None
         case LifespanNode():
             pipe = as_pipe(relation.input) is not None
@@ -124,7 +125,7 @@ def _prefer(relation: Relation, allowed: list[int]) -> Key | None:
     match relation:
         case Filter() | LifespanNode():
             return _prefer(relation.inputs[0], allowed)
-        case Reported(by=by) | ExpectNode(by=by):
+        case Punctuated(parting=by) | ExpectNode(by=by):
             return tuple(i for i in allowed if i in by) or tuple(allowed)
         case Projection() if as_pipe(relation) is None:
             columns = {column_of(relation.columns[i][1]): i for i in allowed}

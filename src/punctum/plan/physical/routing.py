@@ -15,7 +15,8 @@ from punctum.algebra.schema import NOT_NULL
 from punctum.algebra.values import Type
 from punctum.ir.expressions import columns
 from punctum.ir.lookup import Lookup
-from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
+from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
+from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -64,7 +65,7 @@ def _compared(relation: Relation, number: int) -> list[int]:
             return []  # no punctuation purges what it keeps
         case Source() | Filter() | Window() | Projection() | Distinct() | Aggregate() | OrderBy() | Final() | Opened():
             return []  # there is no other input
-        case Lookup() | Cleansed() | Reported() | ExpectNode() | LifespanNode():
+        case Lookup() | Cleansed() | Punctuated() | ExpectNode() | LifespanNode():
             return []  # nor here
         case _:
             assert_never(relation)
@@ -89,7 +90,7 @@ def _carried(relation: Relation, fresh: Iterator[int]) -> Carried:
         case UnionAll() | Union() | Intersect() | Except():
             sides = (_carried(side, fresh) for side in relation.inputs)
             return [left | right for left, right in zip(*sides, strict=True)]
-        case Filter() | Window() | Distinct() | OrderBy() | Cleansed() | Reported() | ExpectNode() | LifespanNode():
+        case Filter() | Window() | Distinct() | OrderBy() | Cleansed() | Punctuated() | ExpectNode() | LifespanNode():
             return _carried(relation.input, fresh)
         case Source():
             return [frozenset([next(fresh)]) for _ in relation.schema.names]

@@ -17,7 +17,8 @@ from punctum.algebra.outer import JoinKind
 from punctum.algebra.schema import Schema
 from punctum.ir.definitions import StreamDef
 from punctum.ir.lookup import Lookup
-from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Reported, Synopsis
+from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
+from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -121,7 +122,7 @@ def partition(node: Op | Input) -> Key | None:
             return below[0] if len(set(below)) == 1 else None
         case Filter() | Lookup() | Distinct() | OrderBy() | Final() | Opened() | Cleansed():
             return below[0]
-        case Reported() | ExpectNode() | LifespanNode():
+        case Punctuated() | ExpectNode() | LifespanNode():
             return below[0]
         case Source() | Window():
             raise AssertionError(relation)  # they are parts of pipes and of other operators

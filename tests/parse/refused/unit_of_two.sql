@@ -1,0 +1,11 @@
+CREATE STREAM a (
+  itemid BIGINT, ts TIMESTAMP, day DATE, status STRING, sid STRING, hour INT, price DOUBLE, fee DECIMAL(9, 2),
+  PUNCTUATE (hour DIV itemid ASC)
+) USING json;
+
+-- refused
+-- PUNCTUATE takes columns, and functions of one that keep its order
+--   detail: it reads hour, itemid
+--   hint: DATE_TRUNC('hour', ts), CAST(ts AS DATE), YEAR(ts) and n DIV 10 do
+--   3 |   PUNCTUATE (hour DIV itemid ASC)
+--     |              ^^^^^^^^^^^^^^^
