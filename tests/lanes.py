@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 LONG = os.environ.get("PUNCTUM_LANE") == "long"
-EXAMPLES = int(os.environ.get("PUNCTUM_EXAMPLES", "100" if LONG else "16"))
+EXAMPLES = int(os.environ.get("PUNCTUM_EXAMPLES", "100" if LONG else "10"))
 """How many examples Hypothesis tries for a test that does not say otherwise."""
 KILLS = int(os.environ.get("PUNCTUM_KILLS", "20" if LONG else "2"))
 """How many processes are killed at random moments."""

@@ -118,6 +118,10 @@ class Simulation:
         """How many rows all operators keep."""
         return sum(operator.size().rows for running in self._running.values() for operator in running.flow.operators)
 
+    def bytes(self) -> int:
+        """How much memory the rows take."""
+        return sum(operator.size().bytes for running in self._running.values() for operator in running.flow.operators)
+
     def puncts(self) -> int:
         """How many punctuations all operators keep."""
         return sum(operator.size().puncts for running in self._running.values() for operator in running.flow.operators)

@@ -78,7 +78,8 @@ def test_slices_of_a_program_are_batches(spark: SparkSession, tmp_path: Path) ->
         again.catch_up()
     finally:
         again.stop()
-    assert written(tmp_path) == {1: [first], 3: [{"itemid": 18, "name": None, "total": 3.0, "last": None}]}
+    last = {"itemid": 18, "name": None, "total": 3.0, "last": None}
+    assert list(written(tmp_path).values()) == [[first], [last]], "the two that end came in one batch or in two"
 
 
 @pytest.fixture

@@ -6,9 +6,7 @@ from hypothesis import strategies as st
 
 from lanes import examples
 from operators.vectorised import agree, resume, vectorised
-from punctum.operators import GroupBy
-from punctum.spec.framework import Operator as Specification
-from punctum.spec.group_by import GroupBy as SpecGroupBy
+from punctum.operators.limits import limited
 from spec.operators import BINARY, UNARY, Case, binary_cases, domain_projects, punctuate_cases, unary_cases
 
 CASES = {kind: unary_cases(kind) for kind in UNARY} | {kind: binary_cases(kind) for kind in BINARY}
@@ -31,14 +29,11 @@ def test_resume(kind: str, data: st.DataObject) -> None:
     resume(lambda: vectorised(operator), streams)
 
 
-@examples(33)
-@given(case=unary_cases("group-by"))
-def test_groups_that_are_combined_early(case: Case) -> None:
-    agree(*case, make=combining_early)
-    resume(lambda: combining_early(case[0]), case[1])
-
-
-def combining_early(operator: Specification) -> GroupBy:
-    """A group-by that hardly lets rows of a group gather before it combines them."""
-    assert isinstance(operator, SpecGroupBy)
-    return GroupBy(operator.schema, operator.by, operator.aggregates, slack=-1)
+@pytest.mark.parametrize("kind", CASES)
+@examples(50)
+@given(data=st.data())
+@limited(whole=0, share=0, small=2, largest=40)
+def test_tables_that_look_up_all_by_indexes(kind: str, data: st.DataObject) -> None:
+    operator, streams = data.draw(CASES[kind])
+    agree(operator, streams)
+    resume(lambda: vectorised(operator), streams)

@@ -23,6 +23,7 @@ from punctum.operators import ColumnarSlice, frame, to_rows
 from punctum.operators.batch import punctuations_of
 from punctum.operators.expect import Expect, instant
 from punctum.operators.expect import Swept as FastSwept
+from punctum.operators.limits import limited
 from punctum.spec.expect import Expect as Specification
 from punctum.spec.expect import Swept
 from punctum.spec.stream import Slice
@@ -106,12 +107,19 @@ def test_what_is_swept_is_what_all_that_has_come_leaves_overdue(
         assert all(p.match(t) for t, p in out.late)
 
 
+@pytest.mark.parametrize("whole", [0, 4_096])
 @given(SCHEMES, WITHIN, STREAMS, st.none() | CLOCKS, st.booleans())
 def test_the_vectorised_one_is_the_specification(
-    scheme: Scheme, within: timedelta, stream: list[Slice], clock: list[datetime] | None, restart: bool
+    whole: int, scheme: Scheme, within: timedelta, stream: list[Slice], clock: list[datetime] | None, restart: bool
 ) -> None:
     time = None if clock is not None else "ts"
-    spec, fast = Specification(scheme, within, time), Expect(scheme, within, time)
+    with limited(whole=whole, share=0, small=2):
+        assert_the_same(Specification(scheme, within, time), Expect(scheme, within, time), stream, clock, restart)
+
+
+def assert_the_same(
+    spec: Specification, fast: Expect, stream: list[Slice], clock: list[datetime] | None, restart: bool
+) -> None:
     for n, xs in enumerate(stream[:8]):
         wanted = spec.feed(xs, None if clock is None else clock[n])
         if clock is not None:
@@ -125,7 +133,9 @@ def test_the_vectorised_one_is_the_specification(
         assert Counter(late) == Counter((t, to_json(p, BID)) for t, p in wanted.late)
         summed = {tuple(key): (since, rows) for *key, since, rows in to_rows(fast._summed(fast._open.frame()))}
         assert summed == spec.open
-        fast = restarted(fast, Expect(scheme, within, time)) if restart else fast
+        if clock is not None and (due := fast.due) is not None:
+            assert due == min(since for since, _ in spec.open.values()) + spec._within
+        fast = restarted(fast, Expect(spec._scheme, spec._within, spec._time)) if restart else fast
 
 
 def restarted(old: Expect, new: Expect) -> Expect:

@@ -14,13 +14,14 @@ import polars as pl
 from punctum.algebra.bands import Band, holds, passed
 from punctum.algebra.classes import Class
 from punctum.algebra.finite import finite
-from punctum.algebra.pattern import EMPTY, WILDCARD, Pattern
+from punctum.algebra.pattern import EMPTY, WILDCARD, Constant, Pattern
 from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import NOT_NULL, Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.operators.bands import within
 from punctum.operators.batch import PunctuationBatch
+from punctum.operators.columns import dtype
 
 
 class JoinClasses:
@@ -157,6 +158,12 @@ class JoinClasses:
             elif band.of == (i, at) and band.by is not None:
                 kind, m = self._inputs[i].attributes[at].type, self.number(band.by)
                 yield from ([(m, q)] for q in passed(pattern, band, kind))
+
+    def constants(self, closed: PunctuationSet, n: int) -> pl.DataFrame:
+        """The constants of a class that are closed together with something else."""
+        sides = dict.fromkeys(p.patterns[n] for p in closed if isinstance(p.patterns[n], Constant) and len(p.sides) > 1)
+        values = [side.value for side in sides if isinstance(side, Constant)]
+        return pl.DataFrame([pl.Series(self.schema.names[n], values, dtype=dtype(self.schema.attributes[n]))])
 
     def unasked(self, closed: PunctuationSet, n: int, passed: Sequence[PunctuationSet]) -> PunctuationSet:
         """What is closed, less values of a class that all other inputs have passed: nobody will ask for them."""

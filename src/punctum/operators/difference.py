@@ -9,7 +9,8 @@ import polars as pl
 from punctum.algebra.punctuation import Punctuation
 from punctum.operators.batch import PunctuationBatch
 from punctum.operators.dupelim import without
-from punctum.operators.sets import SetOperator, still_open
+from punctum.operators.near import purge
+from punctum.operators.sets import SetOperator
 
 
 class Difference(SetOperator):
@@ -22,15 +23,14 @@ class Difference(SetOperator):
     ) -> pl.DataFrame:
         """The left rows that the right input has closed."""
         lefts, rights = self._tables["left"], self._tables["right"]
-        new = without(without(left, rights.frame()), right)
+        new = without(without(left, rights.having(left).rows), right)
         closed = self.received.right.matches(new)
-        if right.height and len(lefts):
-            lefts.retain(_absent(lefts.frame(), right))
-        old = lefts.frame()
-        kept = still_open(old, rps)
-        out = new.filter(closed) if kept is None else pl.concat([old.filter(~kept), new.filter(closed)])
-        self.purge("left", new.filter(~closed), kept)
-        self.purge("right", right.filter(~self.received.left.matches(right)), still_open(rights.frame(), lps))
+        there = lefts.having(right)
+        there.drop(_present(there.rows, right))
+        out = pl.concat([purge(lefts, rps), new.filter(closed)])
+        purge(rights, lps)
+        self.keep("left", new.filter(~closed))
+        self.keep("right", right.filter(~self.received.left.matches(right)))
         return out
 
     def has_emitted(self, p: Punctuation) -> bool:
@@ -38,8 +38,8 @@ class Difference(SetOperator):
         return self.received.emitted.covers(p)
 
 
-def _absent(df: pl.DataFrame, others: pl.DataFrame) -> pl.Series:
-    """Whether each row is not among others."""
+def _present(df: pl.DataFrame, others: pl.DataFrame) -> pl.Series:
+    """Whether each row is among others."""
     numbered = df.select(pl.int_range(pl.len(), dtype=pl.UInt32).alias("\0row"), pl.all())
     present = numbered.join(others.unique(), on=df.columns, how="semi", nulls_equal=True)["\0row"]
-    return ~numbered["\0row"].is_in(present.implode())
+    return numbered["\0row"].is_in(present.implode())

@@ -7,6 +7,7 @@ from punctum.operators.batch import PunctuationBatch, columns, punctuations_of
 from punctum.operators.columns import ColumnarSlice, empty
 from punctum.operators.emitted import EmittedPunctuations
 from punctum.operators.matching import matches
+from punctum.operators.near import purge
 from punctum.operators.operator import Metadata, Operator, Waits
 from punctum.operators.table import Table
 
@@ -27,9 +28,10 @@ def among(df: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
 
 def distinct(df: pl.DataFrame, table: Table, new: PunctuationBatch) -> pl.DataFrame:
     """The rows that are in no table yet, each once; the table then holds them, less what new punctuations close."""
-    fresh = without(df.unique(maintain_order=True), table.frame())
+    fresh = df.unique(maintain_order=True)
+    fresh = without(fresh, table.having(fresh).rows)
     if len(new):
-        table.retain(~matches(table.frame(), new))
+        purge(table, new)
         table.append(fresh.filter(~matches(fresh, new)))
     else:
         table.append(fresh)

@@ -6,7 +6,7 @@ punctuation set. ``EmittedPunctuations`` remembers a thousand or so of what does
 operator that emits something twice does no harm.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from math import prod
 
 import polars as pl
@@ -20,49 +20,34 @@ from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row, Type
 from punctum.operators.batch import Constants, PunctuationBatch, add, constant_punctuations, runs_of
-from punctum.operators.closed import is_key, keys_of, on_exactly
 from punctum.operators.columns import to_rows
+from punctum.operators.keys import by_attributes, is_key, keys_of, on_exactly
 from punctum.operators.limits import limits
-from punctum.operators.matching import inside, matches, matches_alone
+from punctum.operators.matching import matches, matches_alone
 from punctum.operators.operator import Metadata
-from punctum.operators.places import bounds
 from punctum.operators.written import read, read_batch, written
 
 BULK = 1_000
 """So many in one slice are too many to be coalesced one by one."""
 
 
-class Store:
-    """Punctuations that have been received.
+class EmittedPunctuations:
+    """What has been emitted on a stream: finds what is new (the specification's ``Emitter``), forgets what is old.
 
     >>> session = Schema.of(id="STRING", hour="BIGINT")
-    >>> store = Store(session)
-    >>> store.add(PunctuationBatch(session, {0: pl.Series(["a", "b"]), 1: pl.Series([1, 2, 3])}))
-    >>> len(store), store.matches(pl.DataFrame({"id": ["a", "c", "c"], "hour": [9, 3, 4]})).to_list()
-    (3, [True, True, False])
+    >>> emitted = EmittedPunctuations(session)
+    >>> closing = PunctuationBatch(session, {0: pl.Series(["a", "b"]), 1: pl.Series([1, 2, 3])})
+    >>> len(emitted.add_new(closing)), len(emitted), len(emitted.add_new(closing))
+    (5, 3, 0)
     """
 
     def __init__(self, schema: Schema) -> None:
         self.schema, self.known = schema, PunctuationSet(schema)
         self.constants: Constants = {}  # strings, on attributes that no range has come for
+        self._last = PunctuationBatch(schema)  # let go in the last slice: it still counts until the next
 
     def __len__(self) -> int:
         return len(self.known) + sum(map(len, self.constants.values()))
-
-    def __iter__(self) -> Iterator[Punctuation]:
-        yield from self.known
-        yield from PunctuationBatch(self.schema, self.constants)
-
-    def add(self, received: PunctuationBatch) -> None:
-        """Add punctuations."""
-        for p in received.others:
-            self._unite(p)
-            self.known.add(p)
-        for at, values in received.constants.items():
-            if self._is_apart(at):
-                self._put(at, values)
-            else:
-                add(self.known, PunctuationBatch(self.schema, {at: values}))
 
     def matches(self, df: pl.DataFrame) -> pl.Series:
         """Whether each row matches a punctuation."""
@@ -70,24 +55,6 @@ class Store:
         if df.height and any(map(len, self.constants.values())):
             mask = mask | matches(df, PunctuationBatch(self.schema, self.constants))
         return mask
-
-    def covers(self, p: Punctuation) -> bool:
-        """Whether the punctuations, all together, cover one."""
-        if len(p.sides) == 1:
-            ((at, pattern),) = p.sides
-            if isinstance(pattern, Constant) and pattern.value is not None and at in self.constants:
-                return pattern.value in self.constants[at] or self.known.covers(p)
-        return self.known.covers(p)
-
-    def closes(self, at: int, values: pl.Series) -> pl.Series:
-        """Which of some constants of an attribute are closed, each alone, in a range or with everything."""
-        lines, boxes = self.known.lines()
-        if boxes == [()]:
-            return pl.repeat(True, len(values), eager=True)
-        closed = pl.repeat(False, len(values), eager=True)
-        if at in lines and len(lines[at]):
-            closed = inside(values, bounds(lines[at], self.schema.attributes[at]))
-        return closed | values.is_in(self.constants[at].implode()) if at in self.constants else closed
 
     def find(self, row: Row) -> Punctuation | None:
         """A punctuation that a row matches, if there is one."""
@@ -140,14 +107,6 @@ class Store:
             for q in constant_punctuations(self.schema, p.sides[0][0], self.constants.pop(p.sides[0][0])):
                 self.known.add(q)
 
-
-class EmittedPunctuations(Store):
-    """What has been emitted on a stream: finds what is new (the specification's ``Emitter``), forgets what is old."""
-
-    def __init__(self, schema: Schema) -> None:
-        super().__init__(schema)
-        self._last = PunctuationBatch(schema)  # let go in the last slice: it still counts until the next
-
     def add_new(self, puncts: PunctuationBatch) -> PunctuationBatch:
         """What no earlier punctuation covers, or earlier ones have made wider; from now on it counts as emitted."""
         new, self._last = PunctuationBatch(puncts.schema), PunctuationBatch(puncts.schema)
@@ -161,7 +120,16 @@ class EmittedPunctuations(Store):
 
     def covers(self, p: Punctuation) -> bool:
         """Whether the punctuations, all together, cover one."""
-        return super().covers(p) or (len(self._last) > 0 and PunctuationSet(self.schema, self._last).covers(p))
+        if self._has_string(p) or self.known.covers(p):
+            return True
+        return len(self._last) > 0 and PunctuationSet(self.schema, self._last).covers(p)
+
+    def _has_string(self, p: Punctuation) -> bool:
+        """Whether a punctuation is one of the strings."""
+        if len(p.sides) != 1 or p.sides[0][0] not in self.constants:
+            return False
+        ((at, pattern),) = p.sides
+        return isinstance(pattern, Constant) and pattern.value is not None and pattern.value in self.constants[at]
 
     def _add_keys(self, puncts: list[Punctuation], new: PunctuationBatch) -> list[Punctuation]:
         """Add combinations of constants at once where they are very many, and return all others."""
@@ -242,14 +210,6 @@ class EmittedPunctuations(Store):
         taken(self.known, members)
 
 
-def by_attributes(puncts: Iterable[Punctuation]) -> dict[tuple[int, ...], list[Punctuation]]:
-    """Punctuations by the attributes that they speak of."""
-    grouped: dict[tuple[int, ...], list[Punctuation]] = {}
-    for p in puncts:
-        grouped.setdefault(tuple(at for at, _ in p.sides), []).append(p)
-    return grouped
-
-
 def far_apart(values: pl.Series) -> bool:
     """Whether constants are too many to be held at hand, coalesced as they may be."""
     return len(values) > BULK and (values.dtype != pl.Int64 or len(runs_of(values)) > BULK)
@@ -281,44 +241,6 @@ def taken(known: PunctuationSet, members: list[Box]) -> None:
         old = [box for box in members if not _endless(box)] if len(members) > 10 * limits().apart else []
     for box in old:
         known.take(box)
-
-
-def settle(one: Store, other: Store, positions: Mapping[int, int], bound: int) -> int:
-    """Forget the constants that two inputs have both closed: rows that have them come from neither.
-
-    A punctuation that closes more than that stays. The positions are those of the other's attributes, by those of the
-    one's that they are compared with. Strings are looked at each time, all else when it is more than the bound; what is
-    given is the next bound.
-    """
-    back = {theirs: at for at, theirs in positions.items()}
-    mine = _open(one, other, positions)
-    other.constants |= _open(other, one, back)
-    one.constants |= mine
-    if len(one.known) + len(other.known) <= bound:
-        return bound
-    for known, old in [(one.known, _closed(one, other, positions)), (other.known, _closed(other, one, back))]:
-        for box in old:
-            known.take(box)
-    return 2 * (len(one.known) + len(other.known)) + limits().spelled
-
-
-def _open(one: Store, other: Store, positions: Mapping[int, int]) -> Constants:
-    """The strings that another input has not closed too."""
-    there = {at: values for at, values in one.constants.items() if at in positions and len(values)}
-    return {at: values.filter(~other.closes(positions[at], values)) for at, values in there.items()}
-
-
-def _closed(one: Store, other: Store, positions: Mapping[int, int]) -> list[Box]:
-    """The constants that another input has closed too, alone or with others."""
-    boxes, names = [], other.schema.names
-    strings = {at: frozenset(values.to_list()) for at, values in other.constants.items()}
-    for p in one.known:
-        if p.sides and all(at in positions and isinstance(side, Constant) for at, side in p.sides):
-            moved = Punctuation.of(other.schema, {names[positions[at]]: side for at, side in p.sides})
-            single = ((at, side.value) for at, side in moved.sides if isinstance(side, Constant))
-            if any(value in strings.get(at, ()) for at, value in single) or other.known.covers(moved):
-                boxes.append(p.sides)
-    return boxes
 
 
 def forget(known: PunctuationSet, expired: PunctuationBatch) -> None:

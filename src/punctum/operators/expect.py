@@ -1,7 +1,7 @@
 """Expect, vectorised: a value that is not closed in time is swept, and rows of it that come later are late.
 
-The table ``open`` holds, for each slice and each value that is open, the time of the first row and how many came; it is
-combined when it has doubled. ``swept`` and ``late`` are what the last slice has led to: the records that an engine puts
+The table ``open`` holds, for each value that is open, the time of the first row and how many came, for one slice or for
+several together. ``swept`` and ``late`` are what the last slice has led to: the records that an engine puts
 into quarantine. The punctuations of what was swept, ``sweeping``, are not in the slice that comes out. They are for a
 slice of their own behind it, whose rows, wherever operators release them, are what should have been closed: no results.
 """
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 
 from punctum.algebra.punctuation import Punctuation
@@ -19,13 +20,11 @@ from punctum.algebra.values import Type, Value
 from punctum.operators.batch import PunctuationBatch, batch, columns, punctuations_of
 from punctum.operators.clock import StreamClock
 from punctum.operators.columns import ColumnarSlice, dtype, empty, to_rows
-from punctum.operators.matching import matches
+from punctum.operators.near import purge
 from punctum.operators.operator import PAST, Metadata, Operator, Waits
+from punctum.operators.places import places
 from punctum.operators.seen import SeenPunctuations
 from punctum.operators.table import Table
-
-SLACK = 1_000
-"""So many partial counts are not worth combining."""
 
 
 class Swept(NamedTuple):
@@ -49,8 +48,8 @@ class Expect(Operator):
         first = Attribute(self._first, Type.TIMESTAMP if time is None else schema.attributes[schema.index(time)].type)
         self._instant = dtype(first)
         keys = {name: dtype(schema.attributes[at]) for name, at in zip(self._by, self._at, strict=True)}
-        self._open = Table(pl.DataFrame(schema=keys | {self._first: self._instant, self._count: pl.Int64()}))
-        self._combined, self._seen = 0, SeenPunctuations(schema)
+        kept = pl.DataFrame(schema=keys | {self._first: self._instant, self._count: pl.Int64()})
+        self._open, self._seen = Table(kept, None, self._summed, self._by), SeenPunctuations(schema)
         self.swept: list[Swept] = []
         self.late, self.reasons = empty(schema), pl.Series(dtype=pl.String)
 
@@ -68,7 +67,7 @@ class Expect(Operator):
         """When by the clock the next value is to be swept; nothing when none is open, or the stream tells the time."""
         if self._time is not None or not len(self._open):
             return None
-        first = self._open.frame()[self._first].min()
+        first = self._open.least(self._first)
         assert isinstance(first, datetime)
         return first + self._within if first < datetime.max.replace(tzinfo=UTC) - self._within else None
 
@@ -85,13 +84,9 @@ class Expect(Operator):
             self.at(instant)
         self._open.append(self._counted(rows))
         closed = received.on(self._at)
-        if len(closed) and len(self._open):
-            self._open.retain(~matches(self._open.frame(), closed))
+        purge(self._open, closed)
         new = self._seen.add_new(received)
         self._sweep()
-        if len(self._open) > 2 * self._combined + SLACK:
-            self._open.combine(self._summed(self._open.frame()), self._by)
-            self._combined = len(self._open)
         return columns(rows, new, xs)
 
     def _in_time(self, rows: pl.DataFrame) -> pl.DataFrame:
@@ -114,8 +109,10 @@ class Expect(Operator):
         limit = self._clock.ago(self._within)
         if limit is None or not len(self._open):
             return
-        known = self._open.frame()
-        old = known.filter(pl.col(self._first) <= pl.lit(limit, self._instant)).select(self._by).unique()
+        last = places(pl.select(pl.lit(limit, self._instant)).to_series()).to_numpy()
+        early = self._open.between(self._first, np.full(1, -(2**63)), last).rows
+        old = early.filter(pl.col(self._first) <= pl.lit(limit, self._instant)).select(self._by).unique()
+        known = self._open.having(old).rows
         due = self._summed(known.join(old, on=self._by, how="semi", nulls_equal=True, maintain_order="left"))
         for *key, since, rows in to_rows(due):
             assert isinstance(since, datetime)
@@ -123,7 +120,7 @@ class Expect(Operator):
             self.swept.append(Swept(self._closing(key), since, rows))
         if self.swept:
             self._seen.add_new(self.sweeping)
-            self._open.retain(~matches(known, self.sweeping))
+            purge(self._open, self.sweeping)
 
     def _closing(self, key: Sequence[Value | None]) -> Punctuation:
         """The punctuation that closes one value, whatever the orders of the scheme are."""
@@ -139,13 +136,12 @@ class Expect(Operator):
         self._seen.go_on(tables[PAST])
 
     def metadata(self) -> Metadata:
-        """The time, what has been seen, and how many counts were left by the last combining."""
-        return {"now": self.now and self.now.isoformat(), "seen": self._seen.metadata(), "combined": self._combined}
+        """The time, and what has been seen."""
+        return {"now": self.now and self.now.isoformat(), "seen": self._seen.metadata()}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
         self._clock.now = metadata["now"] and datetime.fromisoformat(metadata["now"])
-        self._combined = metadata["combined"]
         self._seen.restore(metadata["seen"])
 
     def forget(self, number: int, expired: PunctuationBatch) -> None:
@@ -156,7 +152,6 @@ class Expect(Operator):
         """Nothing is open any more, and what was closed or swept may come again."""
         self._open.clear()
         self._seen.clear()
-        self._combined = 0
 
     def puncts(self) -> int:
         """What has been seen."""

@@ -1,9 +1,9 @@
 """Grouping and aggregation (GROUP BY): a row for each group that punctuations on grouping attributes alone close.
 
-Kept: partial aggregates of the open groups. The partials of a slice are a chunk behind those of earlier slices, so a
-group may have several; they are combined when it closes, and all of them when they have become twice as many as they
-were when they were last combined. With updates a group comes out after each slice that has rows of it, and not again
-when it is closed. A group whose aggregates do not all have a value goes to the quarantine when it would come out.
+Kept: partial aggregates of the open groups. The partials of a slice are a segment behind those of earlier slices, so a
+group may have several; they are combined when it closes, and when segments are merged. With updates a group comes out
+after each slice that has rows of it, and not again when it is closed. A group whose aggregates do not all have a value
+goes to the quarantine when it would come out.
 """
 
 from collections.abc import Sequence
@@ -17,13 +17,10 @@ from punctum.operators.batch import Names, PunctuationBatch, columns, punctuatio
 from punctum.operators.checked import REASON
 from punctum.operators.columns import ColumnarSlice, canonical, dtype, empty
 from punctum.operators.emitted import EmittedPunctuations
-from punctum.operators.matching import matches
+from punctum.operators.near import purge
 from punctum.operators.operator import Metadata, Operator, Waits
 from punctum.operators.partials import Partial
 from punctum.operators.table import Table
-
-SLACK = 1_000
-"""So many partials are not worth combining."""
 
 
 class GroupBy(Operator):
@@ -39,13 +36,11 @@ class GroupBy(Operator):
         filters: Sequence[pl.Expr | None] | None = None,
         updates: bool = False,
         few: bool = False,
-        slack: int = SLACK,
     ) -> None:
         self._by, self._at, self._updates = list(by), schema.indices(by), updates
         self._grouping = Schema(tuple(schema.attributes[at] for at in self._at))
         results = tuple(aggregate.attribute(schema) for aggregate in aggregates)
         self.inputs, self.output = (schema,), Schema(self._grouping.attributes + results)
-        self._slack = 0 if few else slack
         mark = "#" * (1 + max(len(name) for name in schema.names))  # no attribute's name
         chosen = filters or [None] * len(aggregates)
         self._partials = [Partial(aggregate, schema, chosen[i], f"{mark}{i}") for i, aggregate in enumerate(aggregates)]
@@ -54,8 +49,8 @@ class GroupBy(Operator):
         for partial in self._partials:
             kept |= partial.columns
         self._columns = list(kept)
-        self._groups = Table(pl.DataFrame(schema=kept))
-        self._combined, self._ended = 0, False
+        self._groups = Table(pl.DataFrame(schema=kept), None, self._combine, self._by)
+        self._few, self._combined, self._ended = few, 0, False
         self._names = Names(self.output, [[n for n, at in enumerate(self._at) if at == i] for i in range(len(schema))])
         self._emitted = EmittedPunctuations(self.output)
 
@@ -66,13 +61,13 @@ class GroupBy(Operator):
             exprs = [expr for partial in self._partials for expr in partial.of_rows(xs.rows)]
             self._groups.append(self._grouped(xs.rows, exprs))
         closing = punctuations_of(self.inputs[0], xs).on(self._at)
-        done = self._current(xs.rows) if self._updates else self._groups.frame().clear()
+        done = self._current(xs.rows) if self._updates else self._groups.none().rows
         if len(closing):
             reported = self._updates and (self._by or len(self._groups))
             released = self._released(closing)
             done = done if reported else released
         rows = self._results(done)
-        if len(self._groups) > (2 * self._combined + self._slack if self._slack else self._combined):
+        if self._few and len(self._groups) > self._combined:
             self._groups.combine(self._combine(self._groups.frame()), self._by)
             self._combined = len(self._groups)
         return columns(rows, self._emitted.add_new(self._names.map_punctuations(closing)), xs)
@@ -124,23 +119,21 @@ class GroupBy(Operator):
 
     def _released(self, closing: PunctuationBatch) -> pl.DataFrame:
         """The partials of the groups that are complete, which are then kept no longer."""
-        kept = self._groups.frame()
         if self._ended:
-            return kept.clear()
+            return self._groups.none().rows
         self._ended = any(not p.sides for p in closing.others)
-        closed = matches(kept, closing)
-        done = self._combine(kept.filter(closed))
-        self._groups.retain(~closed)
+        done = self._combine(purge(self._groups, closing))
         if not self._by and not done.height:
             return self._of_nothing()
         return done
 
     def _current(self, new: pl.DataFrame) -> pl.DataFrame:
         """The partials so far of the groups that have new rows."""
-        kept = self._groups.frame() if new.height else self._groups.frame().clear()
-        if self._by:
-            kept = kept.join(new.select(self._by).unique(), on=self._by, how="semi", nulls_equal=True)
-        return self._combine(kept)
+        if not new.height:
+            return self._groups.none().rows
+        keys = new.select(self._by).unique()
+        kept = self._groups.having(keys).rows
+        return self._combine(kept.join(keys, on=self._by, how="semi", nulls_equal=True) if self._by else kept)
 
     def _results(self, done: pl.DataFrame) -> pl.DataFrame:
         """A row for each group that has one; the others go to the quarantine."""
@@ -157,7 +150,9 @@ class GroupBy(Operator):
 
     def _of_nothing(self) -> pl.DataFrame:
         """The partials of a group without rows."""
-        return self._groups.frame().clear(1).with_columns(e for partial in self._partials for e in partial.of_nothing)
+        return (
+            self._groups.none().rows.clear(1).with_columns(e for partial in self._partials for e in partial.of_nothing)
+        )
 
     def _combine(self, partials: pl.DataFrame) -> pl.DataFrame:
         if not partials.height:

@@ -7,7 +7,8 @@ import polars as pl
 
 from punctum.operators.batch import PunctuationBatch
 from punctum.operators.dupelim import among
-from punctum.operators.sets import SetOperator, still_open
+from punctum.operators.near import purge
+from punctum.operators.sets import SetOperator
 
 
 class Intersect(SetOperator):
@@ -17,8 +18,11 @@ class Intersect(SetOperator):
         self, left: pl.DataFrame, right: pl.DataFrame, lps: PunctuationBatch, rps: PunctuationBatch
     ) -> pl.DataFrame:
         """The new rows of each input that the other one has."""
-        lefts, rights = self._tables["left"].frame(), self._tables["right"].frame()
-        both = pl.concat([among(left, rights), among(right, lefts), among(right, left)])
-        self.purge("left", left.filter(~self.received.right.matches(left)), still_open(lefts, rps))
-        self.purge("right", right.filter(~self.received.left.matches(right)), still_open(rights, lps))
+        lefts, rights = self._tables["left"], self._tables["right"]
+        here, there = among(left, rights.having(left).rows), among(right, lefts.having(right).rows)
+        both = pl.concat([here, there, among(right, left)])
+        purge(lefts, rps)
+        purge(rights, lps)
+        self.keep("left", left.filter(~self.received.right.matches(left)))
+        self.keep("right", right.filter(~self.received.left.matches(right)))
         return both

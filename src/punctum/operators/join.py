@@ -5,8 +5,8 @@ of each side whose key has no NULL and is not closed by the other side: new punc
 that have been received stop new ones. A punctuation on a column that lies in a band around one of the other side
 (``b.ts <= a.ts + INTERVAL 1 HOUR``) closes the rows whose band it has passed: it becomes one on that column. The
 residual implies the bands. A key that both sides have closed is of no use any more, and forgotten. A side's punctuation
-waits until no kept row of that side matches it. A pair for which the residual predicate has no value goes to the
-quarantine.
+waits until no kept row of that side matches it; one that is a constant waits as a mark on these rows. A pair for which
+the residual predicate has no value goes to the quarantine.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,18 +18,19 @@ import polars as pl
 from punctum.algebra.bands import Band, holds, passed
 from punctum.algebra.pattern import EMPTY, WILDCARD, Pattern
 from punctum.algebra.punctuation import Punctuation
-from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
-from punctum.operators.batch import Names, PunctuationBatch, batch, columns, punctuations_of
+from punctum.operators.batch import Names, PunctuationBatch, columns, punctuations_of
 from punctum.operators.checked import Computed, checked, kept
 from punctum.operators.columns import ColumnarSlice, empty
-from punctum.operators.emitted import EmittedPunctuations, Store, forget, settle
+from punctum.operators.emitted import EmittedPunctuations
 from punctum.operators.limits import limits
-from punctum.operators.matching import free, matches
-from punctum.operators.operator import Metadata, Operator, Waits
-from punctum.operators.table import Table
-from punctum.operators.written import read_batch, written
+from punctum.operators.matching import matches
+from punctum.operators.near import near
+from punctum.operators.operator import CLOSED, Metadata, Operator, Waits
+from punctum.operators.store import Store, settle
+from punctum.operators.table import Table, View
+from punctum.operators.waiting import Waiting
 
 SIDES = ("left", "right")
 
@@ -60,18 +61,18 @@ class Join(Operator):
         self._kept = [Table(empty(schema)) for schema in self.inputs]
         self._closed = [Store(schema) for schema in self.inputs]  # a side's keys that the other has closed
         single = all(len(set(side)) == len(self._on) for side in zip(*self._on, strict=True))
-        self._across, self._bound = dict(self._on) if single else {}, limits().spelled
-        self._waiting = [PunctuationBatch(schema) for schema in self.inputs]
-        self._purged: set[int] = set()  # sides that have lost rows since the last slice
+        pairs = self._on if single else []
+        self._across, self._bound = (dict(pairs), {j: i for i, j in pairs}), limits().spelled
+        self._waiting = [Waiting(schema) for schema in self.inputs]
         self._emitted = EmittedPunctuations(self.output)
 
     def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice of the left input, then the next slice of the right one."""
         left, right = slices
         lps, rps = punctuations_of(self.inputs[0], left), punctuations_of(self.inputs[1], right)
-        early = self._pairs(left.rows, self._kept[1].frame())
+        early = self._pairs(left.rows, self._partners_of(left.rows, 1).rows)
         released = self._freed() + self._take(0, left.rows, lps)
-        late = self._pairs(self._kept[0].frame(), right.rows)
+        late = self._pairs(self._partners_of(right.rows, 0).rows, right.rows)
         released += self._take(1, right.rows, rps)
         rows = (
             pl.concat([early, late], rechunk=False) if early.height and late.height else early if early.height else late
@@ -79,29 +80,33 @@ class Join(Operator):
         return columns(rows, self._emitted.add_new(released), left, right)
 
     def tables(self) -> dict[str, Table]:
-        """The rows of each side that may meet later ones."""
-        return dict(zip(SIDES, self._kept, strict=True))
+        """The rows of each side that may meet later ones, and its keys that the other side has closed."""
+        closed = {f"{CLOSED}{side}": store.keys for side, store in zip(SIDES, self._closed, strict=True)}
+        return dict(zip(SIDES, self._kept, strict=True)) | closed
 
     def restore_tables(self, tables: dict[str, Table]) -> None:
         """Go on with the rows that another one kept."""
         self._kept = [tables[side] for side in SIDES]
+        for side, store in zip(SIDES, self._closed, strict=True):
+            store.go_on(tables[f"{CLOSED}{side}"])
 
     def metadata(self) -> Metadata:
-        """The keys of each side that are closed, the punctuations that wait, and what has been emitted."""
+        """What is closed of each side and no key, the punctuations that wait, and what has been emitted."""
         closed = [puncts.metadata() for puncts in self._closed]
-        waiting = [written(puncts, schema) for puncts, schema in zip(self._waiting, self.inputs, strict=True)]
-        return {"closed": closed, "waiting": waiting, "emitted": self._emitted.metadata()}
+        waiting = [puncts.metadata() for puncts in self._waiting]
+        return {"closed": closed, "bound": self._bound, "waiting": waiting, "emitted": self._emitted.metadata()}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        for side, schema in enumerate(self.inputs):
+        for side in (0, 1):
             self._closed[side].restore(metadata["closed"][side])
-            self._waiting[side] = read_batch(metadata["waiting"][side], schema)
+            self._waiting[side].restore(metadata["waiting"][side])
         self._emitted.restore(metadata["emitted"])
+        self._bound = metadata["bound"]
 
     def puncts(self) -> int:
         """What is closed, what waits and what has been emitted."""
-        return sum(map(len, self._closed)) + sum(map(len, self._waiting)) + len(self._emitted)
+        return sum(map(len, self._closed)) + self.waiting() + len(self._emitted)
 
     def keeps(self) -> dict[str, int]:
         """Each side's own rows."""
@@ -123,54 +128,57 @@ class Join(Operator):
     def forget(self, number: int, expired: PunctuationBatch) -> None:
         """What has expired closes no key of the other side, and is not waited with."""
         self._closed[1 - number].forget(self._closing(number, expired))
-        if len(self._waiting[number]):
-            waiting = PunctuationSet(self.inputs[number], self._waiting[number])
-            forget(waiting, expired)
-            self._waiting[number] = batch(self.inputs[number], waiting)
+        self._waiting[number].forget(self._kept[number], expired)
         self._emitted.forget(self.map_punctuations(number, expired))
 
-    def _take(self, side: int, new: pl.DataFrame, ps: PunctuationBatch) -> PunctuationBatch:
+    def _partners_of(self, others: pl.DataFrame, side: int) -> View:
+        """Some kept rows of a side, among them all that agree with rows of the other."""
+        if not others.height or not self._on:
+            return self._kept[side].all() if others.height else self._kept[side].none()
+        names = [
+            (self.inputs[side].names[pair[side]], self.inputs[1 - side].names[pair[1 - side]]) for pair in self._on
+        ]
+        return self._kept[side].having(pl.DataFrame({mine: others[theirs] for mine, theirs in names}))
+
+    def _take(
+        self, side: int, new: pl.DataFrame, ps: PunctuationBatch, met: pl.Series | None = None
+    ) -> PunctuationBatch:
         """Keep new rows of a side, purge the other by new punctuations, and return what no kept row holds back."""
-        self._keep(side, new)
+        self._keep(side, new, met)
         if not len(ps):
             return PunctuationBatch(self.output)
-        none, some = free(self._kept[side].frame(), ps)
-        self._wait(side, some)
-        released = self._names[side].map_punctuations(none)
+        released = self._names[side].map_punctuations(self._waiting[side].hold(self._kept[side], ps))
         closing = self._closing(side, ps)
         if not len(closing):
             return released
-        other = self._kept[1 - side]
-        self._closed[1 - side].add(closing)
+        keys = self._closed[1 - side].add(closing)
         if not self.punctuations_expire:
-            self._bound = settle(self._closed[0], self._closed[1], self._across, self._bound)
-        if len(other):
-            before = len(other)
-            self._purge(1 - side, matches(other.frame(), closing))
-            if len(other) < before and len(self._waiting[1 - side]):
-                none, self._waiting[1 - side] = free(other.frame(), self._waiting[1 - side])
-                released += self._names[1 - side].map_punctuations(none)
+            one, theirs = self._closed[1 - side], self._closed[side]
+            self._bound = settle(one, theirs, self._across[1 - side], keys, self._bound)
+        if len(self._kept[1 - side]):
+            view = near(self._kept[1 - side], closing)
+            self._purge(1 - side, view, matches(view.rows, closing))
+            released += self._freed()
         return released
 
-    def _keep(self, side: int, new: pl.DataFrame) -> None:
+    def _keep(self, side: int, new: pl.DataFrame, met: pl.Series | None) -> None:
         """Keep those of a side's new rows that may meet later ones."""
         self._kept[side].append(self._open(side, new))
 
-    def _purge(self, side: int, closed: pl.Series) -> None:
+    def _purge(self, side: int, view: View, closed: pl.Series) -> None:
         """Drop a side's rows that meet no later ones."""
-        self._kept[side].retain(~closed)
+        if closed.any():
+            self.drop(SIDES[side], view, closed)
 
-    def purged(self, name: str) -> None:
-        """The punctuations that its rows held back may go."""
-        self._purged.add(SIDES.index(name))
+    def drop(self, name: str, view: View, mask: pl.Series) -> None:
+        """Drop rows of a side; the punctuations that they held back may go with the next slice."""
+        self._waiting[SIDES.index(name)].drop(view, mask)
 
     def _freed(self) -> PunctuationBatch:
-        """What waits no longer because rows have been purged."""
+        """What waits no longer because rows have been dropped."""
         released = PunctuationBatch(self.output)
-        for side in sorted(self._purged):
-            none, self._waiting[side] = free(self._kept[side].frame(), self._waiting[side])
-            released += self._names[side].map_punctuations(none)
-        self._purged.clear()
+        for side, waiting in enumerate(self._waiting):
+            released += self._names[side].map_punctuations(waiting.freed(self._kept[side]))
         return released
 
     def _pairs(self, left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
@@ -258,11 +266,6 @@ class Join(Operator):
         """The output columns that equal a side's attribute: its own, and its partners on the other side."""
         offsets = (0, len(self.inputs[0]))
         return [offsets[side] + at, *(offsets[1 - side] + pair[1 - side] for pair in self._on if pair[side] == at)]
-
-    def _wait(self, side: int, more: PunctuationBatch) -> None:
-        waiting = self._waiting[side] + more
-        waiting.others = list({p.patterns: p for p in waiting.others}.values())
-        self._waiting[side] = waiting
 
 
 def joined_schema(left: Schema, right: Schema, prefixes: tuple[str, str]) -> Schema:

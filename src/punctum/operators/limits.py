@@ -24,6 +24,14 @@ class Limits:
     """A lazy join does not purge less than this."""
     compared: int = 8
     """So many spans or boxes are compared one by one; more are searched."""
+    whole: int = 4_096
+    """A segment of so many rows is looked at as a whole, without an index."""
+    share: int = 4
+    """An index is used for so many times fewer values than there are rows."""
+    small: int = 1_024
+    """Segments of so many rows are of one size."""
+    largest: int = 1 << 20
+    """No segment has more rows."""
 
 
 _USUAL = Limits()

@@ -16,7 +16,9 @@ row and another input that have no class in common: such rows stay until another
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import partial, reduce
+from operator import and_
 
 import polars as pl
 
@@ -25,43 +27,17 @@ from punctum.algebra.classes import Class
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
-from punctum.algebra.values import Type
 from punctum.operators.batch import Names, PunctuationBatch, add, batch, columns, punctuations_of
+from punctum.operators.chains import Chains
 from punctum.operators.checked import Computed, checked, kept
 from punctum.operators.classes import JoinClasses
 from punctum.operators.columns import ColumnarSlice, dtype, empty, to_rows
 from punctum.operators.emitted import EmittedPunctuations, forget
+from punctum.operators.knowledge import JoinKnowledge
 from punctum.operators.limits import limits
-from punctum.operators.matching import free, matches_alone
+from punctum.operators.matching import matches_alone
 from punctum.operators.operator import Metadata, Operator, Waits
-from punctum.operators.table import Table
-from punctum.operators.written import read, read_batch, written
-
-MOST_PAIRS = 10_000_000
-"""A chain does not go on to more pairs of rows that have no class in common."""
-ONE, START = "one", "start"
-"""A column that all rows agree on, and the number of the row that a chain begins with."""
-
-
-@dataclass
-class JoinKnowledge:
-    """One input as the join knows it: rows kept, what is closed by class, punctuations that wait."""
-
-    kept: Table
-    closed: PunctuationSet
-    waiting: PunctuationBatch
-    passed: PunctuationSet
-    new: pl.DataFrame = field(default_factory=pl.DataFrame)
-
-    @property
-    def rows(self) -> pl.DataFrame:
-        """The kept rows and the new ones."""
-        return pl.concat([self.kept.frame(), self.new], rechunk=False) if self.new.height else self.kept.frame()
-
-    def keep(self, needed: pl.Series | None = None) -> None:
-        """Keep new rows, or those of them that are needed."""
-        self.kept.append(self.new if needed is None else self.new.filter(needed))
-        self.new = self.new.clear()
+from punctum.operators.table import Table, View
 
 
 class MultiJoin(Operator):
@@ -85,10 +61,9 @@ class MultiJoin(Operator):
         ends = [sum(map(len, self.inputs[: i + 1])) for i in range(len(self.inputs))]
         self._renamed = [self.output.names[end - len(s) : end] for end, s in zip(ends, self.inputs, strict=True)]
         self._names = [Names(self.output, self._classes.targets(i, shown)) for i in range(len(self.inputs))]
-        self._known = [
-            JoinKnowledge(Table(empty(s)), self._nothing(), PunctuationBatch(s), self._nothing(), empty(s))
-            for s in self.inputs
-        ]
+        self._known = [JoinKnowledge.none(schema, self._classes.schema) for schema in self.inputs]
+        self._chains = Chains(self.inputs, self._classes, self._known)
+        self._closing = PunctuationBatch(self._classes.schema)  # what is closed since the last purge
         self._emitted = EmittedPunctuations(self.output)
         self._purged = False  # rows have been purged from outside
         self._left = self._left_closed = 0  # what the last purge left, of rows and waiting, and of what is closed
@@ -115,32 +90,23 @@ class MultiJoin(Operator):
         return columns(results, self._emitted.add_new(released), *slices)
 
     def tables(self) -> dict[str, Table]:
-        """The rows of each input that may be in later results."""
-        return {f"{i}": known.kept for i, known in enumerate(self._known)}
+        """The rows of each input that may be in later results, and the keys that it has closed."""
+        return {name: t for i, known in enumerate(self._known) for name, t in known.tables(f"{i}").items()}
 
     def restore_tables(self, tables: dict[str, Table]) -> None:
         """Go on with the rows that another one kept."""
         for i, known in enumerate(self._known):
-            known.kept = tables[f"{i}"]
+            known.restore_tables(f"{i}", tables)
 
     def metadata(self) -> Metadata:
-        """What is closed, the punctuations that wait, what has been emitted, and what the last purge left."""
-        closed, passed = (
-            [written(puncts, self._classes.schema) for puncts in each]
-            for each in zip(*((known.closed, known.passed) for known in self._known), strict=True)
-        )
-        waiting = [written(known.waiting, schema) for known, schema in zip(self._known, self.inputs, strict=True)]
-        left = [self._left, self._left_closed]
-        emitted = self._emitted.metadata()
-        return {"closed": closed, "passed": passed, "waiting": waiting, "emitted": emitted, "left": left}
+        """What is known of inputs and not in tables, what has been emitted, and what the last purge left."""
+        known = [known.metadata(schema) for known, schema in zip(self._known, self.inputs, strict=True)]
+        return {"known": known, "emitted": self._emitted.metadata(), "left": [self._left, self._left_closed]}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        over = self._classes.schema
-        for i, (known, schema) in enumerate(zip(self._known, self.inputs, strict=True)):
-            known.closed = PunctuationSet(over, read(metadata["closed"][i], over))
-            known.passed = PunctuationSet(over, read(metadata["passed"][i], over))
-            known.waiting = read_batch(metadata["waiting"][i], schema)
+        for known, notes, schema in zip(self._known, metadata["known"], self.inputs, strict=True):
+            known.restore(notes, schema)
         self._emitted.restore(metadata["emitted"])
         self._left, self._left_closed = metadata["left"]
 
@@ -150,15 +116,16 @@ class MultiJoin(Operator):
         return self._closed() + passed + self.waiting() + len(self._emitted)
 
     def waiting(self) -> int:
-        """The punctuations that kept rows hold back."""
-        return sum(len(known.waiting) for known in self._known)
+        """The punctuations that kept rows hold back, and those that a lazy join has not looked at."""
+        return sum(len(known.waiting) + len(known.arrived) for known in self._known)
 
     def keeps(self) -> dict[str, int]:
         """All tables have the rows of an input."""
         return {f"{i}": i for i in range(len(self.inputs))}
 
-    def purged(self, name: str) -> None:
-        """The punctuations that its rows held back may go, and so may rows that could only meet them."""
+    def drop(self, name: str, view: View, mask: pl.Series) -> None:
+        """Drop rows; the punctuations that they held back may go, and so may rows that could only meet them."""
+        self._known[int(name)].waiting.drop(view, mask)
         self._purged = True
 
     def waits(self) -> dict[str, Waits]:
@@ -186,12 +153,13 @@ class MultiJoin(Operator):
     def forget(self, number: int, expired: PunctuationBatch) -> None:
         """What has expired closes nothing, and is not waited with."""
         known, schema = self._known[number], self.inputs[number]
-        forget(known.closed, self._classes.closing(number, expired))
-        forget(known.passed, self._classes.passed(number, expired))
-        if len(known.waiting):
-            waiting = PunctuationSet(schema, known.waiting)
-            forget(waiting, expired)
-            known.waiting = batch(schema, waiting)
+        known.closed.forget(self._classes.closing(number, expired))
+        known.passed.forget(self._classes.passed(number, expired))
+        known.waiting.forget(known.kept, expired)
+        if len(known.arrived):
+            arrived = PunctuationSet(schema, known.arrived)
+            forget(arrived, expired)
+            known.arrived = batch(schema, arrived)
         self._emitted.forget(self.map_punctuations(number, expired))
 
     def _agreeing(self, i: int, df: pl.DataFrame) -> pl.DataFrame:
@@ -199,22 +167,15 @@ class MultiJoin(Operator):
         names, conditions = self.inputs[i].names, []
         for n in self._binds[i]:
             first, *more = (names[at] for at in self._classes[n].of(i))
-            conditions += [self._key(n, first) == self._key(n, other) for other in more]
+            conditions += [self._chains.key(n, first) == self._chains.key(n, other) for other in more]
             value, kind = self._classes[n].value, dtype(self._classes.schema.attributes[n])
             if value is not None:
-                same = pl.Series("", [value], dtype=kind).to_frame().select(self._key(n, "")).to_series()
-                conditions.append(self._key(n, first) == same.item())
+                same = pl.Series("", [value], dtype=kind).to_frame().select(self._chains.key(n, "")).to_series()
+                conditions.append(self._chains.key(n, first) == same.item())
             elif df[first].null_count():
                 conditions.append(pl.col(first).is_not_null())
         conditions += self._classes.within({n: names[self._at(i, n)] for n in self._binds[i]})
         return df.filter(conditions) if conditions and df.height else df
-
-    def _key(self, n: int, name: str) -> pl.Expr:
-        """A column of a class as joins compare it."""
-        attribute = self._classes.schema.attributes[n]
-        if attribute.type is Type.DOUBLE:  # as whole numbers: for Polars, NaN in one row does not meet NaN in one row
-            return pl.col(name).reinterpret(dtype=pl.Int64)
-        return pl.col(name).cast(dtype(attribute)) if attribute.type is Type.DECIMAL else pl.col(name)
 
     def _results(self, i: int, new: pl.DataFrame) -> pl.DataFrame:
         """The output rows of new rows of an input with what is there of the others."""
@@ -222,7 +183,7 @@ class MultiJoin(Operator):
         joined, left = [i], [j for j in range(len(self.inputs)) if j != i]
         while left and results.height:
             shared = {j: [n for n in self._binds[j] if any(n in self._binds[k] for k in joined)] for j in left}
-            j = min(left, key=lambda j: (not shared[j], self._known[j].rows.height))
+            j = min(left, key=lambda j: (not shared[j], len(self._known[j])))
             results = self._joined(results, joined, j, shared[j])
             joined.append(j)
             left.remove(j)
@@ -234,12 +195,14 @@ class MultiJoin(Operator):
         return results.select(self.output.names)
 
     def _joined(self, results: pl.DataFrame, joined: list[int], j: int, shared: list[int]) -> pl.DataFrame:
-        other = self._over_output(j, self._known[j].rows)
         if not shared:
-            return results.join(other, how="cross")
+            return results.join(self._over_output(j, self._known[j].rows), how="cross")
         firsts = [next(k for k in joined if n in self._binds[k]) for n in shared]
-        mine = [self._key(n, self._renamed[k][self._at(k, n)]) for n, k in zip(shared, firsts, strict=True)]
-        theirs = [self._key(n, self._renamed[j][self._at(j, n)]) for n in shared]
+        names = {n: self._renamed[k][self._at(k, n)] for n, k in zip(shared, firsts, strict=True)}
+        wanted = {self.inputs[j].names[self._at(j, n)]: results[name] for n, name in names.items()}
+        other = self._over_output(j, self._known[j].near(pl.DataFrame(wanted)))
+        mine = [self._chains.key(n, self._renamed[k][self._at(k, n)]) for n, k in zip(shared, firsts, strict=True)]
+        theirs = [self._chains.key(n, self._renamed[j][self._at(j, n)]) for n in shared]
         if results.height >= other.height:  # the larger one looks up, the smaller one is the hash table
             return results.join(other, left_on=mine, right_on=theirs, coalesce=False, maintain_order="left_right")
         return other.join(results, left_on=theirs, right_on=mine, coalesce=False, maintain_order="left_right")
@@ -252,12 +215,12 @@ class MultiJoin(Operator):
         ended = False
         for i, (known, ps) in enumerate(zip(self._known, received, strict=True)):
             if len(ps):
-                known.waiting = known.waiting + ps
-                known.waiting.others = list({p.patterns: p for p in known.waiting.others}.values())
-                closing = self._classes.closing(i, ps)
+                known.arrived = known.arrived + ps
+                closing, passed = self._classes.closing(i, ps), self._classes.passed(i, ps)
                 ended |= any(not p.sides for p in closing.others)
-                add(known.closed, closing)
-                add(known.passed, self._classes.passed(i, ps))
+                known.closed.add(closing)
+                known.passed.add(passed)
+                self._closing += closing + passed
         return ended
 
     def _closed(self) -> int:
@@ -265,20 +228,17 @@ class MultiJoin(Operator):
 
     def _many(self) -> bool:
         """Whether a lazy join has got twice as much as the last purge left."""
-        return sum(known.rows.height for known in self._known) + self.waiting() >= max(limits().lazy, 2 * self._left)
+        return sum(map(len, self._known)) + self.waiting() >= max(limits().lazy, 2 * self._left)
 
     def _purge(self) -> PunctuationBatch:
         """Keep what may be needed, and return the punctuations that no kept row holds back."""
-        bound = self._bound()
-        needed = [self._needed(i, self._known[i].rows, bound) for i in range(len(bound))]
-        for known, mask in zip(self._known, needed, strict=True):
-            known.kept.retain(mask.head(old := len(known.kept)))
+        for known, view, mask in self._looked_at():
+            known.waiting.drop(view, ~mask.head(old := len(view)))
             known.keep(mask.slice(old))
+        self._closing = PunctuationBatch(self._classes.schema)
         released = PunctuationBatch(self.output)
         for i, known in enumerate(self._known):
-            if len(known.waiting):
-                none, known.waiting = free(known.kept.frame(), known.waiting)
-                released += self._names[i].map_punctuations(none)
+            released += self._names[i].map_punctuations(known.released())
         if self._closed() > limits().closed + 2 * self._left_closed:
             self.tidy()
         self._left = sum(len(known.kept) for known in self._known) + self.waiting()
@@ -287,109 +247,54 @@ class MultiJoin(Operator):
     def _look_at_new(self) -> None:
         """Keep of new rows what may be needed; without new punctuations no other row has become useless."""
         if any(known.new.height for known in self._known):
-            bound = self._bound()
-            needed = [self._needed(i, self._known[i].new, bound) for i in range(len(bound))]
-            for known, mask in zip(self._known, needed, strict=True):
-                known.keep(mask)
+            for known, view, mask in self._looked_at():
+                known.keep(mask.slice(len(view)))
 
-    def _bound(self) -> list[pl.DataFrame]:
-        """The classes that the rows of each input bind, each combination of values once."""
-        return [self._bound_by(i, known.rows).unique() for i, known in enumerate(self._known)]
-
-    def _bound_by(self, i: int, df: pl.DataFrame) -> pl.DataFrame:
-        """The classes of an input's rows."""
-        over, names = self._classes.schema, self.inputs[i].names
-        values = ((n, pl.col(names[self._at(i, n)]).cast(dtype(over.attributes[n]))) for n in self._binds[i])
-        one = pl.repeat(0, df.height, dtype=pl.Int8, eager=True).alias(ONE)
-        return df.select(one, *(column.alias(over.names[n]) for n, column in values))
-
-    def _needed(self, i: int, df: pl.DataFrame, bound: list[pl.DataFrame]) -> pl.Series:
-        """Whether each of some rows of an input may be in a later result."""
-        if not df.height:
-            return pl.Series([], dtype=pl.Boolean)
-        rows = self._bound_by(i, df)
-        starts = rows.unique().with_row_index(START)
-        open_ = self._open(i, starts, bound)
-        if len(open_) in (0, starts.height):
-            return pl.repeat(len(open_) > 0, rows.height, eager=True)
-        still = starts.filter(pl.col(START).is_in(open_.implode())).drop(START)
-        keys = [self._same(name) for name in rows.columns]
-        mine = rows.with_row_index(START).join(still, left_on=keys, right_on=keys, how="semi")[START]
-        return pl.int_range(rows.height, eager=True, dtype=pl.UInt32).is_in(mine.implode())
-
-    def _open(self, i: int, starts: pl.DataFrame, bound: list[pl.DataFrame]) -> pl.Series:
-        """The numbers of the chains that end where no further input is closed."""
-        ends = [pl.Series(START, [], dtype=pl.UInt32)]
-        chains = {frozenset([i]): self._carried(starts, frozenset([i]))}
-        while chains:
-            reached = min(chains, key=len)
-            ongoing = chains.pop(reached)
-            for j in self._next(reached):
-                if not ongoing.height:
-                    break
-                closed = matches_alone(ongoing, self._known[j].closed) | matches_alone(ongoing, self._known[j].passed)
-                if len(reached) == len(self.inputs) - 1:
-                    ongoing = ongoing.filter(~closed)
-                    break
-                shared = [name for name in ongoing.columns if name in bound[j].columns]
-                if not closed.any() or (shared == [ONE] and int(closed.sum()) * bound[j].height > MOST_PAIRS):
-                    continue
-                keys = [self._same(name) for name in shared]
-                right = bound[j].rename({name: f"{name} of {j}" for name in shared})
-                there = [self._same(name, f"{name} of {j}") for name in shared]
-                wider = ongoing.filter(closed).join(right, left_on=keys, right_on=there, coalesce=False)
-                wider = self._agreed(wider)
-                ongoing, both = ongoing.filter(~closed), reached | {j}
-                if wider.height:
-                    more = self._carried(wider, both)
-                    chains[both] = pl.concat([chains[both], more]).unique() if both in chains else more
-            ends.append(ongoing[START])
-        return pl.concat(ends).unique()
-
-    def _next(self, reached: frozenset[int]) -> list[int]:
-        """The inputs that a chain has not reached, those first that share a class with what it has."""
-        classes = {n for i in reached for n in self._binds[i]}
-        left = [j for j in range(len(self.inputs)) if j not in reached]
-        return sorted(left, key=lambda j: classes.isdisjoint(self._binds[j]))
-
-    def _carried(self, chain: pl.DataFrame, reached: frozenset[int]) -> pl.DataFrame:
-        """A chain's start and the classes that inputs further on bind."""
-        further = {n for j in range(len(self.inputs)) if j not in reached for n in self._binds[j]}
-        further = further.union(*(self._classes.beside.get(n, ()) for n in further))
-        names = [self._classes.schema.names[n] for n in sorted(further)]
-        return chain.select(START, ONE, *(name for name in names if name in chain.columns)).unique()
-
-    def _agreed(self, chain: pl.DataFrame) -> pl.DataFrame:
-        """The chains that lie in all bands of which they have both ends."""
-        over = self._classes.schema
-        lies = self._classes.within({n: name for n, name in enumerate(over.names) if name in chain.columns})
-        return chain.filter(lies) if lies else chain
-
-    def _nothing(self) -> PunctuationSet:
-        return PunctuationSet(self._classes.schema)
-
-    def _same(self, class_: str, name: str | None = None) -> pl.Expr:
-        """A class column as joins compare it."""
-        if class_ == ONE:
-            return pl.col(name or ONE)
-        return self._key(self._classes.schema.index(class_), name or class_)
+    def _looked_at(self) -> list[tuple[JoinKnowledge, View, pl.Series]]:
+        """For each input kept rows that may have become useless, and whether each of them and of new rows is needed."""
+        whole = self._lazy or self._purged
+        views = [known.kept.all() for known in self._known] if whole else self._chains.concerned(self._closing)
+        rows = [pl.concat([view.rows, known.new]) for view, known in zip(views, self._known, strict=True)]
+        bound = self._chains.bound(rows)
+        needed = [self._chains.needed(i, df, bound) for i, df in enumerate(rows)]
+        return list(zip(self._known, views, needed, strict=True))
 
     def tidy(self) -> None:
         """Forget closed values that nobody will ask for."""
-        before = [known.closed for known in self._known]
+        asked = [[n for n in self._binds[i] if self._classes.shared(n)] for i in range(len(self._known))]
+        found = [known.closed.keys.where(partial(self._unasked, i, asked[i])) for i, known in enumerate(self._known)]
+        before = [known.closed.known for known in self._known]
         for i, known in enumerate(self._known):
-            for n in self._binds[i]:
-                others = self._classes.others(i, n)
-                if self._classes.shared(n) and others:
-                    passed = [self._passed(j, n, before[j]) for j in others]
-                    known.closed = self._classes.unasked(known.closed, n, passed)
+            for n in asked[i] if len(known.closed.known) else ():
+                if others := self._classes.others(i, n):
+                    constants = self._classes.constants(known.closed.known, n)
+                    passed = [self._passed(j, n, before[j], constants) for j in others]
+                    known.closed.known = self._classes.unasked(known.closed.known, n, passed)
+        for known, keys in zip(self._known, found, strict=True):
+            known.closed.keys.open(keys)
         self._left_closed = self._closed()
 
-    def _passed(self, i: int, n: int, closed: PunctuationSet) -> PunctuationSet:
-        """The values of a class that an input does not keep and will not have."""
+    def _unasked(self, i: int, asked: list[int], keys: pl.DataFrame) -> pl.Series:
+        """Which keys of an input have a value of a class that no other input keeps or will have."""
+        unasked = pl.repeat(False, keys.height, eager=True)
+        for n in asked:
+            name, others = self._classes.schema.names[n], self._classes.others(i, n)
+            if name in keys.columns and others:
+                passed = (self._none_left(j, n, keys.select(name)) for j in others)
+                unasked |= reduce(and_, passed)
+        return unasked
+
+    def _none_left(self, i: int, n: int, values: pl.DataFrame) -> pl.Series:
+        """Which values of a class an input does not keep and will not have."""
+        kept = self._chains.bound_by(i, self._known[i].kept.frame())[self._classes.schema.names[n]]
+        return self._known[i].closed.closed(values) & ~values.to_series().is_in(kept.implode())
+
+    def _passed(self, i: int, n: int, closed: PunctuationSet, constants: pl.DataFrame) -> PunctuationSet:
+        """The values of a class that an input does not keep and will not have, of ranges and some constants."""
         over = self._classes.schema
         passed = PunctuationSet(over, (p for p in closed if all(at == n for at, _ in p.sides)))
-        rows = self._bound_by(i, self._known[i].kept.frame()).select(over.names[n]).unique()
+        add(passed, PunctuationBatch(over, {n: constants.filter(self._known[i].closed.closed(constants)).to_series()}))
+        rows = self._chains.bound_by(i, self._known[i].kept.frame()).select(over.names[n]).unique()
         for (value,) in to_rows(rows.filter(matches_alone(rows, passed))):
             passed.remove(Punctuation.of(over, {over.names[n]: value}))
         return passed

@@ -16,10 +16,10 @@ from punctum.algebra.schema import Schema
 from punctum.operators.batch import PunctuationBatch
 from punctum.operators.checked import Failed
 from punctum.operators.columns import ColumnarSlice
-from punctum.operators.table import Table, total
+from punctum.operators.table import Table, View, total
 
-PAST = "past"
-"""A table of this name holds punctuations: its rows are not rows that are kept."""
+PAST, CLOSED = "past", "closed "
+"""A table of this name, or whose name begins so, holds punctuations: its rows are not rows that are kept."""
 Metadata = dict[str, Any]
 """State other than rows, as data for JSON."""
 
@@ -42,6 +42,15 @@ class Waits:
 
     input: int
     on: tuple[tuple[str, str], ...]
+
+
+def of_rows(name: str) -> bool:
+    """Whether the table of a name holds rows, not punctuations.
+
+    >>> [name for name in ("left", "closed left", "past") if of_rows(name)]
+    ['left']
+    """
+    return name != PAST and not name.startswith(CLOSED)
 
 
 class Operator(ABC):
@@ -88,7 +97,7 @@ class Operator(ABC):
 
     def size(self) -> Size:
         """How much it keeps now."""
-        return Size(*total(table for name, table in self.tables().items() if name != PAST), self.puncts())
+        return Size(*total(table for name, table in self.tables().items() if of_rows(name)), self.puncts())
 
     @abstractmethod
     def puncts(self) -> int:
@@ -102,8 +111,9 @@ class Operator(ABC):
         """The tables whose rows have the columns of an input, by its number, so that such a row is of one row there."""
         return {}
 
-    def purged(self, name: str) -> None:  # noqa: B027
-        """Rows of a table have been purged from outside: what they held back may go with the next slice."""
+    def drop(self, name: str, view: View, mask: pl.Series) -> None:
+        """Drop rows of a table: of those that a view has the ones that a mask over them is true for."""
+        view.drop(mask)
 
     def waiting(self) -> int:
         """How many punctuations have come and not gone on yet."""

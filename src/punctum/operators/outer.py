@@ -1,6 +1,6 @@
 """Joins that look at rows without a partner: LEFT and FULL OUTER JOIN, SEMI (EXISTS, IN) and ANTI (NOT EXISTS, NOT IN).
 
-As the join, per slice; beside each kept row of a preserved side stands whether it has had a partner. A row that a join
+As the join, per slice; a kept row of a preserved side that has had a partner is marked. A row that a join
 would not keep, or purges, comes out alone if it has had none. SEMI gives a left row out with its first partner, ANTI
 lets it go then; neither keeps it any longer. Where the residual has no value for a pair, the pair is in the quarantine
 and its rows do not come out alone, for that might be wrong.
@@ -24,11 +24,11 @@ from punctum.operators.columns import ColumnarSlice, dtype, empty
 from punctum.operators.emitted import EmittedPunctuations
 from punctum.operators.join import SIDES, Join
 from punctum.operators.operator import Metadata
-from punctum.operators.table import Table
+from punctum.operators.table import View
 from punctum.operators.written import read, written
 
-MET = "\0met"
-"""The column of a kept row that says whether it has had a partner."""
+MET = "met"
+"""The mark of a kept row that has had a partner."""
 _AT = "\0at "
 _NEW = "\0new"
 Way = tuple[tuple[int, Pattern], ...]
@@ -65,7 +65,6 @@ class OuterJoin(Join):
         self._names = list[Names](self._sound_names)
         self._halves: list[list[Punctuation]] = [[], []]  # what each side of a FULL join has said of NULLs
         self._flagged = kind.preserved if kind.pairs else ()
-        self._kept = [Table(self._new(side, empty(schema))) for side, schema in enumerate(self.inputs)]
         self._emitted = EmittedPunctuations(self.output)
         self._alone: list[pl.DataFrame] = []
 
@@ -74,14 +73,14 @@ class OuterJoin(Join):
         left, right = slices
         lps, rps = punctuations_of(self.inputs[0], left), punctuations_of(self.inputs[1], right)
         released = self._freed()
-        new = self._new(0, left.rows)
-        early, mine, theirs = self._meet(new, self._kept[1].frame())
-        self._met_kept(1, theirs)
-        released += self._take(0, self._met_new(0, new, mine), lps)
-        new = self._new(1, right.rows)
-        late, theirs, mine = self._meet(self._kept[0].frame(), new)
-        self._met_kept(0, theirs)
-        released += self._freed() + self._take(1, self._met_new(1, new, mine), rps)
+        view = self._partners_of(left.rows, 1)
+        early, mine, theirs = self._meet(left.rows, view.rows)
+        self._met_kept(1, view, theirs)
+        released += self._take_met(0, left.rows, mine, lps)
+        view = self._partners_of(right.rows, 0)
+        late, theirs, mine = self._meet(view.rows, right.rows)
+        self._met_kept(0, view, theirs)
+        released += self._freed() + self._take_met(1, right.rows, mine, rps)
         rows, self._alone = [early, late, *self._alone], []
         there = [df for df in rows if df.height]
         whole = pl.concat(there, rechunk=False) if len(there) > 1 else there[0] if there else empty(self.output)
@@ -124,10 +123,6 @@ class OuterJoin(Join):
         """Whether rows that match it can come no more."""
         return self._emitted.covers(p)
 
-    def _new(self, side: int, df: pl.DataFrame) -> pl.DataFrame:
-        """New rows of a side, none of which has had a partner."""
-        return df.with_columns(pl.lit(False).alias(MET)) if side in self._flagged else df
-
     def _meet(self, left: pl.DataFrame, right: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series, pl.Series]:
         """The output rows for rows of both sides, and which rows of each side have had a partner."""
         if not left.height or not right.height:
@@ -150,41 +145,39 @@ class OuterJoin(Join):
         renamed = df.select(pl.col(old).alias(new) for old, new in names.items())
         return renamed.with_row_index(_AT + SIDES[side]) if watched else renamed
 
-    def _met_new(self, side: int, new: pl.DataFrame, met: pl.Series) -> pl.DataFrame:
-        """New rows, with whether they have a partner."""
-        if side in self._flagged:
-            return new.with_columns(met.alias(MET))
-        return new.filter(~met) if side == 0 and not self._kind.pairs else new
+    def _take_met(self, side: int, new: pl.DataFrame, met: pl.Series, ps: PunctuationBatch) -> PunctuationBatch:
+        """Keep new rows of a side, of which some have had a partner; else as the join."""
+        if side == 0 and not self._kind.pairs:
+            return self._take(side, new.filter(~met), ps)
+        return self._take(side, new, ps, met)
 
-    def _met_kept(self, side: int, met: pl.Series) -> None:
+    def _met_kept(self, side: int, view: View, met: pl.Series) -> None:
         """Kept rows have met new ones."""
-        table = self._kept[side]
         if side in self._flagged:
-            first = met & ~table.frame()[MET]
-            if first.any():
-                table.rewrite(first, table.frame().with_columns(pl.col(MET) | met))
+            view.mark(MET, met & ~view.marked(MET))
         elif side == 0 and not self._kind.pairs and met.any():
-            table.retain(~met)
-            self._purged.add(side)
+            self.drop(SIDES[side], view, met)
 
-    def _keep(self, side: int, new: pl.DataFrame) -> None:
+    def _keep(self, side: int, new: pl.DataFrame, met: pl.Series | None) -> None:
         """Keep new rows of a side that may meet later ones; others come out if they have no partner."""
         if side not in self._kind.preserved or not new.height:
-            super()._keep(side, new)
+            super()._keep(side, new, met)
             return
         still = self._open(side, new.with_row_index(_NEW))
+        flagged = met if met is not None and side in self._flagged else None
         if still.height < new.height:
-            self._leave(side, new.filter(~_scattered(new.height, still[_NEW])))
-        self._kept[side].append(still.drop(_NEW))
+            gone = ~_scattered(new.height, still[_NEW])
+            self._leave(side, new.filter(gone if flagged is None else gone & ~flagged))
+        marks = {MET: flagged.gather(still[_NEW])} if flagged is not None and flagged.any() else None
+        self._kept[side].append(still.drop(_NEW), marks)
 
-    def _purge(self, side: int, closed: pl.Series) -> None:
+    def _purge(self, side: int, view: View, closed: pl.Series) -> None:
         """Drop a side's rows that meet no later ones; they come out if they have no partner."""
         if side in self._kind.preserved and closed.any():
-            self._leave(side, self._kept[side].frame().filter(closed))
-        super()._purge(side, closed)
+            self._leave(side, view.rows.filter(closed & ~view.marked(MET)))
+        super()._purge(side, view, closed)
 
-    def _leave(self, side: int, gone: pl.DataFrame) -> None:
-        alone = gone.filter(~pl.col(MET)) if side in self._flagged else gone
+    def _leave(self, side: int, alone: pl.DataFrame) -> None:
         if alone.height:
             self._alone.append(self._padded(side, alone))
 

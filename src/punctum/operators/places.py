@@ -42,6 +42,21 @@ def places(column: pl.Series) -> pl.Series:
     return column.cast(pl.Int8).cast(pl.Int64) if column.dtype == pl.Boolean else column.to_physical().cast(pl.Int64)
 
 
+def values(where: pl.Series, kind: pl.DataType) -> pl.Series:
+    """The values of a column at 64-bit places.
+
+    >>> column = pl.Series([-1.5, 0.0, 2.5])
+    >>> values(places(column), column.dtype).to_list()
+    [-1.5, 0.0, 2.5]
+    """
+    if kind == pl.Float64:
+        ordered = where.to_numpy()
+        return pl.Series(where.name, np.where(ordered < 0, ordered ^ (2**63 - 1), ordered).view(np.float64))
+    if kind == pl.Boolean:
+        return where == 1
+    return where.cast(pl.Int32).cast(kind) if kind == pl.Date else where.cast(kind)
+
+
 def bounds(spans: Iterable[Span], attribute: Attribute) -> Bounds:
     """The places of spans of an attribute."""
     place, lowest = _place(attribute), _LOWEST.get(attribute.type, -(2**63))

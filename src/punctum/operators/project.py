@@ -125,7 +125,7 @@ class Project(Operator):
 
     def _completed(self, new: PunctuationBatch, unsure: PunctuationBatch) -> list[Punctuation]:
         """The punctuations that have come to cover the domains they waited for, widened."""
-        add(self._seen, new)
+        add(self._seen, self._worth_seeing(new))
         for p in unsure:
             if self._hidden(p):
                 self._waiting.setdefault(self._pair(p), p)
@@ -137,6 +137,14 @@ class Project(Operator):
         for wide, _ in complete:
             self._seen.add(wide)
         return [wide for wide, _ in complete]
+
+    def _worth_seeing(self, new: PunctuationBatch) -> PunctuationBatch:
+        """New punctuations without constants that go out as they are, where these are so many that they are spared."""
+        plain = {at: len(values) for at, values in new.constants.items() if self._plain[at]}
+        if sum(plain.values()) <= self._bound:
+            return new
+        constants = {at: values for at, values in new.constants.items() if at not in plain}
+        return PunctuationBatch(new.schema, constants, new.others)
 
     def _pair(self, p: Punctuation) -> tuple[Punctuation, Punctuation]:
         """What can be emitted, once the other has come."""

@@ -7,6 +7,7 @@ attribute with 64-bit places (whole numbers, times, DOUBLE), are one row. A hash
 decides nothing: the values are compared. Keys on a line alone need no hash, and keys without one have no places.
 """
 
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -14,11 +15,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from punctum.algebra.schema import Schema
-from punctum.operators.places import places
+from punctum.operators.places import Bounds, places
 
 HASH, FIRST, MORE = "hash", "first ", "more"
 """Columns of a run; those of the other values have the positions of their attributes as names."""
 _SEED = 17
+_HIGHEST = 2**63 - 1
 _ROW = "row"
 
 Numbers = NDArray[np.int64]
@@ -117,42 +119,67 @@ class Wanted:
     """Rows that are looked up in runs of one shape."""
 
     def __init__(self, df: pl.DataFrame, schema: Schema, shape: RunShape) -> None:
-        columns = hashed([df[schema.names[at]].alias(str(at)) for at in shape.others])
-        if shape.line is not None:
-            columns.append(places(df[schema.names[shape.line]]).cast(pl.Int64).alias(shape.first))
-        keys = pl.DataFrame(columns).with_row_index(_ROW)
-        keys = keys if shape.line is None else keys.drop_nulls(shape.first)  # NULL has no place
-        self._keys, self._shape = keys.sort(shape.order), shape  # a search in order is several times faster
+        self._shape, rows = shape, np.arange(df.height)
+        self._others = pl.DataFrame([df[schema.names[at]].alias(str(at)) for at in shape.others])
+        place = None if shape.line is None else places(df[schema.names[shape.line]]).cast(pl.Int64)
+        if place is not None and place.null_count():  # NULL has no place
+            rows = place.is_not_null().arg_true().to_numpy()
+            place, self._others = place.gather(rows), self._others[rows] if shape.others else self._others
+        by = hashed(self._others.get_columns())[0].to_numpy() if shape.others else np.zeros(0, np.uint64)
+        line = np.zeros(0, np.int64) if place is None else place.to_numpy()
+        order = np.argsort(by if shape.others else line)  # a search in order is several times faster
+        self._rows, self._order = rows[order], order
+        self._hash, self._place = by[order] if shape.others else by, line if place is None else line[order]
 
     def find(self, run: pl.DataFrame) -> tuple[Numbers, Numbers]:
         """The rows that have keys of a run, and where in it these are."""
-        keys, shape = self._keys, self._shape
-        start, end = np.zeros(keys.height, np.int64), np.full(keys.height, run.height)
-        if shape.others:
-            start, end = (np.searchsorted(run[HASH], keys[HASH], side) for side in ("left", "right"))
-        at = end - 1
-        if shape.line is not None:
-            at = _not_beyond(run[shape.first].to_numpy(), keys[shape.first].to_numpy(), start, end)
-        rows = np.flatnonzero(at >= start)
-        at = at[rows]
-        if shape.others and len(rows):
-            rows, at = self._equal(run, rows, at, start)
-        if shape.line is not None and len(rows):
-            here = run[at]
-            beyond = (keys[shape.first].to_numpy()[rows] - here[shape.first].to_numpy()).view(np.uint64)
-            reached = beyond <= here[MORE].cast(pl.UInt64).to_numpy()
-            rows, at = rows[reached], at[reached]
-        return keys[_ROW].to_numpy()[rows].astype(np.int64), at
+        if not self._shape.others:
+            return self._on_line(run)
+        hashes = run[HASH].to_numpy()
+        start = np.searchsorted(hashes, self._hash)
+        found = np.flatnonzero(hashes[np.minimum(start, run.height - 1)] == self._hash)
+        wanted, start = self._hash[found], start[found]
+        several = (hashes[np.minimum(start + 1, run.height - 1)] == wanted).any()
+        end = np.searchsorted(hashes, wanted, "right") if several else start + 1
+        if self._shape.line is None:
+            found, at = self._equal(run, found, end - 1, start)
+            return self._rows[found], at
+        at = _not_beyond(run[self._shape.first].to_numpy(), self._place[found], start, end)
+        there = at >= start
+        found, at = self._equal(run, found[there], at[there], start[there])
+        reached = self._reached(run, found, at)
+        return self._rows[found[reached]], at[reached]
+
+    def _on_line(self, run: pl.DataFrame) -> tuple[Numbers, Numbers]:
+        """The same, for keys on a line alone: the few are searched for among the many."""
+        if run.height < len(self._place):
+            first, last = ends(run)
+            low = np.searchsorted(self._place, first)
+            at = np.flatnonzero(self._place[np.minimum(low, len(self._place) - 1)] <= last)
+            at = at[low[at] < len(self._place)]
+            many = np.searchsorted(self._place, last[at], "right") - low[at]
+            rows = np.repeat(low[at] - (np.cumsum(many) - many), many) + np.arange(int(many.sum()))
+            return self._rows[rows], np.repeat(at, many)
+        at = np.searchsorted(run[self._shape.first].to_numpy(), self._place, "right") - 1
+        rows = np.flatnonzero(at >= 0)
+        rows = rows[self._reached(run, rows, at[rows])]
+        return self._rows[rows], at[rows]
+
+    def _reached(self, run: pl.DataFrame, rows: Numbers, at: Numbers) -> Mask:
+        """Whether places are among the neighbours behind the first ones, which are not beyond them."""
+        beyond = (self._place[rows] - run[self._shape.first].to_numpy()[at]).view(np.uint64)
+        reached: Mask = beyond <= run[MORE].to_numpy()[at]
+        return reached
 
     def _equal(self, run: pl.DataFrame, rows: Numbers, at: Numbers, start: Numbers) -> tuple[Numbers, Numbers]:
         """Where other values are equal, too; with values of the same hash before, where they are the last that are."""
-        same = _equal(run[at], self._keys[rows], self._shape)
-        last = at.copy()
+        wanted = self._others[self._order[rows]]
+        same, last = _equal(run[at], wanted, self._shape), at.copy()
         for n in np.flatnonzero(~same).tolist():
-            earlier = run[int(start[rows[n]]) : int(at[n])]
-            equal = np.flatnonzero(_equal(earlier, self._keys[np.full(earlier.height, rows[n])], self._shape))
+            earlier = run[int(start[n]) : int(at[n])]
+            equal = np.flatnonzero(_equal(earlier, wanted[np.full(earlier.height, n)], self._shape))
             if len(equal):
-                same[n], last[n] = True, start[rows[n]] + equal[-1]
+                same[n], last[n] = True, start[n] + equal[-1]
         return rows[same], last[same]
 
 
@@ -199,3 +226,39 @@ def _not_beyond(first: Numbers, wanted: Numbers, start: Numbers, end: Numbers) -
 
 def _wide(run: pl.DataFrame) -> pl.DataFrame:
     return run.with_columns(pl.col(MORE).cast(pl.UInt64)) if MORE in run.columns else run
+
+
+def none_far_larger(sizes: Mapping[int, int]) -> list[int]:
+    """The smallest runs, each of which is at most twice as large as those before it together."""
+    alike: list[int] = []
+    for n, live in sorted(sizes.items(), key=lambda known: known[1]):
+        if alike and live > 2 * sum(sizes[m] for m in alike):
+            break
+        alike.append(n)
+    return alike
+
+
+def reached(first: Numbers, last: Numbers, reach: Callable[[int], int]) -> NDArray[np.uint64]:
+    """How many places follow the first of each row, with those behind the last that never come."""
+    until = np.array([min(reach(end + 1) - 1, _HIGHEST) for end in last.tolist()], dtype=np.int64)
+    return (until - first).view(np.uint64)
+
+
+def overlap(run: pl.DataFrame, lows: Numbers, highs: Numbers) -> Mask:
+    """Which rows of a run have a place in some ranges."""
+    first, last = ends(run)
+    order = np.argsort(lows)
+    before = np.searchsorted(lows[order], last, side="right")
+    furthest = np.maximum.accumulate(highs[order])[before - 1]  # of all ranges that begin before its end
+    return (before > 0) & (furthest >= first)
+
+
+def holes(rows: Numbers, low: Numbers, high: Numbers) -> pl.DataFrame:
+    """Holes from low to high places in some rows of a run."""
+    return pl.DataFrame({"row": rows, "low": low, MORE: (high - low).view(np.uint64)})
+
+
+def inclusive(spans: Bounds) -> tuple[Numbers, Numbers]:
+    """The first and the last place of spans."""
+    low, high = spans
+    return low.to_numpy(), np.where(high.is_null(), np.int64(_HIGHEST), high.fill_null(0).to_numpy() - 1)

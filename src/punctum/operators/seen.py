@@ -15,9 +15,10 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
 from punctum.operators.batch import PunctuationBatch
-from punctum.operators.closed import Closed, is_key, keys_of
+from punctum.operators.closed import Closed
 from punctum.operators.columns import to_rows
-from punctum.operators.emitted import BULK, EmittedPunctuations, by_attributes
+from punctum.operators.emitted import BULK, EmittedPunctuations
+from punctum.operators.keys import by_attributes, is_key, keys_of
 from punctum.operators.table import Table
 
 

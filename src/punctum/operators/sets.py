@@ -8,7 +8,6 @@ from punctum.algebra.schema import Schema, same_schema
 from punctum.operators.batch import PunctuationBatch, columns, punctuations_of
 from punctum.operators.columns import ColumnarSlice, empty
 from punctum.operators.dupelim import distinct, without
-from punctum.operators.matching import matches
 from punctum.operators.merge import ReceivedPunctuations
 from punctum.operators.operator import Metadata, Operator, Waits
 from punctum.operators.table import Table
@@ -41,12 +40,10 @@ class SetOperator(Operator):
             self.received.settle()
         return columns(distinct(rows, self._tables["distinct"], emitted), emitted, left, right)
 
-    def purge(self, name: str, new: pl.DataFrame, old: pl.Series | None = None) -> None:
-        """Add rows to a table of which some rows are kept; each is there once."""
-        table = self._tables[name]
-        if old is not None:
-            table.retain(old)
-        table.append(without(new.unique(maintain_order=True), table.frame()))
+    def keep(self, name: str, new: pl.DataFrame) -> None:
+        """Add rows to a table, in which each is once."""
+        table, fresh = self._tables[name], new.unique(maintain_order=True)
+        table.append(without(fresh, table.having(fresh).rows))
 
     def keeps(self) -> dict[str, int]:
         """Each input's own rows, and those that are out, which have the same columns."""
@@ -58,12 +55,13 @@ class SetOperator(Operator):
         return {name: Waits(1 if name == "left" else 0, same) for name in self.names}
 
     def tables(self) -> dict[str, Table]:
-        """The rows of each input that are kept, and the distinct rows that are out."""
-        return self._tables
+        """The rows of each input that are kept, the distinct rows that are out, and the keys that are closed."""
+        return self._tables | self.received.tables()
 
     def restore_tables(self, tables: dict[str, Table]) -> None:
         """Go on with the rows that another one kept."""
         self._tables = {name: tables[name] for name in self.names}
+        self.received.restore_tables(tables)
 
     def metadata(self) -> Metadata:
         """What has been received from each input, and emitted."""
@@ -80,8 +78,3 @@ class SetOperator(Operator):
     def puncts(self) -> int:
         """What has been received from each input, and emitted."""
         return len(self.received)
-
-
-def still_open(df: pl.DataFrame, new: PunctuationBatch) -> pl.Series | None:
-    """Which rows new punctuations leave open; nothing when they are none."""
-    return ~matches(df, new) if len(new) and df.height else None

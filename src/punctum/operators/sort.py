@@ -15,7 +15,7 @@ from punctum.algebra.sorting import SortKey
 from punctum.operators.batch import add, batch, columns, punctuations_of
 from punctum.operators.columns import ColumnarSlice, empty
 from punctum.operators.emitted import EmittedPunctuations
-from punctum.operators.matching import matches
+from punctum.operators.near import purge
 from punctum.operators.operator import Metadata, Operator, Waits
 from punctum.operators.prefix import closed_prefix
 from punctum.operators.table import Table
@@ -42,10 +42,7 @@ class Sort(Operator):
             return ColumnarSlice(empty(self.output))
         add(self._received, new)
         prefix = batch(self.output, closed_prefix(self.output, self._keys, self._received))
-        kept = self._input.frame()
-        done = matches(kept, prefix)
-        released = kept.filter(done)
-        self._input.retain(~done)
+        released = purge(self._input, prefix)
         return columns(self.sorted(released), self._emitted.add_new(prefix), xs)
 
     def sorted(self, df: pl.DataFrame) -> pl.DataFrame:

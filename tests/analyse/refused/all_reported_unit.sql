@@ -5,15 +5,15 @@ CREATE STREAM reading (
 ) USING json OPTIONS (path 'in/reading');
 CREATE SINK hourly USING json OPTIONS (path 'out');
 INSERT INTO hourly
-SELECT DATE_TRUNC('day', ts) AS day, COUNT(*) AS n FROM reading WHERE temp > 0 GROUP BY DATE_TRUNC('day', ts);
+SELECT DATE_TRUNC('day', ts) AS day, temp, COUNT(*) AS n FROM reading WHERE temp > 0 GROUP BY DATE_TRUNC('day', ts), temp;
 
 -- checked
 -- hourly: refused
---   group-by of reading: state grows without bound: no input promises punctuations on the grouping columns (day)
+--   group-by of reading: state grows without bound: no input promises punctuations on the grouping columns (day, temp)
 --   without punctuations, memory is unbounded: ts of reading is a grouping column, and the column's domain is unbounded (C1)
---   8 | SELECT DATE_TRUNC('day', ts) AS day, COUNT(*) AS n FROM reading WHERE temp > 0 GROUP BY DATE_TRUNC('day', ts);
---     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
---   hint: add PUNCTUATED ON (temp DESC) to reading
+--   8 | SELECT DATE_TRUNC('day', ts) AS day, temp, COUNT(*) AS n FROM reading WHERE temp > 0 GROUP BY DATE_TRUNC('day', ts), temp;
+--     | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+--   hint: add PUNCTUATED ON (temp) to reading
 --         or add PUNCTUATED ON (ts ASC) to reading
 --         or add PUNCTUATED ON (ts DESC) to reading
 --         or write ALLOW UNBOUNDED after the query

@@ -47,8 +47,8 @@ class FeedbackFilter(StagePart):
             over, tables = self._over(n, signal.column), operator.tables()
             for name, i in operator.keeps().items():
                 if i in over or not signal.column:
-                    tables[name].retain(~unneeded(tables[name].frame(), operator.inputs[i], over.get(i), signal))
-                    operator.purged(name)
+                    view = tables[name].all()
+                    operator.drop(name, view, unneeded(view.rows, operator.inputs[i], over.get(i), signal))
 
     def _signals(self) -> list[Signal]:
         return [Signal(column, limit) for column, limit in self._limits.items()]

@@ -41,6 +41,7 @@ from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
 from punctum.errors import failing_in
 from punctum.operators.columns import ColumnarSlice
+from punctum.operators.spill import default_memory, mapped_frame, spill
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,8 +73,9 @@ class StageProcessor(StatefulProcessor):
         number: int,
         build: Callable[[int], StageRuntime],
         to: Exchange | ResultFiles | CopyFiles | None,
+        memory: int | None = None,
     ) -> None:
-        self._run, self._number, self._to = run, number, to
+        self._run, self._number, self._to, self._memory = run, number, to, memory
         self._build: Callable[[int], StageRuntime] | bytes = build
 
     def __getstate__(self) -> dict[str, Any]:
@@ -176,8 +178,7 @@ class StageProcessor(StatefulProcessor):
     def _chunks(self, known: Cached | None, stamps: dict[str, dict[int, int]]) -> dict[str, dict[int, Chunk]]:
         """The chunks of a state: all of them from the store, or, of a state that is older, those that have changed."""
         if known is None:
-            stored = {(name, int(n)): data for (name, n), (_, data) in self._state.iterator()}
-            return {t: {n: chunk_from_blob(bytes(stored[t, n])) for n in chunks} for t, chunks in stamps.items()}
+            return self._all_chunks(stamps)
         tables = known.running.flow.tables()
         read: dict[str, dict[int, Chunk]] = {}
         for name, chunks in stamps.items():
@@ -187,6 +188,25 @@ class StageProcessor(StatefulProcessor):
                 for n, s in chunks.items()
             }
         return read
+
+    def _all_chunks(self, stamps: dict[str, dict[int, int]]) -> dict[str, dict[int, Chunk]]:
+        """The chunks of a state that this worker has nothing of; those beyond its memory lie in files at once."""
+        read: dict[str, dict[int, Chunk]] = {name: {} for name in stamps}
+        left = default_memory() if self._memory is None else self._memory
+        for (name, n), (_, data) in self._state.iterator():
+            if int(n) in stamps.get(name, ()):
+                rows, ages = chunk_from_blob(bytes(data))
+                left -= len(data)
+                read[name][int(n)] = (rows if left >= 0 else mapped_frame(rows), ages)
+        missing = [(name, n) for name, chunks in stamps.items() for n in chunks if n not in read[name]]
+        assert not missing, f"chunks are missing in the state store: {missing}"
+        return read
+
+    def _spill(self) -> None:
+        """Have no more rows in memory than this worker may, of all buckets that it has run."""
+        running = [known.running for known in self.cache.values()]
+        tables = [table for stage in running for table in stage.flow.tables().values()]
+        spill(tables, default_memory() if self._memory is None else self._memory)
 
     def _read(self, name: str, number: int) -> Chunk:
         stored = self._state.getValue((name, number))
@@ -208,3 +228,4 @@ class StageProcessor(StatefulProcessor):
         metadata = json.dumps([known.running.metadata(), known.stamps])
         self._state.updateValue(_METADATA, (stamp, metadata.encode()))
         self.cache[self._run, self._number, bucket] = known
+        self._spill()
