@@ -15,9 +15,11 @@ import click
 from punctum.commands.check import REFUSED, check
 from punctum.commands.explain import explain
 from punctum.commands.script import compiled, plan_options, planned, zone_option
+from punctum.commands.state import state
 from punctum.demo.auction import AUCTION
 from punctum.demo.outage import OUTAGE
 from punctum.demo.warehouse import WAREHOUSE
+from punctum.engine.memory import memory_size
 from punctum.engine.recovery.names import file_name
 from punctum.errors import PunctumError, QueryError, RefusedError
 
@@ -42,6 +44,7 @@ def cli() -> None:
 
 cli.add_command(check)
 cli.add_command(explain)
+cli.add_command(state)
 
 
 @cli.command()
@@ -84,6 +87,13 @@ def demo(example: str | None, directory: Path) -> None:
         sys.exit(INTERRUPTED)
 
 
+def _size(_: click.Context, __: click.Parameter, size: str | None) -> str | None:
+    try:
+        return None if size is None else str(memory_size(size))
+    except QueryError as error:
+        raise click.BadParameter(f"{size!r} is not a size such as 500m or 2g") from error
+
+
 @cli.command()
 @click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
@@ -97,6 +107,13 @@ def demo(example: str | None, directory: Path) -> None:
     type=click.IntRange(min=1),
     help="How many buckets a new checkpoint has; the cores of the cluster, up to 32, unless it is given.",
 )
+@click.option(
+    "--state-memory",
+    metavar="SIZE",
+    callback=_size,
+    help="How much of its state a worker keeps in memory (500m, 2g), the rest in files; "
+    "a quarter of the machine's memory divided by its cores, unless it is given.",
+)
 @click.option("--quiet", is_flag=True, help="Do not print a line for each batch.")
 @plan_options
 @zone_option
@@ -107,6 +124,7 @@ def run(
     available_now: bool,
     master: str,
     buckets: int | None,
+    state_memory: str | None,
     quiet: bool,
     zone: str,
     **plan: Any,
@@ -126,7 +144,7 @@ def run(
     from punctum.engine.spark import spark_alive  # here because pyspark takes a while to import
 
     with spark_alive():
-        _run(queries, script.parent, checkpoint, state, available_now, master, buckets)
+        _run(queries, script.parent, checkpoint, state, available_now, master, buckets, state_memory)
 
 
 def _admitted(script: Path, plan: dict[str, Any], zone: str) -> "Compiled":
@@ -157,6 +175,7 @@ def _run(
     available_now: bool,
     master: str,
     buckets: int | None,
+    state_memory: str | None,
 ) -> None:
     from punctum.engine.recovery.checkpoint import check_notes
     from punctum.engine.recovery.lease import take_lease
@@ -168,7 +187,7 @@ def _run(
     start_jvm(master, log=checkpoint / "spark.log", short=available_now)
     from punctum.session import Session  # here because Spark starts while it is imported
 
-    session = Session(spark_session(master, log=checkpoint / "spark.log"), buckets)
+    session = Session(spark_session(master, log=checkpoint / "spark.log"), buckets, state_memory)
     only_ours(session.spark)
     ready = session.queries(queries, directory)
     interrupted = _interruption()

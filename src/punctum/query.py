@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+import polars as pl
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -23,6 +24,7 @@ from punctum.engine.commit import Commit
 from punctum.engine.query import Settings, dataframe
 from punctum.engine.run import Run
 from punctum.engine.runtime.lmerge import ATTACH, DETACH, tell
+from punctum.engine.runtime.stored import kept_state
 from punctum.engine.sources.directories import control_directories, named_lists
 from punctum.engine.sources.frames import frames
 from punctum.engine.sources.tables import members
@@ -63,6 +65,7 @@ class Query:
     def __init__(self, spark: SparkSession, frames: Frames, compiled: CompiledQuery, directory: Path) -> None:
         self._spark, self._frames, self._compiled, self._directory = spark, frames, compiled, directory
         self._run: Run | None = None
+        self._checkpoint = Path()
 
     @property
     def name(self) -> str:
@@ -172,7 +175,7 @@ class Query:
         if to is None and not self._compiled.query.sink.format:
             raise SchemaError("the query has no sink", "", "use INSERT INTO a sink, start(to=…), or dataframe()")
         begin = partial(self._begun, checkpoint, available_now, to, state)
-        self._run = Run(self.name, begin, log_of(self._spark))
+        self._run, self._checkpoint = Run(self.name, begin, log_of(self._spark)), Path(checkpoint).resolve()
         return self
 
     def _begun(
@@ -238,6 +241,19 @@ class Query:
         (0, 4, 1)
         """
         return self._started().recent
+
+    def state(self) -> dict[str, pl.DataFrame]:
+        """The rows that it keeps behind its last batch, by operator and table; the query may run or have ended.
+
+        Item 18 has a bid and no item when this one ends:
+
+        >>> (closing,) = Session(spark).script(directory / "auction.sql")
+        >>> closing.start(directory / "kept", available_now=True).wait()
+        >>> {name: rows.rows() for name, rows in closing.state().items()}
+        {'s1o0_left': [], 's1o0_right': [(18, 9.0)], 's1o1_groups': []}
+        """
+        self._started()
+        return kept_state(self._checkpoint, self._spark).frames()
 
     def attach(self, name: str, since: Any = None) -> None:
         """Let an input of a merge come, or come again, while the query runs; it is right from a time on, or always.

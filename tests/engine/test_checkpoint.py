@@ -1,13 +1,22 @@
 """What a checkpoint remembers beside Spark's own files, and which changes of a script it goes on with."""
 
 import json
+from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
 from engine.simulate import planned
-from punctum.engine.recovery.checkpoint import differences, load_or_init_plan, query_id, settled_buckets
+from punctum.engine.recovery.checkpoint import (
+    STATE,
+    check_notes,
+    differences,
+    load_or_init_plan,
+    query_id,
+    settled_buckets,
+)
 from punctum.engine.recovery.durable import read_sealed, write_sealed
 from punctum.errors import QueryError
 from punctum.parse.script import parse_script
@@ -106,7 +115,27 @@ def test_harmful_changes_are_refused_and_named(name: str, tmp_path: Path) -> Non
 def test_before_its_first_batch_a_query_may_change(tmp_path: Path) -> None:
     load_or_init_plan(str(tmp_path), ["a"])
     load_or_init_plan(str(tmp_path), ["b"])
-    assert read_sealed(tmp_path / "punctum/plan") == "state 5\nb\n"
+    assert read_sealed(tmp_path / "punctum/plan") == f"{STATE}, Punctum {version('punctum')}\nb\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "wrote"), [("state 4", "a version of Punctum that did not"), ("state 9, Punctum 7.1", "Punctum 7.1")]
+)
+def test_state_of_another_version_is_refused_with_its_number(line: str, wrote: str, tmp_path: Path) -> None:
+    checkpoint, path = Path(begun(tmp_path)), tmp_path / "punctum/plan"
+    write_sealed(path, "\n".join([line, *read_sealed(path).split("\n")[1:]]))
+    for refused in (partial(load_or_init_plan, str(tmp_path), plan(SCRIPT)), partial(check_notes, checkpoint)):
+        with pytest.raises(QueryError) as caught:
+            refused()
+        assert caught.value.what == "the checkpoint was written by another version of Punctum"
+        assert f"was written by {wrote}" in caught.value.detail and f"with {line.split(',')[0]};" in caught.value.detail
+        assert f"reads {STATE} only" in caught.value.detail
+
+
+def test_state_of_another_version_that_is_the_same_goes_on(tmp_path: Path) -> None:
+    checkpoint, path = begun(tmp_path), tmp_path / "punctum/plan"
+    write_sealed(path, "\n".join([f"{STATE}, Punctum 0.0.1", *read_sealed(path).split("\n")[1:]]))
+    load_or_init_plan(checkpoint, plan(SCRIPT))
 
 
 def test_a_literal_with_lines_is_one_line_of_the_plan(tmp_path: Path) -> None:

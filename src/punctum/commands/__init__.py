@@ -1,1 +1,1 @@
-"""The commands that look at a script without running it."""
+"""The commands that run no query: what a script says, and what a checkpoint holds."""

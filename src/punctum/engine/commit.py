@@ -171,11 +171,16 @@ def summary(name: str, measured: Metrics) -> str:
     told += [f"{counts[-1]['rows_out']:,} rows out", f"{kept:,} rows ({size / 1024:,.0f} kB) kept"] if counts else []
     told += [f"{measured['quarantined']:,} in quarantine"] if measured["quarantined"] else []
     since, what = min((counted["oldest"] for counted in counts if "oldest" in counted), default=(0, ""))
-    told += [f"{what} has been open for {_span(measured['time'] - since)}"] if what else []
+    told += [f"{what} has been open for {span(measured['time'] - since)}"] if what else []
     return printable(", ".join(told))
 
 
-def _span(seconds: float) -> str:
+def span(seconds: float) -> str:
+    """A time in a few words.
+
+    >>> span(3 * 3600 + 60)
+    '3 h'
+    """
     for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= size:
             return f"{seconds / size:.0f} {unit}"

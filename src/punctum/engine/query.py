@@ -39,6 +39,7 @@ from punctum.engine.exchange.quarantine import Room, write_records
 from punctum.engine.exchange.worker import init_worker
 from punctum.engine.feedback.filter import Signals, Skipping
 from punctum.engine.formats.files import PUNCT_COLUMN, READERS, from_frame, reading
+from punctum.engine.memory import state_memory
 from punctum.engine.partitions import bucket_numbers
 from punctum.engine.recovery.checkpoint import (
     check_notes,
@@ -54,6 +55,7 @@ from punctum.engine.runtime.declared import DeclaredStage
 from punctum.engine.runtime.jumpstart import StoredState, settled_state, state_of
 from punctum.engine.runtime.processor import StageProcessor
 from punctum.engine.runtime.stage import StageRuntime
+from punctum.engine.runtime.stored import Described, described, write_described
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sources.directories import check_directory
@@ -137,7 +139,11 @@ def packed(last: Stage, settings: Settings, to: ResultFiles | CopyFiles | None =
     buckets = Buckets(settled_buckets(checkpoint, settings.buckets) if checkpoint else settings.buckets)
     with active(settings.spark):
         settings.spark.dataSource.register(PackedFiles)
-        return _Assembly(settings, buckets, uuid4().hex, feedback_context(last, settings), stored).stage(last, to)
+        assembly = _Assembly(settings, buckets, uuid4().hex, feedback_context(last, settings), stored)
+        result = assembly.stage(last, to)
+    if checkpoint:
+        write_described(checkpoint, assembly.described)
+    return result
 
 
 def feedback_context(last: Stage, settings: Settings) -> "FeedbackContext":
@@ -185,7 +191,7 @@ class _Assembly:
         self, settings: Settings, buckets: Buckets, run: str, feedback_context: FeedbackContext, stored: Path | None
     ) -> None:
         self._settings, self._buckets, self._run, self._feedback = settings, buckets, run, feedback_context
-        self._stored, self._numbers = stored, count()
+        self._stored, self._numbers, self.described = stored, count(), list[Described]()
         self._read = set[str]()
         self._files_read = files_read(Path(settings.checkpoint)) if settings.checkpoint else {}
 
@@ -197,7 +203,10 @@ class _Assembly:
         packed = reduce(DataFrame.union, self._inputs(stage, refreshed))
         packed = packed.withColumn("detail", F.expr(TIMED)) if needs_clock(stage) else packed
         running = partial(_running, stage, self._buckets, self._feedback.feedback_mappings, tables)
-        processor = DeclaredStage(StageProcessor(self._run, stage.number, running, to))
+        if self._settings.checkpoint:
+            self.described.append(described(number, stage.number, running(self._buckets[0])))
+        memory = state_memory(self._settings.spark)
+        processor = DeclaredStage(StageProcessor(self._run, stage.number, running, to, memory))
         state = None if self._stored is None else state_of(self._stored, number, self._settings.spark)
         return packed.groupBy("bucket").transformWithStateInPandas(processor, SCHEMA, "Append", "None", state)
 

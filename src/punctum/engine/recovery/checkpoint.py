@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from difflib import unified_diff
+from importlib.metadata import version
 from pathlib import Path
 from uuid import uuid4
 from zlib import crc32
@@ -17,20 +18,20 @@ from punctum.engine.recovery.durable import damaged, lost, read_sealed, write_se
 from punctum.errors import QueryError
 
 STATE = "state 5"
-"""The first line of a plan. It changes when the state of earlier versions can no longer be read."""
-
-
+"""The first line of a plan begins with it. It changes when the state of earlier versions can no longer be read."""
 _PIECE = 512
 
 
 def check_notes(checkpoint: Path) -> None:
-    """Refuse a checkpoint that has lost what Spark has written down of its batches.
+    """Refuse a checkpoint of another version, and one that has lost what Spark has written down of its batches.
 
     Spark notes that a batch begins (offsets) and that it is done (commits), and only then the next one; the metrics of
     a batch come in between. Of old notes it keeps the last ones.
     """
     if not begun(checkpoint):
         return
+    if (checkpoint / "punctum" / "plan").exists():
+        check_version(checkpoint / "punctum" / "plan")
     offsets, commits = (_numbered(checkpoint / log) for log in ("offsets", "commits"))
     begins, done = max(offsets, default=-1), max(commits, default=-1)
     last = max(begins, done, measured(checkpoint), 0)
@@ -41,6 +42,16 @@ def check_notes(checkpoint: Path) -> None:
         raise lost(checkpoint / name)
     for name in (f"offsets/{last}", f"commits/{done}", "metadata"):
         _check_sum(checkpoint / name)
+
+
+def check_version(plan: Path) -> None:
+    """Refuse what another version of Punctum has written, by its plan, unless this one can read its state."""
+    state, _, wrote = read_sealed(plan).partition("\n")[0].partition(", ")
+    if state != STATE:
+        wrote = wrote or "a version of Punctum that did not write down its number"
+        detail = f"{plan} was written by {wrote}, with {state}; Punctum {version('punctum')} reads {STATE} only"
+        hint = "use the version that wrote it, or start with a new checkpoint"
+        raise QueryError("the checkpoint was written by another version of Punctum", detail, hint)
 
 
 def _check_sum(path: Path) -> None:
@@ -62,6 +73,11 @@ def begun(checkpoint: str | Path) -> bool:
 def committed(checkpoint: str | Path) -> bool:
     """Whether the query that has this checkpoint has done its first batch."""
     return any((Path(checkpoint) / "commits").glob("[0-9]*"))
+
+
+def last_committed(checkpoint: Path) -> int | None:
+    """The last batch that the query that has this checkpoint has done, if any."""
+    return max(_numbered(checkpoint / "commits"), default=None)
 
 
 def files_read(checkpoint: Path) -> dict[str, int]:
@@ -114,7 +130,9 @@ def load_or_init_plan(checkpoint: str, lines: Sequence[str]) -> None:
     path = Path(checkpoint) / "punctum" / "plan"
     if not begun(checkpoint):
         write_sealed(path, "".join(f"{line}\n" for line in _written(lines)))
-    elif changed := differences(path, lines):
+        return
+    check_version(path)
+    if changed := differences(path, lines):
         hint = "run the script as it was, or start with a new checkpoint"
         raise QueryError("the query has changed since the checkpoint was written", changed, hint)
 
@@ -123,7 +141,7 @@ def differences(path: Path, lines: Sequence[str], leaving: str | None = None) ->
     """What differs between a plan that was written and one of now, but for lines that begin in a certain way."""
     known, now = (
         [line for line in plan if leaving is None or not line.startswith(leaving)]
-        for plan in (read_sealed(path).split("\n")[:-1], _written(lines))
+        for plan in (read_sealed(path).split("\n")[1:-1], _written(lines)[1:])
     )
     changed = list(unified_diff(known, now, n=0, lineterm=""))
     differs = [f"{line[0]} {line[1:].strip()}" for line in changed[2:] if not line.startswith("@@")]
@@ -161,7 +179,7 @@ def remove_partial_offsets(checkpoint: str) -> None:
 
 def _written(plan: Sequence[str]) -> list[str]:
     """The lines of a plan as they are written down."""
-    return [_line(line) for line in (STATE, *plan)]
+    return [_line(line) for line in (f"{STATE}, Punctum {version('punctum')}", *plan)]
 
 
 def _line(text: str) -> str:

@@ -15,13 +15,14 @@ from pathlib import Path
 from pyspark.errors import PySparkException
 from pyspark.sql import GroupedData, SparkSession
 
-from punctum.engine.recovery.checkpoint import begun, committed, differences, metrics_of
+from punctum.engine.recovery.checkpoint import begun, check_version, committed, differences, last_committed, metrics_of
 from punctum.engine.recovery.durable import lost, read_sealed, replace_text, write_sealed
 from punctum.engine.runtime.declared import STATE_NAME
 from punctum.errors import QueryError
 
 _SOURCE = "  USING "
 """How the lines of a plan begin that say where a stream comes from."""
+_ANOTHER = "use the state of another checkpoint, or start without --state"
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class StoredState:
     files: Mapping[str, int] = field(default_factory=dict)
     """The files of the copy, with their sizes."""
 
-    def copy(self, to: Path, spark: SparkSession, operators: int) -> None:
+    def copy(self, to: Path, spark: SparkSession, operators: int, hint: str = _ANOTHER) -> None:
         """Copy the state of all of Spark's stateful operators."""
         for number in range(operators):
             options = {"batchId": str(self.batch), "operatorId": str(number), "stateVarName": STATE_NAME}
@@ -42,7 +43,6 @@ class StoredState:
                 state.select("key.bucket", "user_map_key.*", "user_map_value.*").write.parquet(str(to / str(number)))
             except PySparkException as error:
                 what = f"the state in {self.checkpoint} after batch {self.batch} cannot be read"
-                hint = "use the state of another checkpoint, or start without --state"
                 raise QueryError(what, str(error).partition("\n")[0], hint) from None
 
 
@@ -86,17 +86,18 @@ def _last(state: str) -> StoredState:
         if not (Path(state) / "punctum" / name).exists():
             detail = f"{Path(state) / 'punctum' / name} does not exist"
             raise QueryError("the checkpoint to start from does not exist", detail, "name the checkpoint of a query")
-    batches = [int(path.name) for path in (Path(state) / "commits").glob("[0-9]*")]
-    if not batches:
+    batch = last_committed(Path(state))
+    if batch is None:
         detail = f"{state} has no committed batch"
         raise QueryError(
             "the checkpoint to start from has no state", detail, "run its query first, until a batch is committed"
         )
-    return StoredState(state, max(batches))
+    return StoredState(state, batch)
 
 
 def _same(known: Path, plan: Sequence[str]) -> None:
     """Refuse a state that means something else to a plan."""
+    check_version(known)
     if changed := differences(known, plan, leaving=_SOURCE):
         hint = "use the state of a query with the same plan, or start without --state"
         raise QueryError("the state to start from belongs to another query", changed, hint)

@@ -1,7 +1,8 @@
 """What is counted of a stage's operators: with each slice, and since when they keep what they keep."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from punctum.engine.exchange.messages import Counts
 from punctum.engine.runtime.dataflow import Dataflow
@@ -63,9 +64,17 @@ def oldest(flow: Dataflow) -> dict[int, tuple[float, str]]:
         for name, waits in operator.waits().items():
             first = operator.tables()[name].oldest()
             if first is not None and first[0] < waiting.get(n, (math.inf,))[0]:
-                values = ", ".join(f"{theirs}={first[1][mine]}" for mine, theirs in waits.on)
-                waiting[n] = first[0], f"{flow.stream(n, waits.input)}({values})"
+                waiting[n] = first[0], waits_for(flow.stream(n, waits.input), waits.on, first[1])
     return waiting
+
+
+def waits_for(stream: str, on: Sequence[tuple[str, str]], row: Mapping[str, Any]) -> str:
+    """The punctuation that a row waits for: that of a stream, on attributes whose values the row has in its columns.
+
+    >>> waits_for("bid", [("item", "itemid")], {"item": 17, "price": 5.0})
+    'bid(itemid=17)'
+    """
+    return f"{stream}({', '.join(f'{theirs}={row[mine]}' for mine, theirs in on)})"
 
 
 def punctuations_in(piece: ColumnarSlice) -> int:
