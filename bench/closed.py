@@ -1,12 +1,16 @@
-"""What closed constants cost a guard: bytes for each, and the time of a small batch, as they become many.
+"""What closed constants cost a guard and a join: bytes for each, and the time of a batch, as they become many.
 
-A small batch has 1,000 rows and closes 100 constants, whole numbers scattered over 62 bits, strings, or pairs of both.
-What it writes is what a stage gives to Spark's state store. Then 300,000 constants are closed in one batch.
-Run: .venv/bin/python bench/closed.py
+Constants are whole numbers scattered over 62 bits, strings, or pairs of both. A join's batch asks for 50,000 keys, half
+of them closed, closes 2,000, and the other side closes 2,000 of those that are closed, which are forgotten then. A
+guard's batch has 1,000 rows and closes 100 constants. What is written is what a stage gives to Spark's state store;
+what has changed are the keys that were closed or forgotten. Then 300,000 constants are closed in one batch.
+Run: .venv/bin/python bench/closed.py [join]
 """
 
 import json
+import sys
 import time
+from collections.abc import Iterable
 
 import numpy as np
 import polars as pl
@@ -15,10 +19,15 @@ from punctum.algebra.aggregates import AggregateFunction, Function
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.operators import ColumnarSlice, GroupBy
+from punctum.operators.batch import PunctuationBatch
 from punctum.operators.guard import Guard
+from punctum.operators.keys import frames_of
+from punctum.operators.store import Store, settle
+from punctum.operators.table import Table
 
 SIZES, AT_ONCE, BATCHES = (1_000_000, 3_000_000, 10_000_000), 300_000, 20
 ROWS, CLOSING = 1_000, 100
+OPEN, ASKED, TURNOVER = (10_000, 100_000, 1_000_000), 50_000, 2_000
 STREAM = Schema.of(k="BIGINT", s="STRING", v="BIGINT")
 KINDS = {"BIGINT": ("k",), "STRING": ("s",), "pairs": ("k", "s")}
 DRAW = np.random.default_rng(17)
@@ -39,25 +48,72 @@ def piece(rows: pl.DataFrame, closing: pl.DataFrame) -> ColumnarSlice:
     return ColumnarSlice(rows, tuple(Punctuation.of(STREAM, key) for key in closing.to_dicts()))
 
 
-def written(guard: Guard) -> int:
+def written(tables: Iterable[Table]) -> int:
     """Write what has changed, and say how many bytes that is."""
-    size = len(json.dumps(guard.metadata()))
-    for table in guard.tables().values():
-        size += sum(len(chunk.write_ipc_stream(None).getvalue()) for chunk in table.changes()[0].values())
-    return size
+    chunks = (chunk for table in tables for chunk in table.changes()[0].values())
+    return sum(len(chunk.write_ipc_stream(None).getvalue()) for chunk in chunks)
 
 
 def fed(guard: Guard, given: ColumnarSlice) -> tuple[float, int]:
     """The milliseconds that a batch takes, and the bytes that it writes."""
     start = time.perf_counter()
     guard.split(given)
-    size = written(guard)
+    size = len(json.dumps(guard.metadata())) + written(guard.tables().values())
     return (time.perf_counter() - start) * 1_000, size
 
 
+def closing(keys: pl.DataFrame) -> PunctuationBatch:
+    """The punctuations that close keys."""
+    if keys.width == 1:
+        return PunctuationBatch(STREAM, {STREAM.index(keys.columns[0]): keys.to_series()})
+    return PunctuationBatch(STREAM, {}, [Punctuation.of(STREAM, key) for key in keys.to_dicts()])
+
+
+class JoinStores:
+    """What a join remembers of both sides, of which one has closed many keys."""
+
+    def __init__(self, names: tuple[str, ...], many: int) -> None:
+        self._names, self._bound = names, 100 * many
+        self._stores, self._closed = (Store(STREAM), Store(STREAM)), drawn(many)
+        self._stores[0].keys.close(self._closed.select(names))
+        self._across = dict(enumerate(range(len(STREAM))))
+        self._written()
+
+    def batch(self) -> tuple[float, float]:
+        """The milliseconds that a batch takes, and how many times what has changed it writes."""
+        known = self._closed.sample(min(ASKED // 2, self._closed.height), seed=7)
+        asked, new, old = pl.concat([known, drawn(ASKED // 2)]), drawn(TURNOVER), self._closed[:TURNOVER]
+        said = [closing(keys.select(self._names)) for keys in (new, old)]
+        start = time.perf_counter()
+        self._stores[0].matches(asked)
+        for one, other, puncts in zip(self._stores, self._stores[::-1], said, strict=True):
+            self._bound = settle(one, other, self._across, one.add(puncts), self._bound)
+        size = self._written()
+        took = time.perf_counter() - start
+        self._closed = pl.concat([self._closed[TURNOVER:], new])
+        changed = sum(keys.write_ipc_stream(None).getbuffer().nbytes for p in said for keys in frames_of(p)[0])
+        assert len(self._stores[1]) < TURNOVER, "what both have closed is forgotten"
+        return took * 1_000, size / changed
+
+    def _written(self) -> int:
+        return written(store.keys for store in self._stores)
+
+
+def joins() -> None:
+    """Print a line for each kind and number of keys that one side of a join has closed."""
+    print(f"{'closed':>8} {'of':>10} {'ms a batch':>11} {'at most':>8} {'written':>8} times what has changed")
+    for kind, names in KINDS.items():
+        for many in OPEN:
+            stores = JoinStores(names, many)
+            times, sizes = zip(*(stores.batch() for _ in range(3 * BATCHES)), strict=True)
+            print(
+                f"{kind:>8} {many:>10,} {np.median(times):>11.1f} {max(times):>8.1f} {np.mean(sizes):>8.1f}", flush=True
+            )
+
+
 def main() -> None:
-    """Print a line for each kind and number."""
-    print(f"{'closed':>8} {'of':>10} {'bytes each':>11} {'ms a batch':>11} {'at most':>8} {'kB written':>11}")
+    """Print a line for each kind and number of keys that a guard has seen closed."""
+    print(f"\n{'closed':>8} {'of':>10} {'bytes each':>11} {'ms a batch':>11} {'at most':>8} {'kB written':>11}")
     for kind, names in KINDS.items():
         guard, closed = Guard(STREAM), 0
         for size in SIZES:
@@ -85,4 +141,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    joins()
+    if "join" not in sys.argv:
+        main()
