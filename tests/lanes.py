@@ -11,11 +11,11 @@ import pytest
 from hypothesis import settings
 
 LONG = os.environ.get("PUNCTUM_LANE") == "long"
-EXAMPLES = int(os.environ.get("PUNCTUM_EXAMPLES", "100" if LONG else "10"))
+EXAMPLES = int(os.environ.get("PUNCTUM_EXAMPLES", "100" if LONG else "8"))
 """How many examples Hypothesis tries for a test that does not say otherwise."""
 KILLS = int(os.environ.get("PUNCTUM_KILLS", "20" if LONG else "2"))
 """How many processes are killed at random moments."""
-SEARCHED = int(os.environ.get("PUNCTUM_SEARCHED", "300" if LONG else "40"))
+SEARCHED = int(os.environ.get("PUNCTUM_SEARCHED", "300" if LONG else "30"))
 """How many scripts of the search are tried."""
 LEAST = 5
 PATIENCE = 1200

@@ -134,7 +134,7 @@ def write(spark: SparkSession, directory: Path, name: str, pieces: list[list[Ele
             in_frame(piece).write_parquet(directory / f"{n}.parquet")
 
 
-@pytest.mark.parametrize("name", also_long("joined", "grouped", more=["all", "both", "regrouped"]))
+@pytest.mark.parametrize("name", also_long("joined", more=["grouped", "all", "both", "regrouped"]))
 def test_hard_values(berlin: SparkSession, tmp_path: Path, name: str) -> None:
     slices = {"j": elements(1, "k"), "p": elements(2, "t")}
     tables: dict[str, tuple[Schema, list[Row]]] = {}

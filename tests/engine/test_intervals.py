@@ -135,7 +135,7 @@ def batch(sql: str, scheme: str, seed: int, times: int) -> Counter[Row]:
     return Counter(base.execute(sql.replace(" div ", " // ")).fetchall())
 
 
-SHORT = ("interval", "no equality", "grouped", "left, by the tens", "not exists", "left, either", "a chain, either")
+SHORT = ("interval", "no equality", "grouped", "left, by the tens", "not exists", "left, either")
 
 
 @pytest.mark.parametrize("name", also_long(*SHORT, more=[name for name in QUERIES if name not in SHORT]))

@@ -145,6 +145,7 @@ def cases(directory: Path, *wanted: Case) -> tuple[str, dict[Case, tuple[Tdb, li
     return sql, found
 
 
+@long
 def test_cases_with_several_files_a_batch(spark: SparkSession, tmp_path: Path) -> None:
     """In R1 two tasks read the files of a batch, whose order matters; names of files do not say it."""
     sql, known = cases(tmp_path, Case.R0, Case.R1, Case.R4)

@@ -11,6 +11,7 @@ import pytest
 
 from engine.sequences import piece
 from engine.simulate import Simulation, Splits
+from lanes import also_long
 from punctum.algebra.punctuation import end_of_stream
 from punctum.algebra.values import Row
 from punctum.analyse.safety.inference import Inference
@@ -77,7 +78,10 @@ def batch(sql: str, sent: dict[str, list[Row]]) -> Counter[Row]:
     return Counter(base.execute(sql.replace(" DIV ", " // ")).fetchall())
 
 
-@pytest.mark.parametrize("name", QUERIES)
+SHORT = ("groups by sensor", "interval join", "groups of time, all passed")
+
+
+@pytest.mark.parametrize("name", also_long(*SHORT, more=[name for name in QUERIES if name not in SHORT]))
 def test_what_is_over_comes_out_and_goes(name: str) -> None:
     clause, sql = QUERIES[name]
     columns = "sensor STRING, zone BIGINT, t BIGINT, v BIGINT"
