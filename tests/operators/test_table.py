@@ -135,6 +135,8 @@ def test_what_is_spilled_takes_no_memory() -> None:
     assert view.rows.filter(k=99_999)["s"].to_list() == ["99999"]
     view.drop(view.rows["k"] == 99_999)
     assert len(table) == 99_999 and table.frame()["k"].max() == 99_998
+    table.all().drop(pl.Series([True]).new_from_index(0, 99_999))
+    assert (len(table), table.bytes) == (0, 0), "what is dead counts no more, before it is let go"
 
 
 def test_what_a_batch_writes_does_not_grow_with_what_is_kept() -> None:

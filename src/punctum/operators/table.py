@@ -118,7 +118,7 @@ class Table:
     @property
     def bytes(self) -> int:
         """About how much memory the rows take, with their indexes."""
-        return sum(segment.bytes for segment in self._segments.values())
+        return sum(segment.bytes for segment in self._segments.values() if segment.live)
 
     def segments(self) -> list[Segment]:
         """All segments."""
