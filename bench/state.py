@@ -3,12 +3,12 @@
 Each batch brings 50,000 bids on random open items, closes 2,000 of them at random and opens 2,000 others; their numbers
 are scattered. The first batches open the N items, a million at a time, and bring a bid on each. Spark's aggregation
 sums the bids of each item, in update mode, and forgets none; its join keeps the items by a watermark that passes none
-of them, and the bids of the last minutes. All run on the same files in one session, one after the other, with RocksDB
-and its changelog; the later half of the batches counts. Punctum writes its results as Parquet, Spark's go nowhere.
-Beside them:
+of them, and the bids of the last minutes. All run on the same files in one session, one after the other, Spark's with
+RocksDB and its changelog; the later half of the batches counts. Punctum writes its results as Parquet, Spark's go
+nowhere. Beside them:
 
-- the bytes that a batch adds to Punctum's checkpoint (the changelog, and files of snapshots), those that it hands to
-  the state store, and those of what it changes: new rows and changed groups in Arrow, and 8 bytes for each deletion;
+- the bytes of state that a batch of Punctum's writes, and those of what it changes: new rows and changed groups in
+  Arrow, and 8 bytes for each deletion;
 - by how much a process grows that runs the stage without Spark, for each byte of the rows that it keeps in Arrow;
 - how much longer the first batch takes after a restart, which reads the state.
 
@@ -35,6 +35,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from state_alone import FILES, Alone, Restarted, measured, restarted  # type: ignore[import-not-found]
 
+from punctum.engine.recovery.state_files import STATE
 from punctum.engine.spark import spark_session
 from punctum.query import Query
 from punctum.session import Session
@@ -59,10 +60,8 @@ class Punctum:
     """What was measured of Punctum's query on Spark."""
 
     seconds: float
-    changelog: float
-    """Bytes that a batch adds to the checkpoint."""
-    snapshots: float
-    """Bytes of snapshots for each batch."""
+    written: float
+    """Bytes of state that a batch writes."""
     kept: tuple[int, int]
     """Rows and punctuations."""
     first: float
@@ -146,11 +145,11 @@ def punctum(directory: Path, openings: int, batches: int) -> Punctum:
     rows, kept, received = (
         sum(counted[what] for counted in counts) for what in ("rows_kept", "puncts_kept", "puncts_received")
     )
-    changelog, snapshots = added(checkpoint / "state", openings + batches // 2, openings + batches)
+    sizes = written(checkpoint / STATE, openings + batches // 2, openings + batches)
     for path in (directory / "later").glob("*/*.parquet"):
         path.rename(directory / path.parent.name / path.name)
     first = busy(started(directory, checkpoint)[0])[0]
-    return Punctum(median(progress, batches), changelog, snapshots, (rows, kept + received), first)
+    return Punctum(median(progress, batches), sizes, (rows, kept + received), first)
 
 
 def started(directory: Path, checkpoint: Path) -> tuple[list[Any], Query]:
@@ -162,14 +161,10 @@ def started(directory: Path, checkpoint: Path) -> tuple[list[Any], Query]:
     return list(query._run.query.recentProgress), query
 
 
-def added(state: Path, since: int, end: int) -> tuple[float, float]:
-    """The bytes that each of some batches has added to the state: to the changelog, and with snapshots."""
-    logs = {path: int(path.name.split("_")[0].split(".")[0]) for path in state.rglob("[0-9]*.changelog")}
-    log = [path for path, version in logs.items() if since < version <= end]  # batch 0 writes version 1
-    begun = min(path.stat().st_mtime for path in log)
-    others = (path for path in state.rglob("*") if path.is_file() and path not in logs)
-    snapshots = [path.stat().st_size for path in others if path.stat().st_mtime > begun]
-    return sum(path.stat().st_size for path in log) / (end - since), sum(snapshots) / (end - since)
+def written(state: Path, since: int, end: int) -> float:
+    """The bytes that each of some batches has written; files that are not needed any more are there for some more."""
+    files = [path for batch in range(since, end) for path in state.glob(f"*/*/{batch}-*")]
+    return sum(path.stat().st_size for path in files) / (end - since)
 
 
 @contextmanager
@@ -245,9 +240,8 @@ def report(n: int, ours: Punctum, by_itself: Alone, again: Restarted, peers: dic
     print(f"{'':>14}kept: {ours.kept[0]:,} rows, {ours.kept[1]:,} punctuations")
     changed = by_itself.changed
     print(
-        f"{'':>14}written a batch: {ours.changelog:,.0f} bytes of changelog, {ours.snapshots:,.0f} of snapshots,"
-        f" {by_itself.written:,.0f} handed over; changed are {changed:,.0f}:"
-        f" {ours.changelog / changed:.2f}, {by_itself.written / changed:.2f} times"
+        f"{'':>14}written a batch: {ours.written:,.0f} bytes; changed are {changed:,.0f}:"
+        f" {ours.written / changed:.2f} times"
     )
     memory(n, by_itself, again)
     print(

@@ -1,18 +1,18 @@
-"""Much state without Spark: a stage in one process, with a state store of files; what it takes, writes and keeps.
+"""Much state without Spark: a stage in one process, as a worker of Spark's has it; what it takes, writes and keeps.
 
-In come the files that ``state.py`` has written; out go the seconds of a batch by part, the bytes that a batch hands to
-the state store, those of what has changed, the memory of what is kept, and what another process takes to go on with it.
+In come the files that ``state.py`` has written; out go the seconds of a batch by part, the bytes that a batch
+writes, those of what has changed, the memory of what is kept, and what another process takes to go on with it.
 """
 
 import ctypes
 import gc
 import os
-import pickle
 import statistics
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from punctum.engine.formats.files import READERS
 from punctum.engine.runtime import build
 from punctum.engine.runtime.processor import StageProcessor
 from punctum.engine.runtime.stage import StageRuntime
+from punctum.engine.runtime.stores import FileStore
 from punctum.operators.operator import of_rows
 from punctum.plan.physical.pipes import Pipe
 
@@ -32,7 +33,6 @@ FILES = 2
 """How many files a batch has of each stream."""
 DELETION = 8
 """The bytes that a deleted row is allowed."""
-Key = tuple[str, int]
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Alone:
     parts: dict[str, float]
     """Seconds of a batch by part."""
     written: float
-    """Bytes that a batch hands to the state store."""
+    """Bytes of state that a batch writes."""
     changed: float
     """Bytes of what a batch changes: new rows and groups in Arrow, and a few for each deletion."""
     rows: int
@@ -67,52 +67,20 @@ class Restarted:
     """By how many bytes the process has grown, a batch later."""
 
 
-@dataclass
-class FileStore:
-    """A state store of files: what it holds is not in this process's memory."""
-
-    directory: Path
-    stamps: dict[Key, int] = field(default_factory=dict)
-    written: int = 0
-
-    def getValue(self, key: Key) -> tuple[int, bytes] | None:  # noqa: N802
-        """What is stored under a key."""
-        return (self.stamps[key], self._path(key).read_bytes()) if key in self.stamps else None
-
-    def updateValue(self, key: Key, value: tuple[int, bytes]) -> None:  # noqa: N802
-        """Store something."""
-        self.stamps[key], data = value
-        self._path(key).write_bytes(data)
-        self.written += len(data)
-
-    def removeKey(self, key: Key) -> None:  # noqa: N802
-        """Store it no longer."""
-        del self.stamps[key]
-        self._path(key).unlink()
-
-    def iterator(self) -> Iterator[tuple[Key, tuple[int, bytes]]]:
-        """All that is stored."""
-        return ((key, (stamp, self._path(key).read_bytes())) for key, stamp in self.stamps.items())
-
-    def _path(self, key: Key) -> Path:
-        return self.directory / f"{key[0]}-{key[1]}"
-
-
 class Worker:
     """A stage in one bucket, as a worker of Spark's has it, whose parts are timed."""
 
-    def __init__(self, script: str, directory: Path, store: FileStore) -> None:
-        self.last, self.directory = compile(script).queries[0].last, directory
+    def __init__(self, script: str, directory: Path, state: Path) -> None:
+        self.last, self.directory, self.state = compile(script).queries[0].last, directory, state
         self.taken: defaultdict[str, float] = defaultdict(float)
         self.processor = StageProcessor("alone", self.last.number, self._built, None)
-        self.processor.begin(store)
         for name, part in {"_load": "load", "_save": "save"}.items():
             setattr(self.processor, name, self._timed(part, getattr(self.processor, name)))
 
     def fed(self, batch: int) -> None:
         """Take a batch."""
         sent = self._timed("read", self._read)(batch)
-        self._timed("all", self.processor._fed)(0, sent)
+        self._timed("all", self.processor.feed)(0, sent, partial(FileStore, self.state, batch))
 
     def running(self) -> StageRuntime:
         """The stage as it is now."""
@@ -150,22 +118,19 @@ class Worker:
 
 def measured(script: str, directory: Path, openings: int, batches: int) -> Alone:
     """Feed the batches of a directory; the later half of those behind the openings counts."""
-    (directory / "alone").mkdir()
-    store = FileStore(directory / "alone")
-    worker, before = Worker(script, directory, store), resident()
+    state = directory / "alone"
+    worker, before = Worker(script, directory, state), resident()
     parts, sizes = list[dict[str, float]](), list[int]()
     for batch in range(openings + batches):
         worker.taken.clear()
-        store.written = 0
         worker.fed(batch)
         parts.append(dict(worker.taken))
-        sizes.append(store.written)
+        sizes.append(sum(path.stat().st_size for path in state.glob(f"{batch}-*")))
     memory = resident() - before
     later = parts[openings + batches // 2 :]
     medians = {part: statistics.median(times[part] for times in later) for part in later[-1]}
     rows, puncts, arrow = kept(worker.running())
     changed = changes(worker.running(), directory, openings + batches - 1)
-    (directory / "alone.stamps").write_bytes(pickle.dumps(store.stamps))
     return Alone(
         seconds=medians.pop("all"),
         parts=medians,
@@ -181,8 +146,7 @@ def measured(script: str, directory: Path, openings: int, batches: int) -> Alone
 
 def restarted(script: str, directory: Path, batch: int) -> Restarted:
     """Go on with the state that another process has left, and take the batch that comes later."""
-    store = FileStore(directory / "alone", pickle.loads((directory / "alone.stamps").read_bytes()))
-    worker, before = Worker(script, directory / "later", store), resident()
+    worker, before = Worker(script, directory / "later", directory / "alone"), resident()
     worker.fed(batch)
     return Restarted(worker.taken["load"], resident() - before)
 

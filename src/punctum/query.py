@@ -253,7 +253,7 @@ class Query:
         {'s1o0_left': [], 's1o0_right': [(18, 9.0)], 's1o1_groups': []}
         """
         self._started()
-        return kept_state(self._checkpoint, self._spark).frames()
+        return kept_state(self._checkpoint).frames()
 
     def attach(self, name: str, since: Any = None) -> None:
         """Let an input of a merge come, or come again, while the query runs; it is right from a time on, or always.

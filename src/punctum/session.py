@@ -50,7 +50,7 @@ _TYPES = {
 class Session:
     """Streams that queries can read, and the Spark session that runs them.
 
-    A Spark session of your own is made to keep state in RocksDB, without which Spark has no stateful Python. Local
+    A Spark session of your own is set to RocksDB, without which Spark has no stateful Python for ``dataframe()``. Local
     times are those of its zone, ``spark.sql.session.timeZone``, as it is when a query is made. Queries
     have as many buckets as given, or as the cluster has cores, up to 32; a checkpoint keeps the number it began with.
     Of its state a worker keeps as much in memory as given ('500m', '2g'), or a quarter of the machine's divided by its

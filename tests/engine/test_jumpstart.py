@@ -151,7 +151,7 @@ def test_a_state_is_settled_when_the_first_batch_begins(tmp_path: Path) -> None:
     (tmp_path / "new/commits").mkdir()
     (tmp_path / "new/commits/0").touch()
     assert settled(new, old) is settled(new, "") is None
-    assert not (tmp_path / "new/punctum/state").exists(), "the copy goes when it is no longer needed"
+    assert not (tmp_path / "new/punctum/start").exists(), "the copy goes when it is no longer needed"
 
 
 def test_a_copy_that_was_broken_off_is_none(tmp_path: Path) -> None:
@@ -190,19 +190,19 @@ def test_a_state_that_is_lost_before_the_first_batch_is_done_is_missed(left: str
     assert settled(str(new), old) == "old 2"
     (new / "offsets").mkdir()
     (new / "offsets/0").touch()
-    which = (new / "punctum/state/which").read_text()
+    which = (new / "punctum/start/which").read_text()
     damages: list[Callable[[Path], object]] = [Path.unlink, lambda path: path.write_text("")]
     for damage in damages:
-        damage(new / "punctum/state/which")
-        with pytest.raises(QueryError, match=r"/new/punctum/state/which does not exist"):
+        damage(new / "punctum/start/which")
+        with pytest.raises(QueryError, match=r"/new/punctum/start/which does not exist"):
             settled(str(new), "")
-        (new / "punctum/state/which").write_text(which)
+        (new / "punctum/start/which").write_text(which)
     assert settled(str(new), "") == "old 2"
     (new / "punctum/state.json").unlink()
     if left == "state":
         (new / "punctum/metrics.jsonl").unlink()
     else:
-        shutil.rmtree(new / "punctum/state")
+        shutil.rmtree(new / "punctum/start")
     for state in ("", old):
         with pytest.raises(QueryError, match=r"/new/punctum/state\.json does not exist"):
             settled(str(new), state)

@@ -203,11 +203,11 @@ def test_killed_when_all_is_written_and_spark_does_not_know_it(
 def test_state_that_cannot_be_written(
     spark: SparkSession, undisturbed: tuple[Path, dict[str, Left]], tmp_path: Path
 ) -> None:
-    """The state of one partition has no place while a batch runs."""
+    """The state of one bucket has no place while a batch runs."""
     directory, sink = written(tmp_path), "grouped"
-    place = directory / "state" / sink / "state/0/1"
     query = begin(spark, directory, sink)
     assert begins(directory, sink, 3)
+    place = min((directory / "state" / sink / "punctum/state/1").iterdir())
     place.rename(place.with_name("aside"))
     place.write_text("in the way")
     with pytest.raises(QueryError, match=r"^the query .* failed"):

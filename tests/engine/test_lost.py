@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -181,6 +182,11 @@ def test_a_run_on_a_checkpoint_that_has_lost_a_list(spark: SparkSession, tmp_pat
         flip(path)
         with pytest.raises(QueryError, match=f"{path} is damaged"):
             run(spark, tmp_path / note)
+    for n, state in enumerate(sorted((base / "state/punctum/state").rglob("0-*"))):
+        path = shutil.copytree(base, tmp_path / f"state {n}") / state.relative_to(base)
+        path.unlink()
+        with pytest.raises(QueryError, match=re.escape(f"{path.parent / '0-*'} does not exist")):
+            run(spark, tmp_path / f"state {n}")
     lists = sorted(path.name for path in (base / "state/punctum").glob("*.files"))
     assert [name[0] for name in lists] == ["a", "b", "c"]
     read = zip((name.removesuffix(".files") for name in lists), (3, 4, 2), strict=True)

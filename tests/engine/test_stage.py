@@ -1,27 +1,27 @@
 """A bucket's state, in the store and in the memory of workers: several workers, several runs, one state."""
 
 import random
+from functools import partial
+from itertools import count
+from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from engine.simulate import planned
 from punctum.algebra import Punctuation, Schema
 from punctum.engine.exchange.buckets import Buckets
 from punctum.engine.exchange.messages import (
-    Addressed,
     Clock,
     PackedSlice,
     QuarantineMessage,
     StageMessage,
     StageSlice,
     StreamSlice,
-    decode,
-    to_pandas,
 )
 from punctum.engine.runtime import build
 from punctum.engine.runtime.processor import StageProcessor
+from punctum.engine.runtime.stores import FileStore, SparkStore, StateStore
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse.script import parse_script
 from punctum.plan.physical.stages import Stage
@@ -35,14 +35,11 @@ A = Schema.of(k="BIGINT", v="BIGINT")
 WORKERS = 3
 
 
-class Store:
-    """A map state that is a dictionary."""
+class MapState:
+    """A map of Spark's state store that is a dictionary."""
 
     def __init__(self) -> None:
         self.kept: dict[Any, Any] = {}
-
-    def getMapState(self, *_: object) -> "Store":  # noqa: N802
-        return self
 
     def getValue(self, key: Any) -> Any:  # noqa: N802
         return self.kept.get(key)
@@ -53,34 +50,48 @@ class Store:
     def removeKey(self, key: Any) -> None:  # noqa: N802
         self.kept.pop(key)
 
-    def iterator(self) -> Any:
-        return iter(list(self.kept.items()))
+
+class SparkStates:
+    """States as Spark's store has them: a batch that is done again finds what the one before it has left."""
+
+    def __init__(self) -> None:
+        self._state, self._before = MapState(), MapState()
+
+    def begin(self, batch: int) -> None:
+        self._before.kept = dict(self._state.kept)
+
+    def store(self, batch: int) -> StateStore:
+        self._state.kept = dict(self._before.kept)
+        return SparkStore(self._state)
 
 
-def packed(piece: ColumnarSlice, *more: StageMessage) -> pd.DataFrame:
-    return to_pandas(Addressed(5, message, 0) for message in (StreamSlice(PackedSlice.of(piece)), *more))
+class FileStates:
+    """States in files: of a batch that is done again, all attempts have left theirs."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def begin(self, batch: int) -> None:
+        pass
+
+    def store(self, batch: int) -> StateStore:
+        return FileStore(self._directory, batch)
 
 
-class Attempt:
-    """What a task knows of itself; its number begins at zero in each run."""
-
-    number = 0
-
-    def taskAttemptId(self) -> int:  # noqa: N802
-        Attempt.number += 1
-        return Attempt.number
+def arrived(piece: ColumnarSlice, *more: StageMessage) -> dict[int, list[StageMessage]]:
+    return {0: [StreamSlice(PackedSlice.of(piece)), *more]}
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_a_worker_never_takes_what_it_remembers_for_what_is(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("in_files", [True, False])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_worker_never_takes_what_it_remembers_for_what_is(seed: int, in_files: bool, tmp_path: Path) -> None:
     """Batches go to any worker; a run ends when it may, and the last batch is lost and done again, or not."""
     chance = random.Random(seed)
     (query,) = parse_script(SCRIPT).queries
     last = planned(query.relation)
-    monkeypatch.setattr("pyspark.TaskContext.get", Attempt)
-    store, closed, wanted, released = Store(), set[int](), dict[int, int](), dict[int, int]()
+    states = FileStates(tmp_path) if in_files else SparkStates()
+    closed, wanted, released, batches = set[int](), dict[int, int](), dict[int, int](), count()
     for run in range(6):
-        Attempt.number = 0
         caches = [dict[Any, Any]() for _ in range(WORKERS)]
         running = StageProcessor(str(run), 1, lambda bucket: build.running(last, Buckets((5,)), bucket), None)
         for _ in range(chance.randint(1, 8)):
@@ -90,17 +101,14 @@ def test_a_worker_never_takes_what_it_remembers_for_what_is(seed: int, monkeypat
             for k, v in rows:
                 wanted[k] = wanted.get(k, 0) + v
             closed |= set(closing)
-            slice_ = packed(ColumnarSlice(frame(A, rows), tuple(Punctuation.of(A, k=k) for k in closing)))
-            before = dict(store.kept)
+            slice_ = arrived(ColumnarSlice(frame(A, rows), tuple(Punctuation.of(A, k=k) for k in closing)))
+            states.begin(batch := next(batches))
             for _ in range(chance.choice([1, 1, 2])):
-                store.kept = dict(before)
                 running.cache = chance.choice(caches)
-                running.init(store)  # type: ignore[arg-type]
-                found = list(running.handleInputRows((5,), iter([slice_]), None))
-            for given in found:
-                for _, message, _ in decode(given):
-                    if isinstance(message, StageSlice) and (totals := message.slice.frame()) is not None:
-                        released |= dict(totals.select("k", "t").rows())
+                found = running.feed(5, slice_, partial(states.store, batch))
+            for _, message, _ in found:
+                if isinstance(message, StageSlice) and (totals := message.slice.frame()) is not None:
+                    released |= dict(totals.select("k", "t").rows())
     assert released == {k: t for k, t in wanted.items() if k in closed}
 
 
@@ -113,7 +121,7 @@ INSERT INTO o SELECT t, COUNT(*) AS n FROM (SELECT k, SUM(v) AS t FROM a GROUP B
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_what_is_swept_and_over_does_not_hang_on_workers(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_swept_and_over_does_not_hang_on_workers(seed: int, tmp_path: Path) -> None:
     """The first stage by itself: one worker that never forgets its operators, and several that do as they like."""
     chance = random.Random(seed)
     (query,) = parse_script(TIMED).queries
@@ -127,21 +135,20 @@ def test_what_is_swept_and_over_does_not_hang_on_workers(seed: int, monkeypatch:
         for n in range(2)
     ]
     after = [build.running(last, Buckets((5,)), 5) for _ in range(2)]
-    stores, caches = (Store(), Store()), [dict[Any, Any]() for _ in range(WORKERS)]
+    states: list[SparkStates | FileStates] = [SparkStates(), FileStates(tmp_path)]
+    caches = [dict[Any, Any]() for _ in range(WORKERS)]
     steady: dict[Any, Any] = {}
     for now in range(25):
         rows = [(chance.randrange(6), chance.randint(1, 9)) for _ in range(chance.choice([0, 1, 4]))]
         puncts = tuple(Punctuation.of(A, k=k) for k in chance.sample(range(6), chance.choice([0, 0, 1])))
-        slice_ = packed(ColumnarSlice(frame(A, rows), puncts), Clock(1000 * now))
+        slice_ = arrived(ColumnarSlice(frame(A, rows), puncts), Clock(1000 * now))
         given = []
-        for n, (running, store) in enumerate(zip(processors, stores, strict=True)):
-            before = dict(store.kept)
+        for n, (running, known) in enumerate(zip(processors, states, strict=True)):
+            known.begin(now)
             for _ in range(chance.choice([1, 2]) if n else 1):
-                store.kept = dict(before)
                 running.cache = chance.choice(caches) if n else steady
-                running.init(store)  # type: ignore[arg-type]
-                found = pd.concat(list(running.handleInputRows((5,), iter([slice_]), None)))
-            sent = [message for _, message, _ in decode(found)]
+                found = running.feed(5, slice_, partial(known.store, now))
+            sent = [message for _, message, _ in found]
             piece, _ = after[n].feed({0: [message for message in sent if isinstance(message, StageMessage)]})
             records = sorted(line for m in sent if isinstance(m, QuarantineMessage) for line in m.lines)
             given.append((to_rows(piece.rows), list(map(str, piece.puncts)), after[n].metadata(), records))

@@ -164,7 +164,7 @@ def test_tables_are_known_without_their_rows(name: str, tmp_path: Path) -> None:
     last = compile((HERE / f"admitted/{name}.sql").read_text()).queries[0].last
     load_or_init_plan(str(tmp_path), ["a plan"])
     stages = [build.running(stage, Buckets((0, 1)), 0) for stage in all_stages(last)]
-    write_described(str(tmp_path), [described(n, n + 1, stage) for n, stage in enumerate(stages)])
+    write_described(str(tmp_path), [described(n, stage) for n, stage in enumerate(stages, 1)])
     frames = empty_state(tmp_path).frames()
     assert [" ".join([known, *rows.columns]) for known, rows in frames.items()] == TABLES[name]
 

@@ -3,7 +3,7 @@
 import json
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,13 +34,9 @@ def state(checkpoint: Path, sql: str | None, as_json: bool, show: int) -> None:
     CHECKPOINT is that of a run or of one query. With SQL, such as "SELECT * FROM s1o0_left LIMIT 5", print the rows
     of tables. The state is that behind the last batch that is done; the query may run, and nothing is changed.
     """
-    from punctum.engine.runtime.stored import empty_state  # here because Polars and pyspark take a while to import
+    from punctum.engine.runtime.stored import kept_state  # here because Polars takes a while to import
 
-    found = _queries(checkpoint)
-    empty = [empty_state(query) for query in found]
-    if sql is not None:
-        _selected(sql, _one(empty))  # what is wrong with it is known before Spark starts
-    states = _read(found)
+    states = [kept_state(query.resolve()) for query in _queries(checkpoint)]
     if sql is not None:
         rows = _selected(sql, _one(states))
         click.echo(rows.write_ndjson() if as_json else "\n".join(_table(rows.columns, rows.rows())), nl=not as_json)
@@ -64,18 +60,6 @@ def _one(states: "Sequence[KeptState]") -> "KeptState":
         hint = f"name one: {states[0].checkpoint}"
         raise QueryError(f"{directory} has the checkpoints of several queries", names, hint)
     return states[0]
-
-
-def _read(checkpoints: Iterable[Path]) -> "list[KeptState]":
-    click.echo("starting Spark…", err=True)
-    from punctum.engine.runtime.stored import kept_state
-    from punctum.engine.spark import only_ours, spark_alive, spark_session, start_jvm
-
-    with spark_alive():
-        start_jvm(short=True)
-        spark = spark_session()
-        only_ours(spark)
-        return [kept_state(checkpoint.resolve(), spark) for checkpoint in checkpoints]
 
 
 def _selected(sql: str, state: "KeptState") -> "pl.DataFrame":

@@ -66,6 +66,8 @@ class Commit:
     _first: bool = True
     _ended: bool = False
     _kept: dict[int, dict[str, Counts]] = field(default_factory=dict)
+    _written: dict[str, dict[str, int]] = field(default_factory=dict)
+    """The last batch that has written a state, by stage and bucket."""
     _lock: Any = field(default_factory=threading.RLock)  # what a batch is handed over to may stop the query
 
     def __call__(self, packed: DataFrame, batch: int) -> None:
@@ -123,6 +125,7 @@ class Commit:
             )
             raise QueryError("a checkpoint has lost its metrics", detail, RESTORE)
         self._kept = {int(b): kept for b, kept in json.loads(line)["kept"].items()}
+        self._written = json.loads(line).get("written", {})
         _write(self._metrics, (line for _, line in reversed(known)))
 
     @property
@@ -145,6 +148,7 @@ class Commit:
             self._kept[bucket] = self._kept.get(bucket, {})
             for name, counts in counted.items():
                 self._kept[bucket][name] = {what: n for what, n in counts.items() if what in KEPT}
+                self._written.setdefault(name[1:].partition("o")[0], {})[str(bucket)] = batch
                 _add(operators, name, {what: n for what, n in counts.items() if what not in KEPT})
         for counted in self._kept.values():  # of all buckets, those without any input now as well
             for name, counts in counted.items():
@@ -154,7 +158,7 @@ class Commit:
         self.recent.append(measured)
         _LOG.info("%s", summary(self.name, measured))
         with writing(self._metrics), self._metrics.open("a") as out:
-            out.write(json.dumps(measured | {"kept": self._kept}) + "\n")
+            out.write(json.dumps(measured | {"kept": self._kept, "written": self._written}) + "\n")
         write_due(self.checkpoint, operators)
 
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial, reduce
-from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
@@ -50,12 +49,14 @@ from punctum.engine.recovery.checkpoint import (
 )
 from punctum.engine.recovery.lease import check_not_running, release_lease, take_lease
 from punctum.engine.recovery.names import file_name
+from punctum.engine.recovery.state_files import STATE
 from punctum.engine.runtime import build
 from punctum.engine.runtime.declared import DeclaredStage
-from punctum.engine.runtime.jumpstart import StoredState, settled_state, state_of
+from punctum.engine.runtime.jumpstart import StoredState, begin_with, settled_state
 from punctum.engine.runtime.processor import StageProcessor
 from punctum.engine.runtime.stage import StageRuntime
 from punctum.engine.runtime.stored import Described, described, write_described
+from punctum.engine.runtime.task import StageTask
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sources.directories import check_directory
@@ -84,7 +85,7 @@ from punctum.operators.columns import dtype, fitting
 from punctum.plan.physical.feedback import FeedbackMapping, feedback_mappings
 from punctum.plan.physical.fingerprint import fingerprint
 from punctum.plan.physical.pipes import Pipe
-from punctum.plan.physical.stages import Stage, all_stages, needs_clock, tables_of
+from punctum.plan.physical.stages import Stage, needs_clock, tables_of
 
 
 @dataclass(frozen=True)
@@ -131,15 +132,16 @@ def claimed(settings: Settings) -> Iterator[None]:
 def packed(last: Stage, settings: Settings, to: ResultFiles | CopyFiles | None = None) -> DataFrame:
     """The result of a query in packed slices, or in files, with all else that its stages have to say."""
     plan, checkpoint = fingerprint(last), settings.checkpoint
-    copy = partial(StoredState.copy, spark=settings.spark, operators=len(all_stages(last)))
-    stored = settled_state(checkpoint, settings.state, plan, copy) if checkpoint else None
     if checkpoint:
+        copy = settled_state(checkpoint, settings.state, plan, StoredState.copy)
         load_or_init_plan(checkpoint, plan)
         remove_partial_offsets(checkpoint)
+        if copy is not None:
+            begin_with(copy, checkpoint)
     buckets = Buckets(settled_buckets(checkpoint, settings.buckets) if checkpoint else settings.buckets)
     with active(settings.spark):
         settings.spark.dataSource.register(PackedFiles)
-        assembly = _Assembly(settings, buckets, uuid4().hex, feedback_context(last, settings), stored)
+        assembly = _Assembly(settings, buckets, uuid4().hex, feedback_context(last, settings))
         result = assembly.stage(last, to)
     if checkpoint:
         write_described(checkpoint, assembly.described)
@@ -187,28 +189,26 @@ _LOG = logging.getLogger("punctum")
 class _Assembly:
     """Puts the DataFrames of stages and streams together."""
 
-    def __init__(
-        self, settings: Settings, buckets: Buckets, run: str, feedback_context: FeedbackContext, stored: Path | None
-    ) -> None:
+    def __init__(self, settings: Settings, buckets: Buckets, run: str, feedback_context: FeedbackContext) -> None:
         self._settings, self._buckets, self._run, self._feedback = settings, buckets, run, feedback_context
-        self._stored, self._numbers, self.described = stored, count(), list[Described]()
+        self.described = list[Described]()
         self._read = set[str]()
         self._files_read = files_read(Path(settings.checkpoint)) if settings.checkpoint else {}
 
     def stage(self, stage: Stage, to: Exchange | ResultFiles | CopyFiles | None) -> DataFrame:
-        number = next(self._numbers)  # as Spark numbers them: the last one first, and then its inputs
         directory, known = Path(self._settings.directory), tables_of(stage)
         tables = store_tables(known, self._settings.checkpoint, directory, stage.number)
         refreshed = [refreshed_table(table, directory, tables[table.name]) for table in known if is_refreshed(table)]
         packed = reduce(DataFrame.union, self._inputs(stage, refreshed))
         packed = packed.withColumn("detail", F.expr(TIMED)) if needs_clock(stage) else packed
         running = partial(_running, stage, self._buckets, self._feedback.feedback_mappings, tables)
-        if self._settings.checkpoint:
-            self.described.append(described(number, stage.number, running(self._buckets[0])))
-        memory = state_memory(self._settings.spark)
-        processor = DeclaredStage(StageProcessor(self._run, stage.number, running, to, memory))
-        state = None if self._stored is None else state_of(self._stored, number, self._settings.spark)
-        return packed.groupBy("bucket").transformWithStateInPandas(processor, SCHEMA, "Append", "None", state)
+        processor = StageProcessor(self._run, stage.number, running, to, state_memory(self._settings.spark))
+        if not self._settings.checkpoint:
+            declared = DeclaredStage(processor)
+            return packed.groupBy("bucket").transformWithStateInPandas(declared, SCHEMA, "Append", "None")
+        self.described.append(described(stage.number, running(self._buckets[0])))
+        task = StageTask(processor, Path(self._settings.checkpoint) / STATE / str(stage.number))
+        return packed.repartition(len(self._buckets), "bucket").mapInArrow(task, SCHEMA)
 
     def _inputs(self, stage: Stage, refreshed: list[RefreshedTable]) -> Iterator[DataFrame]:
         """What a stage reads: stages before it, DataFrames, and all streams of files as one source."""

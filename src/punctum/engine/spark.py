@@ -1,4 +1,4 @@
-"""The Spark session that Punctum wants: local unless told, RocksDB for state, few partitions, no noise."""
+"""The Spark session that Punctum wants: local unless told, few partitions, no noise."""
 
 import os
 import shutil

@@ -15,9 +15,10 @@ from uuid import uuid4
 from zlib import crc32
 
 from punctum.engine.recovery.durable import damaged, lost, read_sealed, write_sealed
+from punctum.engine.recovery.state_files import check_states
 from punctum.errors import QueryError
 
-STATE = "state 5"
+STATE = "state 6"
 """The first line of a plan begins with it. It changes when the state of earlier versions can no longer be read."""
 _PIECE = 512
 
@@ -42,6 +43,8 @@ def check_notes(checkpoint: Path) -> None:
         raise lost(checkpoint / name)
     for name in (f"offsets/{last}", f"commits/{done}", "metadata"):
         _check_sum(checkpoint / name)
+    line = next((line for batch, line in metrics_of(checkpoint) if batch == done), "{}")
+    check_states(checkpoint, done, json.loads(line).get("written", {}))
 
 
 def check_version(plan: Path) -> None:

@@ -1,4 +1,4 @@
-"""Starting with the state of another checkpoint: it is copied into the query's own, and Spark starts with the copy.
+"""Starting with the state of another checkpoint: it is copied into the query's own, and a query starts with the copy.
 
 The plan must be that of the other query; its streams may come from elsewhere, and hold what comes after the state.
 Until its first batch begins a query may be told another state. From then on it begins with the copy again, as often as
@@ -12,17 +12,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from pyspark.errors import PySparkException
-from pyspark.sql import GroupedData, SparkSession
-
 from punctum.engine.recovery.checkpoint import begun, check_version, committed, differences, last_committed, metrics_of
 from punctum.engine.recovery.durable import lost, read_sealed, replace_text, write_sealed
-from punctum.engine.runtime.declared import STATE_NAME
+from punctum.engine.recovery.state_files import STATE, StateFiles, buckets_behind
 from punctum.errors import QueryError
 
 _SOURCE = "  USING "
 """How the lines of a plan begin that say where a stream comes from."""
-_ANOTHER = "use the state of another checkpoint, or start without --state"
 
 
 @dataclass(frozen=True)
@@ -34,21 +30,13 @@ class StoredState:
     files: Mapping[str, int] = field(default_factory=dict)
     """The files of the copy, with their sizes."""
 
-    def copy(self, to: Path, spark: SparkSession, operators: int, hint: str = _ANOTHER) -> None:
-        """Copy the state of all of Spark's stateful operators."""
-        for number in range(operators):
-            options = {"batchId": str(self.batch), "operatorId": str(number), "stateVarName": STATE_NAME}
-            try:
-                state = spark.read.format("statestore").options(**options).load(self.checkpoint)
-                state.select("key.bucket", "user_map_key.*", "user_map_value.*").write.parquet(str(to / str(number)))
-            except PySparkException as error:
-                what = f"the state in {self.checkpoint} after batch {self.batch} cannot be read"
-                raise QueryError(what, str(error).partition("\n")[0], hint) from None
-
-
-def state_of(copy: Path, operator: int, spark: SparkSession) -> GroupedData:
-    """The state of one stateful operator in a copy, by bucket."""
-    return spark.read.parquet(str(copy / str(operator))).groupBy("bucket")
+    def copy(self, to: Path) -> None:
+        """Copy the state of each stage and bucket, as one that stands before the first batch."""
+        for stage in (Path(self.checkpoint) / STATE).glob("[0-9]*"):
+            for bucket, files in buckets_behind(stage, self.batch):
+                text, places = files.load()
+                chunks = {name: {n: files.read(at) for n, at in of.items()} for name, of in places.items()}
+                StateFiles(to / stage.name / str(bucket), -1).save(text, {}, chunks)
 
 
 def settled_state(
@@ -63,19 +51,26 @@ def settled_state(
         detail = f"{checkpoint} was started with {'no state' if known is None else f'the state of {known.checkpoint}'}"
         raise QueryError(f"the query cannot start with the state of {state}", detail, "start with a new checkpoint")
     if known is None or committed(checkpoint):
-        shutil.rmtree(own / "state", ignore_errors=True)
+        shutil.rmtree(own / "start", ignore_errors=True)
         return None
     for name, size in known.files.items():
-        if not (own / "state" / name).exists() or (own / "state" / name).stat().st_size != size:
-            raise lost(own / "state" / name)
-    _same(own / "state/plan", plan)
-    return own / "state"
+        if not (own / "start" / name).exists() or (own / "start" / name).stat().st_size != size:
+            raise lost(own / "start" / name)
+    _same(own / "start/plan", plan)
+    return own / "start"
+
+
+def begin_with(copy: Path, checkpoint: str) -> None:
+    """Put a copy in the place of the state; what there is of the first batch will be done again."""
+    state = Path(checkpoint) / STATE
+    shutil.rmtree(state, ignore_errors=True)
+    shutil.copytree(copy, state, ignore=shutil.ignore_patterns("plan"))
 
 
 def _known(own: Path, needed: bool) -> StoredState | None:
     """The state that a query has begun with, if any; what is left of it shows that there was one."""
     before = any(batch < 0 for batch, _ in metrics_of(own.parent))
-    if (own / "state.json").exists() or (needed and (before or (own / "state").exists())):
+    if (own / "state.json").exists() or (needed and (before or (own / "start").exists())):
         return StoredState(**json.loads(read_sealed(own / "state.json")))
     return None
 
@@ -110,10 +105,10 @@ def _settle(
     there = Path(stored.checkpoint) / "punctum"
     _same(there / "plan", plan)
     (own / "state.json").unlink(missing_ok=True)
-    shutil.rmtree(own / "state", ignore_errors=True)
-    copy(stored, own / "state")
-    files = {str(path.relative_to(own / "state")): path.stat().st_size for path in _data(own / "state")}
-    write_sealed(own / "state/plan", read_sealed(there / "plan"))
+    shutil.rmtree(own / "start", ignore_errors=True)
+    copy(stored, own / "start")
+    files = {str(path.relative_to(own / "start")): path.stat().st_size for path in _data(own / "start")}
+    write_sealed(own / "start/plan", read_sealed(there / "plan"))
     write_sealed(own / "buckets.json", read_sealed(there / "buckets.json"))
     before = {"batch": -1, "time": round(time.time(), 3), "seconds": 0, "quarantined": 0, "operators": {}}
     replace_text(own / "metrics.jsonl", json.dumps(before | {"kept": _kept(there, stored.batch)}) + "\n")
@@ -122,7 +117,7 @@ def _settle(
 
 
 def _data(copy: Path) -> Iterator[Path]:
-    """The files of a copy that Spark reads."""
+    """The files of a copy, but for its plan."""
     return (path for path in copy.rglob("[!._]*") if path.is_file())
 
 

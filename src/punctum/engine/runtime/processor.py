@@ -1,68 +1,53 @@
-"""A stage on Spark: a stateful processor that sees one bucket at a time.
+"""A stage in a worker of Spark's: it sees the messages of one bucket at a time.
 
 For each bucket it takes the messages of all inputs, feeds them to the stage, and gives messages for the next stage, or
-for the driver. The state of a bucket lives in Spark's state store, in chunks: a batch writes the chunks
-that changed. A worker also keeps the bucket's operators in memory, and uses them when the state store's stamp is
-exactly the one that they were left with. Spark deals buckets out to workers anew in each batch: a worker whose
-operators are older reads the chunks that have changed since.
+for the driver. The state of a bucket lives in a store, in chunks: a batch writes the chunks that changed. A worker
+also keeps the bucket's operators in memory, and uses them when the store has exactly the version that they were left
+with. Spark deals buckets out to workers anew in each batch: a worker whose operators are older reads the chunks that
+have changed since.
 """
 
-import json
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import chain
-from secrets import randbits
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyspark.cloudpickle import dumps, loads
-from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from punctum.engine.exchange.blobs import Chunk, chunk_from_blob, chunk_to_blob
 from punctum.engine.exchange.buckets import Exchange
 from punctum.engine.exchange.messages import (
-    DRIVER,
     Addressed,
     Counts,
     MetricsMessage,
     QuarantineMessage,
     StageMessage,
     WrittenMessage,
-    decode,
     stage_slices,
-    to_pandas,
 )
 from punctum.engine.exchange.quarantine import BUCKET_ROOM, Record, Room
-from punctum.engine.exchange.worker import init_worker
-from punctum.engine.runtime.declared import KEY, STATE_NAME, VALUE
 from punctum.engine.runtime.metrics import oldest, punctuations_in
 from punctum.engine.runtime.stage import StageRuntime
+from punctum.engine.runtime.stores import Chunks, StateStore, Version
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
 from punctum.errors import failing_in
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.spill import default_memory, mapped_frame, spill
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-STORED = (*KEY.names, *VALUE.names)
-"""The columns of a state that a bucket starts with."""
-_METADATA = ("", 0)
-"""Under this key are the stamp of a bucket's state and all of it that is not in chunks."""
-
 
 @dataclass
 class Cached:
-    """What a worker keeps of a bucket's state: the operators, and the stamps of all of it and of each chunk."""
+    """What a worker keeps of a bucket's state: the operators, and what all of it and each chunk is known by."""
 
     running: StageRuntime
-    stamp: int | None = None
-    stamps: dict[str, dict[int, int]] = field(default_factory=dict)
+    version: Version | None = None
+    chunks: Chunks = field(default_factory=dict)
 
 
-class StageProcessor(StatefulProcessor):
-    """Runs a stage's operators for each bucket, with their state in Spark's state store."""
+class StageProcessor:
+    """Runs a stage's operators for each bucket, with their state in a store."""
 
     cache: dict[tuple[str, int, int], Cached] = {}  # noqa: RUF012  one for all of a process
     """What a worker process keeps of the buckets that it has run: by query, stage and bucket."""
@@ -75,7 +60,8 @@ class StageProcessor(StatefulProcessor):
         to: Exchange | ResultFiles | CopyFiles | None,
         memory: int | None = None,
     ) -> None:
-        self._run, self._number, self._to, self._memory = run, number, to, memory
+        self.number = number
+        self._run, self._to, self._memory = run, to, memory
         self._build: Callable[[int], StageRuntime] | bytes = build
 
     def __getstate__(self) -> dict[str, Any]:
@@ -88,48 +74,23 @@ class StageProcessor(StatefulProcessor):
             self._build = loads(self._build)
         return self._build(bucket)  # type: ignore[operator]
 
-    def init(self, handle: StatefulProcessorHandle) -> None:
-        """Name the state."""
-        self.begin(handle.getMapState(STATE_NAME, KEY, VALUE))
-
-    def begin(self, state: Any) -> None:
-        """Begin with the state that has been named."""
-        init_worker()
-        self._state = state
-
-    def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:
-        """Take a part of the state that a bucket starts with."""
-        for name, number, stamp, data in zip(*(initialState[column] for column in STORED), strict=True):
-            self._state.updateValue((name, int(number)), (int(stamp), bytes(data)))
-
-    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> "Iterator[pd.DataFrame]":
-        """Run a batch of one bucket; what is for the driver is passed on."""
-        bucket = int(key[0])
-        arrived: dict[int, list[StageMessage]] = {}
-        for frame in rows:
-            passed = frame["kind"].isin(DRIVER)
-            if passed.any():
-                yield frame[passed]
-                frame = frame[~passed]
-            for _, message, number in decode(frame):
-                arrived.setdefault(number, []).append(message)  # type: ignore[arg-type]  # none is for the driver
-        if arrived:
-            with failing_in(f"stage {self._number}"):
-                yield to_pandas(self._fed(bucket, arrived))
-
-    def _fed(self, bucket: int, arrived: dict[int, list[StageMessage]]) -> list[Addressed]:
-        """What a bucket sends for what has arrived."""
-        with failing_in("reading its state"):
-            known = self._load(bucket)
-        first = known.stamp is None
-        piece, counts = known.running.feed(arrived)
-        with failing_in("writing its state"):
-            self._save(bucket, known)
-        for n, since in oldest(known.running.flow).items():
-            counts[n]["oldest"] = since
-        with failing_in("sending its output"):
-            sent = [*self._results(bucket, piece, first), *self._to_driver(bucket, piece, counts, known.running)]
-            return [*sent, *known.running.messages(self._to, bucket)] if isinstance(self._to, Exchange) else sent
+    def feed(
+        self, bucket: int, arrived: dict[int, list[StageMessage]], found: Callable[[], StateStore]
+    ) -> list[Addressed]:
+        """What a bucket sends for what has arrived in a batch, by input; its store then has its new state."""
+        with failing_in(f"stage {self.number}"):
+            with failing_in("reading its state"):
+                store = found()
+                known = self._load(bucket, store)
+            first = known.version is None
+            piece, counts = known.running.feed(arrived)
+            with failing_in("writing its state"):
+                self._save(bucket, store, known)
+            for n, since in oldest(known.running.flow).items():
+                counts[n]["oldest"] = since
+            with failing_in("sending its output"):
+                sent = [*self._results(bucket, piece, first), *self._to_driver(bucket, piece, counts, known.running)]
+                return [*sent, *known.running.messages(self._to, bucket)] if isinstance(self._to, Exchange) else sent
 
     def _results(self, bucket: int, piece: ColumnarSlice, first: bool) -> list[Addressed]:
         """The slice, to the next stage or to the driver; sinks write it to files instead."""
@@ -144,7 +105,7 @@ class StageProcessor(StatefulProcessor):
         self, bucket: int, piece: ColumnarSlice, counts: list[Counts], running: StageRuntime
     ) -> list[Addressed]:
         """Metrics, the file that the slice was written to, and records for the quarantine."""
-        named = {f"s{self._number}o{n}": counted for n, counted in enumerate(counts)}
+        named = {f"s{self.number}o{n}": counted for n, counted in enumerate(counts)}
         sent = [Addressed(bucket, MetricsMessage(bucket, named))]
         refused: Iterable[Record] = ()
         if isinstance(self._to, ResultFiles | CopyFiles):
@@ -154,52 +115,41 @@ class StageProcessor(StatefulProcessor):
             sent.append(Addressed(bucket, QuarantineMessage([record.line() for record in records])))
         return sent
 
-    def close(self) -> None:
-        """Nothing to close."""
-
-    def _load(self, bucket: int) -> Cached:
+    def _load(self, bucket: int, store: StateStore) -> Cached:
         """The operators with the bucket's state; they leave the cache until they have been saved."""
-        stored = self._state.getValue(_METADATA)
-        known = self.cache.pop((self._run, self._number, bucket), None)
-        if stored is None:
+        known = self.cache.pop((self._run, self.number, bucket), None)
+        if store.version is None:
             return Cached(self._built(bucket))
-        stamp, written = int(stored[0]), bytes(stored[1])
-        if known is None or known.stamp != stamp:
-            metadata, wanted = json.loads(written)
-            stamps = {name: {int(n): s for n, s in chunks.items()} for name, chunks in wanted.items()}
-            chunks = self._chunks(known, stamps)
+        if known is None or known.version != store.version:
+            text, wanted = store.load()
+            chunks = self._chunks(known, store, wanted)
             running = self._built(bucket) if known is None else known.running
-            running.restore(metadata, {t: {n: rows for n, (rows, _) in read.items()} for t, read in chunks.items()})
+            running.restore(text, {t: {n: rows for n, (rows, _) in read.items()} for t, read in chunks.items()})
             for name, table in running.flow.tables().items():
                 table.restore_ages({n: ages for n, (_, ages) in chunks.get(name, {}).items()})
-            known = Cached(running, stamp, stamps)
+            known = Cached(running, store.version, wanted)
         return known
 
-    def _chunks(self, known: Cached | None, stamps: dict[str, dict[int, int]]) -> dict[str, dict[int, Chunk]]:
-        """The chunks of a state: all of them from the store, or, of a state that is older, those that have changed."""
-        if known is None:
-            return self._all_chunks(stamps)
-        tables = known.running.flow.tables()
-        read: dict[str, dict[int, Chunk]] = {}
-        for name, chunks in stamps.items():
-            same, table = known.stamps.get(name, {}), tables[name]
-            read[name] = {
-                n: (table.chunk(n), table.ages(n)) if same.get(n) == s else self._read(name, n)
-                for n, s in chunks.items()
-            }
-        return read
+    def _chunks(self, known: Cached | None, store: StateStore, wanted: Chunks) -> dict[str, dict[int, Chunk]]:
+        """The chunks of a state: those that this worker has, and all others from the store.
 
-    def _all_chunks(self, stamps: dict[str, dict[int, int]]) -> dict[str, dict[int, Chunk]]:
-        """The chunks of a state that this worker has nothing of; those beyond its memory lie in files at once."""
-        read: dict[str, dict[int, Chunk]] = {name: {} for name in stamps}
+        Of a state that it has nothing of, those beyond its memory lie in files at once.
+        """
+        tables = {} if known is None else known.running.flow.tables()
+        have = {} if known is None else known.chunks
+        read: dict[str, dict[int, Chunk]] = {name: {} for name in wanted}
+        missing: Chunks = {}
+        for name, chunks in wanted.items():
+            for n, by in chunks.items():
+                if have.get(name, {}).get(n) == by:
+                    read[name][n] = tables[name].chunk(n), tables[name].ages(n)
+                else:
+                    missing.setdefault(name, {})[n] = by
         left = default_memory() if self._memory is None else self._memory
-        for (name, n), (_, data) in self._state.iterator():
-            if int(n) in stamps.get(name, ()):
-                rows, ages = chunk_from_blob(bytes(data))
-                left -= len(data)
-                read[name][int(n)] = (rows if left >= 0 else mapped_frame(rows), ages)
-        missing = [(name, n) for name, chunks in stamps.items() for n in chunks if n not in read[name]]
-        assert not missing, f"chunks are missing in the state store: {missing}"
+        for name, n, data in store.read(missing):
+            rows, ages = chunk_from_blob(data)
+            left -= len(data)
+            read[name][n] = (rows if left >= 0 or known else mapped_frame(rows), ages)
         return read
 
     def _spill(self) -> None:
@@ -208,24 +158,16 @@ class StageProcessor(StatefulProcessor):
         tables = [table for stage in running for table in stage.flow.tables().values()]
         spill(tables, default_memory() if self._memory is None else self._memory)
 
-    def _read(self, name: str, number: int) -> Chunk:
-        stored = self._state.getValue((name, number))
-        assert stored is not None, f"the chunk {number} of {name} is missing in the state store"
-        return chunk_from_blob(bytes(stored[1]))
-
-    def _save(self, bucket: int, known: Cached) -> None:
-        stamp = known.stamp = randbits(63)  # a retry's state is another one, and so is that of another run
+    def _save(self, bucket: int, store: StateStore, known: Cached) -> None:
         now = round(time.time(), 3)
+        new: dict[str, dict[int, bytes]] = {}
+        gone: dict[str, list[int]] = {}
         for name, table in known.running.flow.tables().items():
             table.date(now)
-            written, deleted = table.changes()
-            for number in deleted:
-                self._state.removeKey((name, number))
-                known.stamps[name].pop(number)
-            for number, frame in written.items():
-                self._state.updateValue((name, number), (stamp, chunk_to_blob(frame, table.ages(number))))
-                known.stamps.setdefault(name, {})[number] = stamp
-        metadata = json.dumps([known.running.metadata(), known.stamps])
-        self._state.updateValue(_METADATA, (stamp, metadata.encode()))
-        self.cache[self._run, self._number, bucket] = known
+            written, gone[name] = table.changes()
+            for number in gone[name]:
+                known.chunks[name].pop(number)
+            new[name] = {n: chunk_to_blob(rows, table.ages(n)) for n, rows in written.items()}
+        known.version, known.chunks = store.save(known.running.metadata(), known.chunks, new, gone)
+        self.cache[self._run, self.number, bucket] = known
         self._spill()

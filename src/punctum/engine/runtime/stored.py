@@ -1,7 +1,7 @@
 """What a query keeps, read from its checkpoint as it is behind the last batch that is done, while it runs or not.
 
 A query that starts writes down which operators it has, and which tables these keep (``described``). With that, and with
-the chunks that Spark's state store gives for a batch, the tables are put together again (``kept_state``). Nothing in
+the chunks that are in the files of a batch, the tables are put together again (``kept_state``). Nothing in
 the checkpoint is changed, and nobody is kept out of it.
 """
 
@@ -11,17 +11,15 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
-from pyspark.sql import SparkSession
 
 from punctum.engine.exchange.blobs import chunk_from_blob, from_blob, to_blob
 from punctum.engine.exchange.messages import Counts
 from punctum.engine.recovery.checkpoint import check_version, last_committed, metrics_of
 from punctum.engine.recovery.durable import read_sealed, write_sealed
-from punctum.engine.runtime.jumpstart import StoredState
+from punctum.engine.recovery.state_files import STATE, buckets_behind
 from punctum.engine.runtime.metrics import waits_for
 from punctum.engine.runtime.stage import StageRuntime
 from punctum.errors import QueryError
@@ -31,7 +29,7 @@ from punctum.operators.table import Table
 Described = dict[str, Any]
 """The operators of a stage and their tables, as data for JSON."""
 Place = tuple[int, str]
-"""Where a table is: the number that Spark has for the stage, and the name that the table has there."""
+"""Where a table is: the number of the stage, and the name that the table has there."""
 _FILE, _ROWS = "operators.json", "\0rows"
 
 
@@ -99,8 +97,8 @@ def _plain(rows: pl.DataFrame) -> dict[str, str]:
     return dict(zip(rows.columns, plain if len(set(plain)) == len(plain) else rows.columns, strict=True))
 
 
-def described(number: int, stage: int, running: StageRuntime) -> Described:
-    """A stage's operators and the tables of rows that they keep; Spark has a number of its own for the stage."""
+def described(stage: int, running: StageRuntime) -> Described:
+    """A stage's operators and the tables of rows that they keep."""
     flow = running.flow
     operators = []
     for n, (operator, label) in enumerate(zip(flow.operators, flow.labels, strict=True)):
@@ -111,7 +109,7 @@ def described(number: int, stage: int, running: StageRuntime) -> Described:
                 on = (flow.stream(n, waits[name].input), waits[name].on) if name in waits else ("", ())
                 tables[name] = {"columns": columns, "stream": on[0], "on": on[1]}
         operators.append({"label": label, "tables": tables})
-    return {"spark": number, "stage": stage, "operators": operators}
+    return {"stage": stage, "operators": operators}
 
 
 def write_described(checkpoint: str, stages: Sequence[Described]) -> None:
@@ -127,7 +125,7 @@ def empty_state(checkpoint: Path) -> KeptState:
         raise QueryError(f"{checkpoint} is not the checkpoint of a query", f"{plan} does not exist", hint)
     check_version(plan)
     operators = [
-        KeptOperator(name, each["label"], tuple(_tables(name, (stage["spark"], f"{n}."), each["tables"])))
+        KeptOperator(name, each["label"], tuple(_tables(name, (stage["stage"], f"{n}."), each["tables"])))
         for stage in json.loads(read_sealed(checkpoint / "punctum" / _FILE))
         for n, each in enumerate(stage["operators"])
         for name in [f"s{stage['stage']}o{n}"]
@@ -143,7 +141,7 @@ def _tables(operator: str, place: Place, tables: Mapping[str, Any]) -> Iterator[
         yield KeptTable(shown, (place[0], place[1] + name), empty, known["stream"], on)
 
 
-def kept_state(checkpoint: Path, spark: SparkSession) -> KeptState:
+def kept_state(checkpoint: Path) -> KeptState:
     """What the query that has a checkpoint keeps behind its last batch."""
     state, batch = empty_state(checkpoint), last_committed(checkpoint)
     if batch is None:
@@ -151,7 +149,7 @@ def kept_state(checkpoint: Path, spark: SparkSession) -> KeptState:
     measured: dict[str, Any] = {"kept": {}, "time": None}
     measured |= next((json.loads(line) for n, line in metrics_of(checkpoint) if n == batch), {})
     tables = [table for operator in state.operators for table in operator.tables]
-    read = _read(StoredState(str(checkpoint), batch), {table.place: table for table in tables}, spark)
+    read = _read(checkpoint / STATE, batch, {table.place: table for table in tables})
     operators = []
     for known in state.operators:
         counts = {int(bucket): of[known.name] for bucket, of in measured["kept"].items() if known.name in of}
@@ -160,21 +158,16 @@ def kept_state(checkpoint: Path, spark: SparkSession) -> KeptState:
     return KeptState(checkpoint, tuple(operators), batch, measured["time"])
 
 
-def _read(stored: StoredState, tables: Mapping[Place, KeptTable], spark: SparkSession) -> dict[Place, dict[int, Table]]:
+def _read(state: Path, batch: int, tables: Mapping[Place, KeptTable]) -> dict[Place, dict[int, Table]]:
     """The tables of a state, by bucket."""
-    numbers = {place[0] for place in tables}
-    read: dict[Place, dict[int, dict[int, bytes]]] = {}
-    with TemporaryDirectory(prefix="punctum-state-") as copy:
-        stored.copy(Path(copy), spark, 1 + max(numbers, default=-1), "try again, or check the checkpoint")
-        for number in numbers:
-            for path in sorted((Path(copy) / str(number)).glob("*.parquet")):
-                for bucket, name, n, data in pl.read_parquet(path).select("bucket", "name", "id", "data").iter_rows():
-                    if (number, name) in tables:
-                        read.setdefault((number, name), {}).setdefault(bucket, {})[n] = data
-    return {
-        place: {bucket: _table(tables[place].empty, chunks) for bucket, chunks in sorted(buckets.items())}
-        for place, buckets in read.items()
-    }
+    read: dict[Place, dict[int, Table]] = {}
+    for stage in {place[0] for place in tables}:
+        for bucket, files in buckets_behind(state / str(stage), batch):
+            for name, places in files.load()[1].items():
+                if (stage, name) in tables:
+                    blobs = {n: files.read(at) for n, at in places.items()}
+                    read.setdefault((stage, name), {})[bucket] = _table(tables[stage, name].empty, blobs)
+    return read
 
 
 def _table(empty: pl.DataFrame, blobs: Mapping[int, bytes]) -> Table:
