@@ -41,6 +41,6 @@ def test_a_session_with_two_hundred_partitions(spark: SparkSession, auction: Pat
         closing.start(auction / "state", available_now=True).wait()
         known = json.loads((auction / "state/punctum/buckets.json").read_text().partition("\n")[2])
         assert len(known["buckets"]) == spark.sparkContext.defaultParallelism
-        stores = list((auction / "state/state/0").glob("[0-9]*"))
+        stores = list((auction / "state/punctum/state/1").glob("[0-9]*"))
         assert len(stores) == spark.sparkContext.defaultParallelism
     assert theirs.conf.get("spark.sql.shuffle.partitions") == "200"

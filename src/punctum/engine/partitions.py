@@ -15,7 +15,7 @@ MOST = 32
 """So many buckets at most, unless told: more would mean more files and tasks a batch than they are worth."""
 BUCKETS = "spark.punctum.buckets"
 """The setting of a Spark session that tells their number."""
-_PARTITIONS = "spark.sql.shuffle.partitions"
+_PARTITIONS, _ADAPTIVE = "spark.sql.shuffle.partitions", "spark.sql.adaptive.enabled"
 _SEED, _WORD = 42, 0xFFFFFFFF
 
 
@@ -27,13 +27,20 @@ def bucket_numbers(spark: SparkSession) -> tuple[int, ...]:
 
 @contextmanager
 def partitions(spark: SparkSession, number: int) -> Iterator[None]:
-    """A query that is started inside has so many partitions; the session's own number stays."""
-    before = spark.conf.get(_PARTITIONS) or "200"
-    spark.conf.set(_PARTITIONS, str(number))
+    """A query that is started inside has so many partitions; the session's own settings stay.
+
+    Spark does not look for a better plan while a batch runs: it would do each of its shuffles as a job of its own.
+    """
+    settings = {_PARTITIONS: str(number), _ADAPTIVE: "false"}
+    before = {name: spark.conf.get(name) for name in settings}
+    for name, value in settings.items():
+        spark.conf.set(name, value)
     try:
         yield
     finally:
-        spark.conf.set(_PARTITIONS, before)
+        for name, known in before.items():
+            assert known is not None, "Spark has a default"
+            spark.conf.set(name, known)
 
 
 @cache

@@ -85,7 +85,7 @@ from punctum.operators.columns import dtype, fitting
 from punctum.plan.physical.feedback import FeedbackMapping, feedback_mappings
 from punctum.plan.physical.fingerprint import fingerprint
 from punctum.plan.physical.pipes import Pipe
-from punctum.plan.physical.stages import Stage, needs_clock, tables_of
+from punctum.plan.physical.stages import Input, Stage, needs_clock, tables_of
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,7 @@ class _Assembly:
                 yield self.stage(origin, build.from_stage(origin, source, self._buckets, clock))
                 continue
             to = build.from_pipe(origin, source, self._buckets, clock)
-            stream = self._stream(stage, source.number, origin, to)
+            stream = self._stream(stage, source, origin, to)
             if isinstance(stream, FileStream):
                 directories.append(self._directory(stream, origin.stream, f"{stage.number}-{source.number}"))
             else:
@@ -240,9 +240,9 @@ class _Assembly:
         mapped = {column: expression for column, expression in over.items() if expression is not None}
         return Skipping(piped, pipe, signals, mapped) if known else piped
 
-    def _stream(self, stage: Stage, number: int, pipe: Pipe, to: Exchange) -> FrameStream:
+    def _stream(self, stage: Stage, source: Input, pipe: Pipe, to: Exchange) -> FrameStream:
         stream = pipe.stream
-        piped = self._piped(stage, number, pipe)
+        piped = self._piped(stage, source.number, pipe)
         tells = stream.name not in self._read
         self._read.add(stream.name)
         fails = stream.on_violation is Violation.FAIL
@@ -254,7 +254,8 @@ class _Assembly:
         if "path" not in stream.options:
             raise SchemaError(f"the stream {stream.name} has no path", "", "OPTIONS (path 'directory')")
         path = str(Path(self._settings.directory) / stream.options["path"])
-        return FileStream(stream.name, stream.schema, piped, to, fails, tells, path, stream.format, reading(stream))
+        at = stream.name, stream.schema, piped, to, fails, tells, path, stream.format, reading(stream)
+        return FileStream(*at, () if self._feedback.feedback_mappings else build.folded_names(stage, source))
 
     def _directory(self, files: FileStream, stream: StreamDef, place: str) -> Directory:
         """The directory of a stream, with the log of its files in the checkpoint."""

@@ -130,13 +130,14 @@ class SplitPart(NamedTuple):
     """Where a slice comes from: a split, its number in the batch, and which part of it. Parts come in any order.
 
     Of a DataFrame, the number is that of a piece of a partition, and there is no split. How the partitions of a batch
-    follow each other is not known.
+    follow each other is not known. Where rows have been folded, the first part says how many are not there.
     """
 
     number: int
     part: int
     split: str = ""
     partition: int = 0
+    folded: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,11 +242,17 @@ def to_all(buckets: Iterable[int], message: Message, number: int) -> list[Addres
     return [Addressed(bucket, message, number) for bucket in buckets]
 
 
-def stream_slices(pieces: Mapping[int, ColumnarSlice], number: int, origin: SplitPart | None = None) -> list[Addressed]:
-    """Slices of a stream by bucket, as messages."""
+def stream_slices(
+    pieces: Mapping[int, ColumnarSlice],
+    number: int,
+    origin: SplitPart | None = None,
+    folded: Mapping[int, int] | None = None,
+) -> list[Addressed]:
+    """Slices of a stream by bucket, as messages; of some buckets' rows, so many have been folded."""
     messages = []
     for bucket, part, piece in in_parts(pieces):
-        place = None if origin is None else origin._replace(part=part)
+        less = folded.get(bucket, 0) if folded and part == 0 else 0
+        place = None if origin is None else origin._replace(part=part, folded=less)
         messages.append(Addressed(bucket, StreamSlice(PackedSlice.of(piece), place), number))
     return messages
 
@@ -332,12 +339,12 @@ def _message(kind: str, sender: int, piece: PackedSlice, detail: str | None) -> 
 
 
 def _placed(origin: SplitPart) -> str:
-    return f"{origin.partition} {origin.number} {origin.part} {origin.split}"
+    return f"{origin.partition} {origin.number} {origin.part} {origin.folded} {origin.split}"
 
 
 def _split_part(detail: str) -> SplitPart:
-    partition, number, part, split = detail.split(" ", 3)
-    return SplitPart(int(number), int(part), split, int(partition))
+    partition, number, part, folded, split = detail.split(" ", 4)
+    return SplitPart(int(number), int(part), split, int(partition), int(folded))
 
 
 def _columns(sent: Iterable[Addressed]) -> dict[str, Any]:

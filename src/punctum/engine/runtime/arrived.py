@@ -5,7 +5,7 @@ punctuations unless the elements have places. How the partitions of a DataFrame 
 of them is a sequence of its own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -18,6 +18,9 @@ from punctum.engine.formats.lines import Numbers
 from punctum.operators.columns import ColumnarSlice, empty
 from punctum.operators.sequence import PlacedPunctuations, placed, together
 
+Came = list[tuple[StreamSlice, ColumnarSlice]]
+"""What has come, in order, with the slice that each message has brought."""
+
 
 @dataclass
 class Arrived:
@@ -25,6 +28,8 @@ class Arrived:
 
     pieces: list[ColumnarSlice]
     splits: list[str | None]
+    folded: dict[str, int]
+    """How many rows of splits have been folded into others."""
     rows: pl.DataFrame
     sequences: list[tuple[pl.Series, PlacedPunctuations]]
     """The places of the rows, one partition after the other, and its punctuations; none where no row can be late."""
@@ -40,18 +45,24 @@ def in_one(parts: Sequence[ColumnarSlice], schema: Schema) -> ColumnarSlice:
     return ColumnarSlice(empty(schema), tuple(p for part in parts for p in part.puncts), constants)
 
 
-def arrived(sent: Sequence[StreamSlice], raw: Schema, schema: Schema) -> Arrived:
-    """The slices of a batch, put in order; their rows have been through the pipe, their punctuations have not."""
-    ordered = sorted(sent, key=lambda m: m.order)
-    pieces = [message.slice.unpacked(schema, raw) for message in ordered]
+def arrived(
+    sent: Sequence[StreamSlice], raw: Schema, schema: Schema, unfold: Callable[[Came], Came] | None = None
+) -> Arrived:
+    """The slices of a batch, put in order; their rows have been through the pipe, their punctuations have not.
+
+    Rows may have been folded, and have to be unfolded before all else.
+    """
+    came = [(message, message.slice.unpacked(schema, raw)) for message in sorted(sent, key=lambda m: m.order)]
+    came = came if unfold is None else unfold(came)
+    ordered, pieces = [message for message, _ in came], [piece for _, piece in came]
     splits = [None if m.origin is None else m.origin.split or None for m in ordered]
+    counted = {m.origin.split: m.origin.folded for m in ordered if m.origin is not None and m.origin.folded}
     frames = [piece.rows for piece in pieces if piece.rows.height]
     rows = pl.concat(frames) if frames else empty(schema)
-    pairs = list(zip(ordered, pieces, strict=True))
-    partitions = [list(group) for _, group in groupby(pairs, lambda pair: pair[0].order[0])]
+    partitions = [list(group) for _, group in groupby(came, lambda pair: pair[0].order[0])]
     if not any(_matters([piece for _, piece in members], [m.order for m, _ in members]) for members in partitions):
-        return Arrived(pieces, splits, rows, [])
-    return Arrived(pieces, splits, rows, [_sequence(members, raw) for members in partitions])
+        return Arrived(pieces, splits, counted, rows, [])
+    return Arrived(pieces, splits, counted, rows, [_sequence(members, raw) for members in partitions])
 
 
 def _matters(pieces: Sequence[ColumnarSlice], orders: Sequence[tuple[int, ...]]) -> bool:

@@ -6,6 +6,7 @@ from functools import partial
 
 import polars as pl
 
+from punctum.algebra.aggregates import Function
 from punctum.algebra.schema import Schema
 from punctum.engine.exchange.buckets import BucketKeyRange, Buckets, Exchange
 from punctum.engine.exchange.cube import CubeExchange
@@ -19,8 +20,9 @@ from punctum.engine.runtime.metrics import OperatorMetrics
 from punctum.engine.runtime.parts import Clocks, Control, Controls, Tables, Violations
 from punctum.engine.runtime.stage import StagePart, StageRuntime
 from punctum.engine.runtime.sweep import LATE, Sweeps
+from punctum.engine.runtime.unfold import Folding
 from punctum.engine.runtime.vectorised import operator
-from punctum.engine.runtime.violations import failures, late, originals
+from punctum.engine.runtime.violations import failures, late, originals, rows_of_split
 from punctum.engine.sources.pipe import Piped
 from punctum.ir import temporal
 from punctum.ir.lookup import Lookup as LookupNode
@@ -39,6 +41,8 @@ from punctum.operators.punctuate import Punctuate
 from punctum.operators.select import Select
 from punctum.plan.physical.cube import shares
 from punctum.plan.physical.feedback import FeedbackMapping
+from punctum.plan.physical.fold import Folds, folds
+from punctum.plan.physical.fold import origins as sources_of
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Input, Op, Stage, partition, sweeps
 
@@ -125,9 +129,12 @@ class _Wiring:
 
     def dataflow(self) -> Dataflow:
         """The operators, wired to the inputs."""
-        stage, expire = self._stage, sweeps(self._stage)
+        stage, expire, folded = self._stage, sweeps(self._stage), folds(self._stage)
         pairs = zip(stage.inputs, self._schemas, strict=True)
-        inputs = tuple(_input(source, schema, self._buckets, self._bucket, expire) for source, schema in pairs)
+        inputs = tuple(
+            _input(source, schema, self._buckets, self._bucket, expire, folded.get(source.number, ()))
+            for source, schema in pairs
+        )
         origins = [source.origin for source in stage.inputs]
         names = tuple(o.stream.name if isinstance(o, Pipe) else f"stage {o.number}" for o in origins)
         return Dataflow(inputs, tuple(self._operators), tuple(self._reads), stage.schema, names, tuple(self._labels))
@@ -204,7 +211,15 @@ def _with(schema: Schema, key_ranges: dict[int, BucketKeyRange]) -> Schema:
     return Schema(tuple(replace(a, reach=key_ranges.get(i)) for i, a in enumerate(schema.attributes)))
 
 
-def _input(source: Input, schema: Schema, buckets: Buckets, bucket: int, punctuations_expire: bool) -> StageInput:
+def folded_names(stage: Stage, source: Input) -> list[tuple[str, Function]]:
+    """The columns of an input that are folded where it is read, by name."""
+    names = source.origin.schema.names
+    return [(names[at], function) for at, function in folds(stage).get(source.number, ())]
+
+
+def _input(
+    source: Input, schema: Schema, buckets: Buckets, bucket: int, punctuations_expire: bool, folded: Folds
+) -> StageInput:
     origin = source.origin
     if not isinstance(origin, Pipe):
         return FromStage(schema, Exchange(origin.schema, partition(origin.root), buckets, 0), punctuations_expire)
@@ -214,7 +229,18 @@ def _input(source: Input, schema: Schema, buckets: Buckets, bucket: int, punctua
     for step in origin.steps:
         steps.append(operator(step, [steps[-1].output if steps else raw]))
     copy = isinstance(to, CubeExchange) and not to.primary(bucket)
-    return FromStream(raw, schema, steps, _untold if copy else partial(originals, origin), _idle(origin))
+    original = _untold if copy else partial(originals, origin)
+    return FromStream(raw, schema, steps, original, _idle(origin), _folding(origin, to, bucket, folded))
+
+
+def _folding(pipe: Pipe, to: Exchange, bucket: int, folded: Folds) -> Folding | None:
+    """What is folded behind a pipe, if anything."""
+    if not folded or pipe.stream.format is None:
+        return None
+    raw = frozenset(i for at, _ in folded for i in sources_of(pipe)[0][at])
+    names, own = pipe.schema.names, pipe.stream.schema.names
+    columns = frozenset(names[at] for at, _ in folded)
+    return Folding(columns, raw, frozenset(own[i] for i in raw), partial(rows_of_split, pipe, to, bucket))
 
 
 def _untold(split: str | None, bad: pl.DataFrame) -> list[Record]:

@@ -19,7 +19,8 @@ from punctum.engine.exchange.blobs import from_lines, to_lines
 from punctum.engine.exchange.buckets import Exchange
 from punctum.engine.exchange.messages import StageSlice, StreamSlice, SweepMessage
 from punctum.engine.exchange.quarantine import MOST, Record
-from punctum.engine.runtime.arrived import Arrived, arrived, in_one
+from punctum.engine.runtime.arrived import Arrived, Came, arrived, in_one
+from punctum.engine.runtime.unfold import Folding
 from punctum.operators.batch import PunctuationBatch, batch, constant_punctuations
 from punctum.operators.checked import REASON
 from punctum.operators.columns import AT, ColumnarSlice, empty
@@ -37,6 +38,9 @@ SliceMessage = StreamSlice | StageSlice | SweepMessage
 
 class StageInput(ABC):
     """An input of a stage, in one bucket."""
+
+    folded = 0
+    """How many rows of the last slice are not there, since they have been folded into others."""
 
     @abstractmethod
     def take(self, sent: Sequence[SliceMessage]) -> ColumnarSlice:
@@ -75,7 +79,8 @@ class FromStream(StageInput):
 
     Rows that punctuations before them exclude go no further. ``original`` finds them in the file that they came from.
     No value lies outside its declared domain: this is said once, as if a slice had come before the first. Punctuations
-    on exactly those columns that are ``idle`` are of no use behind the guard, and end here.
+    on exactly those columns that are ``idle`` are of no use behind the guard, and end here. Rows may have been folded;
+    from the first punctuation on that speaks of a folded column, they are read again as they were.
     """
 
     def __init__(
@@ -85,21 +90,30 @@ class FromStream(StageInput):
         steps: Sequence[Operator],
         original: "Original",
         idle: Set[frozenset[int]] = frozenset(),
+        folding: Folding | None = None,
     ) -> None:
         self._raw, self._schema, self._steps, self._guard = raw, schema, steps, Guard(schema)
-        self._original, self._idle = original, idle
+        self._original, self._idle, self._folding, self._spoken = original, idle, folding, False
         self._violations: list[Record] = []
         self._limits = tuple(DomainLimits(raw).opening())
 
     def take(self, sent: Sequence[SliceMessage]) -> ColumnarSlice:
         """The rows, in the order of their files, and what the stream's punctuations say of them."""
-        came = arrived([m for m in sent if isinstance(m, StreamSlice)], self._raw, self._schema)
+        came = arrived([m for m in sent if isinstance(m, StreamSlice)], self._raw, self._schema, self._unfolded)
+        self.folded = sum(came.folded.values())
         limits = self._guard.feed(self._piped(self._limits, {})).puncts if self._limits else ()
         self._limits = ()
         piped, sequences = self._in_order(came)
         guarded = self._guard.split(ColumnarSlice(came.rows, piped.puncts, piped.constants), sequences)
         self._violations = self._told(guarded, came) if guarded.bad.height else []
         return self._used(ColumnarSlice(guarded.good.rows, limits + guarded.good.puncts, guarded.good.constants))
+
+    def _unfolded(self, came: Came) -> Came:
+        """What has come, with all its rows once a punctuation has come on a column that is folded."""
+        if self._folding is None:
+            return came
+        self._spoken = self._spoken or self._folding.is_spoken_of([piece for _, piece in came])
+        return self._folding.undone(came) if self._spoken else came
 
     def _in_order(self, came: Arrived) -> tuple[ColumnarSlice, list[tuple[pl.Series, PlacedPunctuations]]]:
         """The punctuations behind the pipe, and again with their places where rows stand behind them."""
@@ -158,6 +172,10 @@ class FromStream(StageInput):
             here = (guarded.at >= start) & (guarded.at < start + piece.rows.height)
             if here.any():
                 bad = guarded.bad.filter(here).with_columns(guarded.reasons.filter(here).alias(REASON))
+                if split in came.folded and self._folding is not None:
+                    each = self._folding.each(split, bad)
+                    self.folded -= each.height - bad.height
+                    bad = each
                 if piece.places is not None:
                     bad = bad.with_columns(piece.places.rows.gather(guarded.at.filter(here) - start).alias(AT))
                 told = self._original(split, bad.head(max(1, MOST - len(records))))
@@ -184,11 +202,12 @@ class FromStream(StageInput):
 
     def metadata(self) -> dict[str, Any]:
         """What the steps and the guard know."""
-        return {"guard": self._guard.metadata()} | {str(n): step.metadata() for n, step in enumerate(self._steps)}
+        steps = {str(n): step.metadata() for n, step in enumerate(self._steps)}
+        return {"guard": self._guard.metadata(), "spoken": self._spoken} | steps
 
     def restore(self, metadata: dict[str, Any], tables: dict[str, Table]) -> None:
         """Go on from a state."""
-        self._limits = ()
+        self._limits, self._spoken = (), metadata["spoken"]
         self._guard.restore_tables(tables)
         self._guard.restore_metadata(metadata["guard"])
         for n, step in enumerate(self._steps):

@@ -42,7 +42,7 @@ def counted(flow: Dataflow, number: int, slices: Sequence[ColumnarSlice], given:
         merged
         | ({} if due is None else {"due": due.timestamp()})
         | {
-            "rows_in": sum(len(piece.rows) for piece in slices),
+            "rows_in": sum(len(piece.rows) for piece in slices) + sum(flow.inputs[i].folded for i, _ in direct),
             "rows_out": len(given.rows),
             "puncts_in": sum(map(punctuations_in, slices)),
             "puncts_out": punctuations_in(given),
@@ -53,7 +53,7 @@ def counted(flow: Dataflow, number: int, slices: Sequence[ColumnarSlice], given:
             "puncts_waiting": operator.waiting(),
             "puncts_received": sum(flow.inputs[i].puncts() for i, _ in direct),
         }
-        | {ROWS_FROM + flow.names[i]: len(piece.rows) for i, piece in direct}
+        | {ROWS_FROM + flow.names[i]: len(piece.rows) + flow.inputs[i].folded for i, piece in direct}
     )
 
 

@@ -3,6 +3,7 @@
 import polars as pl
 
 from punctum.algebra.schema import Schema
+from punctum.engine.exchange.buckets import Exchange
 from punctum.engine.exchange.quarantine import VIOLATION, Record, fail
 from punctum.engine.formats.files import READERS, reading
 from punctum.engine.formats.read import LONGEST, clean
@@ -13,7 +14,7 @@ from punctum.errors import MissingError
 from punctum.ir.definitions import StreamDef, Violation
 from punctum.ir.tree import Relation, sources, title
 from punctum.operators.checked import REASON, Failed
-from punctum.operators.columns import AT
+from punctum.operators.columns import AT, ColumnarSlice, empty
 from punctum.operators.expect import Expect
 from punctum.operators.operator import Operator
 from punctum.operators.punctuate import Punctuate
@@ -28,6 +29,16 @@ def originals(pipe: Pipe, split: str | None, bad: pl.DataFrame) -> list[Record]:
         texts = zip(json_lines(bad.drop(AT, strict=False), pipe.schema), bad[REASON], strict=True)
         rows = [(None, text, why) for text, why in texts]
     return _violations(stream, None if split is None else shown(Split.at(split)[1].name), rows)
+
+
+def rows_of_split(pipe: Pipe, to: Exchange, bucket: int, split: str) -> pl.DataFrame:
+    """The rows of a split that go to a bucket, behind the pipe."""
+    assert pipe.stream.format is not None
+    path, within = Split.at(split)
+    read = READERS[pipe.stream.format](path, pipe.stream.schema, reading(pipe.stream), within)
+    rows, _ = Piped(pipe.steps).behind(read.piece.rows)
+    known = to.split(ColumnarSlice(rows)).get(bucket)
+    return empty(pipe.schema) if known is None else known.rows
 
 
 def late(stream: StreamDef, operator: Punctuate | Expect, reason: str) -> list[Record]:

@@ -1,13 +1,14 @@
 """Reading the files of a stream: splits of them in, packed slices out, through the stream's pipe, in one place."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
 import pyarrow as pa
 from pyspark.cloudpickle import dumps
 
+from punctum.algebra.aggregates import Function
 from punctum.algebra.schema import Schema
 from punctum.engine.exchange import quarantine
 from punctum.engine.exchange.buckets import Exchange
@@ -28,6 +29,7 @@ from punctum.engine.sources.pipe import Behind, Failures
 from punctum.engine.sources.reader import Share
 from punctum.errors import failing_in
 from punctum.operators.columns import ColumnarSlice
+from punctum.operators.fold import FOLDED, folded
 
 
 class Pipes(Protocol):
@@ -59,6 +61,8 @@ class FileStream(FrameStream):
     path: str
     format: str
     options: Mapping[str, str] = field(default_factory=dict)
+    fold: Sequence[tuple[str, Function]] = ()
+    """The columns that are folded: what a row was can be read again."""
 
     def __post_init__(self) -> None:
         check_options(self.format, self.schema, self.options)
@@ -78,7 +82,8 @@ def read_splits(stream: FileStream, share: Share, tasks: int) -> Iterator[pa.Rec
         path, file = Path(stream.path) / split.name, shown(split.name)
         with failing_in(f"{stream.name}, the file {file}"):
             content = READERS[stream.format](path, stream.schema, stream.options, split)
-            yield from packed(content, stream, room, file, SplitPart(number, 0, split.located(stream.path)))
+            origin = SplitPart(number, 0, split.located(stream.path))
+            yield from packed(content, stream, room, file, origin, stream.fold)
 
 
 def ticked(stream: FileStream, tables: dict[str, int]) -> Iterator[pa.RecordBatch]:
@@ -93,10 +98,12 @@ def packed(
     room: quarantine.Room,
     file: str | None = None,
     origin: SplitPart | None = None,
+    fold: Sequence[tuple[str, Function]] = (),
 ) -> Iterator[pa.RecordBatch]:
     """What was read, packed: the elements through the pipe, and what is none of them for the quarantine.
 
-    Of a file, its name is given, and its split with a number in the batch, for tasks of Spark's come in any order.
+    Of a file, its name is given, and its split with a number in the batch, for tasks of Spark's come in any order; and
+    what may be folded. Rows whose places matter are not.
     """
     if content.rejected.height and stream.tells:
         records = quarantine.rejects(stream.name, file, content.rejected)
@@ -113,9 +120,19 @@ def packed(
         yield quarantine.packed(room.taken(records), stream.to.buckets[0])
     if behind.told is not None:
         yield to_arrow(to_all(stream.to.buckets, FeedbackMessage(behind.told), stream.to.input))
-    pieces = stream.to.split(behind.piece)
+    less = folded(behind.piece.rows, fold) if fold and behind.piece.places is None else None
+    pieces = stream.to.split(behind.piece if less is None else replace(behind.piece, rows=less))
     if pieces:
-        yield to_arrow(stream_slices(pieces, stream.to.input, origin))
+        counted, pieces = ({}, pieces) if less is None else unfolded_counts(pieces)
+        yield to_arrow(stream_slices(pieces, stream.to.input, origin, counted))
+
+
+def unfolded_counts(pieces: Mapping[int, ColumnarSlice]) -> tuple[dict[int, int], dict[int, ColumnarSlice]]:
+    """How many rows of each bucket have been folded into others, and its slice without the column that says so."""
+    counted = {
+        bucket: int(piece.rows[FOLDED].sum()) for bucket, piece in pieces.items() if FOLDED in piece.rows.columns
+    }
+    return counted, {b: replace(piece, rows=piece.rows.drop(FOLDED, strict=False)) for b, piece in pieces.items()}
 
 
 def failed(stream: FrameStream, content: Read, file: str | None, rows: Failures) -> list[quarantine.Record]:
