@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanes import examples
+from lanes import also_long, examples
 from punctum.lmerge.elements import INF, Adjust, Element, Insert, Stable, to_columns
 from punctum.lmerge.keyed import TakenEvents
 from punctum.lmerge.merge import LMerge
@@ -62,7 +62,7 @@ def states(merge: LMerge, pieces: Iterator[list[list[Element]]]) -> Iterator[obj
         yield out.rows.rows(), out.puncts, bad, kept, merge.metadata()
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.value)
+@pytest.mark.parametrize("case", also_long(Case.R3, Case.R4, more=[Case.R3_MINUS]), ids=lambda case: case.value)
 @given(st.integers(0, 2**32))
 @examples(60)
 def test_what_is_dropped_early_would_be_dropped_later(case: Case, seed: int) -> None:
