@@ -12,7 +12,7 @@ nowhere. Beside them:
 - by how much a process grows that runs the stage without Spark, for each byte of the rows that it keeps in Arrow;
 - how much longer the first batch takes after a restart, which reads the state.
 
-    python bench/state.py [N …] [--batches 20] [--no-spark] [--profile]
+    python bench/state.py [N …] [--batches 20] [--no-spark] [--profile] [--state-memory 1g]
 """
 
 import argparse
@@ -21,9 +21,10 @@ import os
 import shutil
 import statistics
 import tempfile
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -66,6 +67,8 @@ class Punctum:
     """Rows and punctuations."""
     first: float
     """Seconds of the first batch after a restart."""
+    workers: int
+    """The most memory that a worker had for itself, in bytes: without the files that it maps."""
 
 
 def write(directory: Path, n: int, batches: int) -> int:
@@ -136,10 +139,11 @@ def median(progress: Sequence[Any], batches: int) -> float:
     return statistics.median(busy(progress)[-(batches // 2) :])
 
 
-def punctum(directory: Path, openings: int, batches: int) -> Punctum:
+def punctum(directory: Path, openings: int, batches: int, memory: str | None) -> Punctum:
     """Run Punctum's query, stop it, and start it again with one more batch."""
     checkpoint = directory / "checkpoint"
-    progress, query = started(directory, checkpoint)
+    with watched_workers() as workers:
+        progress, query = started(directory, checkpoint, memory)
     assert not any(batch["quarantined"] for batch in query.metrics())
     counts = query.metrics()[-1]["operators"].values()
     rows, kept, received = (
@@ -148,13 +152,35 @@ def punctum(directory: Path, openings: int, batches: int) -> Punctum:
     sizes = written(checkpoint / STATE, openings + batches // 2, openings + batches)
     for path in (directory / "later").glob("*/*.parquet"):
         path.rename(directory / path.parent.name / path.name)
-    first = busy(started(directory, checkpoint)[0])[0]
-    return Punctum(median(progress, batches), sizes, (rows, kept + received), first)
+    first = busy(started(directory, checkpoint, memory)[0])[0]
+    return Punctum(median(progress, batches), sizes, (rows, kept + received), first, max(workers, default=0))
 
 
-def started(directory: Path, checkpoint: Path) -> tuple[list[Any], Query]:
+@contextmanager
+def watched_workers() -> Iterator[list[int]]:
+    """The memory that each of Spark's Python workers has for itself, looked at twice a second."""
+    found, done = list[int](), threading.Event()
+
+    def look() -> None:
+        while not done.wait(0.5):
+            for path in Path("/proc").glob("[0-9]*"):
+                with suppress(OSError, StopIteration):
+                    if b"pyspark.daemon\0pyspark.worker" in (path / "cmdline").read_bytes():
+                        lines = (path / "status").read_text().splitlines()
+                        found.append(1024 * int(next(n.split()[1] for n in lines if n.startswith("RssAnon"))))
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    try:
+        yield found
+    finally:
+        done.set()
+        looking.join()
+
+
+def started(directory: Path, checkpoint: Path, memory: str | None) -> tuple[list[Any], Query]:
     """The progress of Punctum's query, from where it stopped to the end of what is there."""
-    (query,) = Session().script(SCRIPT, directory)
+    (query,) = Session(state_memory=memory).script(SCRIPT, directory)
     assert isinstance(query, Query)
     query.start(checkpoint, available_now=True).wait()
     assert query._run is not None
@@ -246,12 +272,12 @@ def report(n: int, ours: Punctum, by_itself: Alone, again: Restarted, peers: dic
     memory(n, by_itself, again)
     print(
         f"{'':>14}restart: the first batch takes {ours.first:.2f} s, {ours.first - ours.seconds:.2f} s more;"
-        f" {again.seconds:.2f} s of the stage by itself",
+        f" {again.seconds:.2f} s of the stage by itself; a worker has had {ours.workers / 2**20:,.0f} MB for itself",
         flush=True,
     )
 
 
-def run(n: int, directory: Path, batches: int, spark: bool, only_profile: bool) -> float:
+def run(n: int, directory: Path, batches: int, spark: bool, only_profile: bool, limit: str | None) -> float:
     """Measure all with so many open items, and print it; Punctum's seconds a batch."""
     try:
         openings = write(directory, n, batches)
@@ -260,7 +286,7 @@ def run(n: int, directory: Path, batches: int, spark: bool, only_profile: bool) 
         if only_profile:
             profile(n, by_itself, again)
             return float(by_itself.seconds)
-        ours = punctum(directory, openings, batches)
+        ours = punctum(directory, openings, batches, limit)
         peers = {}
         if spark:
             spark_session()
@@ -280,11 +306,13 @@ def main(arguments: Iterable[str] | None = None) -> None:
     parser.add_argument("--batches", type=int, default=20, help="how many batches follow those that open the items")
     parser.add_argument("--no-spark", action="store_true", help="leave out Spark's own operators")
     parser.add_argument("--profile", action="store_true", help="only the stage by itself, in seconds by part")
+    parser.add_argument("--state-memory", help="how much state a worker of Punctum's keeps in memory, such as 1g")
     given = parser.parse_args(None if arguments is None else list(arguments))
     print(f"{BIDS:,} bids a batch, {CLOSING:,} items close and open, {given.batches} batches; {os.cpu_count()} cores")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as parent:
         directories = {n: Path(parent) / str(n) for n in given.sizes}
-        seconds = {n: run(n, at, given.batches, not given.no_spark, given.profile) for n, at in directories.items()}
+        how = given.batches, not given.no_spark, given.profile, given.state_memory
+        seconds = {n: run(n, at, *how) for n, at in directories.items()}
     least = min(seconds)
     for n in sorted(seconds)[1:]:
         print(f"a batch with {n:,} open takes {seconds[n] / seconds[least]:.2f} times as long as with {least:,}")

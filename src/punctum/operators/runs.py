@@ -240,7 +240,10 @@ def none_far_larger(sizes: Mapping[int, int]) -> list[int]:
 
 def reached(first: Numbers, last: Numbers, reach: Callable[[int], int]) -> NDArray[np.uint64]:
     """How many places follow the first of each row, with those behind the last that never come."""
-    until = np.array([min(reach(end + 1) - 1, _HIGHEST) for end in last.tolist()], dtype=np.int64)
+    until = last.copy()
+    step = getattr(reach, "run", 1)  # within a run of numbers that come there is nothing to reach
+    for at in np.flatnonzero(last % step == step - 1).tolist():
+        until[at] = min(reach(int(last[at]) + 1) - 1, _HIGHEST)
     return (until - first).view(np.uint64)
 
 

@@ -20,6 +20,8 @@ DEAD = "dead"
 _ROW = "\0row"
 MARK = "\0mark "
 """Columns of a chunk that are marks begin so."""
+_SMALL = 1 << 16
+"""So many rows are no burden a second time."""
 _Made = TypeVar("_Made", HashIndex, OrderIndex)
 
 
@@ -38,6 +40,7 @@ class Segment:
         """Whether rows have been marked since they were written."""
         self._marks, self._first_marks = dict(marks or {}), dict(marks or {})
         self._indexes: dict[str | tuple[str, ...], Index] = {}
+        self._kept: pl.DataFrame | None = None
 
     @staticmethod
     def read(chunk: pl.DataFrame, known: "Segment | None" = None) -> "Segment":
@@ -80,8 +83,14 @@ class Segment:
         return before - self.bytes
 
     def kept(self) -> pl.DataFrame:
-        """The rows that are not dead."""
-        return self.rows if DEAD not in self._marks else self.rows.filter(~self._marks[DEAD])
+        """The rows that are not dead; of a small segment they are at hand until others die."""
+        if DEAD not in self._marks:
+            return self.rows
+        if self._kept is not None:
+            return self._kept
+        kept = self.rows.filter(~self._marks[DEAD])
+        self._kept = kept if self.rows.height <= _SMALL else None
+        return kept
 
     def positions(self) -> Positions:
         """Where the rows are that are not dead."""
@@ -118,7 +127,9 @@ class Segment:
         if mask is None or mask is self._first_marks.get(mark):
             mask = self._marks[mark] = np.zeros(self.rows.height, np.bool_) if mask is None else mask.copy()
         mask[positions] = True
-        self.live -= len(positions) if mark == DEAD else 0
+        if mark == DEAD:
+            self.live -= len(positions)
+            self._kept = None
         self.dirty = True
 
     def oldest(self) -> tuple[float, int]:
