@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-long check bench figures format upgrade clean
+.PHONY: demo test test-long short-lane long-lane check bench figures format upgrade clean
 
 demo: .venv/ready
 	@$(BIN)/punctum demo
@@ -11,11 +11,18 @@ demo: .venv/ready
 # compiler. What each test takes is in build/.
 PYTEST := SPARK_SUBMIT_OPTS=-XX:TieredStopAtLevel=1 $(BIN)/pytest -n 2 --dist loadgroup --no-loadscope-reorder
 
-test: check
-	$(PYTEST) -m 'not long' --times build/test-times.txt
+# Checks run beside the tests: those on Spark wait more often than they compute.
+test: .venv/ready
+	@$(MAKE) --no-print-directory --jobs 2 check short-lane
 
 # All tests, with more examples, kills and searches.
-test-long: check
+test-long: .venv/ready
+	@$(MAKE) --no-print-directory --jobs 2 check long-lane
+
+short-lane: .venv/ready
+	$(PYTEST) -m 'not long' --times build/test-times.txt
+
+long-lane: .venv/ready
 	PUNCTUM_LANE=long $(PYTEST) --times build/test-long-times.txt
 
 check: .venv/ready
@@ -63,7 +70,7 @@ format: .venv/ready
 upgrade:
 	rm -rf .venv && $(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	head -1 constraints.txt > constraints.new && $(BIN)/pip freeze --exclude-editable >> constraints.new
+	$(BIN)/pip freeze --exclude-editable > constraints.new
 	mv constraints.new constraints.txt && touch .venv/ready
 
 clean:
