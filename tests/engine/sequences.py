@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import polars as pl
@@ -17,13 +18,17 @@ from punctum.algebra.scheme import Order, Scheme
 from punctum.algebra.values import Row, Type
 from punctum.engine.exchange.quarantine import VIOLATION
 from punctum.engine.formats.write import json_lines
-from punctum.ir.definitions import AccessOrder, AllReported, EndEvent, StreamDef
+from punctum.engine.runtime.sweep import LATE
+from punctum.ir.definitions import AccessOrder, AllReported, EndEvent, StreamDef, TimeLimits
 from punctum.ir.evaluate import evaluate
 from punctum.ir.expressions import Expression
+from punctum.ir.planned import duration_text
 from punctum.ir.punctuated import Punctuated
 from punctum.operators.columns import ColumnarSlice, Places, dtype, frame
+from punctum.plan.passes.expect import timeline
 from punctum.plan.physical.pipes import Pipe
 from punctum.spec import Slice, origins
+from punctum.spec.expect import Expect, passed
 from punctum.spec.guard import BrokenPromise, Guard
 from punctum.spec.project import Project
 from punctum.spec.select import Select
@@ -40,12 +45,21 @@ class OneByOne:
         self._running, self._guard = [step.start() for step in self._steps], Guard(pipe.schema)
         self._reported = [_reported(c, pipe.stream.name) for c in pipe.stream.punctuates if isinstance(c, AllReported)]
         self._reported += map(_operator, above)
+        limits = [(limit, timeline(pipe.stream, limit.scheme)) for limit in pipe.stream.limits]
+        self._expects = [Expecting(self, limit, time) for limit, time in limits if limit.expect is not None]
 
     def feed(self, elements: Sequence[Element]) -> None:
-        """Take the whole sequence."""
-        for element in origins.sequence(_origins(self.stream), elements):
-            for piped in self._piped(element):
-                self._take(piped)
+        """Take the whole sequence; what is made of an element comes with it, and then time has passed."""
+        for several in origins.steps(_origins(self.stream), elements):
+            taken = [e for element in several for piped in self._piped(element) for e in self._take(piped)]
+            self.rows += self._expected(several, taken)
+
+    def _expected(self, came: Sequence[Element], taken: Sequence[Element]) -> list[Row]:
+        """The rows that are not late because their value was swept."""
+        xs = Slice.of(*taken)
+        for expecting in self._expects:
+            xs = expecting.feed(came, xs)
+        return list(xs.rows)
 
     def _piped(self, element: Element) -> Iterator[Element]:
         """An element behind the pipe; its operators are given no rows that may break what they have heard."""
@@ -55,21 +69,46 @@ class OneByOne:
             xs = Slice(tuple(step.cpass(Slice(xs.rows))), running.feed(Slice(puncts=xs.puncts)).puncts)
         yield from xs
 
-    def _take(self, element: Element) -> None:
+    def _take(self, element: Element) -> Iterator[Element]:
         found = self._guard.take(element)
-        rows = [e for e in found if not isinstance(e, Punctuation)] if isinstance(found, tuple) else []
         if isinstance(found, BrokenPromise):
-            self._tell(found.row, self.stream.name)
-        for row in rows:
-            refused = next((reported for reported in self._reported if not reported.takes(row)), None)
-            if refused is None:
-                self.rows.append(row)
+            self.tell(found.row, self.stream.name)
+            return
+        for one in found:
+            if isinstance(one, Punctuation):
+                yield one
+            elif (refused := next((reported for reported in self._reported if not reported.takes(one)), None)) is None:
+                yield one
+                yield from (p for reported in self._reported for p in reported.made)
             else:
-                self._tell(row, refused.stream)
+                self.tell(one, refused.stream)
 
-    def _tell(self, row: Row, stream: str) -> None:
+    def tell(self, row: Row, stream: str, reason: str = VIOLATION) -> None:
+        """Record a row that is not taken."""
         (text,) = json_lines(frame(self.schema, [row]), self.schema)
-        self.records[stream, VIOLATION, text] += 1
+        self.records[stream, reason, text] += 1
+
+
+class Expecting:
+    """What becomes of values whose punctuations do not come in the time that the stream tells."""
+
+    def __init__(self, of: OneByOne, limit: TimeLimits, time: str | None) -> None:
+        assert limit.expect is not None and time is not None
+        scheme = Scheme(of.schema, tuple((name, Order.EQUALITY) for name in limit.scheme.attributes))
+        self._of, self._time = of, time
+        self._expect = Expect(scheme, limit.expect, time)
+        self._reason = f"no punctuation {scheme} arrived within {duration_text(limit.expect)}: open since "
+
+    def feed(self, came: Sequence[Element], xs: Slice) -> Slice:
+        """What goes on of an element, and of what was made of it, as it came and as it was taken."""
+        told = [passed(p, self._time) for p in came if isinstance(p, Punctuation)]
+        out = self._expect.feed(xs, max((t for t in told if t is not None), default=None))
+        for row, _ in out.late:
+            self._of.tell(row, self._of.stream.name, LATE)
+        for swept in out.swept:
+            text = f"{swept.rows} row{'s' if swept.rows > 1 else ''}"
+            self._of.records[self._of.stream.name, self._reason + swept.since.isoformat(" "), text] += 1
+        return out.slice
 
 
 class Reported:
@@ -77,17 +116,20 @@ class Reported:
 
     def __init__(self, origin: origins.Origin[Any], schema: Schema, stream: str) -> None:
         self._origin, self._state, self._guard = origin, origin.initial(), Guard(schema)
-        self.stream = stream
+        self.stream, self.made = stream, list[Punctuation]()
         for limit in origins.DomainLimits(schema).opening():
             self._guard.take(limit)
 
     def takes(self, row: Row) -> bool:
         """Whether a row comes in time; if so, it is a report."""
+        self.made = []
         if isinstance(self._guard.take(row), BrokenPromise):
             return False
         made, self._state = self._origin.step([row], self._state)
-        for p in made:
-            self._guard.take(p)
+        for one in made:
+            found = self._guard.take(one)
+            assert isinstance(found, tuple)
+            self.made += [p for p in found if isinstance(p, Punctuation)]
         return True
 
 
@@ -121,8 +163,10 @@ def waiting(clause: AllReported) -> origins.Origin[Any]:
     return origins.AllReported(clause.scheme, clause.member, members, unit)
 
 
-def pairs(value: int) -> Pattern:
-    """The unit of a number under DIV 2, for those that are not negative."""
+def pairs(value: int | datetime) -> Pattern:
+    """The unit of a number under DIV 2, for those that are not negative; of a time, its hour."""
+    if isinstance(value, datetime):
+        return between(value, value + timedelta(hours=1), "[)")
     return between(-1 if value < 2 else value // 2 * 2, value // 2 * 2 + 1)
 
 
@@ -197,7 +241,14 @@ def singly(sequences: Sequences) -> list[Feed]:
 
 
 def small(attribute_type: Type, most: int) -> st.SearchStrategy[Any]:
+    if attribute_type is Type.TIMESTAMP:
+        return st.integers(0, most).map(hour)
     return st.integers(0, most) if attribute_type is Type.BIGINT else st.sampled_from("ab")
+
+
+def hour(number: int) -> datetime:
+    """A time, so many hours after the first."""
+    return datetime(2026, 5, 1, tzinfo=UTC) + timedelta(hours=number)
 
 
 @st.composite
@@ -208,7 +259,8 @@ def elements(draw: st.DrawFn, schema: Schema, most: int = 14) -> list[Element]:
     for n in range(draw(st.integers(0, most))):
         values = [draw(st.none() if draw(st.integers(0, 15)) == 7 else small(a.type, 4)) for a in schema.attributes]
         if rising and draw(st.integers(0, 3)):  # so that some are in order
-            values = [v if not isinstance(v, int) else min(4, n * 5 // most) for v in values]
+            steady = min(4, n * 5 // most)
+            values = [steady if isinstance(v, int) else hour(steady) if isinstance(v, datetime) else v for v in values]
         if draw(st.integers(0, 2)):
             made.append(schema.row(*values))
         else:
@@ -224,6 +276,6 @@ def _side(kind: Type, value: Any) -> st.SearchStrategy[Pattern]:
         [
             WILDCARD, WILDCARD, WILDCARD, WILDCARD, constant(value), constant(value), between(None, value),
             between(value, None), between(None, value, "[)"),
-            one_of([value, value + 2 if kind is Type.BIGINT else "b"]),
+            one_of([value, value + 2 if kind is Type.BIGINT else hour(2) if kind is Type.TIMESTAMP else "b"]),
         ]
     )  # fmt: skip

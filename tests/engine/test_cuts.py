@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.sequences import OneByOne, Record, Sequences, cuts, elements, piece, singly
-from engine.simulate import Feed, Simulation, Splits, planned
+from engine.simulate import ALL_PUNCTUATIONS, Feed, Simulation, Splits, planned
 from lanes import examples
 from punctum.algebra.values import Row
+from punctum.compile import Pass
 from punctum.ir.punctuated import Punctuated
 from punctum.ir.tree import Relation, walk
 from punctum.operators import guard
@@ -97,8 +98,11 @@ def oracle(query: Relation, sequences: Sequences) -> dict[str, OneByOne]:
 Outcome = tuple[Counter[Row], Counter[Record]]
 
 
-def run(query: Relation, feeds: list[Feed], buckets: int, restart: bool) -> Outcome:
-    simulation, rows, records = Simulation(query, buckets, restart), Counter[Row](), Counter[Record]()
+def run(
+    query: Relation, feeds: list[Feed], buckets: int, restart: bool, passes: tuple[Pass, ...] = ALL_PUNCTUATIONS
+) -> Outcome:
+    simulation = Simulation(query, buckets, restart, passes=passes)
+    rows, records = Counter[Row](), Counter[Record]()
     for feed in feeds:
         rows += Counter(to_rows(simulation.feed(feed).rows))
         for record in simulation.records:

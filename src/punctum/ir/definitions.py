@@ -158,6 +158,8 @@ class StreamDef:
     limits: tuple[TimeLimits, ...] = ()
     on_violation: Violation = Violation.QUARANTINE
     idle: tuple[Scheme, ...] = ()
+    clocks: tuple[Scheme, ...] = ()
+    """Of the schemes of a stream with time limits, those that nothing needs but to know what time it is."""
     temporal: Temporal | None = None
     table: bool = False
     """Whether it is a table, as it stands in FROM."""

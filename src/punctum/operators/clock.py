@@ -1,13 +1,25 @@
-"""Clocks: how far time has come, by punctuations on an attribute (stream time) or as it is set (wall time)."""
+"""Clocks: how far time has come, by punctuations on an attribute (stream time) or as it is set (wall time).
 
-from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
+In a sequence time moves at places: ``steps`` has, in columns AT and NOW, where it does and what it is from there on, in
+microseconds since 1970. Both rise.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+
+import polars as pl
 
 from punctum.algebra.cuts import HIGHEST, LOWEST, value_before
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
-from punctum.algebra.values import INSTANTS
+from punctum.algebra.values import INSTANTS, Type
 from punctum.errors import SchemaError
+from punctum.operators.columns import AT, NOW
+from punctum.operators.sequence import PlacedPunctuations
+
+_TICK = timedelta(microseconds=1)
+_EPOCH = datetime(1970, 1, 1)
+_NEVER = pl.DataFrame(schema={AT: pl.Int64, NOW: pl.Int64})
 
 
 class StreamClock:
@@ -51,3 +63,33 @@ class StreamClock:
             return self.now and self.now - duration
         except OverflowError:
             return None
+
+
+def steps(attribute: str, puncts: PlacedPunctuations, more: Sequence[pl.DataFrame] = ()) -> pl.DataFrame:
+    """Where punctuations move the time, and where others do.
+
+    >>> from punctum.algebra.pattern import between
+    >>> bid = Schema.of(itemid="BIGINT", ts="TIMESTAMP_NTZ")
+    >>> said = [(n, Punctuation.of(bid, ts=between(None, datetime(1970, 1, 1, hour)))) for n, hour in ((3, 1), (7, 0))]
+    >>> steps("ts", PlacedPunctuations(bid, {}, said)).rows()
+    [(3, 3600000000)]
+    """
+    clock = StreamClock(puncts.schema, attribute)
+    told = [(place, ticks(instant)) for place, p in puncts.others for instant in clock.instants([p])]
+    return rising([pl.DataFrame(told, schema=_NEVER.schema, orient="row"), *more])
+
+
+def rising(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Those steps of some that move the time."""
+    known = pl.concat([_NEVER, *parts]).sort(AT, maintain_order=True)
+    return known.filter((pl.col(NOW) > pl.col(NOW).cum_max().shift(1)).fill_null(True))
+
+
+def ticks(instant: datetime) -> int:
+    """A time in microseconds since 1970."""
+    return (instant.replace(tzinfo=None) - _EPOCH) // _TICK
+
+
+def time_of(microseconds: int, kind: Type) -> datetime:
+    """The time that so many microseconds since 1970 are."""
+    return (_EPOCH + microseconds * _TICK).replace(tzinfo=UTC if kind is Type.TIMESTAMP else None)

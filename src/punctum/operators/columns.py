@@ -19,6 +19,8 @@ from punctum.algebra.values import NAN, Row, Type
 
 AT = "\0at"
 """The column of rows' places, while they travel with the rows."""
+NOW = "\0now"
+"""The column of times, in microseconds since 1970, beside the places where they have come."""
 _DTYPES: dict[Type, pl.DataType] = {
     Type.BIGINT: pl.Int64(),
     Type.DOUBLE: pl.Float64(),
@@ -37,6 +39,10 @@ class Places:
     rows: pl.Series
     puncts: tuple[int, ...] = ()
     constants: dict[str, pl.Series] = field(default_factory=dict)
+    in_order: bool = False
+    """Whether no row is late because of these punctuations, or could be: then places matter for the time alone."""
+    times: dict[str, pl.DataFrame] = field(default_factory=dict)
+    """Where time moves in the sequence, for each column that tells it: places (AT), and what it is then (NOW)."""
 
 
 @dataclass

@@ -18,13 +18,15 @@ from punctum.algebra.schema import Attribute
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Type, Value
 from punctum.operators.batch import PunctuationBatch, batch, columns, punctuations_of
-from punctum.operators.clock import StreamClock
-from punctum.operators.columns import ColumnarSlice, dtype, empty, to_rows
+from punctum.operators.clock import StreamClock, ticks
+from punctum.operators.columns import AT, NOW, ColumnarSlice, dtype, empty, to_rows
 from punctum.operators.near import purge
 from punctum.operators.operator import PAST, Metadata, Operator, Waits
 from punctum.operators.places import places
 from punctum.operators.seen import SeenPunctuations
 from punctum.operators.table import Table
+
+_TICK = timedelta(microseconds=1)
 
 
 class Swept(NamedTuple):
@@ -46,7 +48,7 @@ class Expect(Operator):
         mark = "#" * (1 + max(len(name) for name in schema.names))  # no attribute's name
         self._first, self._count = f"{mark}first", f"{mark}rows"
         first = Attribute(self._first, Type.TIMESTAMP if time is None else schema.attributes[schema.index(time)].type)
-        self._instant = dtype(first)
+        self.kind, self._instant = first.type, dtype(first)
         keys = {name: dtype(schema.attributes[at]) for name, at in zip(self._by, self._at, strict=True)}
         kept = pl.DataFrame(schema=keys | {self._first: self._instant, self._count: pl.Int64()})
         self._open, self._seen = Table(kept, None, self._summed, self._by), SeenPunctuations(schema)
@@ -75,6 +77,35 @@ class Expect(Operator):
     def sweeping(self) -> PunctuationBatch:
         """What is to be emitted behind the last slice."""
         return batch(self.output, [swept.punctuation for swept in self.swept])
+
+    @property
+    def on(self) -> tuple[int, ...]:
+        """The positions of the scheme's attributes."""
+        return self._at
+
+    def old_enough(self, rows: pl.DataFrame, now: int) -> pl.Series:
+        """In stream time: which rows are overdue at a time, in microseconds since 1970."""
+        assert self._time is not None
+        return (places(rows[self._time]) <= now - self._within // _TICK).fill_null(False)
+
+    def moments(self, rows: pl.DataFrame, steps: pl.DataFrame) -> pl.DataFrame:
+        """In stream time: where the values of rows and what is open are swept, if nothing closes them before.
+
+        Rows have places (AT), and so have the steps of time; a value that is overdue when its row comes is swept there.
+        """
+        within = self._within // _TICK
+        came = rows.filter(~self._seen.matches(rows))
+        known = self._early(steps[NOW][-1] - within).with_columns(pl.lit(-1, pl.Int64).alias(AT))
+        both = ((came, self._time or ""), (known, self._first))
+        due = pl.concat(some.select(*self._by, AT, pl.col(time).to_physical().alias(NOW)) for some, time in both)
+        passed = steps[NOW].search_sorted(due[NOW] + within, side="left")
+        moved = pl.max_horizontal(AT, pl.lit(steps[AT].gather(passed)))
+        return due.with_columns(moved.alias(AT)).group_by(self._by, maintain_order=True).agg(pl.col(AT).min())
+
+    def _early(self, limit: int) -> pl.DataFrame:
+        """What is open since a time, or longer; some of its counts may be missing."""
+        early = self._open.between(self._first, np.full(1, -(2**63)), np.full(1, limit)).rows
+        return early.filter(pl.col(self._first).to_physical() <= limit)
 
     def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
@@ -109,9 +140,7 @@ class Expect(Operator):
         limit = self._clock.ago(self._within)
         if limit is None or not len(self._open):
             return
-        last = places(pl.select(pl.lit(limit, self._instant)).to_series()).to_numpy()
-        early = self._open.between(self._first, np.full(1, -(2**63)), last).rows
-        old = early.filter(pl.col(self._first) <= pl.lit(limit, self._instant)).select(self._by).unique()
+        old = self._early(ticks(limit)).select(self._by).unique()
         known = self._open.having(old).rows
         due = self._summed(known.join(old, on=self._by, how="semi", nulls_equal=True, maintain_order="left"))
         for *key, since, rows in to_rows(due):

@@ -67,6 +67,10 @@ class Guard(Operator):
         good = xs.rows.filter(~wrong) if bad.height else xs.rows
         return Guarded(columns(good, new, xs), bad, wrong.arg_true(), reasons)
 
+    def excludes(self, rows: pl.DataFrame) -> pl.Series:
+        """Whether what has been seen excludes each of some rows."""
+        return self._seen.matches(rows)
+
     def tables(self) -> dict[str, Table]:
         """What was seen and does not coalesce."""
         return {PAST: self._seen.past}

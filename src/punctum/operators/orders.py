@@ -21,9 +21,9 @@ from punctum.algebra.scheme import Order, Scheme
 from punctum.algebra.values import Row, Type, Value
 from punctum.errors import PatternError
 from punctum.operators.batch import PunctuationBatch
-from punctum.operators.columns import AT, empty, to_rows
+from punctum.operators.columns import AT, NOW, empty, to_rows
 from punctum.operators.origins import Origin, among, coverable, furthest, membership
-from punctum.operators.places import places
+from punctum.operators.places import bounds, places
 from punctum.operators.sequence import PlacedPunctuations
 from punctum.operators.table import Table
 from punctum.operators.units import Units
@@ -105,6 +105,9 @@ class AccessOrder(Origin):
     The attributes before the last are the key.
     """
 
+    every = False
+    """Whether all that is made has a place, and not only what excludes a later row."""
+
     def __init__(self, scheme: Scheme, delay: Delay | None = None, unit: Units | None = None) -> None:
         *self._keys, self._name = scheme.attributes
         self._scheme, self._schema, self._progress = scheme, scheme.schema, Progress.of(scheme, delay, unit)
@@ -129,7 +132,7 @@ class AccessOrder(Origin):
         known = self._marked(rows).with_row_index(_ROW)
         record = pl.col(_REACH) > pl.col(_BEFORE).fill_null(pl.col(_REACH) - 1)
         known = known.with_columns(self._each(pl.when(record).then(_ROW).forward_fill()).alias(_ROW))
-        every = coverable(self._schema, self._scheme.attributes, {*range(len(self._schema))})
+        every = self.every or coverable(self._schema, self._scheme.attributes, {*range(len(self._schema))})
         before = known.select(_LATE, self._each(pl.col(_ROW).shift(1)))
         needed = known[_ROW] if every else before.filter(_LATE)[_ROW]
         last = known.group_by(self._keys).agg(pl.col(_ROW).last())[_ROW] if self._keys else known[_ROW].tail(1)
@@ -137,6 +140,23 @@ class AccessOrder(Origin):
         made = zip(chosen[AT], to_rows(chosen.select(*self._keys, self._name)), strict=True)
         others = [(at, p) for at, row in made for p in closings(self._scheme, self._progress, [row])]
         return PlacedPunctuations(self._schema, {}, others)
+
+    def tells(self, attribute: str) -> bool:
+        """Whether it closes the past of an attribute, and that alone."""
+        return self._scheme.terms == ((attribute, Order.ASC),)
+
+    def times(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Where rows move the time, when the attribute is one."""
+        known = self._marked(rows)
+        known = known.filter((pl.col(_REACH) > pl.col(_BEFORE)).fill_null(True))
+        if self._progress.unit is not None:
+            ends = [self._progress.passed(value).spans for (value,) in to_rows(known.select(self._name))]
+            until = bounds(((LOWEST, spans[0][1] if spans else HIGHEST) for spans in ends), self._progress.attribute)[1]
+        else:
+            until = known[_REACH].cast(pl.Int128)
+        least = places(pl.Series([value_after(LOWEST, self._progress.attribute.type)]))[0]
+        known = known.select(AT, until.alias(NOW)).filter(pl.col(NOW) > least)
+        return known.with_columns(pl.col(NOW).cast(pl.Int64) - 1)
 
     def _marked(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The rows that have a value: how far each reaches, and those before it of its key, and whether it is late."""

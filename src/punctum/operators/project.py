@@ -62,6 +62,10 @@ class Project(Operator):
         others = all(self._plain[at] for _, p in puncts.others for at, _ in p.sides)
         return others and all(self._plain[at] for at in puncts.constants)
 
+    def plain(self, puncts: PlacedPunctuations) -> PlacedPunctuations:
+        """Those of some punctuations that are on such attributes alone."""
+        return puncts.alone(at for at, plain in enumerate(self._plain) if plain)
+
     def shown(self, puncts: PlacedPunctuations) -> PlacedPunctuations:
         """Such punctuations over the output, each where it was."""
         constants = {n: column for at, column in puncts.constants.items() for n in self._shown[at]}

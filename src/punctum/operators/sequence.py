@@ -59,6 +59,12 @@ class PlacedPunctuations:
         others = [(place, p) for place, p in self.others if any(i in some for i, _ in p.sides)]
         return PlacedPunctuations(self.schema, {at: c for at, c in self.constants.items() if at in some}, others)
 
+    def alone(self, positions: Iterable[int]) -> "PlacedPunctuations":
+        """Those that speak of some attributes alone."""
+        some = set(positions)
+        others = [(place, p) for place, p in self.others if {i for i, _ in p.sides} <= some]
+        return PlacedPunctuations(self.schema, {at: c for at, c in self.constants.items() if at in some}, others)
+
     def between(self, at: pl.Series) -> list[tuple[int, ColumnarSlice]]:
         """Those that none of some rows stands between, together: slices of them, each with one of their places."""
         known, names = at.unique().sort(), self.schema.names

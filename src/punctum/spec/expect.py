@@ -10,6 +10,9 @@ attributes, ``first(k)`` the time of the first row with a key, and ``now`` the t
 A punctuation counts before time does, so one that comes in the slice that would be too late is in time. A row that
 comes after its key was swept is late, and goes no further; it is reported, with the sweep as what excludes it.
 
+By the clock a slice is a batch, which has one time. In stream time a slice is one element of the stream, with the
+punctuations that are made of it (``origins.steps``): a key is swept with the element that moves time past its limit.
+
 Time is an attribute of the rows (stream time), and has passed as far as punctuations on it alone reach; or it is given
 with each slice (wall time). No clock is read here: who runs this twice on the same slices sweeps the same.
 """

@@ -335,11 +335,18 @@ def sequence(origins: Iterable[Origin[Any]], elements: Iterable[Element]) -> Ite
     >>> print(*sequence([Unique(Scheme.of(itemid, "itemid"))], [(17,), (18,)]))
     (17,) <17> (18,) <18>
     """
+    for several in steps(origins, elements):
+        yield from several
+
+
+def steps(origins: Iterable[Origin[Any]], elements: Iterable[Element]) -> Iterator[list[Element]]:
+    """What holds from the start, and then each element of a stream, with the punctuations that are made of it."""
     states = [(origin, origin.initial()) for origin in origins]
-    yield from (p for origin, _ in states for p in origin.opening())
+    yield [p for origin, _ in states for p in origin.opening()]
     for element in elements:
-        yield element
+        several = [element]
         if not isinstance(element, Punctuation):
             stepped = [(origin, *origin.step([element], known)) for origin, known in states]
-            yield from (p for _, made, _ in stepped for p in made)
+            several += [p for _, made, _ in stepped for p in made]
             states = [(origin, known) for origin, _, known in stepped]
+        yield several

@@ -92,15 +92,20 @@ def idle(relation: Relation, emits: bool, known: Inference) -> dict[str, tuple[S
     nothing of the column open close more together than each of them. A stream with a time limit has no idle schemes:
     one of them is waited for, and another may be the clock by which that is.
     """
+    return {stream.name: schemes for stream, schemes in _unused(relation, emits, known) if not stream.limits}
+
+
+def clocks(relation: Relation, emits: bool, known: Inference) -> dict[str, tuple[Scheme, ...]]:
+    """The schemes of each stream with time limits that no operator of a query can use, except to tell the time."""
+    return {stream.name: schemes for stream, schemes in _unused(relation, emits, known) if stream.limits}
+
+
+def _unused(relation: Relation, emits: bool, known: Inference) -> Iterator[tuple[StreamDef, tuple[Scheme, ...]]]:
     used = useful(relation, emits, known)
     asked = frozenset(_asked(relation))
-    by_stream: dict[str, tuple[Scheme, ...]] = {}
     for stream in dict.fromkeys(source.stream for source in sources(relation)):
-        if stream.limits:
-            continue
         unused = [scheme for scheme in stream.schemes if Declared.of(stream.name, scheme) not in used]
-        by_stream[stream.name] = tuple(s for s in unused if any(_free(stream, name, asked) for name in s.attributes))
-    return {name: schemes for name, schemes in by_stream.items() if schemes}
+        yield stream, tuple(s for s in unused if any(_free(stream, name, asked) for name in s.attributes))
 
 
 def beyond(relation: Relation, emits: bool) -> dict[str, tuple[Scheme, ...]]:

@@ -5,7 +5,7 @@ key to constants, to the bucket of those; else to all.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 from typing import Any, ClassVar
@@ -17,7 +17,7 @@ from punctum.algebra.pattern import Constant, List, Pattern, constant
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
-from punctum.operators.columns import AT, ColumnarSlice, Places, dtype, empty
+from punctum.operators.columns import AT, ColumnarSlice, dtype, empty
 
 _SPREAD = 0x9E3779B97F4A7C15  # odd, and its bits are mixed: neighbouring runs go to buckets in no order
 _WORD = (1 << 64) - 1
@@ -51,6 +51,8 @@ class Exchange:
     broadcast: bool = False
     clock: bool = False
     """Whether all buckets are to be told the time of each batch."""
+    clocks: frozenset[str] = frozenset()
+    """Columns that tell the time and nothing else: a bucket hears of it where one of its elements stands behind."""
 
     @property
     def _punctuated(self) -> tuple[Schema, tuple[int | None, ...]]:
@@ -76,9 +78,18 @@ class Exchange:
                 constants.setdefault(bucket, {})[name] = part
         none = empty(self.schema) if places is None else empty(self.schema).with_columns(places.rows.head(0).alias(AT))
         return {
-            b: _piece(piece, rows.get(b, none), puncts.get(b, []), constants.get(b, {}))
+            b: self._heard(_piece(piece, rows.get(b, none), puncts.get(b, []), constants.get(b, {})))
             for b in dict.fromkeys((*rows, *puncts, *constants))
         }
+
+    def _heard(self, piece: ColumnarSlice) -> ColumnarSlice:
+        """A bucket's slice with those moves of time that matter to it: the last before each of its elements."""
+        known = piece.places
+        if known is None or self.clocks.isdisjoint(known.times):
+            return piece
+        at = pl.concat([known.rows, pl.Series(known.puncts, dtype=pl.Int64), *known.constants.values()])
+        times = {name: _before(at, steps) if name in self.clocks else steps for name, steps in known.times.items()}
+        return replace(piece, places=replace(known, times=times))
 
     @property
     def used_buckets(self) -> tuple[int, ...]:
@@ -214,6 +225,12 @@ class BucketKeyRange:
         return run * self.run
 
 
+def _before(at: pl.Series, steps: pl.DataFrame) -> pl.DataFrame:
+    """The last of some steps before each of some places, and the last of all."""
+    passed = np.unique(np.append(steps[AT].search_sorted(at, side="left").to_numpy(), steps.height))
+    return steps[passed[passed > 0].astype(np.int64) - 1]
+
+
 def _piece(
     whole: ColumnarSlice, rows: pl.DataFrame, puncts: list[int], constants: dict[str, pl.DataFrame]
 ) -> ColumnarSlice:
@@ -223,7 +240,9 @@ def _piece(
     if whole.places is None:
         return ColumnarSlice(rows, mine, values)
     known = whole.places.puncts
-    places = Places(rows[AT], tuple(known[n] for n in puncts), {name: part[AT] for name, part in constants.items()})
+    closed = {name: part[AT] for name, part in constants.items()}
+    mine_at = tuple(known[n] for n in puncts)
+    places = replace(whole.places, rows=rows[AT], puncts=mine_at, constants=closed)
     return ColumnarSlice(rows.drop(AT), mine, values, places)
 
 

@@ -27,7 +27,7 @@ from punctum.engine.exchange.blobs import (
     to_lines,
 )
 from punctum.lmerge.feedback import Signal
-from punctum.operators.columns import AT, ColumnarSlice, Places, empty
+from punctum.operators.columns import AT, NOW, ColumnarSlice, Places, empty
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,6 +50,7 @@ ARROW = pa.schema(_FIELDS)
 """The same for Arrow."""
 PART = 1 << 18
 """About so many bytes of rows are packed into one message."""
+_TIME, _IN_ORDER = AT + "\0", AT + "\1"  # no attribute's name begins so
 _NONE = -1  # the sender of what no bucket has sent, and the input of what goes to the driver
 Counts = dict[str, Any]
 """What is counted of an operator in a batch."""
@@ -98,6 +99,8 @@ class PackedSlice(NamedTuple):
             rows = rows.with_columns(places.rows.alias(AT))
             constants = {**constants, **{AT + name: at for name, at in places.constants.items()}}
             constants[AT] = pl.Series(places.puncts, dtype=pl.Int64)
+            constants |= {_IN_ORDER: pl.Series([0])} if places.in_order else {}
+            constants |= {_TIME + c + name: steps[c] for name, steps in places.times.items() for c in (AT, NOW)}
         return PackedSlice(
             None if rows.is_empty() else to_blob(rows), to_lines(piece.puncts), constants_to_blob(constants)
         )
@@ -110,7 +113,9 @@ class PackedSlice(NamedTuple):
         piece = ColumnarSlice(found, self.punctuations(puncts), constants)
         if AT in columns:
             at = pl.Series(AT, [], pl.Int64) if frame is None else frame[AT]
-            piece.places = Places(at, tuple(columns[AT].drop_nulls()), {name: columns[AT + name] for name in constants})
+            closed = {name: columns[AT + name] for name in constants}
+            known = tuple(columns[AT].drop_nulls())
+            piece.places = Places(at, known, closed, _IN_ORDER in columns, _times(columns))
         return piece
 
     def frame(self) -> pl.DataFrame | None:
@@ -124,6 +129,12 @@ class PackedSlice(NamedTuple):
     def constant_values(self) -> dict[str, pl.Series]:
         """The constants by attribute."""
         return constants_from_blob(self.constants)
+
+
+def _times(columns: Mapping[str, pl.Series]) -> dict[str, pl.DataFrame]:
+    """Where time moves, of the columns of a slice."""
+    names = [name.removeprefix(_TIME + AT) for name in columns if name.startswith(_TIME + AT)]
+    return {n: pl.DataFrame([columns[_TIME + c + n].alias(c) for c in (AT, NOW)]).drop_nulls() for n in names}
 
 
 class SplitPart(NamedTuple):

@@ -6,20 +6,23 @@ of them is a sequence of its own.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, groupby, pairwise
 
 import numpy as np
 import polars as pl
 
+from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.engine.exchange.messages import StreamSlice
-from punctum.engine.formats.lines import Numbers
-from punctum.operators.columns import ColumnarSlice, empty
+from punctum.operators.clock import rising
+from punctum.operators.columns import AT, ColumnarSlice, Places, empty
 from punctum.operators.sequence import PlacedPunctuations, placed, together
 
 Came = list[tuple[StreamSlice, ColumnarSlice]]
 """What has come, in order, with the slice that each message has brought."""
+Sequenced = tuple[pl.Series, PlacedPunctuations]
+"""The places of rows, and punctuations with theirs."""
 
 
 @dataclass
@@ -28,11 +31,31 @@ class Arrived:
 
     pieces: list[ColumnarSlice]
     splits: list[str | None]
-    folded: dict[str, int]
-    """How many rows of splits have been folded into others."""
     rows: pl.DataFrame
-    sequences: list[tuple[pl.Series, PlacedPunctuations]]
+    sequences: list[Sequenced]
     """The places of the rows, one partition after the other, and its punctuations; none where no row can be late."""
+    begins: list[int] = field(default_factory=list)
+    """Where each piece begins."""
+    placed: Sequenced | None = None
+    """All places, when time moves and all pieces are one sequence."""
+    times: dict[str, pl.DataFrame] = field(default_factory=dict)
+    """Where time moves in that sequence, for each column that tells it."""
+    folded: dict[str, int] = field(default_factory=dict)
+    """How many rows of splits have been folded into others."""
+
+    def cut(self, place: int, said: Sequence[Punctuation], raw: Schema) -> "tuple[Arrived, Arrived]":
+        """What stands before a place of the one sequence, with what has been said there, and all else."""
+        pairs = [_halves(piece, place - begin) for piece, begin in zip(self.pieces, self.begins, strict=True)]
+        told = ColumnarSlice(self.rows.head(0), tuple(said))
+        before = self._of([*(first for first, _ in pairs), told], [*self.begins, place - 1], raw)
+        return before, self._of([second for _, second in pairs], self.begins, raw)
+
+    def _of(self, pieces: list[ColumnarSlice], begins: list[int], raw: Schema) -> "Arrived":
+        """Parts of the pieces, and maybe one more."""
+        splits = [*self.splits, None][: len(pieces)]
+        rows = pl.concat([self.rows.head(0), *(piece.rows for piece in pieces)])
+        sequences = [_one(pieces, begins, raw)] if self.sequences else []
+        return Arrived(pieces, splits, rows, sequences, begins, _one(pieces, begins, raw, True), _times(pieces, begins))
 
 
 def in_one(parts: Sequence[ColumnarSlice], schema: Schema) -> ColumnarSlice:
@@ -60,32 +83,87 @@ def arrived(
     frames = [piece.rows for piece in pieces if piece.rows.height]
     rows = pl.concat(frames) if frames else empty(schema)
     partitions = [list(group) for _, group in groupby(came, lambda pair: pair[0].order[0])]
-    if not any(_matters([piece for _, piece in members], [m.order for m, _ in members]) for members in partitions):
-        return Arrived(pieces, splits, counted, rows, [])
-    return Arrived(pieces, splits, counted, rows, [_sequence(members, raw) for members in partitions])
+    matters = any(_matters([piece for _, piece in members], [m.order for m, _ in members]) for members in partitions)
+    timed = any(piece.places is not None and piece.places.times for piece in pieces)
+    if not matters and not timed:
+        return Arrived(pieces, splits, rows, [], folded=counted)
+    begins = [begin for members in partitions for begin in _begins(members)]
+    starts = [0, *accumulate(map(len, partitions))]
+    parts = [slice(a, b) for a, b in pairwise(starts)]
+    sequences = [_one(pieces[part], begins[part], raw) for part in parts] if matters else []
+    found = Arrived(pieces, splits, rows, sequences, begins, folded=counted)
+    if timed and sum(any(map(_any, pieces[part])) for part in parts) == 1:
+        found.placed, found.times = _one(pieces, begins, raw, True), _times(pieces, begins)
+    return found
+
+
+def _any(piece: ColumnarSlice) -> bool:
+    return bool(piece.rows.height or piece.puncts or piece.constants)
 
 
 def _matters(pieces: Sequence[ColumnarSlice], orders: Sequence[tuple[int, ...]]) -> bool:
     """Whether a row may stand behind a punctuation."""
     several = orders[0][:2] != orders[-1][:2]
     puncts = any(piece.puncts or piece.constants for piece in pieces)
-    return puncts and (several or any(piece.places is not None for piece in pieces))
+    return puncts and (several or any(piece.places is not None and not piece.places.in_order for piece in pieces))
 
 
-def _sequence(
-    members: Sequence[tuple[StreamSlice, ColumnarSlice]], raw: Schema
-) -> tuple[pl.Series, PlacedPunctuations]:
-    """The splits of a partition, one behind the other."""
-    at, puncts, begin = list[Numbers](), list[PlacedPunctuations](), 0
+def _begins(members: Sequence[tuple[StreamSlice, ColumnarSlice]]) -> list[int]:
+    """Where each piece of a partition begins, when its splits stand one behind the other."""
+    begins, begin = list[int](), 0
     for _, parts in groupby(members, lambda pair: pair[0].order[1]):
-        end = begin
-        for _, piece in parts:
-            rows = np.zeros(piece.rows.height, np.int64) if piece.places is None else piece.places.rows.to_numpy()
-            at.append(rows + begin)
-            if piece.puncts or piece.constants:
-                puncts.append(placed(raw, piece, 0).moved(begin))
-                end = max(end, puncts[-1].last())
-            if piece.places is not None and len(rows):
-                end = max(end, int(at[-1].max()))
-        begin = end + 1
+        pieces = [piece for _, piece in parts]
+        begins += [begin] * len(pieces)
+        begin += max(map(_length, pieces)) + 1
+    return begins
+
+
+def _length(piece: ColumnarSlice) -> int:
+    """The last place of a piece."""
+    if piece.places is None:
+        return 0
+    known = piece.places
+    columns = [known.rows, *known.constants.values(), *(steps[AT] for steps in known.times.values())]
+    return max([0, *known.puncts, *(most for column in columns if isinstance(most := column.max(), int))])
+
+
+def _one(pieces: Sequence[ColumnarSlice], begins: Sequence[int], raw: Schema, every: bool = False) -> Sequenced:
+    """Pieces as one sequence, with every place, or with those that decide which rows are late."""
+    at, puncts = [np.zeros(0, np.int64)], list[PlacedPunctuations]()
+    for piece, begin in zip(pieces, begins, strict=True):
+        known = piece.places if piece.places is not None and (every or not piece.places.in_order) else None
+        rows = np.zeros(piece.rows.height, np.int64) if known is None else known.rows.to_numpy()
+        at.append(rows + begin)
+        if piece.puncts or piece.constants:
+            puncts.append(placed(raw, replace(piece, places=known), 0).moved(begin))
     return pl.Series(np.concatenate(at)), together(raw, puncts)
+
+
+def _times(pieces: Sequence[ColumnarSlice], begins: Sequence[int]) -> dict[str, pl.DataFrame]:
+    """Where time moves in pieces that are one sequence."""
+    times = dict[str, list[pl.DataFrame]]()
+    for piece, begin in zip(pieces, begins, strict=True):
+        for name, steps in piece.places.times.items() if piece.places is not None else ():
+            times.setdefault(name, []).append(steps.with_columns(pl.col(AT) + begin))
+    return {name: rising(parts) for name, parts in times.items()}
+
+
+def _halves(piece: ColumnarSlice, place: int) -> tuple[ColumnarSlice, ColumnarSlice]:
+    """What of a piece stands before a place, and what does not; without places all of it stands at its beginning."""
+    if piece.places is None:
+        none = ColumnarSlice(piece.rows.head(0))
+        return (piece, none) if place > 0 else (none, piece)
+    known, first = piece.places, piece.places.rows < place
+    closed = {name: at < place for name, at in known.constants.items()}
+
+    def half(rows: pl.Series, before: bool) -> ColumnarSlice:
+        there = [n for n, at in enumerate(known.puncts) if (at < place) is before]
+        masks = {name: mask if before else ~mask for name, mask in closed.items()}
+        times = {name: steps.filter((pl.col(AT) < place) == before) for name, steps in known.times.items()}
+        constants = {name: at.filter(masks[name]) for name, at in known.constants.items()}
+        at = tuple(known.puncts[n] for n in there)
+        places = Places(known.rows.filter(rows), at, constants, known.in_order, times)
+        values = {name: column.filter(masks[name]) for name, column in piece.constants.items()}
+        return ColumnarSlice(piece.rows.filter(rows), tuple(piece.puncts[n] for n in there), values, places)
+
+    return half(first, True), half(~first, False)

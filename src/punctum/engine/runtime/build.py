@@ -20,6 +20,7 @@ from punctum.engine.runtime.metrics import OperatorMetrics
 from punctum.engine.runtime.parts import Clocks, Control, Controls, Tables, Violations
 from punctum.engine.runtime.stage import StagePart, StageRuntime
 from punctum.engine.runtime.sweep import LATE, Sweeps
+from punctum.engine.runtime.timeline import Timeline, Told
 from punctum.engine.runtime.unfold import Folding
 from punctum.engine.runtime.vectorised import operator
 from punctum.engine.runtime.violations import failures, late, originals, rows_of_split
@@ -39,6 +40,8 @@ from punctum.operators.operator import Operator
 from punctum.operators.project import Project
 from punctum.operators.punctuate import Punctuate
 from punctum.operators.select import Select
+from punctum.plan.passes.expect import clocks as timed
+from punctum.plan.passes.expect import tells_time_alone
 from punctum.plan.physical.cube import shares
 from punctum.plan.physical.feedback import FeedbackMapping
 from punctum.plan.physical.fold import Folds, folds
@@ -58,7 +61,8 @@ def piped(pipe: Pipe) -> Piped:
 def from_pipe(origin: Pipe, source: Input, buckets: Buckets, clock: bool = False) -> Exchange:
     """The exchange behind a pipe: rows have been through it, punctuations have not."""
     raw_key, raw = _decided(origin, source.key), origin.stream.schema
-    at = origin.schema, source.key, buckets, source.number, raw, raw_key, source.broadcast, clock
+    clocks = frozenset(name for name in timed(origin.stream) if tells_time_alone(origin.stream, name))
+    at = origin.schema, source.key, buckets, source.number, raw, raw_key, source.broadcast, clock, clocks
     if source.cube is None:
         return Exchange(*at)
     columns = source.cube.columns
@@ -77,7 +81,7 @@ def _decided(pipe: Pipe, columns: Sequence[int | None]) -> tuple[int | None, ...
 
 def from_stage(origin: Stage, source: Input, buckets: Buckets, clock: bool = False) -> Exchange:
     """The exchange behind a stage."""
-    at = origin.schema, source.key, buckets, source.number, None, (), source.broadcast, clock
+    at = origin.schema, source.key, buckets, source.number, None, (), source.broadcast, clock, frozenset[str]()
     if source.cube is None:
         return Exchange(*at)
     return CubeExchange(*at, source.cube.columns, (), shares(source.cube, len(buckets)))
@@ -105,7 +109,7 @@ def running(
         parts.append(Sweeps(flow, wiring.expects, last=not stage.inputs[0].broadcast))
     elif feedback:
         parts.append(FeedbackFilter(flow, stage.number, feedback))
-    return StageRuntime(flow, parts)
+    return StageRuntime(flow, parts, wiring.timelines(flow))
 
 
 class _Wiring:
@@ -138,6 +142,18 @@ class _Wiring:
         origins = [source.origin for source in stage.inputs]
         names = tuple(o.stream.name if isinstance(o, Pipe) else f"stage {o.number}" for o in origins)
         return Dataflow(inputs, tuple(self._operators), tuple(self._reads), stage.schema, names, tuple(self._labels))
+
+    def timelines(self, flow: Dataflow) -> dict[int, Timeline]:
+        """For each stream by whose time values are swept, what cuts its sequence."""
+        told: dict[int, list[Told]] = {}
+        for n, (relation, expect) in self.expects.items():
+            read = n
+            while read >= 0:
+                read = self._reads[read][0]
+            pipe = self._stage.inputs[-1 - read].origin
+            if relation.time is not None and isinstance(pipe, Pipe) and self._in_order(n):
+                told.setdefault(-1 - read, []).append(_told(relation, expect, pipe))
+        return {number: Timeline(_stream(flow.inputs[number]), some) for number, some in told.items()}
 
     def _place(self, node: Op | Input) -> int:
         """Put an operator behind those that it reads, and give the reference to it."""
@@ -200,6 +216,19 @@ class _Wiring:
             return (read,)
         alone = isinstance(self._operators[read], Opened | Select | Project | Expect | Lifespan)
         return (read, *self._anew(self._reads[read][0])) if alone else ()
+
+
+def _told(relation: ExpectNode, expect: Expect, pipe: Pipe) -> Told:
+    assert relation.time is not None
+    time, (key, *more) = pipe.origin(relation.time), (pipe.origin(at) for at in relation.by)
+    assert time is not None
+    name = pipe.stream.schema.names[time]
+    return Told(expect, name, not tells_time_alone(pipe.stream, name), None if more else key)
+
+
+def _stream(source: StageInput) -> FromStream:
+    assert isinstance(source, FromStream)
+    return source
 
 
 def _in_bucket(source: Input, buckets: Buckets, bucket: int) -> Schema:

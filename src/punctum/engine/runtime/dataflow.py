@@ -11,7 +11,8 @@ import polars as pl
 
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
-from punctum.engine.runtime.inputs import SliceMessage, StageInput
+from punctum.engine.runtime.arrived import Arrived, in_one
+from punctum.engine.runtime.inputs import FromStream, SliceMessage, StageInput
 from punctum.errors import failing_in
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.operator import Operator
@@ -35,10 +36,14 @@ class Dataflow:
     labels: tuple[str, ...]
     """What each operator does, and with which streams: for errors."""
 
-    def take(self, number: int, sent: Sequence[SliceMessage]) -> ColumnarSlice:
-        """The slice that has arrived at an input."""
+    def take(self, number: int, sent: Sequence[SliceMessage] | Arrived) -> ColumnarSlice:
+        """The slice that has arrived at an input; of a stream, what has come may be in order already."""
         with failing_in(f"input from {self.names[number]}"):
-            return self.inputs[number].take(sent)
+            source = self.inputs[number]
+            if isinstance(sent, Arrived):
+                assert isinstance(source, FromStream)
+                return source.take_in_order(sent)
+            return source.take(sent)
 
     def read(self, number: int, slices: Sequence[ColumnarSlice]) -> list[ColumnarSlice]:
         """Slices for an operator, over the schemas of its inputs."""
@@ -91,3 +96,11 @@ def renamed(piece: ColumnarSlice, schema: Schema) -> ColumnarSlice:
     return ColumnarSlice(
         piece.rows.rename(names), puncts, {names[name]: values for name, values in piece.constants.items()}
     )
+
+
+def together(slices: Sequence[ColumnarSlice], schema: Schema) -> ColumnarSlice:
+    """Slices that follow each other, as one."""
+    if len(slices) == 1:
+        return slices[0]
+    puncts = in_one(slices, schema)
+    return ColumnarSlice(pl.concat([piece.rows for piece in slices]), puncts.puncts, puncts.constants)

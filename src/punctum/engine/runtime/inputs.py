@@ -11,19 +11,20 @@ from typing import Any
 
 import polars as pl
 
-from punctum.algebra.pattern import Constant
+from punctum.algebra.pattern import Constant, between
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.engine.exchange.blobs import from_lines, to_lines
 from punctum.engine.exchange.buckets import Exchange
-from punctum.engine.exchange.messages import StageSlice, StreamSlice, SweepMessage
+from punctum.engine.exchange.messages import StageMessage, StageSlice, StreamSlice, SweepMessage
 from punctum.engine.exchange.quarantine import MOST, Record
 from punctum.engine.runtime.arrived import Arrived, Came, arrived, in_one
 from punctum.engine.runtime.unfold import Folding
 from punctum.operators.batch import PunctuationBatch, batch, constant_punctuations
 from punctum.operators.checked import REASON
-from punctum.operators.columns import AT, ColumnarSlice, empty
+from punctum.operators.clock import time_of
+from punctum.operators.columns import AT, NOW, ColumnarSlice, empty
 from punctum.operators.emitted import EmittedPunctuations, hold
 from punctum.operators.guard import Guard, Guarded
 from punctum.operators.operator import Operator
@@ -99,7 +100,35 @@ class FromStream(StageInput):
 
     def take(self, sent: Sequence[SliceMessage]) -> ColumnarSlice:
         """The rows, in the order of their files, and what the stream's punctuations say of them."""
-        came = arrived([m for m in sent if isinstance(m, StreamSlice)], self._raw, self._schema, self._unfolded)
+        return self.take_in_order(self.in_order(sent))
+
+    def in_order(self, sent: Sequence[StageMessage]) -> Arrived:
+        """What has come, put in order; nothing is taken yet."""
+        return arrived([m for m in sent if isinstance(m, StreamSlice)], self._raw, self._schema, self._unfolded)
+
+    def cut(self, came: Arrived, place: int) -> tuple[Arrived, Arrived]:
+        """What stands before a place, with how far time has come there, and all else."""
+        said = []
+        for name, steps in came.times.items():
+            if (now := steps.filter(pl.col(AT) < place)[NOW].max()) is not None:
+                assert isinstance(now, int)
+                kind = self._raw.attributes[self._raw.index(name)].type
+                said.append(Punctuation.of(self._raw, {name: between(None, time_of(now, kind))}))
+        return came.cut(place, said, self._raw)
+
+    def plain(self, puncts: PlacedPunctuations) -> PlacedPunctuations:
+        """Those of some punctuations that come out of the pipe as they are, each by itself."""
+        for step in self._steps:
+            if isinstance(step, Project):
+                puncts = step.shown(step.plain(puncts))
+        return replace(puncts, schema=self._schema)
+
+    def excludes(self, rows: pl.DataFrame) -> pl.Series:
+        """Whether what came before the batch excludes each of some rows."""
+        return self._guard.excludes(rows)
+
+    def take_in_order(self, came: Arrived) -> ColumnarSlice:
+        """The rows, and what the stream's punctuations say of them."""
         self.folded = sum(came.folded.values())
         limits = self._guard.feed(self._piped(self._limits, {})).puncts if self._limits else ()
         self._limits = ()

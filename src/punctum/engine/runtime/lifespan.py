@@ -22,7 +22,11 @@ class Lifespans(StagePart):
     def __init__(self, flow: Dataflow, lifespans: dict[int, Lifespan]) -> None:
         self._flow, self._lifespans = flow, lifespans
         self._ended: dict[int, int] = {}
-        self._expired: PunctuationBatch | None = None
+        self._expired: list[PunctuationBatch] = []
+
+    def begin(self) -> None:
+        """Nothing is over yet in a batch that begins."""
+        self._expired = []
 
     def before(self, arrived: Arrived) -> None:
         """Let all forget what is over, before the next slice."""
@@ -37,7 +41,7 @@ class Lifespans(StagePart):
                     over = _moved(expired[read], operator.inputs[i])
                     operator.forget(i, over)
                     expired[n] = expired[n] + operator.map_punctuations(i, over)
-        self._expired = expired[len(flow.operators) - 1 if flow.operators else -1]
+        self._expired.append(expired[len(flow.operators) - 1 if flow.operators else -1])
         self._ended = {n: len(over) for n, over in ended.items()}
 
     def _arrived(self, arrived: Arrived) -> dict[int, PunctuationBatch]:
@@ -72,9 +76,10 @@ class Lifespans(StagePart):
 
     def messages(self, to: Exchange, bucket: int) -> list[Addressed]:
         """What is over in the result of this stage."""
-        if self._expired is None or not len(self._expired):
+        over = [p for expired in self._expired for p in _moved(expired, to.schema)]
+        if not over:
             return []
-        lines = to_lines(_moved(self._expired, to.schema))
+        lines = to_lines(over)
         return to_all(to.used_buckets, ExpiredMessage(bucket, PackedSlice(puncts=lines)), to.input)
 
 

@@ -12,7 +12,9 @@ import polars as pl
 from punctum.engine.exchange.buckets import Exchange
 from punctum.engine.exchange.messages import Addressed, Counts, StageMessage, StageSlice, StreamSlice
 from punctum.engine.exchange.quarantine import Record
-from punctum.engine.runtime.dataflow import Dataflow, renamed
+from punctum.engine.runtime.arrived import Arrived as InOrder
+from punctum.engine.runtime.dataflow import Dataflow, renamed, together
+from punctum.engine.runtime.timeline import Timeline
 from punctum.errors import failing_in
 from punctum.operators.columns import ColumnarSlice
 
@@ -25,6 +27,9 @@ class StagePart:
 
     name = ""
     """What its state is called; a part without state needs none."""
+
+    def begin(self) -> None:
+        """A batch begins, which is a slice, or several."""
 
     def before(self, arrived: Arrived) -> None:
         """Look at what has arrived, before any of it is taken."""
@@ -60,17 +65,45 @@ class StagePart:
 
 
 class StageRuntime:
-    """The operators of a stage in one bucket, and the parts that are composed with them, in order."""
+    """The operators of a stage in one bucket, and the parts that are composed with them, in order.
 
-    def __init__(self, flow: Dataflow, parts: Sequence[StagePart]) -> None:
-        self.flow, self.parts = flow, tuple(parts)
+    Inputs with a timeline are taken in parts, in which nothing stands behind what has to be swept before it.
+    """
+
+    def __init__(
+        self, flow: Dataflow, parts: Sequence[StagePart], timelines: Mapping[int, Timeline] | None = None
+    ) -> None:
+        self.flow, self.parts, self._timelines = flow, tuple(parts), timelines or {}
+        self._records: list[Record] = []
 
     def feed(self, arrived: Arrived) -> tuple[ColumnarSlice, list[Counts]]:
-        """Run a slice through, and say what is counted of each operator."""
+        """Run a batch through, and say what is counted of each operator."""
+        self._records = []
+        for part in self.parts:
+            part.begin()
+        left = {number: line.opened(arrived.get(number, ())) for number, line in self._timelines.items()}
+        results, counts = list[ColumnarSlice](), list[list[Counts]]()
+        while left or not results:
+            heads, rest = dict[int, InOrder](), dict[int, InOrder]()
+            for number, came in left.items():
+                heads[number], behind = self._timelines[number].next(came)
+                rest |= {} if behind is None else {number: behind}
+            result, counted = self._feed(arrived if not results else {}, heads)
+            results.append(result)
+            counts.append(counted)
+            self._records += [record for part in self.parts for record in part.records()] if rest else []
+            left = rest
+        return together(results, self.flow.schema), [_summed(each) for each in zip(*counts, strict=True)]
+
+    def _feed(self, arrived: Arrived, heads: Mapping[int, InOrder]) -> tuple[ColumnarSlice, list[Counts]]:
+        """Run a slice through."""
         flow = self.flow
         for part in self.parts:
             part.before(arrived)
-        taken = [flow.take(number, slices_of(arrived.get(number, ()))) for number in range(len(flow.inputs))]
+        taken = [
+            flow.take(number, heads[number] if number in heads else slices_of(arrived.get(number, ())))
+            for number in range(len(flow.inputs))
+        ]
         given: list[ColumnarSlice] = []
         counts: list[Counts] = []
         for n, reads in enumerate(flow.reads):
@@ -97,8 +130,8 @@ class StageRuntime:
         return [sent for part in self.parts for sent in part.messages(to, bucket)]
 
     def records(self) -> list[Record]:
-        """What goes to the quarantine since the last slice began; to be asked once."""
-        return [record for part in self.parts for record in part.records()]
+        """What goes to the quarantine since the last batch began; to be asked once."""
+        return self._records + [record for part in self.parts for record in part.records()]
 
     def metadata(self) -> str:
         """All state that is not in tables, as JSON."""
@@ -112,6 +145,17 @@ class StageRuntime:
         for part in self.parts:
             if part.name:
                 part.restore(known["parts"].get(part.name))
+
+
+_STANDS = frozenset(["rows_kept", "bytes_kept", "puncts_kept", "puncts_waiting", "puncts_received", "stable", "due"])
+
+
+def _summed(counts: Sequence[Counts]) -> Counts:
+    """What is counted of an operator in a batch, of its slices: sums, and of what it keeps the last."""
+    summed: Counts = {}
+    for each in counts:
+        summed |= {what: n if what in _STANDS else summed.get(what, 0) + n for what, n in each.items()}
+    return summed
 
 
 def slices_of(arrived: Sequence[StageMessage]) -> list[StreamSlice | StageSlice]:

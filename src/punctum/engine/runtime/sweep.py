@@ -49,12 +49,16 @@ class Sweeps(StagePart):
     def __init__(self, flow: Dataflow, expects: dict[int, tuple[ExpectNode, Expect]], last: bool) -> None:
         self._flow, self._expects, self._last = flow, expects, last
         self._lost: list[list[Lost]] = [[] for _ in flow.operators]  # of each operator what it withholds
-        self._sweep: Sweep | None = None
+        self._sweeps: list[Sweep] = []
         self._records: list[Record] = []
+
+    def begin(self) -> None:
+        """Nothing has been swept in a batch that begins."""
+        self._sweeps = []
 
     def before(self, arrived: Arrived) -> None:
         """Begin with a slice."""
-        self._records, self._sweep = [], None
+        self._records = []
 
     def on_output(
         self, number: int, slices: list[ColumnarSlice], given: ColumnarSlice, counts: Counts
@@ -89,10 +93,11 @@ class Sweeps(StagePart):
         """Let a sweep go through behind the slice."""
         below = [self._arrived(number, arrived) for number in range(len(self._flow.inputs))]
         sweeps = self._through_all(below, counts)
-        self._sweep = sweeps[-1] if sweeps else below[0]
-        if self._last and self._sweep.says_anything:
+        sweep = sweeps[-1] if sweeps else below[0]
+        self._sweeps.append(sweep)
+        if self._last and sweep.says_anything:
             schema = self._flow.schema
-            both = punctuations_of(schema, given) + punctuations_of(schema, renamed(self._sweep.slice, schema))
+            both = punctuations_of(schema, given) + punctuations_of(schema, renamed(sweep.slice, schema))
             return ColumnarSlice(given.rows, tuple(both))
         return given
 
@@ -164,9 +169,11 @@ class Sweeps(StagePart):
         return self._records
 
     def messages(self, to: Exchange, bucket: int) -> list[Addressed]:
-        """The sweep, with what is lost, to all buckets of the next stage."""
-        sweep = self._sweep
-        if sweep is None or sweep.cause is None:
+        """The sweeps, with what is lost, to all buckets of the next stage."""
+        return [sent for sweep in self._sweeps for sent in self._sent(sweep, to, bucket)]
+
+    def _sent(self, sweep: Sweep, to: Exchange, bucket: int) -> list[Addressed]:
+        if sweep.cause is None:
             return []
         pieces = to.split(renamed(sweep.slice, to.schema))
         # the cause is there in any case: what is said may not show what is lost

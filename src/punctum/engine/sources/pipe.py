@@ -17,12 +17,14 @@ from punctum.lmerge.feedback import Signal
 from punctum.operators import orders, origins
 from punctum.operators.batch import PunctuationBatch
 from punctum.operators.checked import REASON, Checked, computed, kept
+from punctum.operators.clock import steps
 from punctum.operators.columns import AT, ColumnarSlice, fitting
 from punctum.operators.expressions import careful
 from punctum.operators.origins import Origin
 from punctum.operators.punctuate import in_bulk
 from punctum.operators.sequence import PlacedPunctuations, late, placed
 from punctum.operators.units import unit_of
+from punctum.plan.passes.expect import clocks
 from punctum.plan.physical.pipes import Pipe
 
 ROW = "\0row"
@@ -53,7 +55,8 @@ class Piped:
     First punctuations are made of the rows; they are left as they are, over the stream's own columns, and so are those
     that came. Then the rows go through the selections and projections. A row for which a condition or a column has no
     value goes no further, and no punctuation is made of it when it is the condition of one. Places go on where they may
-    matter: where a row stands behind a punctuation that matches it, or behind one that may complete others.
+    matter: where a row stands behind a punctuation that matches it, or behind one that may complete others, and always
+    when the stream tells the time by which its values are swept.
     """
 
     steps: tuple[Relation, ...]
@@ -111,9 +114,9 @@ class Piped:
 
     def punctuated(self, piece: ColumnarSlice) -> tuple[ColumnarSlice, Failures]:
         """The slice with what is made of its rows, and those that failed; its rows may have numbers, and places."""
-        if self.stream is None or piece.rows.is_empty():
+        if self.stream is None or (piece.rows.is_empty() and not self._clocks):
             return replace(piece, places=None), ()
-        if not self._origins and not piece.puncts and not piece.constants:
+        if not self._origins and not piece.puncts and not piece.constants and not self._clocks:
             return replace(piece, places=None), ()
         given, rows = placed(self.stream.schema, piece, piece.rows.height), piece.rows.with_columns(_places(piece))
         puncts, failed = self._punctuations(rows), tuple[tuple[int, str], ...]()
@@ -122,13 +125,23 @@ class Piped:
             failed = failures(*(origin.failed for origin in self._origins))
             rows = numbered.filter(~pl.col(ROW).is_in([number for number, _ in failed]))
             puncts = self._punctuations(rows)
-        if self._in_order(given, rows):
+        in_order = self._in_order(given, rows)
+        if in_order and not self._clocks:
             made = in_bulk(rows.drop(AT), puncts)
             both = {n: pl.concat([piece.constants[n], v]) for n, v in made.constants.items() if n in piece.constants}
             return ColumnarSlice(made.rows, piece.puncts + made.puncts, piece.constants | made.constants | both), failed
         for origin in self._origins:
             given += origin.placed(rows)
-        return given.slice(rows, rows[AT]), failed
+        behind = given.slice(rows, rows[AT])
+        if behind.places is not None and self._clocks:
+            times = {name: self._times(name, given, rows) for name in self._clocks}
+            behind.places = replace(behind.places, in_order=in_order, times=times)
+        return behind, failed
+
+    def _times(self, name: str, given: PlacedPunctuations, rows: pl.DataFrame) -> pl.DataFrame:
+        """Where the time moves that a column tells."""
+        ordered = [o for o in self._origins if isinstance(o, orders.AccessOrder) and o.tells(name)]
+        return steps(name, given, [origin.times(rows) for origin in ordered])
 
     def _in_order(self, given: PlacedPunctuations, rows: pl.DataFrame) -> bool:
         """Whether it is the same when all rows stand before all punctuations."""
@@ -160,7 +173,16 @@ class Piped:
 
     @cached_property
     def _origins(self) -> list[Origin]:
-        return [] if self.stream is None else stateless(self.stream)
+        made = [] if self.stream is None else stateless(self.stream)
+        for origin in made:
+            if isinstance(origin, orders.AccessOrder) and self._clocks:
+                origin.every = not any(map(origin.tells, self._clocks))
+        return made
+
+    @cached_property
+    def _clocks(self) -> tuple[str, ...]:
+        """The columns by whose time values are swept: where they move it, relative to all elements, decides on it."""
+        return () if self.stream is None else clocks(self.stream)
 
     @cached_property
     def _compiled(self) -> list[Step]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from punctum.algebra.scheme import Scheme
 from punctum.analyse.safety.register import QueryAnalysis
-from punctum.analyse.safety.useful import beyond, idle
+from punctum.analyse.safety.useful import beyond, clocks, idle
 from punctum.ir.relations import Source
 from punctum.ir.tree import Relation, transform
 from punctum.plan.joins.choose import Schemes
@@ -23,13 +23,17 @@ def mark_unused_schemes(
     When a minimal set of schemes is enough, all others are idle.
     """
     bound = query.query.relation
-    return _marked(relation, idle(bound, says, query.inference) if schemes is Schemes.ALL else beyond(bound, says))
+    unused = idle(bound, says, query.inference) if schemes is Schemes.ALL else beyond(bound, says)
+    return _marked(relation, unused, clocks(bound, says, query.inference))
 
 
-def _marked(relation: Relation, schemes: Mapping[str, tuple[Scheme, ...]]) -> Relation:
+def _marked(
+    relation: Relation, schemes: Mapping[str, tuple[Scheme, ...]], timers: Mapping[str, tuple[Scheme, ...]]
+) -> Relation:
     def marked(node: Relation) -> Relation:
         if not isinstance(node, Source):
             return node
-        return replace(node, stream=replace(node.stream, idle=schemes.get(node.stream.name, ())))
+        name = node.stream.name
+        return replace(node, stream=replace(node.stream, idle=schemes.get(name, ()), clocks=timers.get(name, ())))
 
     return transform(relation, marked)

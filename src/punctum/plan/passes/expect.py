@@ -37,3 +37,14 @@ def timeline(stream: StreamDef, scheme: Scheme) -> str | None:
         if order is Order.ASC and not more and kind in INSTANTS and name not in scheme.attributes:
             return name
     return None
+
+
+def tells_time_alone(stream: StreamDef, name: str) -> bool:
+    """Whether nothing needs the punctuations on a column but to know what time it is."""
+    return all(scheme in stream.clocks for scheme in stream.schemes if scheme.attributes == (name,))
+
+
+def clocks(stream: StreamDef) -> tuple[str, ...]:
+    """The columns that tell the time for some scheme of a stream."""
+    told = (timeline(stream, limits.scheme) for limits in stream.limits)
+    return tuple(dict.fromkeys(name for name in told if name is not None))

@@ -1,0 +1,113 @@
+"""Where a batch is cut: a stream that tells the time itself in, the parts of its sequence out.
+
+A stage takes a slice as a whole, and sweeps behind it. So a slice must end before the first element to which it matters
+that a value was swept before: a row of the value, which is late, or a punctuation that could release some of it. There
+the sequence is cut, and the rest is a slice of its own. Where nothing is lost nothing is cut, so this costs one look at
+the times of a batch.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import polars as pl
+
+from punctum.engine.exchange.messages import StageMessage
+from punctum.engine.runtime.arrived import Arrived
+from punctum.engine.runtime.inputs import FromStream
+from punctum.operators.clock import rising, ticks, time_of
+from punctum.operators.columns import AT, NOW
+from punctum.operators.expect import Expect
+from punctum.operators.sequence import PlacedPunctuations, late
+
+
+@dataclass(frozen=True)
+class Told:
+    """An operator whose time a column of the stream tells."""
+
+    operator: Expect
+    column: str
+    releases: bool = True
+    """Whether punctuations on the column may release results."""
+    key: int | None = None
+    """The stream's column whose values are expected to be closed, if it is one."""
+
+
+class Timeline:
+    """The sequence of an input, as far as it may be taken at once."""
+
+    def __init__(self, source: FromStream, told: Sequence[Told]) -> None:
+        self._source, self._told = source, told
+
+    def opened(self, sent: Sequence[StageMessage]) -> Arrived:
+        """What has come in a batch."""
+        return self._source.in_order(sent)
+
+    def next(self, came: Arrived) -> tuple[Arrived, Arrived | None]:
+        """What may be taken at once, and what is left; the operators know what time it is then."""
+        place = self._place(came)
+        head, rest = (came, None) if place is None else self._source.cut(came, place)
+        for told in self._told:
+            steps = head.times.get(told.column)
+            if steps is not None and steps.height:
+                told.operator.at(time_of(steps[NOW][-1], told.operator.kind))
+        return head, rest
+
+    def _place(self, came: Arrived) -> int | None:
+        """The first place at which it matters that something was swept before."""
+        swept = [found for told in self._told if (found := self._swept(told, came)) is not None]
+        return min((place for each in swept for place in self._behind(each, swept)), default=None)
+
+    def _swept(self, told: Told, came: Arrived) -> "_Swept | None":
+        """What is swept if all that came is taken, and where."""
+        expect = told.operator
+        before = [] if expect.now is None else [pl.DataFrame({AT: [-1], NOW: [ticks(expect.now)]})]
+        steps = rising([*before, *(moved for name, moved in came.times.items() if name == told.column)])
+        if came.placed is None or not steps.height:
+            return None
+        at, said = came.placed
+        names = dict(zip(came.rows.columns, expect.output.names, strict=True))
+        rows, puncts = came.rows.rename(names).with_columns(at.alias(AT)), self._source.plain(said)
+        values = expect.moments(rows.filter(self._taken(expect, rows, steps, puncts)), steps)
+        if values.height:
+            values = values.filter(~late(values, values[AT] + 1, puncts.alone(expect.on)))
+        return _Swept(told, values, rows, said, steps[AT]) if values.height else None
+
+    def _behind(self, swept: "_Swept", others: "Sequence[_Swept]") -> Iterator[int]:
+        """Places behind sweeps at which they matter: of rows of a value that was swept, of punctuations, of sweeps."""
+        values, told, puncts = swept.values, swept.told, swept.puncts
+        closed = [where for at, (_, where) in puncts.constants.items() if at != told.key]
+        time = puncts.schema.index(told.column)
+        rest = [place for place, p in puncts.others if told.releases or [i for i, _ in p.sides] != [time]]
+        again = [other.values[AT] for other in others if other is not swept]
+        moved = [swept.steps] if told.releases else []
+        own = [c for at, c in puncts.constants.items() if at == told.key]
+        met = [swept.met(pl.DataFrame([known.alias(values.columns[0]), where.alias(AT)])) for known, where in own]
+        for places in (swept.met(swept.rows), *met, *closed, pl.Series(rest, dtype=pl.Int64), *again, *moved):
+            if isinstance(least := places.filter(places > values[AT].min()).min(), int):
+                yield least
+
+    def _taken(self, expect: Expect, rows: pl.DataFrame, steps: pl.DataFrame, puncts: PlacedPunctuations) -> pl.Series:
+        """Which rows may get overdue: that are old enough in the end, and that nothing excludes."""
+        old = expect.old_enough(rows, steps[NOW][-1])
+        if not old.any():
+            return old
+        some = rows.filter(old)
+        wrong = self._source.excludes(some.drop(AT)) | late(some, some[AT], puncts)
+        return old.scatter(old.arg_true(), ~wrong)
+
+
+class _Swept(NamedTuple):
+    """Values that an operator sweeps and the places of that, all rows and punctuations, and where time moves."""
+
+    told: Told
+    values: pl.DataFrame
+    rows: pl.DataFrame
+    puncts: PlacedPunctuations
+    steps: pl.Series
+
+    def met(self, keys: pl.DataFrame) -> pl.Series:
+        """The places of those keys that stand behind the sweep of their value."""
+        by = self.values.columns[:-1]
+        met = keys.select(*by, AT).join(self.values, on=by, nulls_equal=True, suffix="+")
+        return met.filter(pl.col(AT) > pl.col(f"{AT}+"))[AT]
