@@ -8,7 +8,6 @@ from punctum.algebra import Schema
 from punctum.engine.exchange.buckets import Buckets
 from punctum.engine.exchange.messages import (
     DRIVER,
-    PART,
     Addressed,
     Clock,
     DriverMessage,
@@ -30,6 +29,7 @@ from punctum.engine.exchange.messages import (
     to_arrow,
     to_pandas,
 )
+from punctum.engine.exchange.parts import PART
 from punctum.engine.runtime import build
 from punctum.lmerge.feedback import Signal
 from punctum.operators.columns import ColumnarSlice, frame

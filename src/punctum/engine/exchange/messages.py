@@ -9,7 +9,7 @@ module alone knows how: messages go in and columns of such rows come out of ``to
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +26,7 @@ from punctum.engine.exchange.blobs import (
     to_blob,
     to_lines,
 )
+from punctum.engine.exchange.parts import in_parts
 from punctum.lmerge.feedback import Signal
 from punctum.operators.columns import AT, NOW, ColumnarSlice, Places, empty
 
@@ -48,8 +49,6 @@ _FIELDS: dict[str, pa.DataType] = {
 }
 ARROW = pa.schema(_FIELDS)
 """The same for Arrow."""
-PART = 1 << 18
-"""About so many bytes of rows are packed into one message."""
 _TIME, _IN_ORDER = AT + "\0", AT + "\1"  # no attribute's name begins so
 _NONE = -1  # the sender of what no bucket has sent, and the input of what goes to the driver
 Counts = dict[str, Any]
@@ -272,25 +271,6 @@ def stage_slices(pieces: Mapping[int, ColumnarSlice], number: int, sender: int) 
     """Slices of a stage by bucket, as messages."""
     parts = in_parts(pieces)
     return [Addressed(bucket, StageSlice(sender, PackedSlice.of(piece)), number) for bucket, _, piece in parts]
-
-
-def in_parts(pieces: Mapping[int, ColumnarSlice]) -> list[tuple[int, int, ColumnarSlice]]:
-    """Slices by bucket, those with many bytes of rows in several parts, numbered: the JVM is slow with large values."""
-    parts: list[tuple[int, int, ColumnarSlice]] = []
-    for bucket, piece in pieces.items():
-        height = piece.rows.height
-        rows = max(1, height * PART // max(1, int(piece.rows.estimated_size())))
-        parts.append((bucket, 0, _part(piece, 0, rows)))
-        rest = ColumnarSlice(piece.rows, places=piece.places and Places(piece.places.rows))
-        starts = enumerate(range(rows, height, rows), 1)
-        parts += [(bucket, part, _part(rest, start, rows)) for part, start in starts]
-    return parts
-
-
-def _part(piece: ColumnarSlice, start: int, rows: int) -> ColumnarSlice:
-    """A slice with some of its rows."""
-    places = piece.places and replace(piece.places, rows=piece.places.rows.slice(start, rows))
-    return replace(piece, rows=piece.rows.slice(start, rows), places=places)
 
 
 _Fields = tuple[Kind, int, PackedSlice, str | None]
