@@ -20,6 +20,8 @@ PUNCT = "_punct"
 """The column that holds a punctuation as JSON."""
 SLICE = 100_000
 """So many events are in a file of each table, unless it is said otherwise."""
+SIDE, SIDE_ROWS = "side", 10_000
+"""The small table that bids are joined with, and how many rows it has."""
 
 
 def piece(workload: Workload, table: str, start: int, end: int) -> pa.Table:
@@ -62,9 +64,15 @@ def slices(workload: Workload, size: int = SLICE) -> Iterator[tuple[int, int]]:
 def generate(
     workload: Workload, directory: Path, format_: str = "parquet", size: int = SLICE, tables: Sequence[str] = TABLES
 ) -> Iterator[int]:
-    """Write a directory of files for each table, slice by slice; how many places have been written after each."""
-    for table in tables:
+    """Write a directory of files for each table, slice by slice; how many places have been written after each.
+
+    Before them the small table is written, in a file.
+    """
+    for table in (*tables, SIDE):
         (directory / table).mkdir(parents=True, exist_ok=True)
+    keys = np.arange(SIDE_ROWS)
+    side = pa.table({"key": keys, "value": [f"value {key}" for key in keys], PUNCT: pa.nulls(SIDE_ROWS, pa.string())})
+    WRITERS[format_](side, directory / SIDE / f"{SIDE}.{format_}")
     for number, (start, end) in enumerate(slices(workload, size)):
         for table in tables:
             path = directory / table / f"{number:06}.{format_}"
