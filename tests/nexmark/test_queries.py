@@ -18,13 +18,13 @@ from punctum.analyse.safety.verdicts import Verdict
 from punctum.compile import PASSES
 from punctum.engine.formats.files import READERS
 from punctum.engine.sources.tables import store_tables, stored_tables
+from punctum.ir.definitions import Script
 from punctum.ir.tree import Relation, sources
 from punctum.nexmark.files import generate
 from punctum.nexmark.queries import NAMES, about, script
 from punctum.nexmark.workload import Workload
 from punctum.operators.columns import to_rows
 from punctum.parse import parse_script
-from punctum.parse.script import Script
 from punctum.plan.physical.stages import all_stages, tables_of
 
 WORKLOADS = {

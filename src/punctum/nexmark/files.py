@@ -70,8 +70,8 @@ def generate(
     """
     for table in (*tables, SIDE):
         (directory / table).mkdir(parents=True, exist_ok=True)
-    keys = np.arange(SIDE_ROWS)
-    side = pa.table({"key": keys, "value": [f"value {key}" for key in keys], PUNCT: pa.nulls(SIDE_ROWS, pa.string())})
+    keys = list(range(SIDE_ROWS))
+    side = pa.table({"key": keys, "value": [f"value {key}" for key in keys], PUNCT: [None] * SIDE_ROWS})
     WRITERS[format_](side, directory / SIDE / f"{SIDE}.{format_}")
     for number, (start, end) in enumerate(slices(workload, size)):
         for table in tables:
