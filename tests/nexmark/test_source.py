@@ -10,7 +10,6 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.datasource import ReadAllAvailable
 
-from punctum.engine.sources import nexmark
 from punctum.engine.sources.nexmark import ENDLESS, MOST, NexmarkReader, workload_of
 from punctum.errors import SchemaError
 from punctum.nexmark.columns import TYPES
@@ -23,7 +22,7 @@ LIMIT = ReadAllAvailable()
 
 def test_places_come_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [50.0]
-    monkeypatch.setattr(nexmark.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("punctum.engine.sources.nexmark.time.monotonic", lambda: now[0])
     reader = NexmarkReader("bid", Workload(5_000, rate=1_000))
     assert reader.latestOffset({"place": 700}, LIMIT) == {"place": 700}, "a query goes on where it was"
     now[0] += 1.5
