@@ -16,7 +16,8 @@ from punctum.algebra import Schema, from_json, from_xml, pattern_from_text, punc
 from punctum.algebra.aggregates import Function
 from punctum.analyse.report import text as report
 from punctum.analyse.safety.register import verdict
-from punctum.cli import EXAMPLES, INTERRUPTED, cli
+from punctum.cli import EXAMPLES, cli
+from punctum.commands.running import INTERRUPTED
 from punctum.engine.commit import DONE, KEPT
 from punctum.ir.functions import NAMES
 from punctum.operators.columns import ColumnarSlice, frame, to_rows

@@ -31,6 +31,7 @@ ROOMS = (
     "operators",
     "lmerge",
     "lmerge.specification",
+    "nexmark",
     "engine.recovery",
     "engine.formats",
     "engine.exchange",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from punctum.cli import STARTING
+from punctum.commands.running import STARTING
 
 FIRST_WORD = f"""
 import sys, click

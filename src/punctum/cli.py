@@ -2,18 +2,18 @@
 
 import json
 import logging
-import signal
 import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from punctum.commands.check import REFUSED, check
 from punctum.commands.explain import explain
+from punctum.commands.nexmark import nexmark
+from punctum.commands.running import INTERRUPTED, STARTING, interruption
 from punctum.commands.script import compiled, plan_options, planned, zone_option
 from punctum.commands.state import state
 from punctum.demo.auction import AUCTION
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 EXAMPLES = {example.name: example for example in (AUCTION, WAREHOUSE, OUTAGE)}
 REPLICAS = "replicas"
 FAILED, WRONG = 1, 2  # exit codes
-INTERRUPTED = 130  # what a shell gives for Ctrl-C
-STARTING = "starting Spark…"
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -44,6 +42,7 @@ def cli() -> None:
 
 cli.add_command(check)
 cli.add_command(explain)
+cli.add_command(nexmark)
 cli.add_command(state)
 
 
@@ -75,7 +74,7 @@ def demo(example: str | None, directory: Path) -> None:
         start_jvm(log=directory / "spark.log", short=True)
         session = Session(spark_session(log=directory / "spark.log"))
         only_ours(session.spark)
-        interrupted = _interruption("stopping after this step; press Ctrl-C again to stop at once")
+        interrupted = interruption("stopping after this step; press Ctrl-C again to stop at once")
     except KeyboardInterrupt:
         click.echo("stopped before the first step; run the same command again to resume", err=True)
         sys.exit(INTERRUPTED)
@@ -190,7 +189,7 @@ def _run(
     session = Session(spark_session(master, log=checkpoint / "spark.log"), buckets, state_memory)
     only_ours(session.spark)
     ready = session.queries(queries, directory)
-    interrupted = _interruption()
+    interrupted = interruption()
     click.echo(f"running {', '.join(query.name for query in ready)}; press Ctrl-C to stop", err=True)
     started: list[Query] = []
     try:
@@ -250,20 +249,6 @@ def quarantine(directory: Path, as_json: bool, show: int) -> None:
     records = read_records(directory)
     for line in map(json.dumps, records) if as_json else format_records(records, show):
         click.echo(line)
-
-
-def _interruption(message: str = "") -> threading.Event:
-    """What a first Ctrl-C sets; a second one ends the process at once. To be called when there is a Spark session."""
-    interrupted = threading.Event()
-
-    def interrupt(number: int, _: FrameType | None) -> None:
-        interrupted.set()
-        signal.signal(number, signal.SIG_DFL)
-        click.echo(message, err=True, nl=bool(message))
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, interrupt)
-    return interrupted
 
 
 def main() -> None:

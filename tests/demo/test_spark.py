@@ -13,7 +13,8 @@ import pytest
 from demo.batch import answer, kept_without
 from demo.test_examples import simulated
 from lanes import PATIENCE, long
-from punctum.cli import EXAMPLES, INTERRUPTED
+from punctum.cli import EXAMPLES
+from punctum.commands.running import INTERRUPTED
 from punctum.demo.directory import RunDirectory, rows_of
 from punctum.demo.example import STEPS
 

@@ -148,7 +148,8 @@ WRONG = {
     "socket OPTIONS (host 'localhost')": "the stream s has no port\n  hint: OPTIONS (port '…')",
     "socket OPTIONS (port 1)": "the stream s has no host",
     "rate": "s has no column k BIGINT\n  detail: it is read from rate\n  hint: timestamp TIMESTAMP, value BIGINT",
-    "jsn": "the format jsn of s is not supported\n  detail: available: json, csv, parquet, xml, rate, socket, memory\n"
+    "jsn": "the format jsn of s is not supported\n"
+    "  detail: available: json, csv, parquet, xml, rate, socket, memory, nexmark\n"
     "  hint: did you mean json?",
 }
 

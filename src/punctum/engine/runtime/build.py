@@ -49,7 +49,7 @@ from punctum.plan.physical.fold import origins as sources_of
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Input, Op, Stage, partition, sweeps
 
-_IN_ORDER = ("json", "csv", "xml", "parquet", "memory")
+_IN_ORDER = ("json", "csv", "xml", "parquet", "memory", "nexmark")
 """The formats whose elements have one order."""
 
 

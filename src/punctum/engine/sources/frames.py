@@ -1,8 +1,9 @@
 """Streams that Spark reads itself: a definition in, a streaming DataFrame out.
 
-``rate`` counts rows by the clock, with the columns ``timestamp`` and ``value``. ``socket`` gives lines as they come, in
-the one column ``_line``; where rows are packed they are read as JSON, and what cannot be read is rejected there. Both
-are for trials. A socket keeps nothing: what has come over it cannot be read again.
+``rate`` counts rows by the clock, with the columns ``timestamp`` and ``value``. ``nexmark`` generates those of a table
+of the benchmark. ``socket`` gives lines as they come, in the one column ``_line``; where rows are packed they are read
+as JSON, and what cannot be read is rejected there. All are for trials. A socket keeps nothing: what has come over it
+cannot be read again.
 """
 
 from collections.abc import Callable, Iterable
@@ -14,8 +15,10 @@ from pyspark.sql import functions as F  # noqa: N812
 from punctum.algebra.values import Type
 from punctum.engine.formats.files import LINE_COLUMN
 from punctum.engine.recovery.checkpoint import begun
-from punctum.errors import QueryError, SchemaError
+from punctum.engine.sources.nexmark import FORMAT, PUNCT, NexmarkSource
+from punctum.errors import QueryError, SchemaError, choices
 from punctum.ir.definitions import StreamDef
+from punctum.nexmark.columns import TYPES
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Stage, all_stages
 
@@ -52,6 +55,22 @@ def _socket(spark: SparkSession, stream: StreamDef) -> DataFrame:
     return _loaded(spark, stream).select(F.col("value").alias(LINE_COLUMN))
 
 
+def _nexmark(spark: SparkSession, stream: StreamDef) -> DataFrame:
+    """A table of the benchmark; punctuations on columns that the stream does not have are left out."""
+    table = stream.options["table"]
+    if table not in TYPES:
+        raise SchemaError(f"nexmark has no table {table}", f"{stream.name} is read from it", choices(TYPES))
+    for attribute in stream.schema.attributes:
+        if TYPES[table].get(attribute.name) != attribute.type.value:
+            what = f"{stream.name} has no column {attribute.name} {attribute.type.value}"
+            known = ", ".join(f"{name} {kind}" for name, kind in TYPES[table].items())
+            raise SchemaError(what, f"it is read from {table} of nexmark", known)
+    spark.dataSource.register(NexmarkSource)
+    names = "|".join(stream.schema.names)
+    spoken = F.col(PUNCT).rlike(rf'^\{{"\$punct": \{{("({names})"|\}})')
+    return _loaded(spark, stream).where(F.col(PUNCT).isNull() | spoken).select(*stream.schema.names, PUNCT)
+
+
 def _loaded(spark: SparkSession, stream: StreamDef) -> DataFrame:
     assert stream.format is not None
     try:
@@ -61,5 +80,9 @@ def _loaded(spark: SparkSession, stream: StreamDef) -> DataFrame:
         raise SchemaError(f"the options of {stream.name} are wrong", detail, f"OPTIONS of {stream.format}") from None
 
 
-SOURCES: dict[str, Callable[[SparkSession, StreamDef], DataFrame]] = {"rate": _rate, "socket": _socket}
+SOURCES: dict[str, Callable[[SparkSession, StreamDef], DataFrame]] = {
+    "rate": _rate,
+    "socket": _socket,
+    FORMAT: _nexmark,
+}
 """The formats that are not files."""

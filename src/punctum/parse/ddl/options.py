@@ -71,6 +71,15 @@ _SOCKET = (
     Option("port", Takes.COUNT, "the port to connect to", needed=True),
     *_KNOWN,
 )
+_NEXMARK = (
+    Option("table", Takes.TEXT, "person, auction or bid", needed=True),
+    Option("rate", Takes.COUNT, "events per second, of all three tables; 10000 by default"),
+    Option("events", Takes.COUNT, "how many events there are, of all three tables; endless by default"),
+    Option("seed", Takes.COUNT, "another seed gives other events; 1 by default"),
+    Option("disorder", Takes.COUNT, "how many milliseconds late an event may come; none by default"),
+    Option("every", Takes.COUNT, "after how many events punctuations come; 10000 by default"),
+    _KNOWN[1],
+)
 _RESULT = (
     Option("punctuations", Takes.SWITCH, "whether punctuations are written too; false by default"),
     Option("elements", Takes.SWITCH, "whether elements of a temporal stream are written, instead of its final events"),
@@ -99,6 +108,7 @@ OPTIONS: Mapping[str, Mapping[str, tuple[Option, ...]]] = {
         "rate": _RATE,
         "socket": _SOCKET,
         "memory": _KNOWN,
+        "nexmark": _NEXMARK,
     },
     "table": {"json": _TABLE, "csv": (*_TABLE, *_CSV), "parquet": _TABLE, "xml": (*_TABLE, *_XML)},
     "sink": {

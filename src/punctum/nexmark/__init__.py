@@ -1,0 +1,1 @@
+"""NEXMark: an auction site as a benchmark, generated from a seed, and its queries."""

@@ -1,0 +1,116 @@
+"""The order in which events come, and what can be promised at each place of it.
+
+An event ``n`` comes at the place ``n + j``, where ``j`` is a number up to ``delay`` by chance; at one place, the lower
+number comes first. So what comes from a place ``p`` on has numbers from ``p - delay`` on, and every promise below
+follows from that. The order of a range of places depends on nothing outside of it.
+
+After every so many places a stream says
+
+- a person: no ``id`` that has come, no ``dateTime`` that is over;
+- an auction: the same, and no ``seller`` who is no longer active;
+- a bid: no ``dateTime`` that is over, no ``bidder`` who is no longer active, and no ``auction`` that has expired and
+  that no bid can name any more, which is said once of each.
+
+Behind the last place each stream ends.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from punctum.nexmark.tables import HORIZON, expires
+from punctum.nexmark.workload import (
+    ACTIVE,
+    AUCTIONS,
+    BEGIN,
+    CYCLE,
+    FIRST_ID,
+    IN_FLIGHT,
+    PEOPLE,
+    Ints,
+    Workload,
+    auction_event,
+    below,
+    last_auction,
+    last_person,
+)
+
+
+def arriving(workload: Workload, table: str, start: int, end: int) -> tuple[Ints, Ints]:
+    """The events of a table at some places, in their order, and the place of each."""
+    first, last = max(0, start - workload.delay), min(end, workload.events)
+    n = np.arange(first, max(first, last))
+    n = n[_is(table, n - n // CYCLE * CYCLE)]
+    if not workload.delay:
+        return n, n
+    places = n + below(workload.chance("delay", n), workload.delay + 1)
+    here = (places >= start) & (places < end)
+    n, places = n[here], places[here]
+    order = np.argsort(places, kind="stable")
+    return n[order], places[order]
+
+
+def _is(table: str, offset: Ints) -> Any:
+    match table:
+        case "person":
+            return offset < PEOPLE
+        case "auction":
+            return (offset >= PEOPLE) & (offset < PEOPLE + AUCTIONS)
+        case _:
+            return offset >= PEOPLE + AUCTIONS
+
+
+def promises(workload: Workload, table: str, start: int, end: int) -> Iterator[tuple[int, list[str]]]:
+    """What a stream promises at some places: before which place, and punctuations as JSON."""
+    if not workload.every:
+        return
+    cuts = range((start // workload.every + 1) * workload.every, min(end, workload.arrivals - 1) + 1, workload.every)
+    closing = _closing(workload, cuts) if table == "bid" else {}
+    for cut in cuts:
+        n = cut - workload.delay
+        if n > 0:
+            prefixes = [_written(name, f'{{"lt": {value}}}') for name, value in _prefixes(workload, table, n)]
+            yield cut, prefixes + [_written("auction", auction) for auction in closing.get(cut, ())]
+    if start < workload.arrivals <= end:
+        yield workload.arrivals, ['{"$punct": {}}']
+
+
+def _written(column: str, pattern: str | int) -> str:
+    return f'{{"$punct": {{"{column}": {pattern}}}}}'
+
+
+def _prefixes(workload: Workload, table: str, n: int) -> Iterator[tuple[str, int | str]]:
+    """The columns of which no lower value comes with an event from a number on."""
+    inactive = last_person(n) - ACTIVE + 1
+    if table == "person":
+        yield "id", FIRST_ID + last_person(n - 1) + 1
+    if table == "auction":
+        yield "id", FIRST_ID + int(last_auction(n - 1)) + 1
+    if table != "person" and inactive > 0:
+        yield "seller" if table == "auction" else "bidder", FIRST_ID + inactive
+    time = datetime.fromtimestamp(workload.time(n) / 1_000, UTC)
+    yield "dateTime", time.strftime(f'"%Y-%m-%dT%H:%M:%S.{time.microsecond // 1_000:03}Z"')
+
+
+def _closing(workload: Workload, cuts: range) -> dict[int, list[int]]:
+    """The auctions that are closed at each of some cuts.
+
+    An auction is closed for bids from the event on that is late enough: behind its expiry, and behind the last bid
+    that may name it. It began at most twice the horizon before that, and a little for times cut to milliseconds.
+    """
+    if not cuts:
+        return {}
+    low, high = cuts[0] - cuts.step - workload.delay, cuts[-1] - workload.delay
+    span = 2 * HORIZON + 3 * (workload.rate // 1_000 + 1)
+    auctions = np.arange(max(0, int(last_auction(max(0, low - span)))), max(0, int(last_auction(max(0, high))) + 1))
+    expired = -((BEGIN - expires(workload, auction_event(auctions))) * workload.rate // 1_000)
+    from_ = np.maximum(expired, auction_event(auctions + IN_FLIGHT))
+    at = -(-(from_ + workload.delay) // cuts.step) * cuts.step
+    here = (at >= cuts[0]) & (at <= cuts[-1])
+    order = np.argsort(at[here], kind="stable")
+    places, numbers = at[here][order], auctions[here][order]
+    found, begins = np.unique(places, return_index=True)
+    groups = np.split(FIRST_ID + numbers, begins)[1:]
+    return {int(place): group.tolist() for place, group in zip(found, groups, strict=True)}
