@@ -1,7 +1,7 @@
 """Comparisons in the safety check = brute force: a state is purgeable just when no allowed later rows can meet it.
 
 Queries have two or three streams of two attributes, differences and equalities between these, and schemes that mix
-equality and order. The oracle knows no closure and no graphs: it looks for values.
+equality and order. Values are dense, or whole numbers. The oracle knows no closure and no graphs: it looks for values.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from lanes import examples
 from punctum.algebra.bands import Limit
 from punctum.algebra.scheme import Order
-from punctum.analyse.conditions import bounding
+from punctum.analyse.conditions import bounding, enclosing
 from punctum.analyse.graphs import Attr, Bound, JoinQuery, On, safe, unreachable
 from punctum.ir.conjunctive.axes import At
 from punctum.ir.differences import Closure
@@ -34,11 +34,12 @@ class Compared(NamedTuple):
 
 
 class Query(NamedTuple):
-    """Streams, comparisons of their attributes, and schemes in one direction."""
+    """Streams, comparisons of their attributes, schemes in one direction, and whether values are whole numbers."""
 
     streams: int
     compared: tuple[Compared, ...]
     schemes: tuple[tuple[int, tuple[tuple[int, Order], ...]], ...]
+    whole: bool
 
 
 def joined(query: Query) -> JoinQuery:
@@ -49,12 +50,17 @@ def joined(query: Query) -> JoinQuery:
     closure = Closure[At](differences, ends)
     assume(closure.satisfiable)
     terms = {((stream, at), order) for stream, each in query.schemes for at, order in each}
-    bounds = [Bound(attr(at), order, by and attr(by)) for at, order in terms for by in bounding(closure, at, order)]
+    found = [(at, order, by) for at, order in terms for by in bounding(closure, at, order)]
+    few = {at: enclosing(closure, at) for at, order in terms if order is Order.EQUALITY and query.whole}
+    found += [(at, order, by) for at, ends in few.items() for order, by in ends]
+    bounds = [Bound(attr(at), order, by and attr(by)) for at, order, by in found]
+    whole = frozenset(attr(at) for at, ends in few.items() if ends)
     schemes = [
         On(s, tuple(NAMES[at] for at, _ in each), tuple(order for _, order in each)) for s, each in query.schemes
     ]
     equal = tuple((attr(a), attr(b)) for a, b in closure.equal)
-    return JoinQuery(tuple(f"s{i}" for i in range(query.streams)), equal, tuple(schemes), bounds=tuple(bounds))
+    streams = tuple(f"s{i}" for i in range(query.streams))
+    return JoinQuery(streams, equal, tuple(schemes), bounds=tuple(bounds), whole=whole)
 
 
 def attr(at: At) -> Attr:
@@ -64,20 +70,24 @@ def attr(at: At) -> Attr:
 def purgeable(query: Query, start: int) -> bool:
     """Whether no combination has a kept row of the stream and a new row somewhere.
 
-    Seen values are whole; punctuations are over all of them. A fresh value lies between two whole numbers, or far away,
-    where no prefix has come; a row is new when no scheme closes it, and else it must have been seen.
+    Seen values are whole; punctuations are over all of them. A fresh value lies between two whole numbers, where values
+    are dense, or far above, where no prefix has come, or far below; a row is new when no scheme closes it, and else it
+    must have been seen.
     """
     attributes = [(stream, at) for stream in range(query.streams) for at in range(2)]
     others = [stream for stream in range(query.streams) if stream != start]
+    found = False
     for row in _solutions(query, start, attributes):
+        found = True
         new = {stream: not _closed(query, stream, row) for stream in others}
         if any(new.values()) and all(new[s] or all(_seen(row[s, at]) for at in range(2)) for s in others):
             return False
+    assume(found)  # else no row of whole numbers is kept
     return True
 
 
 def _seen(value: Fraction) -> bool:
-    return value.denominator == 1 and value < FAR
+    return value.denominator == 1 and abs(value) < FAR // 2
 
 
 def _closed(query: Query, stream: int, row: dict[At, Fraction]) -> bool:
@@ -86,13 +96,14 @@ def _closed(query: Query, stream: int, row: dict[At, Fraction]) -> bool:
 
 
 def _matches(value: Fraction, order: Order) -> bool:
-    return _seen(value) if order is Order.EQUALITY else value < FAR
+    return _seen(value) if order is Order.EQUALITY else value < FAR // 2
 
 
 def _solutions(query: Query, start: int, attributes: list[At]) -> Iterator[dict[At, Fraction]]:
     """Values of all attributes that fulfil all comparisons: those of the kept row near the middle and seen."""
     whole = [Fraction(n) for n in NEAR]
-    every = [n + Fraction(part, 3) + far for far in (0, FAR) for n in whole for part in range(3)]
+    parts = [Fraction(0)] if query.whole else [Fraction(part, 3) for part in range(3)]
+    every = [n + part + far for far in ((0, FAR, -FAR) if query.whole else (0, FAR)) for n in whole for part in parts]
     order = sorted(attributes, key=lambda at: at[0] != start)
     middle = whole[1:-1]
 
@@ -103,7 +114,7 @@ def _solutions(query: Query, start: int, attributes: list[At]) -> Iterator[dict[
             yield row
             return
         first, *rest = left
-        few = [Fraction(3), Fraction(10, 3), Fraction(FAR)]
+        few = [Fraction(3), Fraction(FAR), *([] if query.whole else [Fraction(10, 3)])]
         for value in middle if first[0] == start else every if first in compared else few:
             wider = {**row, first: value}
             if all(_holds(c, wider) for c in query.compared if first in (c.more, c.less)):
@@ -123,12 +134,12 @@ def _holds(c: Compared, row: dict[At, Fraction]) -> bool:
 
 @st.composite
 def queries(draw: st.DrawFn) -> Query:
-    count = draw(st.integers(2, 3))
+    count, whole = draw(st.integers(2, 3)), draw(st.booleans())
     attribute = st.tuples(st.integers(0, count - 1), st.integers(0, 1))
     compared = list[Compared]()
     for _ in range(draw(st.integers(1, 3))):
         more, less = draw(st.tuples(attribute, attribute).filter(lambda pair: pair[0] != pair[1]))
-        most, strict = draw(st.integers(-1, 1)), draw(st.integers(0, 3)) == 0
+        most, strict = draw(st.integers(-1, 1)), not whole and draw(st.integers(0, 3)) == 0
         kind = draw(st.sampled_from(["band", "band", "equal", "one", "constant"]))
         if kind == "equal":
             compared += [Compared(more, less, most, False), Compared(less, more, -most, False)]
@@ -143,7 +154,7 @@ def queries(draw: st.DrawFn) -> Query:
     )
     schemes = draw(st.lists(st.tuples(st.integers(0, count - 1), terms), min_size=1, max_size=4, unique=True))
     assume(len({end for c in compared for end in (c.more, c.less)} - {None}) <= 4)
-    return Query(count, tuple(compared), tuple(schemes))
+    return Query(count, tuple(compared), tuple(schemes), whole)
 
 
 @examples(300)

@@ -2,10 +2,11 @@
 
 from datetime import UTC, datetime
 
+import polars as pl
 import pytest
 
 from engine.simulate import Simulation
-from punctum.algebra import Pattern, Punctuation, Row, between
+from punctum.algebra import Pattern, Punctuation, Row, between, constant
 from punctum.algebra.bands import Band, Limit, passed
 from punctum.algebra.values import Type
 from punctum.ir import StreamDef
@@ -18,7 +19,7 @@ BELOW, ABOVE = Band((1, 0), (0, 0), None, Limit(-5)), Band((1, 0), (0, 0), Limit
 
 
 def streams(order: str) -> dict[str, StreamDef]:
-    ddl = (f"CREATE STREAM {x} (g BIGINT, k BIGINT, PUNCTUATED ON (k {order})) USING json;" for x in "ab")
+    ddl = (f"CREATE STREAM {x} (g BIGINT, k BIGINT NOT NULL, PUNCTUATED ON (k {order})) USING json;" for x in "ab")
     return dict(parse_script("\n".join(ddl)).streams)
 
 
@@ -56,3 +57,35 @@ def test_times_have_ends_too() -> None:
     later = between(None, datetime(2026, 1, 1, tzinfo=UTC))
     (closed,) = passed(later, Band((1, 0), (0, 0), None, Limit(-1_000_000)), Type.TIMESTAMP)
     assert not closed.match(first) and closed.match(datetime(1, 1, 1, 0, 0, 1, tzinfo=UTC))
+
+
+def test_whole_numbers_near_their_ends() -> None:
+    """A band that ends beyond all values is closed with the last of them; one that begins there, with all values."""
+    defined = streams("")
+    sql = "SELECT a.k, b.k AS l FROM a LEFT JOIN b ON a.g = b.g AND b.k BETWEEN a.k + 1 AND a.k + 3"
+    engine, schema = Simulation(parse_query(sql, defined), 1), defined["a"].schema
+    nothing = ColumnarSlice(frame(schema, []))
+    engine.feed({"a": ColumnarSlice(frame(schema, [(1, GREATEST - 2), (1, GREATEST), (1, 5)])), "b": nothing})
+
+    def said(*patterns: Pattern) -> list[int]:
+        closing = ColumnarSlice(frame(schema, []), tuple(Punctuation.of(schema, {"k": p}) for p in patterns))
+        return sorted(engine.feed({"a": nothing, "b": closing}).rows["k"].to_list())
+
+    assert said(constant(6), constant(8), constant(GREATEST)) == []
+    assert said(constant(7), constant(GREATEST - 1)) == [5, GREATEST - 2]
+    assert said(between(9, GREATEST - 2)) == []
+    assert said(between(None, 5)) == [GREATEST]
+
+
+def test_a_wide_band_costs_no_more_than_a_narrow_one() -> None:
+    """A million values are closed by neighbours that became one range; the last one lets the row go."""
+    defined, million = streams(""), 1_000_000
+    sql = f"SELECT a.k, b.k AS l FROM a JOIN b ON b.k BETWEEN a.k AND a.k + {million}"
+    engine, schema = Simulation(parse_query(sql, defined), 1), defined["a"].schema
+    nothing, closed = ColumnarSlice(frame(schema, [])), pl.Series("k", range(1, million + 1)).shuffle(3)
+    engine.feed({"a": ColumnarSlice(frame(schema, [(1, 0), (2, 1), (2, 2)])), "b": nothing})
+    for part in (closed[:400_000], closed[400_000:]):
+        engine.feed({"a": nothing, "b": ColumnarSlice(frame(schema, []), (), {"k": part})})
+        assert engine.kept() == 3
+    engine.feed({"a": nothing, "b": ColumnarSlice(frame(schema, []), (Punctuation.of(schema, k=0),))})
+    assert engine.kept() == 2

@@ -195,9 +195,11 @@ def bands(draw: st.DrawFn, of: tuple[int, int], by: tuple[int, int], kind: Type)
     low, high = draw(limits(kind)), draw(limits(kind))
     if low is not None and high is not None and low.offset >= high.offset:  # a band has at least one value
         low, high = Limit(high.offset), Limit(low.offset)
-    there = Band(of, by, low, high)
-    back = Band(by, of, *(None if end is None else end._replace(offset=-end.offset) for end in (high, low)))
-    constant = Band(of, None, None, Limit(draw(small(kind))))
+    counted = kind.whole and draw(st.booleans())
+    there = Band(of, by, low, high, counted)
+    below, above = (None if end is None else end._replace(offset=-end.offset) for end in (high, low))
+    back = Band(by, of, below, above, counted and draw(st.booleans()))
+    constant = Band(of, None, None, Limit(draw(small(kind))), counted)
     return draw(st.sampled_from([[there, back], [there], [constant, there, back], []]))
 
 
@@ -206,8 +208,10 @@ def interval_joins(draw: st.DrawFn) -> Case:
     """Joins on a key, or on two, in which one column lies in a band around another one."""
     kind = draw(st.sampled_from([*MOVED, Type.BIGINT, Type.BIGINT, Type.DOUBLE, Type.STRING]))
     left, right = (Schema((Attribute(f"{x}k", Type.BIGINT), Attribute(f"{x}t", kind))) for x in "ab")
-    on = draw(st.sampled_from([(("ak", "bk"),), (("ak", "bk"), ("at", "bt"))]))
+    on = draw(st.sampled_from([(("ak", "bk"),), (("ak", "bk"),), (("ak", "bk"), ("at", "bt")), ()]))
     within, outer = tuple(draw(bands((1, 1), (0, 1), kind))), draw(st.none() | st.sampled_from(JoinKind))
+    if kind not in (Type.STRING, Type.DECIMAL) and draw(st.booleans()):  # of an equal column, or by another one
+        within += tuple(draw(bands((1, 0), (0, draw(st.integers(0, int(kind is Type.BIGINT)))), Type.BIGINT)))
     join = Join(left, right, on, bands=within)
     join = join if outer is None else OuterJoin(left, right, on, bands=within, kind=outer)
     keys, times = st.integers(0, 1), st.none() | small(kind)
@@ -222,7 +226,9 @@ def prefixed(schema: Schema) -> st.SearchStrategy[Punctuation]:
     ordered = st.builds(between, st.none(), small(kind), ends) | st.builds(between, small(kind), st.none(), ends)
     alone = ordered.map(lambda pattern: Punctuation.of(schema, {time: pattern}))
     mixed = st.tuples(st.integers(0, 1), ordered).map(lambda p: Punctuation.of(schema, {key: p[0], time: p[1]}))
-    return st.one_of(alone, alone, mixed, punctuations(schema))
+    exact = small(kind).map(lambda value: Punctuation.of(schema, {time: value}))
+    pairs = st.tuples(st.integers(0, 1), small(kind)).map(lambda p: Punctuation.of(schema, {key: p[0], time: p[1]}))
+    return st.one_of(alone, alone, mixed, *([exact, pairs] if kind.whole else []), punctuations(schema))
 
 
 DELAYS: dict[Type, Any] = {

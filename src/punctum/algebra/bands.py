@@ -5,12 +5,13 @@ an hour has. A step is 1, a day or a microsecond; columns of other types are com
 by no column lies between constants.
 
 A row is *passed* by an input when a pattern of that input covers the whole band around the row: no later partner lies
-in it. ``passed`` turns the pattern on the one column into patterns on the other one, so no row is looked at. Around a
+in it. ``passed`` turns the pattern on the one column into patterns on the other one, so no row is looked at. A column
+of whole numbers that are closed one by one is *counted*: its bands are passed by many patterns together. Around a
 value so near the end of its type that an end of its band has no value, a comparison has none either, and pairs go to
 the quarantine: only a pattern of all values passes it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from decimal import Context, Decimal
@@ -53,6 +54,8 @@ class Band:
     by: tuple[int, int] | None
     low: Limit | None = None
     high: Limit | None = None
+    counted: bool = False
+    """Whether the column has whole numbers that are closed one by one: several punctuations pass a band together."""
 
     @property
     def exact(self) -> bool:
@@ -103,6 +106,28 @@ def passed(pattern: Pattern, band: Band, kind: Type) -> list[Pattern]:
         if (begin := _from(span[0], band.low)) is not None and (end := _until(span[1], band.high)) is not None
         if (low := max(begin, first)) < (high := min(end, last))
     ]
+
+
+def touched(pattern: Pattern, band: Band, kind: Type) -> list[Pattern]:
+    """The values of the other column around which a band of whole numbers may have a value of a pattern.
+
+    >>> [str(p) for p in touched(between(7, 8), Band((1, 0), (0, 0), Limit(0), Limit(3)), Type.BIGINT)]
+    ['[4,8]']
+    """
+    assert band.by is not None
+    first, last = _valued(band, kind)
+    found = [(LOWEST, first), (last, HIGHEST)]  # around these it has all values
+    for low, high in pattern.spans:
+        least = _back(value_after(low, kind), band.high, below) if low is not LOWEST else None
+        most = _back(value_before(high, kind), band.low, above) if high is not HIGHEST else None
+        found.append((LOWEST if least is None else least, HIGHEST if most is None else most))
+    return [span_pattern(span, kind) for span in found if span[0] < span[1]]
+
+
+def _back(value: Value | None, limit: Limit | None, cut: Callable[[Value], Cut]) -> Cut | None:
+    """The cut beside the value around which the end of a band is another one, if there is one."""
+    moved = None if value is None or limit is None else shifted(value, -limit.offset)
+    return None if moved is None else cut(moved)
 
 
 def _valued(band: Band, kind: Type) -> tuple[Cut, Cut]:

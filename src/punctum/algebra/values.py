@@ -44,6 +44,11 @@ class Type(Enum):
         """Whether each value has a next one (a timestamp's is a microsecond later)."""
         return self not in (Type.DOUBLE, Type.DECIMAL, Type.STRING)
 
+    @property
+    def whole(self) -> bool:
+        """Whether its values are counted: between two of them are few enough to be closed one by one."""
+        return self in (Type.BIGINT, Type.DATE)
+
     def accept(self, value: object) -> Value:
         """The canonical value of this type for a Python value that means one exactly.
 

@@ -279,6 +279,17 @@ def bounding(closure: Closure[At], at: At, order: Order) -> Iterator[At | None]:
             yield other
 
 
+def enclosing(closure: Closure[At], at: At) -> list[tuple[Order, At | None]]:
+    """The columns of other leaves between which a column lies, those above it as ASC and those below it as DESC.
+
+    Nothing stands for a constant. Those at a fixed distance are not among them, and there are none where an end is
+    missing: of a column of whole numbers they leave finitely many values.
+    """
+    exact = set(bounding(closure, at, Order.EQUALITY))
+    ends = [(order, by) for order in (Order.ASC, Order.DESC) for by in bounding(closure, at, order) if by not in exact]
+    return ends if None not in exact and len({order for order, _ in ends}) == 2 else []
+
+
 def _closes(order: Order, low: Limit | None, high: Limit | None) -> bool:
     match order:
         case Order.EQUALITY:

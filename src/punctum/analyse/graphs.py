@@ -12,7 +12,9 @@ attributes. A scheme can be used by those who know a value for each of its class
 constant needs nobody for it. That keeps every graph as small as what was written, whatever follows from it.
 
 Comparisons are closed too (``ir/differences.py``), and come as *bounds*: for an attribute that is punctuated in order,
-a class that bounds it is as good as its own. So a scheme needs for each attribute one of several classes.
+a class that bounds it is as good as its own. So a scheme needs for each attribute one of several classes. One of whole
+numbers that is punctuated by equality needs a class that bounds it above and one that bounds it below: between them lie
+finitely many values.
 ``docs/order.md`` has the proof that the answer is still *if and only if*.
 """
 
@@ -66,10 +68,13 @@ class PunctuationEdge(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A link of a chained purge: the scheme, and for each attribute where its values come from; nowhere: a constant."""
+    """A link of a chained purge: the scheme, and for each attribute where its values come from; nowhere: constants.
+
+    The values of one that lies between two others come from both.
+    """
 
     scheme: On
-    given: tuple[Attr | None, ...]
+    given: tuple[tuple[Attr, ...], ...]
 
 
 class Transformed(NamedTuple):
@@ -94,6 +99,8 @@ class JoinQuery:
     schemes: tuple[On, ...] = ()
     fixed: frozenset[Attr] = frozenset()
     bounds: tuple[Bound, ...] = ()
+    whole: frozenset[Attr] = frozenset()
+    """The attributes of which finitely many values lie between any two."""
 
     @cached_property
     def classes(self) -> dict[Attr, int]:
@@ -145,19 +152,24 @@ class JoinQuery:
         }
 
     @cached_property
-    def asks(self) -> tuple[tuple[frozenset[int] | None, ...], ...]:
-        """For each attribute of each scheme the classes of which one is enough, or nothing where a constant answers."""
+    def asks(self) -> tuple[tuple[tuple[frozenset[int], ...], ...], ...]:
+        """For each attribute of each scheme sets of classes, of each of which one is enough; none: constants answer."""
         return tuple(tuple(self._asked(on.stream, *term) for term in on.terms) for on in self.schemes)
 
-    def _asked(self, stream: int, name: str, order: Order) -> frozenset[int] | None:
+    def _asked(self, stream: int, name: str, order: Order) -> tuple[frozenset[int], ...]:
         own = self.classes[Attr(stream, name)]
-        by = self.bounded.get((own, order), frozenset())
-        return None if own in self.constant or by is None else by | {own}
+        if own in self.constant:
+            return ()
+        exact = self.bounded.get((own, order), frozenset())
+        if order is Order.EQUALITY and Attr(stream, name) in self.whole:
+            ends = [self.bounded.get((own, end), frozenset()) for end in (Order.DESC, Order.ASC)]
+            return tuple(dict.fromkeys(by | {own} | (exact or frozenset()) for by in ends if by is not None))
+        return () if exact is None else (exact | {own},)
 
     @cached_property
     def needs(self) -> tuple[frozenset[frozenset[int]], ...]:
         """What each scheme needs: of each of these sets of classes a value that somebody knows."""
-        return tuple(frozenset(numbers for numbers in asked if numbers is not None) for asked in self.asks)
+        return tuple(frozenset(numbers for each in asked for numbers in each) for asked in self.asks)
 
     @cached_property
     def users(self) -> dict[int, list[tuple[int, frozenset[int]]]]:
@@ -201,7 +213,7 @@ def generalised(query: JoinQuery) -> tuple[PunctuationEdge, ...]:
     """
     edges = []
     for i, scheme in enumerate(query.schemes):
-        needs = [numbers for numbers in dict.fromkeys(query.asks[i]) if numbers is not None]
+        needs = list(dict.fromkeys(numbers for asked in query.asks[i] for numbers in asked))
         known = tuple(query.knowing(numbers, scheme.stream) for numbers in needs)
         if len(needs) > 1 and all(known):
             edges.append(PunctuationEdge(scheme, known))
@@ -232,12 +244,18 @@ def chain(query: JoinQuery, start: int) -> tuple[Step, ...]:
         i = ready.popleft()
         if (scheme := query.schemes[i]).stream not in reached:
             reached.add(scheme.stream)
-            given = (
-                None if numbers is None else next(known[n] for n in known if n in numbers) for numbers in query.asks[i]
-            )
-            steps.append(Step(scheme, tuple(given)))
+            given = tuple(_given(asked, known) for asked in query.asks[i])
+            steps.append(Step(scheme, given))
             learn(scheme.stream)
     return tuple(steps)
+
+
+def _given(asked: tuple[frozenset[int], ...], known: dict[int, Attr]) -> tuple[Attr, ...]:
+    """Where the values of an attribute come from: one class that answers all, or one for each set."""
+    alone = next((known[n] for n in known if asked and all(n in numbers for numbers in asked)), None)
+    if alone is not None:
+        return (alone,)
+    return tuple(next(known[n] for n in known if n in numbers) for numbers in asked)
 
 
 def unreachable(query: JoinQuery, start: int) -> tuple[int, ...]:

@@ -132,7 +132,7 @@ class Chains:
             for j in self._next(reached):
                 if not ongoing.height:
                     break
-                closed = self._known[j].has_closed(ongoing)
+                closed = self._known[j].has_closed(ongoing, self._classes.axes(j, ongoing.columns))
                 if len(reached) == len(self._inputs) - 1:
                     ongoing = ongoing.filter(~closed)
                     break

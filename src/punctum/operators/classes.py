@@ -22,6 +22,7 @@ from punctum.algebra.values import Type
 from punctum.operators.bands import within
 from punctum.operators.batch import PunctuationBatch
 from punctum.operators.columns import dtype
+from punctum.operators.partners import Axis, counted_line
 
 
 class JoinClasses:
@@ -127,6 +128,27 @@ class JoinClasses:
             if all(n in columns for n in numbers):
                 conditions += within(band, self.schema.attributes[numbers[0]].type, *(columns[n] for n in numbers))
         return conditions
+
+    def counted(self, i: int) -> int | None:
+        """The column of an input whose whole numbers are closed one by one, if there is one."""
+        return counted_line(self.bands, i)
+
+    def axes(self, i: int, names: Sequence[str]) -> list[Axis]:
+        """What values of some classes say of an input's rows."""
+        axes = []
+        for at in range(len(self._inputs[i])) if self.counted(i) is not None else ():
+            n = self._known.get((i, at))
+            equal = (self.schema.names[n],) if n is not None and self.schema.names[n] in names else ()
+            value = None if n is None or equal else self._classes[n].value
+            bands = (
+                (b, None if b.by is None else self.schema.names[self.number(b.by)])
+                for b in self.bands
+                if b.of == (i, at)
+            )
+            within = tuple((band, by) for band, by in bands if by is None or by in names)
+            if equal or value is not None or within:
+                axes.append(Axis(at, equal, value, within))
+        return axes
 
     def passed(self, i: int, ps: PunctuationBatch) -> PunctuationBatch:
         """The punctuations over classes for the values whose bands punctuations of an input have passed."""

@@ -70,16 +70,20 @@ class Closed(RunTable):
     [False, True]
     """
 
-    def __init__(self, schema: Schema, chunks: Mapping[int, pl.DataFrame] | None = None) -> None:
+    def __init__(self, schema: Schema, line: int | None = None) -> None:
         super().__init__(schema)
-        if chunks:
-            self._restore(chunks, {})
+        self.line = line
+        """The attribute whose neighbours are one row, where keys have a value of it."""
 
     def restored(self, chunks: Mapping[int, pl.DataFrame]) -> "Closed":
         """The keys that an engine has stored."""
-        table = Closed(self.schema)
+        table = Closed(self.schema, self.line)
         table._restore(chunks, self._segments)
         return table
+
+    def runs(self, shape: RunShape) -> list[pl.DataFrame]:
+        """All runs of a shape."""
+        return [segment.kept() for segment in self._of(shape).values()]
 
     def close(self, keys: pl.DataFrame) -> None:
         """Close keys: a frame of the attributes that they have values for."""
@@ -239,7 +243,8 @@ class Closed(RunTable):
 
     def _shape(self, positions: list[int]) -> RunShape:
         """The last attribute with 64-bit places is the line: of a sensor and an hour, hours are neighbours."""
-        line = next((at for at in reversed(positions) if _placed(self.schema.attributes[at])), None)
+        placed = [at for at in positions if _placed(self.schema.attributes[at])]
+        line = self.line if self.line in placed else next(reversed(placed), None)
         return RunShape(tuple(at for at in positions if at != line), line)
 
     def _shape_of(self, box: Box) -> RunShape | None:

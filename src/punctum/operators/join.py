@@ -3,10 +3,11 @@
 Per slice: the new left rows meet the kept right rows, then the new right rows meet all kept left rows. Kept: the rows
 of each side whose key has no NULL and is not closed by the other side: new punctuations purge the kept rows, and all
 that have been received stop new ones. A punctuation on a column that lies in a band around one of the other side
-(``b.ts <= a.ts + INTERVAL 1 HOUR``) closes the rows whose band it has passed: it becomes one on that column. The
-residual implies the bands. A key that both sides have closed is of no use any more, and forgotten. A side's punctuation
-waits until no kept row of that side matches it; one that is a constant waits as a mark on these rows. A pair for which
-the residual predicate has no value goes to the quarantine.
+(``b.ts <= a.ts + INTERVAL 1 HOUR``) closes the rows whose band it has passed: it becomes one on that column; those on
+whole numbers, one by one, do so together (``counted.py``). The residual implies the bands. A key that both sides have
+closed is of no use any more, and forgotten. A side's punctuation waits until no kept row of that side matches it; one
+that is a constant waits as a mark on these rows. A pair for which the residual predicate has no value goes to the
+quarantine.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,11 +24,13 @@ from punctum.algebra.values import Type
 from punctum.operators.batch import Names, PunctuationBatch, columns, punctuations_of
 from punctum.operators.checked import Computed, checked, kept
 from punctum.operators.columns import ColumnarSlice, empty
+from punctum.operators.counted import Counted
 from punctum.operators.emitted import EmittedPunctuations
 from punctum.operators.limits import limits
 from punctum.operators.matching import matches
 from punctum.operators.near import near
 from punctum.operators.operator import CLOSED, Metadata, Operator, Waits
+from punctum.operators.partners import counted_line
 from punctum.operators.store import Store, settle
 from punctum.operators.table import Table, View
 from punctum.operators.waiting import Waiting
@@ -60,6 +63,10 @@ class Join(Operator):
         ]
         self._kept = [Table(empty(schema)) for schema in self.inputs]
         self._closed = [Store(schema) for schema in self.inputs]  # a side's keys that the other has closed
+        self._counted: Counted | None = None
+        if any(band.counted for band in bands):  # then what the other side has said, as it has
+            self._closed = [Store(self.inputs[1 - side], counted_line(bands, 1 - side)) for side in (0, 1)]
+            self._counted = Counted(self.inputs, self._on, bands, self._closed[::-1])
         single = all(len(set(side)) == len(self._on) for side in zip(*self._on, strict=True))
         pairs = self._on if single else []
         self._across, self._bound = (dict(pairs), {j: i for i, j in pairs}), limits().spelled
@@ -89,6 +96,8 @@ class Join(Operator):
         self._kept = [tables[side] for side in SIDES]
         for side, store in zip(SIDES, self._closed, strict=True):
             store.go_on(tables[f"{CLOSED}{side}"])
+        if self._counted is not None:
+            self._counted.changed()
 
     def metadata(self) -> Metadata:
         """What is closed of each side and no key, the punctuations that wait, and what has been emitted."""
@@ -103,6 +112,8 @@ class Join(Operator):
             self._waiting[side].restore(metadata["waiting"][side])
         self._emitted.restore(metadata["emitted"])
         self._bound = metadata["bound"]
+        if self._counted is not None:
+            self._counted.changed()
 
     def puncts(self) -> int:
         """What is closed, what waits and what has been emitted."""
@@ -127,7 +138,10 @@ class Join(Operator):
 
     def forget(self, number: int, expired: PunctuationBatch) -> None:
         """What has expired closes no key of the other side, and is not waited with."""
-        self._closed[1 - number].forget(self._closing(number, expired))
+        if self._counted is not None:
+            self._counted.forget(number, expired)
+        else:
+            self._closed[1 - number].forget(self._closing(number, expired))
         self._waiting[number].forget(self._kept[number], expired)
         self._emitted.forget(self.map_punctuations(number, expired))
 
@@ -148,6 +162,8 @@ class Join(Operator):
         if not len(ps):
             return PunctuationBatch(self.output)
         released = self._names[side].map_punctuations(self._waiting[side].hold(self._kept[side], ps))
+        if self._counted is not None:
+            return released + self._take_counted(self._counted, side, ps)
         closing = self._closing(side, ps)
         if not len(closing):
             return released
@@ -160,6 +176,14 @@ class Join(Operator):
             self._purge(1 - side, view, matches(view.rows, closing))
             released += self._freed()
         return released
+
+    def _take_counted(self, counted: Counted, side: int, ps: PunctuationBatch) -> PunctuationBatch:
+        """The same, where punctuations close rows together."""
+        view = counted.add(side, ps, self._kept[1 - side])
+        self._purge(1 - side, view, counted.closed(1 - side, view.rows))
+        if not self.punctuations_expire:
+            counted.tidy(self._kept)
+        return self._freed()
 
     def _keep(self, side: int, new: pl.DataFrame, met: pl.Series | None) -> None:
         """Keep those of a side's new rows that may meet later ones."""
@@ -224,6 +248,8 @@ class Join(Operator):
             column = df[self.inputs[side].names[at]]
             if column.null_count():
                 df = df.filter(df[column.name].is_not_null())
+        if self._counted is not None:
+            return df.filter(~self._counted.closed(side, df)) if df.height else df
         closed = self._closed[side].matches(df) if len(self._closed[side]) else None
         return df if closed is None or not closed.any() else df.filter(~closed)
 

@@ -1,5 +1,6 @@
 """What a join of many inputs knows of one of them: rows kept, what is closed by class, punctuations that wait."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -7,13 +8,15 @@ import polars as pl
 from punctum.algebra.schema import Schema
 from punctum.operators.batch import PunctuationBatch
 from punctum.operators.columns import empty
+from punctum.operators.heard import Heard
 from punctum.operators.operator import CLOSED, Metadata
+from punctum.operators.partners import Axis
 from punctum.operators.store import Store
 from punctum.operators.table import Table
 from punctum.operators.waiting import Waiting
 from punctum.operators.written import read_batch, written
 
-_BANDS = " in bands"
+_BANDS, _HEARD = " in bands", " as said"
 
 
 @dataclass
@@ -27,13 +30,15 @@ class JoinKnowledge:
     arrived: PunctuationBatch
     """What has come since the last purge."""
     new: pl.DataFrame = field(default_factory=pl.DataFrame)
+    heard: Heard | None = None
+    """What it has said, where its punctuations pass bands together."""
 
     @staticmethod
-    def none(schema: Schema, classes: Schema) -> "JoinKnowledge":
-        """Nothing is known."""
+    def none(schema: Schema, classes: Schema, counted: int | None = None) -> "JoinKnowledge":
+        """Nothing is known; there may be a column whose whole numbers are closed one by one."""
         rows = empty(schema)
-        arrived = PunctuationBatch(schema)
-        return JoinKnowledge(Table(rows), Store(classes), Store(classes), Waiting(schema), arrived, rows)
+        arrived, heard = PunctuationBatch(schema), None if counted is None else Heard(Store(schema, counted))
+        return JoinKnowledge(Table(rows), Store(classes), Store(classes), Waiting(schema), arrived, rows, heard)
 
     def __len__(self) -> int:
         return len(self.kept) + self.new.height
@@ -52,9 +57,20 @@ class JoinKnowledge:
         self.kept.append(self.new if needed is None else self.new.filter(needed))
         self.new = self.new.clear()
 
-    def has_closed(self, chains: pl.DataFrame) -> pl.Series:
-        """Whether the input is closed for values of classes: it has closed them, or has passed their bands."""
-        return self.closed.closed(chains) | self.passed.closed(chains)
+    def has_closed(self, chains: pl.DataFrame, axes: Sequence[Axis]) -> pl.Series:
+        """Whether the input is closed for values of classes: it has closed them, or has passed their bands.
+
+        The axes are what these values say of its rows.
+        """
+        closed = self.closed.closed(chains) | self.passed.closed(chains)
+        if self.heard is not None and axes and not closed.all():
+            left = ~closed
+            closed = closed.scatter(left.arg_true(), self.heard.cover(chains.filter(left), axes))
+        return closed
+
+    def said(self) -> int:
+        """How much of what it has said is kept."""
+        return 0 if self.heard is None else len(self.heard.store)
 
     def released(self) -> PunctuationBatch:
         """What no kept row holds back, of what has come since the last purge and of what has waited."""
@@ -64,22 +80,30 @@ class JoinKnowledge:
 
     def tables(self, name: str) -> dict[str, Table]:
         """The rows, and the keys that are closed, or whose bands have been passed."""
-        return {name: self.kept, CLOSED + name: self.closed.keys, CLOSED + name + _BANDS: self.passed.keys}
+        said = {} if self.heard is None else {CLOSED + name + _HEARD: self.heard.store.keys}
+        return {name: self.kept, CLOSED + name: self.closed.keys, CLOSED + name + _BANDS: self.passed.keys} | said
 
     def restore_tables(self, name: str, tables: dict[str, Table]) -> None:
         """Go on with the rows and keys of another one."""
         self.kept = tables[name]
         self.closed.go_on(tables[CLOSED + name])
         self.passed.go_on(tables[CLOSED + name + _BANDS])
+        if self.heard is not None:
+            self.heard.store.go_on(tables[CLOSED + name + _HEARD])
+            self.heard.changed()
 
     def metadata(self, schema: Schema) -> Metadata:
         """What is closed and no key, and the punctuations that wait."""
         closed, passed, waiting = self.closed.metadata(), self.passed.metadata(), self.waiting.metadata()
-        return {"closed": closed, "passed": passed, "waiting": waiting, "arrived": written(self.arrived, schema)}
+        said = {} if self.heard is None else {"said": self.heard.store.metadata()}
+        return {"closed": closed, "passed": passed, "waiting": waiting, "arrived": written(self.arrived, schema)} | said
 
     def restore(self, metadata: Metadata, schema: Schema) -> None:
         """Go on with the notes of another one."""
         self.closed.restore(metadata["closed"])
         self.passed.restore(metadata["passed"])
         self.waiting.restore(metadata["waiting"])
+        if self.heard is not None:
+            self.heard.store.restore(metadata["said"])
+            self.heard.changed()
         self.arrived = read_batch(metadata["arrived"], schema)

@@ -2,10 +2,11 @@
 
 Per slice: the new rows of each input meet what is there of the others, one input after the other, each time the
 smallest one that shares a class with what has been joined; then all punctuations are taken in. Kept are the rows that a
-later result may have (``spec/multijoin.py``): a kept row's classes start a chain, and where an input is closed for
-the values at the end of a chain, the chain goes on with that input's kept rows. Chains that end in no closed input
-keep their row. Only the classes that inputs further on bind are carried along, each combination of values once. An
-input is also closed where its punctuations have *passed* the bands around the values of a chain.
+later result may have (``spec/multijoin.py``): a kept row's classes start a chain, and where an input is closed for the
+values at the end of a chain, the chain goes on with that input's kept rows. Chains that end in no closed input keep
+their row. Only the classes that inputs further on bind are carried along, each combination of values once. An input is
+also closed where its punctuations have *passed* the bands around the values of a chain, one of them alone, or many
+together where whole numbers are closed one by one (``heard.py``): these may concern any row.
 
 *Eager* purging does this in each slice. A *lazy* join waits until it has twice the rows and waiting punctuations that
 the last purge left, and 1,000 at least, or until an input ends; until then what it would have purged and emitted stays.
@@ -61,11 +62,15 @@ class MultiJoin(Operator):
         ends = [sum(map(len, self.inputs[: i + 1])) for i in range(len(self.inputs))]
         self._renamed = [self.output.names[end - len(s) : end] for end, s in zip(ends, self.inputs, strict=True)]
         self._names = [Names(self.output, self._classes.targets(i, shown)) for i in range(len(self.inputs))]
-        self._known = [JoinKnowledge.none(schema, self._classes.schema) for schema in self.inputs]
+        self._known = [
+            JoinKnowledge.none(schema, self._classes.schema, self._classes.counted(i))
+            for i, schema in enumerate(self.inputs)
+        ]
         self._chains = Chains(self.inputs, self._classes, self._known)
         self._closing = PunctuationBatch(self._classes.schema)  # what is closed since the last purge
         self._emitted = EmittedPunctuations(self.output)
         self._purged = False  # rows have been purged from outside
+        self._together = False  # an input has said what may close any row together with what it has said before
         self._left = self._left_closed = 0  # what the last purge left, of rows and waiting, and of what is closed
 
     def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
@@ -155,6 +160,9 @@ class MultiJoin(Operator):
         known, schema = self._known[number], self.inputs[number]
         known.closed.forget(self._classes.closing(number, expired))
         known.passed.forget(self._classes.passed(number, expired))
+        if known.heard is not None:
+            known.heard.store.forget(expired)
+            known.heard.changed()
         known.waiting.forget(known.kept, expired)
         if len(known.arrived):
             arrived = PunctuationSet(schema, known.arrived)
@@ -216,15 +224,21 @@ class MultiJoin(Operator):
         for i, (known, ps) in enumerate(zip(self._known, received, strict=True)):
             if len(ps):
                 known.arrived = known.arrived + ps
-                closing, passed = self._classes.closing(i, ps), self._classes.passed(i, ps)
+                closing = self._classes.closing(i, ps)
                 ended |= any(not p.sides for p in closing.others)
                 known.closed.add(closing)
-                known.passed.add(passed)
-                self._closing += closing + passed
+                self._closing += closing
+                if known.heard is not None:
+                    known.heard.add(ps)
+                    self._together = True
+                else:
+                    passed = self._classes.passed(i, ps)
+                    known.passed.add(passed)
+                    self._closing += passed
         return ended
 
     def _closed(self) -> int:
-        return sum(len(known.closed) for known in self._known)
+        return sum(len(known.closed) + known.said() for known in self._known)
 
     def _many(self) -> bool:
         """Whether a lazy join has got twice as much as the last purge left."""
@@ -235,7 +249,7 @@ class MultiJoin(Operator):
         for known, view, mask in self._looked_at():
             known.waiting.drop(view, ~mask.head(old := len(view)))
             known.keep(mask.slice(old))
-        self._closing = PunctuationBatch(self._classes.schema)
+        self._closing, self._together = PunctuationBatch(self._classes.schema), False
         released = PunctuationBatch(self.output)
         for i, known in enumerate(self._known):
             released += self._names[i].map_punctuations(known.released())
@@ -252,7 +266,7 @@ class MultiJoin(Operator):
 
     def _looked_at(self) -> list[tuple[JoinKnowledge, View, pl.Series]]:
         """For each input kept rows that may have become useless, and whether each of them and of new rows is needed."""
-        whole = self._lazy or self._purged
+        whole = self._lazy or self._purged or self._together
         views = [known.kept.all() for known in self._known] if whole else self._chains.concerned(self._closing)
         rows = [pl.concat([view.rows, known.new]) for view, known in zip(views, self._known, strict=True)]
         bound = self._chains.bound(rows)
@@ -270,6 +284,9 @@ class MultiJoin(Operator):
                     constants = self._classes.constants(known.closed.known, n)
                     passed = [self._passed(j, n, before[j], constants) for j in others]
                     known.closed.known = self._classes.unasked(known.closed.known, n, passed)
+        for i, known in enumerate(self._known):
+            if known.heard is not None:
+                known.heard.forget(partial(self._unasked_said, i))
         for known, keys in zip(self._known, found, strict=True):
             known.closed.keys.open(keys)
         self._left_closed = self._closed()
@@ -283,6 +300,13 @@ class MultiJoin(Operator):
                 passed = (self._none_left(j, n, keys.select(name)) for j in others)
                 unasked |= reduce(and_, passed)
         return unasked
+
+    def _unasked_said(self, i: int, keys: pl.DataFrame) -> pl.Series:
+        """The same for what an input has said, by classes that no band is about."""
+        plain = [n for n in self._binds[i] if self._classes.shared(n) and n not in self._classes.beside]
+        at = {self.inputs[i].names[self._at(i, n)]: self._classes.schema.names[n] for n in plain}
+        mine = keys.select(pl.col(name).alias(at[name]) for name in keys.columns if name in at)
+        return self._unasked(i, plain, mine) if mine.width else pl.repeat(False, keys.height, eager=True)
 
     def _none_left(self, i: int, n: int, values: pl.DataFrame) -> pl.Series:
         """Which values of a class an input does not keep and will not have."""

@@ -32,8 +32,8 @@ class Store:
     (3, [True, True, False])
     """
 
-    def __init__(self, schema: Schema) -> None:
-        self.schema, self.known, self.keys = schema, PunctuationSet(schema), Closed(schema)
+    def __init__(self, schema: Schema, line: int | None = None) -> None:
+        self.schema, self.known, self.keys = schema, PunctuationSet(schema), Closed(schema, line)
 
     def __len__(self) -> int:
         return len(self.known) + len(self.keys)

@@ -10,9 +10,9 @@
 ``joinPs`` gives the punctuations that speak of join attributes alone, as seen from the other side. A row whose key they
 cover meets no later partner, and one whose key is NULL meets none ever. An attribute that lies in a band around one of
 the other side, such as an hour after it, is a join attribute too: a pattern on it covers all rows around whose value it
-covers the whole band. A punctuation of one side waits until no kept
-row of that side matches it, and then holds for the output: ``modPs`` gives it there, once for each way to name equated
-columns, so that grouping by either of them is the same.
+covers the whole band; on one whose values are closed one by one, several patterns cover it together. A punctuation of
+one side waits until no kept row of that side matches it, and then holds for the output: ``modPs`` gives it there, once
+for each way to name equated columns, so that grouping by either of them is the same.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row, Value
 from punctum.errors import SchemaError
-from punctum.spec.bands import around, covers
+from punctum.spec.bands import Partners, around, covers, together
 from punctum.spec.framework import Binary, Kept, Puncts, Rows, Specified
 from punctum.spec.stream import Slice
 
@@ -129,7 +129,9 @@ class Join(Binary[State], Specified):
         return [
             t
             for t in ts
-            if None not in self._compared(side, t) and not any(self._closes(1 - side, p, t) for p in others)
+            if None not in self._compared(side, t)
+            and not any(self._closes(1 - side, p, t) for p in others)
+            and not self._all_close(1 - side, others, t)
         ]
 
     def _compared(self, side: int, t: Row) -> Row:
@@ -189,6 +191,17 @@ class Join(Binary[State], Specified):
         return (bool(equal) and all(map(pattern.match, equal))) or any(
             covers(pattern, band, None if band.by is None else t[band.by[1]]) for band in bands
         )
+
+    def _all_close(self, side: int, ps: Puncts, t: Row) -> bool:
+        """Whether a side's punctuations together leave no partner of a row of the other side."""
+        bands, pairs = self._bands(side), list(zip(self._positions(side), self.key(1 - side, t), strict=True))
+        if not any(band.counted for band in self.bands):
+            return False
+        partners = {}
+        for i in {*(at for at, _ in pairs), *(band.of[1] for band in bands)}:
+            near = [(band, None if band.by is None else t[band.by[1]]) for band in bands if band.of[1] == i]
+            partners[i] = Partners(tuple(v for at, v in pairs if at == i and v is not None), tuple(near))
+        return together(self.inputs[side], partners, ps)
 
     def cpass(self, *inputs: Slice) -> list[Row]:
         left, right = inputs

@@ -17,7 +17,8 @@ row of that input matches it, and then holds for the output, once for each way t
 
 *Bands* say where a class lies beside another one. Rows agree when their values lie in the bands of each other; and an
 input is closed for values, too, when a punctuation of it has passed the bands around them: each of its patterns matches
-what c binds, or covers the band around it.
+what c binds, or covers the band around it. Where values of a column are closed one by one, several punctuations do it
+together: they leave no row that agrees with c.
 
 What closes an input is itself forgotten where nobody will ask for it: when all other inputs that bind a class have
 closed some of its values, by punctuations on that class alone, and keep no row with them.
@@ -38,7 +39,7 @@ from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import NOT_NULL, Attribute, Schema
 from punctum.algebra.values import Row, Type, Value
 from punctum.errors import SchemaError
-from punctum.spec.bands import around, covers
+from punctum.spec.bands import Partners, around, covers, together
 from punctum.spec.framework import Emitter, Kept, Puncts, Receiver, Specified, valued
 from punctum.spec.stream import Slice
 
@@ -202,6 +203,7 @@ class MultiJoin(Specified):
                 or any(
                     all(self._passed_by(i, at, p, values) for at, p in punctuation.sides) for punctuation in received
                 )
+                or self._all_close(i, received, values)
             ):
                 return any(self._needed({**c, i: s}, there) for s in rows)
         return len(c) < len(there)
@@ -217,6 +219,24 @@ class MultiJoin(Specified):
                 if covers(pattern, band, other):
                     return True
         return False
+
+    def _all_close(self, i: int, received: Puncts, values: dict[int, Value]) -> bool:
+        """Whether an input's punctuations together leave no row that agrees with what rows bind."""
+        mine = [band for band in self.bands if band.of[0] == i]
+        if not any(band.counted for band in mine):
+            return False
+        partners = {}
+        for at in range(len(self.schemas[i])):
+            n = self.asked(i, at)
+            value = None if n is None else values.get(n, self.classes[n].value)
+            bands = [(band, self._around(band, values)) for band in mine if band.of[1] == at]
+            known = [(band, v) for band, v in bands if v is not None or band.by is None]
+            if value is not None or known:
+                partners[at] = Partners(() if value is None else (value,), tuple(known))
+        return together(self.schemas[i], partners, received)
+
+    def _around(self, band: Band, values: dict[int, Value]) -> Value | None:
+        return None if band.by is None else values.get(self._class(band.by))
 
     def _class(self, end: tuple[int, int]) -> int:
         return next(n for n, class_ in enumerate(self.classes) if end in class_.members)

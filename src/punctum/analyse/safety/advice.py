@@ -18,7 +18,7 @@ from punctum.analyse.conditions import bounding
 from punctum.analyse.graphs import Attr, JoinQuery
 from punctum.analyse.promises import Declared
 from punctum.analyse.safety.choice import inferred
-from punctum.analyse.safety.inference import Inference
+from punctum.analyse.safety.inference import Inference, few_values
 from punctum.analyse.safety.states import states
 from punctum.analyse.safety.verdicts import OperatorState, Verdict, Want
 from punctum.ir.elements import FROM
@@ -230,7 +230,8 @@ def _candidates(relation: Relation, column: int, order: Order, known: Inference)
 def _through_join(block: Block, query: JoinQuery, column: int, order: Order, known: Inference) -> Iterator[Declared]:
     """Schemes on any column that must be equal, and those by which the join would let a punctuation pass sooner."""
     for (leaf, bounded), way in ((at, way) for at in block.closure.nodes for way in Order):
-        if any(True for _ in bounding(block.closure, (leaf, bounded), way)):
+        few = way is Order.EQUALITY and few_values(block.leaves[leaf], block.closure, (leaf, bounded))
+        if few or any(True for _ in bounding(block.closure, (leaf, bounded), way)):
             yield from _candidates(block.leaves[leaf], bounded, way, known)
     for number in sorted(query.constant):
         for leaf, name in query.members[number]:

@@ -9,7 +9,7 @@ from typing import assert_never
 
 from punctum.algebra.scheme import Order
 from punctum.analyse.blocks import Block, block
-from punctum.analyse.conditions import bounding
+from punctum.analyse.conditions import bounding, enclosing
 from punctum.analyse.graphs import Attr, Bound, JoinQuery, On, safe, unreachable
 from punctum.analyse.memory.condensed import SynopsisPart
 from punctum.analyse.promises import Declared, Facts, Promise, Terms, both, distinct, joined
@@ -32,6 +32,7 @@ from punctum.analyse.safety.rules import (
 from punctum.ir.by_node import ByNode
 from punctum.ir.conjunctive.axes import At
 from punctum.ir.definitions import Clause, EndEvent, StreamDef
+from punctum.ir.differences import Closure
 from punctum.ir.elements import EVENT, FROM, VE
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup
@@ -107,13 +108,22 @@ class Inference:
         found = [(column, order, by) for column, order in terms for by in bounding(closure, (side, column), order)]
         return [each for each in found if each[2] is None or each[2][1] < widths[each[2][0]]]
 
+    def whole(self, relation: OuterJoin, side: int) -> list[int]:
+        """The columns of a side that have finitely many values for a row of the other one, which lie between others."""
+        closure, below = conditions(relation).closure, relation.inputs[side]
+        widths = [len(each.schema) for each in relation.inputs]
+        ends = [few_values(below, closure, (side, at)) for at in range(widths[side])]
+        there = [{order for order, by in each if by is None or by[1] < widths[by[0]]} for each in ends]
+        return [at for at, orders in enumerate(there) if len(orders) == 2]
+
     def _pair(self, relation: OuterJoin) -> JoinQuery:
         names, bounds = [side.schema.names for side in relation.inputs], list[Bound]()
         for side in (0, 1):
             for column, order, by in self.bounds(relation, side):
                 other = None if by is None else Attr(by[0], names[by[0]][by[1]])
                 bounds.append(Bound(Attr(side, names[side][column]), order, other))
-        return pair(relation, [self.facts(side) for side in relation.inputs], tuple(bounds))
+        whole = frozenset(Attr(side, names[side][at]) for side in (0, 1) for at in self.whole(relation, side))
+        return replace(pair(relation, [self.facts(side) for side in relation.inputs], tuple(bounds)), whole=whole)
 
     def written(self, relation: Relation) -> bool:
         """Whether the binary joins of a block, as they are written, are safe with what a binary join does by itself.
@@ -212,10 +222,11 @@ class Inference:
             fixed |= {Attr(leaf, names[i]) for i in facts.constant}
             schemes += [_on_scheme(leaf, promise, names) for promise in facts.purging]
         equal += [(_attr(block, a), _attr(block, b)) for a, b in block.closure.equal]
-        return JoinQuery(titles(block.leaves), tuple(equal), tuple(schemes), frozenset(fixed), self._bounds(block))
+        bounds, whole = self._bounds(block)
+        return JoinQuery(titles(block.leaves), tuple(equal), tuple(schemes), frozenset(fixed), bounds, whole)
 
-    def _bounds(self, block: Block) -> tuple[Bound, ...]:
-        """What comparisons give of the columns on which leaves have promises."""
+    def _bounds(self, block: Block) -> tuple[tuple[Bound, ...], frozenset[Attr]]:
+        """What comparisons give of the columns on which leaves have promises, and those that have few values then."""
         terms = (
             (leaf, term)
             for leaf, below in enumerate(block.leaves)
@@ -223,11 +234,11 @@ class Inference:
             for term in p.terms
         )
         ordered = dict.fromkeys(((leaf, column), order) for leaf, (column, order) in terms)
-        return tuple(
-            Bound(_attr(block, at), order, None if by is None else _attr(block, by))
-            for at, order in ordered
-            for by in bounding(block.closure, at, order)
-        )
+        found = [(at, order, by) for at, order in ordered for by in bounding(block.closure, at, order)]
+        few = {at: few_values(block.leaves[at[0]], block.closure, at) for at, o in ordered if o is Order.EQUALITY}
+        found += [(at, order, by) for at, ends in few.items() for order, by in ends]
+        bounds = (Bound(_attr(block, at), order, None if by is None else _attr(block, by)) for at, order, by in found)
+        return tuple(dict.fromkeys(bounds)), frozenset(_attr(block, at) for at, ends in few.items() if ends)
 
     def _of_block(self, block: Block, query: JoinQuery, relation: Relation) -> Facts:
         """What holds for a join: columns in one class carry each other's patterns, and joined columns are not NULL."""
@@ -297,6 +308,11 @@ class Inference:
         return at[1] in self.facts(block.leaves[at[0]]).filled or (
             number is not None and len({a.stream for a in query.members[number]}) > 1
         )
+
+
+def few_values(leaf: Relation, closure: Closure[At], at: At) -> list[tuple[Order, At | None]]:
+    """Between which columns of other leaves, or constants, one lies that has finitely many values there."""
+    return enclosing(closure, at) if leaf.schema.attributes[at[1]].type.whole else []
 
 
 def _units(clause: Clause, at: Mapping[str, int]) -> frozenset[tuple[Terms, int, str]]:

@@ -15,7 +15,7 @@ from punctum.analyse.graphs import Attr, JoinQuery, chain
 from punctum.analyse.memory.finite import rows
 from punctum.analyse.memory.windows import kept as kept_of_windows
 from punctum.analyse.promises import Declared, Promise
-from punctum.analyse.safety.inference import Inference
+from punctum.analyse.safety.inference import Inference, few_values
 from punctum.analyse.safety.outer import closers, conditions
 from punctum.analyse.safety.verdicts import OperatorState, Verdict, Want, origins, rows_text
 from punctum.ir.expressions import Call, Expression, columns, rebased, text
@@ -84,7 +84,9 @@ def of_outer(join: OuterJoin, known: Inference) -> Iterator[OperatorState]:
     """A state for each input of a join that looks at rows without a partner: its rows wait for the other input."""
     query, operator = known.pair(join), f"{join.kind.value} join"
     for i, (side, other) in enumerate((join.inputs, join.inputs[::-1])):
-        by = closers(join, 1 - i, known.facts(other), known.bounds(join, 1 - i), query.streams[1 - i])
+        whole = [(column, Order.EQUALITY, None) for column in known.whole(join, 1 - i)]
+        bounds = [*known.bounds(join, 1 - i), *whole]
+        by = closers(join, 1 - i, known.facts(other), bounds, query.streams[1 - i])
         unsure = tuple(_undecided(conditions(join), query, known))
         state = OperatorState(operator, query.streams[i], Verdict.UNBOUNDED, (by.missing,), join.place)
         if steps := chain(query, i):
@@ -154,4 +156,8 @@ def _unreached(block: Block, query: JoinQuery, reached: set[int]) -> tuple[Want,
         for order in Order
         if any(by is None or by[0] in reached for by in bounding(block.closure, (i, at), order))
     ]
+    for i, at in columns:
+        ends = few_values(block.leaves[i], block.closure, (i, at))
+        if len({order for order, by in ends if by is None or by[0] in reached}) == 2:
+            wants.append((i, at, Order.EQUALITY))
     return tuple(Want(block.leaves[i], at, order) for i, at, order in dict.fromkeys(wants))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from punctum.algebra.scheme import Order
 from punctum.algebra.values import Type
 from punctum.analyse.blocks import Block
-from punctum.analyse.graphs import Attr, JoinQuery
+from punctum.analyse.graphs import Attr, JoinQuery, On
 from punctum.analyse.promises import Promise
 from punctum.analyse.safety.inference import Inference
 from punctum.ir.node import BinaryRelation
@@ -44,9 +44,11 @@ def remembered(relation: Relation, known: Inference) -> Iterator[Remembered]:
         yield from remembered(below, known)
     if block is not None and not block.windowed:
         yield from _of_join(block, known.join(relation), known, known.written(relation))
-        yield from _of_bounds(known.join(relation))
+        query = known.join(relation)
+        yield from dict.fromkeys([*_of_bounds(query), *_of_whole(query, "join")])
     elif isinstance(relation, OuterJoin):
         yield from _of_outer(relation, known)
+        yield from _of_whole(known.pair(relation), f"{relation.kind.value} join")
     elif isinstance(relation, BinaryRelation):
         yield from _of_sides(relation, known)
 
@@ -74,12 +76,28 @@ def _of_bounds(query: JoinQuery) -> Iterator[Remembered]:
         orders = [
             query.bounded.get((query.classes[Attr(on.stream, name)], order)) for name, order in on.terms if order.value
         ]
-        keys = [numbers for (_, order), numbers in zip(on.terms, asked, strict=True) if not order.value and numbers]
-        known = all(query.knowing(numbers, on.stream) for numbers in asked if numbers is not None)
-        if known and keys and any(orders):
-            others = sorted(frozenset[int]().union(*(query.knowing(numbers, on.stream) for numbers in keys)))
-            scheme = f"{query.streams[on.stream]}({', '.join(on.texts)})"
-            yield Remembered("join", scheme, tuple(query.streams[i] for i in others))
+        terms = zip(on.terms, asked, strict=True)
+        keys = [numbers for (_, order), each in terms if not order.value for numbers in each]
+        if any(orders) and keys and _answered(query, on, asked):
+            yield _by_scheme("join", query, on, keys)
+
+
+def _of_whole(query: JoinQuery, operator: str) -> Iterator[Remembered]:
+    """Which whole numbers are closed for each value of the attributes beside them, where comparisons enclose them."""
+    for on, asked in zip(query.schemes, query.asks, strict=True):
+        few = any(Attr(on.stream, name) in query.whole for name, order in on.terms if not order.value)
+        if few and len(on.terms) > 1 and _answered(query, on, asked):
+            yield _by_scheme(operator, query, on, [numbers for each in asked for numbers in each])
+
+
+def _answered(query: JoinQuery, on: On, asked: tuple[tuple[frozenset[int], ...], ...]) -> bool:
+    return all(query.knowing(numbers, on.stream) for each in asked for numbers in each)
+
+
+def _by_scheme(operator: str, query: JoinQuery, on: On, keys: list[frozenset[int]]) -> Remembered:
+    others = sorted(frozenset[int]().union(*(query.knowing(numbers, on.stream) for numbers in keys)))
+    scheme = f"{query.streams[on.stream]}({', '.join(on.texts)})"
+    return Remembered(operator, scheme, tuple(query.streams[i] for i in others))
 
 
 def _kept(

@@ -1,17 +1,18 @@
 """Which bands a plan has: of what comparisons imply of columns, what punctuations of these columns can use.
 
 In: the conditions of a block. Out: a band for each column on which an input promises punctuations in order, and each
-column of another input that bounds it there.
+column of another input that bounds it there; and so for columns of whole numbers that lie between others.
 """
 
 from collections.abc import Iterator
 from datetime import timedelta
 
 from punctum.algebra.bands import STEPS, Band, Limit
+from punctum.algebra.scheme import Order
 from punctum.algebra.values import Type, Value
 from punctum.analyse.conditions import Conditions, bounding
 from punctum.analyse.promises import Facts, Promise
-from punctum.analyse.safety.inference import Inference
+from punctum.analyse.safety.inference import Inference, few_values
 from punctum.ir.conjunctive.axes import At
 from punctum.ir.definitions import NOWHERE
 from punctum.ir.expressions import Expression, Literal
@@ -29,12 +30,15 @@ def bands_of(conditions: Conditions) -> list[Band]:
         return []
     promised = ((i, p) for i, leaf in enumerate(conditions.leaves) for p in _of(known.facts(leaf)))
     terms = dict.fromkeys(((i, column), order) for i, promise in promised for column, order in promise.terms)
+    equal = [at for at, order in terms if order is Order.EQUALITY]
+    few = {at: ends for at in equal if (ends := few_values(conditions.leaves[at[0]], closure, at))}
     pairs = dict.fromkeys((at, by) for at, order in terms for by in bounding(closure, at, order))
+    pairs |= dict.fromkeys((at, by) for at, ends in few.items() for _, by in ends)
     bands = []
     for at, by in pairs:
         low, high = closure.ends(at) if by is None else (closure.least(at, by), closure.most(at, by))
         if not (by is not None and low == high == Limit(0)):  # else it is an equality
-            bands.append(Band(at, by, low, high))
+            bands.append(Band(at, by, low, high, at in few))
     return bands
 
 

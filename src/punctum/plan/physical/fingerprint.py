@@ -12,8 +12,9 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.values import value_text
 from punctum.ir.definitions import AccessOrder, AllReported, Clause, EndEvent, StreamDef, TableColumn
 from punctum.ir.expressions import text, type_text
-from punctum.ir.planned import ExpectNode, LifespanNode
+from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.relations import Join, OuterJoin
 from punctum.ir.tree import Relation
 from punctum.ir.units import terms_text
 from punctum.parse.ddl.options import DISTINCT
@@ -102,6 +103,8 @@ def _operator(relation: Relation) -> str:
         case ExpectNode() | LifespanNode():
             word = "Expected" if isinstance(relation, ExpectNode) else "Lasting"  # checkpoints hold no names of classes
             label = f"{word} {relation.scheme} by {relation.clock}"
+        case Join() | OuterJoin() | MultiJoin() if any(band.counted for band in relation.bands):
+            label = f"{relation.label} with whole numbers one by one"  # then what has been said is kept otherwise
         case _:  # all of it is part of what state depends on
             label = relation.label
     return f"{label} -> {', '.join(map(type_text, relation.schema.attributes))}"

@@ -43,6 +43,8 @@ Carried = list[frozenset[int]]
 
 def concerns_others(relation: Relation, number: int, key: Key) -> bool:
     """Whether a punctuation of an input on a key column also concerns rows in other buckets."""
+    if isinstance(relation, MultiJoin) and any(b.of[0] == number and b.of[1] in key for b in relation.bands):
+        return True  # rows in other buckets may lie in a band around it
     others = [i for i in _compared(relation, number) if i not in key]
     if not others:
         return False

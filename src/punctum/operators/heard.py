@@ -1,0 +1,107 @@
+"""What an input has said, as it said it: many punctuations that together leave no partner of a row of the others.
+
+Rows say of their partners which box these are in (``partners.py``). It is *closed* when all punctuations that speak of
+its axes alone cover it together, as ``k = 5``, ``k = 6`` and ``k = 7`` cover the whole numbers from 5 to 7. A box is
+looked at from its least corner: what covers the corner is taken away, and what is left are smaller boxes, with corners
+of their own. A box with a corner that nothing covers is open. Neighbouring keys are one row of a run (``runs.py``), so
+that one search decides on most boxes, however wide they are.
+
+On strings and DECIMALs each punctuation has to cover what is known by itself.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import polars as pl
+
+from punctum.algebra.boxes import Box
+from punctum.operators.batch import PunctuationBatch
+from punctum.operators.closed import Closed
+from punctum.operators.partners import Axis, Boxes, around, together
+from punctum.operators.runs import Mask, Numbers, RunShape, Wanted, ends, merged
+from punctum.operators.store import Store
+
+_FURTHEST = np.iinfo(np.int64).max
+Said = tuple[dict[RunShape, pl.DataFrame], list[Box]]
+"""Keys and ranges as runs, and what cannot be written so."""
+
+
+class Heard:
+    """What an input has said, in a store.
+
+    >>> from punctum.algebra.bands import Band, Limit
+    >>> from punctum.algebra.schema import Schema
+    >>> bid = Schema.of(itemid="BIGINT", k="BIGINT")
+    >>> heard = Heard(Store(bid))
+    >>> heard.add(PunctuationBatch(bid, {1: pl.Series([5, 6, 7, 9])}))
+    >>> near = Axis(1, bands=((Band((1, 1), (0, 0), Limit(0), Limit(2)), "k"),))
+    >>> heard.cover(pl.DataFrame({"k": [4, 5, 7]}), [near]).to_list()
+    [False, True, False]
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._said: Said | None = None
+
+    def add(self, received: PunctuationBatch) -> None:
+        """It has said more."""
+        self.store.add(received)
+        self.changed()
+
+    def forget(self, unasked: Callable[[pl.DataFrame], pl.Series]) -> None:
+        """Keys are of no use any more, as a condition on a frame of them tells."""
+        keys = self.store.keys
+        keys.open(keys.where(unasked))
+        self.changed()
+
+    def changed(self) -> None:
+        """The store is not what it was."""
+        self._said = None
+
+    def cover(self, df: pl.DataFrame, axes: Sequence[Axis]) -> pl.Series:
+        """Whether each row has no partner any more, by what its columns say of partners."""
+        boxes, open_ = around(df, axes, self.store.schema), np.zeros(df.height, np.bool_)
+        while len(boxes):
+            found, until = self._until(boxes)
+            open_[boxes.rows[~found]] = True
+            going_on = ~open_[boxes.rows]
+            parts = boxes.at(going_on).without({at: reached[going_on] for at, reached in until.items()})
+            boxes = together(parts) if parts else boxes.at(np.zeros(len(boxes), np.bool_))
+        return pl.Series(~open_)
+
+    def _until(self, boxes: Boxes) -> tuple[Mask, dict[int, Numbers]]:
+        """Which corners of boxes are covered, and how far what covers them goes."""
+        runs, others = self._spoken()
+        found = np.full(len(boxes), self.store.ended)
+        until = {at: np.full(len(boxes), _FURTHEST) for at in boxes.low}
+        for shape, run in runs.items():
+            if not found.all() and all(at in boxes.points or at in boxes.low for at in shape.positions):
+                left = np.flatnonzero(~found)
+                rows, keys = Wanted(boxes.at(~found).corners(shape.positions), self.store.schema, shape).find(run)
+                found[left[rows]] = True
+                for at in boxes.low.keys() & shape.positions:
+                    until[at][left[rows]] = ends(run)[1][keys] if at == shape.line else boxes.low[at][left[rows]]
+        for box in others:
+            if not found.all() and all(boxes.knows(at) for at, _ in box):
+                _take(box, boxes, found, until)
+        return found, until
+
+    def _spoken(self) -> Said:
+        """All that has been said, neighbouring keys together."""
+        if self._said is None:
+            keys = self.store.keys
+            ranges = Closed(keys.schema, keys.line)
+            others = ranges.close_boxes(p.sides for p in self.store.known if p.sides)
+            shapes = dict.fromkeys((*keys.shapes(), *ranges.shapes()))
+            self._said = {shape: merged([*keys.runs(shape), *ranges.runs(shape)]) for shape in shapes}, others
+        return self._said
+
+
+def _take(box: Box, boxes: Boxes, found: Mask, until: dict[int, Numbers]) -> None:
+    """Note of corners that nothing has covered yet which of them a box covers, and how far it goes."""
+    sides = {at: boxes.covered(at, pattern) for at, pattern in box}
+    covered = np.logical_and.reduce([~found, *(mask for mask, _ in sides.values())])
+    for at, (_, reached) in sides.items():
+        if reached is not None:
+            until[at][covered] = reached[covered]
+    found |= covered
