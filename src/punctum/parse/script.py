@@ -105,8 +105,8 @@ def parse_function(name: str, compute: Callable[..., Any], takes: Iterable[str],
     >>> parse_function("cents", lambda price: price * 100, ["DOUBLE"], "BIGINT").gives.type
     <Type.BIGINT: 'BIGINT'>
     """
-    if not name.isidentifier() or name.upper() in NAMES.split(", "):
-        hint = "letters, digits and _, and none of " + NAMES
+    if not name.isidentifier() or name.lower() in (*NAMES, "cast", "extract", "case"):
+        hint = "letters, digits and _, and not the name of another function (docs/functions.md)"
         raise SchemaError(f"{name!r} cannot be the name of a function", "", hint)
     types = [*takes, gives]
     listed = ", ".join(f"c{n} {type_}" for n, type_ in enumerate(types))
