@@ -13,7 +13,20 @@ from punctum.parse import parse_query
 
 JSON = '{"a": {"b": [1.50, null, "x", {"é": true}]}, "c": "ü\\n", "d": -1e3, "a b": []}'
 VALUES: dict[str, list[Any]] = {
-    "s": ["", "a", "Ab c", " xX ", "äÖß😀é", "aXbXcX", "a,b,,c", "A\nb\r", "2024-02-29", "  spaced  out ", JSON, "[1,2]"],
+    "s": [
+        "",
+        "a",
+        "Ab c",
+        " xX ",
+        "äÖß😀é",
+        "aXbXcX",
+        "a,b,,c",
+        "A\nb\r",
+        "2024-02-29",
+        "  spaced  out ",
+        JSON,
+        "[1,2]",
+    ],
     "u": ["", "a", "X", ",", "😀", "b"],
     "f": ["2024-02-29 12:30:45", "1969-12-31 23:59:59", "2023-02-29 00:00:00", "2026-1-2 3:4:5", "", "x", "29/02/2024"],
     "n": [0, 1, -1, 7, -7, 20, 63, 64, 2**31, 2**53 + 1, 2**63 - 1, -(2**63)],
@@ -23,7 +36,14 @@ VALUES: dict[str, list[Any]] = {
     "y": [0.0, 1.0, -1.0, 2.0, 0.5, -3.0, math.inf, -math.inf, NAN],
     "c": [Decimal("0.00"), Decimal("-1.25"), Decimal("2.50"), Decimal("99999999.99")],
     "b": [True, False],
-    "d": [date(1970, 1, 1), date(1969, 12, 31), date(2024, 2, 29), date(2023, 2, 28), date(1, 1, 1), date(9999, 12, 31)],
+    "d": [
+        date(1970, 1, 1),
+        date(1969, 12, 31),
+        date(2024, 2, 29),
+        date(2023, 2, 28),
+        date(1, 1, 1),
+        date(9999, 12, 31),
+    ],
     "e": [date(2024, 1, 31), date(1900, 2, 28), date(2026, 11, 18)],
     "t": [
         datetime(1970, 1, 1, tzinfo=UTC),
@@ -33,7 +53,11 @@ VALUES: dict[str, list[Any]] = {
         datetime(1900, 1, 31, 1, 2, 3, tzinfo=UTC),
         datetime(9999, 12, 30, 1, tzinfo=UTC),
     ],
-    "z": [datetime(2024, 3, 31, 2, 30), datetime(1969, 7, 20, 20, 17, 40, 5), datetime(2000, 12, 31, 23, 59, 59, 999999)],
+    "z": [
+        datetime(2024, 3, 31, 2, 30),
+        datetime(1969, 7, 20, 20, 17, 40, 5),
+        datetime(2000, 12, 31, 23, 59, 59, 999999),
+    ],
 }
 TYPES = {
     **dict.fromkeys("suf", Type.STRING),
@@ -47,7 +71,7 @@ TYPES = {
 }
 SCHEMA = Schema(tuple(Attribute(name, TYPES[name], digits=(10, 2) if name == "c" else (38, 18)) for name in VALUES))
 STREAM = {"r": StreamDef("r", SCHEMA)}
-PAIRS = ("su", "fk", "nm", "xy", "de", "tz", "cb")
+PAIRS = (("s", "u"), ("f", "k"), ("n", "m"), ("x", "y"), ("d", "e"), ("t", "z"), ("c", "b"))
 """Columns of which every pair of values is there; those behind others are NULL less often."""
 
 
@@ -106,7 +130,13 @@ CALLS: dict[str, list[str]] = {
     "space": ["space(k)"],
     "left": ["left(s, k)", "left(s, 3)"],
     "right": ["right(s, k)", "right(s, 3)"],
-    "substring": ["substring(s, k)", "substring(s, k, 3)", "substring(s, 2, 3)", "substring(s FROM 3)", "substr(s, -3, 2)"],
+    "substring": [
+        "substring(s, k)",
+        "substring(s, k, 3)",
+        "substring(s, 2, 3)",
+        "substring(s FROM 3)",
+        "substr(s, -3, 2)",
+    ],
     "lpad": ["lpad(s, k, u)", "lpad(s, 4, '0')", "lpad(s, 7)", "lpad(s, 9, 'xyz')", "lpad(s, 4, '')"],
     "rpad": ["rpad(s, k, u)", "rpad(s, 4, '0')", "rpad(s, 7)", "rpad(s, 9, 'xyz')"],
     "trim": ["trim(s)", "btrim(s, u)", "btrim(s, 'aX ')", "TRIM(BOTH 'a' FROM s)", "trim(' ' FROM s)"],
@@ -114,8 +144,19 @@ CALLS: dict[str, list[str]] = {
     "rtrim": ["rtrim(s)", "TRIM(TRAILING 'Xc' FROM s)"],
     "concat": ["concat(s, u)", "s || '-' || u", "concat(s, 'é', u, s)"],
     "concat_ws": ["concat_ws(',', s, u)", "concat_ws('', u, s, 'x')", "concat_ws(', ', s)", "concat_ws('x')"],
-    "replace": ["replace(s, u)", "replace(s, 'X', '--')", "replace(s, u, 'zz')", "replace(s, 'aX')", "replace(s, '', 'q')"],
-    "translate": ["translate(s, 'aXß', 'bY')", "translate(s, u, 'q')", "translate(s, 'aa', 'xy')", "translate(s, '', 'a')"],
+    "replace": [
+        "replace(s, u)",
+        "replace(s, 'X', '--')",
+        "replace(s, u, 'zz')",
+        "replace(s, 'aX')",
+        "replace(s, '', 'q')",
+    ],
+    "translate": [
+        "translate(s, 'aXß', 'bY')",
+        "translate(s, u, 'q')",
+        "translate(s, 'aa', 'xy')",
+        "translate(s, '', 'a')",
+    ],
     "split_part": ["split_part(s, 'X', 2)", "split_part(s, ',', -1)", "split_part(s, u, 1)", "split_part(s, 'X', 9)"],
     "substring_index": ["substring_index(s, u, k)", "substring_index(s, 'X', 2)", "substring_index(s, ',', -2)"],
     "instr": ["instr(s, u)", "instr(s, 'X')", "instr(s, '😀')", "instr(s, '')"],
@@ -143,7 +184,10 @@ CALLS: dict[str, list[str]] = {
     "regexp_instr": [f"regexp_instr(s, '{pattern}')" for pattern in PATTERNS],
     "split": ["split(s, 'X')[0]", "split(s, ',')[2]", "split(s, '[X,]')[1]", "split(s, '')[1]", "split(s, ' +')[1]"],
     "get_json_object": [
-        *(f"get_json_object(s, '{path}')" for path in ("$", "$.a", "$.a.b", "$.a.b[0]", "$.a.b[1]", "$.a.b[2]", "$.c", "$.d")),
+        *(
+            f"get_json_object(s, '{path}')"
+            for path in ("$", "$.a", "$.a.b", "$.a.b[0]", "$.a.b[1]", "$.a.b[2]", "$.c", "$.d")
+        ),
         "get_json_object(s, \"$['a b']\")",
         "get_json_object(s, '$[1]')",
         "get_json_object(s, '$.a.b[3].é')",
@@ -169,10 +213,16 @@ CALLS: dict[str, list[str]] = {
     "datediff": ["datediff(d, e)", "datediff(t, d)", "datediff(d, '2024-02-29')"],
     "months_between": ["months_between(d, e)", "months_between(t, e)", "months_between(z, e)", "months_between(e, e)"],
     "timestampdiff": [
-        f"timestampdiff({unit}, z, t)" for unit in ("MICROSECOND", "SECOND", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR")
+        f"timestampdiff({unit}, z, t)"
+        for unit in ("MICROSECOND", "SECOND", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR")
     ],
     "make_date": ["make_date(2024, k, 29)", "make_date(2023, 2, 29)", "make_date(k + 2020, 12, k)"],
-    "unix_timestamp": ["unix_timestamp(t)", "unix_timestamp(d)", "unix_timestamp(f)", "unix_timestamp(s, 'yyyy-MM-dd')"],
+    "unix_timestamp": [
+        "unix_timestamp(t)",
+        "unix_timestamp(d)",
+        "unix_timestamp(f)",
+        "unix_timestamp(s, 'yyyy-MM-dd')",
+    ],
     "date_from_unix_date": ["date_from_unix_date(k)", "date_from_unix_date(20000)"],
     "timestamp_seconds": ["timestamp_seconds(k)", "timestamp_seconds(1763449200)"],
     "timestamp_millis": ["timestamp_millis(k)", "timestamp_millis(1763449200123)"],
@@ -187,7 +237,13 @@ CALLS: dict[str, list[str]] = {
         "date_format(t, 'HH')",
     ],
     "from_unixtime": ["from_unixtime(k)", "from_unixtime(1763449200, 'yyyy-MM-dd')", "from_unixtime(k * 86400)"],
-    "to_date": ["to_date(f)", "to_date(s)", "to_date(f, 'yyyy-MM-dd HH:mm:ss')", "to_date(f, 'dd/MM/yyyy')", "to_date(t)"],
+    "to_date": [
+        "to_date(f)",
+        "to_date(s)",
+        "to_date(f, 'yyyy-MM-dd HH:mm:ss')",
+        "to_date(f, 'dd/MM/yyyy')",
+        "to_date(t)",
+    ],
     "to_timestamp": [
         "to_timestamp(f)",
         "to_timestamp(f, 'yyyy-MM-dd HH:mm:ss')",

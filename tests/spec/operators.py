@@ -3,11 +3,12 @@
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
+from itertools import permutations
 from typing import Any
 
 from hypothesis import strategies as st
 
-from punctum.algebra.aggregates import AggregateFunction, Function
+from punctum.algebra.aggregates import PAIRED, AggregateFunction, Function
 from punctum.algebra.bands import Band, Limit
 from punctum.algebra.outer import JoinKind
 from punctum.algebra.pattern import WILDCARD, Pattern, between, one_of
@@ -74,9 +75,11 @@ def groups(schema: Schema) -> st.SearchStrategy[Specified]:
     aggregates = [AggregateFunction(Function.COUNT, None, "n")]
     for a in schema.attributes:
         of_any = [Function.COUNT, Function.MIN, Function.MAX, Function.COUNT_DISTINCT]
-        of_numbers = [Function.SUM, Function.AVG, Function.MEDIAN]
+        of_numbers = [Function.SUM, Function.AVG, Function.MEDIAN, Function.PERCENTILE, Function.VAR_SAMP]
         for function in of_any + (of_numbers if a.type in NUMBERS else []):
-            aggregates.append(AggregateFunction(function, a.name, f"{function.name}_{a.name}"))
+            aggregates.append(AggregateFunction(function, a.name, f"{function.name}_{a.name}", share=0.25))
+    for a, b in permutations(schema.names, 2):
+        aggregates += [AggregateFunction(f, a, f"{f.name}_{a}_{b}", b) for f in PAIRED]
     by = st.lists(st.sampled_from(schema.names), unique=True, max_size=2).map(tuple)
     return by.map(lambda names: GroupBy(schema, names, tuple(aggregates)))
 

@@ -25,8 +25,8 @@ from punctum.errors import ComputationError, PunctumError
 from punctum.ir.applied import Applied
 from punctum.ir.casts import WIDE, cast, fitted
 from punctum.ir.expressions import Call, Column, Expression, Literal, text, type_text
+from punctum.ir.functions import FUNCTIONS
 from punctum.ir.functions.order import equal, less
-from punctum.ir.functions.table import FUNCTIONS
 from punctum.ir.zones import instant, local, local_plus, local_trunc
 
 

@@ -22,8 +22,8 @@ from punctum.errors import ComputationError
 from punctum.ir.applied import Applied
 from punctum.ir.evaluate import evaluate
 from punctum.ir.expressions import Call, Column, Expression, Literal, text
+from punctum.ir.functions import FUNCTIONS
 from punctum.ir.functions.define import Step
-from punctum.ir.functions.table import FUNCTIONS
 from punctum.ir.zones import ALWAYS, NEVER, OPS, Change, fixed, ordered_since, trunc_in_order
 
 UP, DOWN, NEITHER = Trend.INCREASING, Trend.DECREASING, Trend.NEITHER
@@ -278,5 +278,5 @@ _STEPS: dict[str, Callable[[Call, int], Step]] = {
     "local_trunc": lambda call, at: (False, UP if at == 1 else NEITHER),
     **dict.fromkeys(("local", "instant"), _local),
     "local_plus": _rising,
-    **{name: entry.step for name, entry in FUNCTIONS.items() if entry.step is not None},
+    **{name: entry.passing for name, entry in FUNCTIONS.items() if entry.step is not None},
 }

@@ -29,8 +29,8 @@ def kernel(entry: Scalar) -> Kernel:
         given = _given(entry, call, args)
         made = None if given is None or entry.kernel is None else entry.kernel(*given)
         if made is None or call.type not in (Type.BIGINT, Type.DOUBLE):
-            return made  # type: ignore[no-any-return]
-        return made.cast(_WHOLE) if call.type is Type.BIGINT else made + 0.0  # type: ignore[no-any-return]
+            return made
+        return made.cast(_WHOLE) if call.type is Type.BIGINT else made + 0.0
 
     return over
 
@@ -41,7 +41,7 @@ def wide_kernel(entry: Scalar) -> Kernel:
     def over(call: Call, args: list[pl.Expr]) -> pl.Expr | None:
         whole = [arg.cast(WIDE) if call.args[n].type is Type.BIGINT else arg for n, arg in enumerate(args)]
         given = _given(entry, call, whole)
-        return None if given is None or entry.kernel is None else entry.kernel(*given)  # type: ignore[no-any-return]
+        return None if given is None or entry.kernel is None else entry.kernel(*given)
 
     return over
 

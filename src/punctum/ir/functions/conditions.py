@@ -1,12 +1,12 @@
 """Functions that choose among values. They stand for CASE, COALESCE and the like, which compute no more than needed."""
 
 from collections.abc import Callable
-from typing import Any
 
 from punctum.algebra.values import Type
 from punctum.errors import Place
 from punctum.ir.expressions import Expression, Literal
-from punctum.ir.functions.define import Args, Scalar, pl
+from punctum.ir.functions.define import Args, Scalar
+from punctum.ir.functions.later import pl
 from punctum.ir.functions.order import greatest, least
 from punctum.ir.functions.rules import call
 
@@ -43,7 +43,7 @@ def _least(*values: pl.Expr) -> pl.Expr:
     return _chosen(values, lambda a, b: a < b)
 
 
-def _chosen(values: tuple[Any, ...], better: Callable[[Any, Any], Any]) -> pl.Expr:
+def _chosen(values: tuple[pl.Expr, ...], better: Callable[[pl.Expr, pl.Expr], pl.Expr]) -> pl.Expr:
     made = values[0]
     for value in values[1:]:
         made = pl.when(made.is_null() | better(value, made)).then(value).otherwise(made)

@@ -17,36 +17,24 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from punctum.algebra.trends import Trend
 from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError
 from punctum.ir.expressions import Call, Expression, Literal, kind, mismatch
+from punctum.ir.functions.later import pl
 from punctum.ir.types import NUMBERS, TIMES, alike, converted, is_interval, is_null, local_time
 
 Args = tuple[Expression, ...]
+Kernel = Callable[..., "pl.Expr | None"]
 Step = tuple[bool, Trend]
 """Whether a function of one column is injective there, and which way its order goes."""
 RISING: Step = (False, Trend.INCREASING)
 EXACT: Step = (True, Trend.INCREASING)
 FALLING: Step = (True, Trend.DECREASING)
 APART: Step = (True, Trend.NEITHER)
-
-
-class _Later:
-    """Polars, imported when the first kernel is made: scripts are read without it."""
-
-    def __getattr__(self, name: str) -> Any:
-        import polars
-
-        return getattr(polars, name)
-
-
-if TYPE_CHECKING:
-    import polars as pl
-else:
-    pl = _Later()
+NEITHER: Step = (False, Trend.NEITHER)
 
 
 @dataclass(frozen=True)
@@ -71,7 +59,7 @@ class Scalar:
     written: str
     says: str
     meaning: Callable[..., Any] | None = None
-    kernel: Callable[..., Any] | None = None
+    kernel: Kernel | None = None
     also: tuple[str, ...] = ()
     rule: Callable[[Args, Place], Expression] | None = None
     total: bool = False
@@ -84,8 +72,8 @@ class Scalar:
     close: bool = False
     """The last digits of a DOUBLE depend on who computes it."""
     plain: tuple[int, ...] = ()
-    step: Callable[[Call, int], Step] | None = None
-    """How punctuations on the column at a place pass it, all other arguments being literals."""
+    step: Step | Callable[[Call, int], Step] | None = None
+    """How punctuations on its first argument, or on the column at a place, pass it, all others being literals."""
 
     @cached_property
     def name(self) -> str:
@@ -112,6 +100,12 @@ class Scalar:
     def parameter(self, at: int) -> Parameter:
         """What it takes at a place."""
         return self.parameters[min(at, len(self.parameters) - 1)]
+
+    def passing(self, call: Call, at: int) -> Step:
+        """How punctuations on the column at a place pass a call of it."""
+        if isinstance(self.step, tuple):
+            return self.step if at == 0 else NEITHER
+        return NEITHER if self.step is None else self.step(call, at)
 
     def bound(self, args: Args, place: Place) -> Expression:
         """The function of some arguments, which are checked and cast."""
@@ -205,8 +199,3 @@ def constant(arg: Expression) -> Any:
     """The value of a literal."""
     assert isinstance(arg, Literal)
     return arg.value
-
-
-def first(step: Step) -> Callable[[Call, int], Step]:
-    """A step of the first argument."""
-    return lambda call, at: step if at == 0 else (False, Trend.NEITHER)

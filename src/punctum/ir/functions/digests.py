@@ -4,7 +4,7 @@ import base64
 import hashlib
 import zlib
 
-from punctum.ir.functions.define import APART, Scalar, first
+from punctum.ir.functions.define import APART, Scalar
 
 _WHOLE = 2**64
 _LINE = 76
@@ -31,19 +31,19 @@ DIGESTS = (
         "in base 64, in lines of 76 characters",
         _base64,
         lambda text: text.str.encode("base64").str.replace_all("(.{76})", "${1}\r\n").str.strip_suffix("\r\n"),
-        step=first(APART),
+        step=APART,
     ),
     Scalar(
         "hex(value STRING|BIGINT) -> STRING",
         "in base 16: a text byte by byte, a number in 64 bits",
         _hex,
-        step=first(APART),
+        step=APART,
     ),
     Scalar(
         "bin(number BIGINT) -> STRING",
         "in base 2, in 64 bits",
         lambda number: f"{number % _WHOLE:b}",
-        step=first(APART),
+        step=APART,
     ),
     Scalar("crc32(text STRING) -> BIGINT", "its CRC-32", lambda text: zlib.crc32(text.encode())),
     Scalar("md5(text STRING) -> STRING", "its MD5, in base 16", lambda text: hashlib.md5(text.encode()).hexdigest()),

@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError
 from punctum.ir.expressions import Expression, Literal, kind
-from punctum.ir.functions.define import Args, Scalar, constant, pl
+from punctum.ir.functions.define import Args, Scalar, constant
+from punctum.ir.functions.later import pl
 from punctum.ir.functions.rules import call
 from punctum.ir.types import converted
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October")
-_MONTHS += ("November", "December")
+_MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October"]
+_MONTHS += ["November", "December"]
 _TOKEN = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|(.)", re.DOTALL)
 
 

@@ -8,7 +8,8 @@ from typing import Any
 from punctum.algebra.values import NAN, Type
 from punctum.ir.casts import WIDE
 from punctum.ir.expressions import Literal
-from punctum.ir.functions.define import FALLING, RISING, Scalar, first, pl
+from punctum.ir.functions.define import FALLING, RISING, Scalar
+from punctum.ir.functions.later import pl
 from punctum.ir.functions.rules import call, rounded, whole
 
 _EVEN = Context(prec=120, rounding=ROUND_HALF_EVEN)
@@ -159,7 +160,7 @@ NUMBERS = (
         also=("ceiling",),
         rule=lambda args, place: whole("ceil", args, place),
         wide=True,
-        step=first(RISING),
+        step=RISING,
     ),
     Scalar(
         "floor(x NUMBER) -> NUMBER",
@@ -168,7 +169,7 @@ NUMBERS = (
         lambda x: x.floor(),
         rule=lambda args, place: whole("floor", args, place),
         wide=True,
-        step=first(RISING),
+        step=RISING,
     ),
     Scalar(
         "round(x NUMBER, [places BIGINT CONSTANT]) -> NUMBER",
@@ -176,7 +177,7 @@ NUMBERS = (
         _round,
         rule=lambda args, place: rounded("round", args, place),
         fails=True,
-        step=first(RISING),
+        step=RISING,
     ),
     Scalar(
         "bround(x NUMBER, [places BIGINT CONSTANT]) -> NUMBER",
@@ -184,14 +185,14 @@ NUMBERS = (
         _bround,
         rule=lambda args, place: rounded("bround", args, place),
         fails=True,
-        step=first(RISING),
+        step=RISING,
     ),
     Scalar(
         "rint(x DOUBLE) -> DOUBLE",
         "the nearest whole number, of two the even one",
         lambda x: float(round(x)) if math.isfinite(x) else x,
         lambda x: x.round(0, mode="half_to_even"),
-        step=first(RISING),
+        step=RISING,
     ),
     Scalar(
         "sign(x DOUBLE) -> DOUBLE",
@@ -199,7 +200,7 @@ NUMBERS = (
         _sign,
         lambda x: x.sign(),
         also=("signum",),
-        step=first(RISING),
+        step=RISING,
     ),
     Scalar("negative(x NUMBER) -> NUMBER", "with the other sign", rule=lambda args, place: call("negate", args, place)),
     Scalar("positive(x NUMBER) -> NUMBER", "as it is", rule=lambda args, place: args[0]),
@@ -272,7 +273,7 @@ NUMBERS = (
     Scalar("&(a BIGINT, b BIGINT) -> BIGINT", "the bits that both have", lambda a, b: a & b, lambda a, b: a & b),
     Scalar("|(a BIGINT, b BIGINT) -> BIGINT", "the bits that one has", lambda a, b: a | b, lambda a, b: a | b),
     Scalar("^(a BIGINT, b BIGINT) -> BIGINT", "the bits that one has alone", lambda a, b: a ^ b, lambda a, b: a ^ b),
-    Scalar("~(a BIGINT) -> BIGINT", "the bits that it has not", lambda a: ~a, lambda a: -1 - a, step=first(FALLING)),
+    Scalar("~(a BIGINT) -> BIGINT", "the bits that it has not", lambda a: ~a, lambda a: -1 - a, step=FALLING),
     Scalar(
         "bit_count(number BIGINT) -> BIGINT",
         "how many of its 64 bits are 1",
@@ -299,7 +300,7 @@ NUMBERS = (
         lambda number, by: number >> by % _BITS,
         lambda number, by: number // (1 << by % _BITS) if by % _BITS < 63 else -(number < 0).cast(pl.Int64()),
         plain=(1,),
-        step=first(RISING),
+        step=RISING,
     ),
     Scalar(
         "shiftrightunsigned(number BIGINT, by BIGINT) -> BIGINT",

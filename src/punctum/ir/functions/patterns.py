@@ -7,8 +7,9 @@ from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError
 from punctum.ir.expressions import Call, Expression, kind
 from punctum.ir.functions import regex
-from punctum.ir.functions.define import Args, Scalar, constant, pl
+from punctum.ir.functions.define import Args, Scalar, constant
 from punctum.ir.functions.json import at_path, length_of, path_of
+from punctum.ir.functions.later import pl
 
 
 def _bound(name: str) -> Callable[[Args, Place], Expression]:
@@ -19,7 +20,7 @@ def _bound(name: str) -> Callable[[Args, Place], Expression]:
         if name == "regexp_extract":
             _check_group(constant(args[1]), constant(args[2]) if len(args) > 2 else 1, args[-1].place)
         if name == "regexp_replace":
-            _check_replacement(*(constant(arg) for arg in args[1:3]), args[2].place)
+            _check_replacement(constant(args[1]), constant(args[2]), args[2].place)
         nullable = any(arg.nullable for arg in args) or _ENTRIES[name].maybe
         return Call(name, args, kind(Type(_ENTRIES[name].gives), nullable), place)
 
@@ -106,7 +107,8 @@ def _count(text: str, pattern: str) -> int:
 
 
 def _count_kernel(text: pl.Expr, pattern: str) -> pl.Expr | None:
-    return text.str.count_matches(regex.java(pattern).polars) if regex.never_empty(pattern) else None
+    polars = regex.java(pattern).polars
+    return None if polars is None or not regex.never_empty(pattern) else text.str.count_matches(polars)
 
 
 def _part(text: str, pattern: str) -> str | None:

@@ -2,7 +2,8 @@
 
 from punctum.algebra.trends import Trend
 from punctum.ir.expressions import Call, Literal
-from punctum.ir.functions.define import APART, RISING, Scalar, Step, first, pl
+from punctum.ir.functions.define import APART, NEITHER, RISING, Scalar, Step
+from punctum.ir.functions.later import pl
 
 
 def _concat(call: Call, at: int) -> Step:
@@ -29,7 +30,7 @@ def _substring_kernel(text: pl.Expr, start: int, length: int | None = None) -> p
 
 def _substring_step(call: Call, at: int) -> Step:
     start, *_ = (arg.value for arg in call.args[1:] if isinstance(arg, Literal))
-    return RISING if at == 0 and start in (0, 1) else (False, Trend.NEITHER)
+    return RISING if at == 0 and start in (0, 1) else NEITHER
 
 
 def _concat_ws(separator: str, *texts: str | None) -> str:
@@ -49,10 +50,12 @@ def _instr_kernel(text: pl.Expr, part: str) -> pl.Expr:
 
 
 def _locate(part: str | None, text: str | None, start: int | None = 1) -> int | None:
-    if start is None or start < 1:
+    if start is None:
         return 0
     if part is None or text is None:
         return None
+    if start < 1:
+        return 0
     return text.find(part, start - 1) + 1 if part else 1
 
 
@@ -189,7 +192,7 @@ STRINGS = (
         "the first characters",
         lambda text, length: text[: max(length, 0)],
         lambda text, length: text.str.head(length.clip(lower_bound=0)),
-        step=first(RISING),
+        step=RISING,
     ),
     Scalar(
         "right(text STRING, length BIGINT) -> STRING",
@@ -224,7 +227,7 @@ STRINGS = (
         "reverse(text STRING) -> STRING",
         "the characters from the last to the first",
         lambda text: text[::-1],
-        step=first(APART),
+        step=APART,
     ),
     Scalar(
         "lpad(text STRING, length BIGINT, [pad STRING]) -> STRING",

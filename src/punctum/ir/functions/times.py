@@ -6,11 +6,11 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from punctum.algebra.trends import Trend
 from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError
 from punctum.ir.expressions import Call, Expression, Literal, kind
-from punctum.ir.functions.define import EXACT, FALLING, RISING, Args, Scalar, Step, constant, first, pl
+from punctum.ir.functions.define import EXACT, FALLING, NEITHER, RISING, Args, Scalar, Step, constant
+from punctum.ir.functions.later import pl
 from punctum.ir.functions.rules import call
 from punctum.ir.truncation import date_trunc
 from punctum.ir.types import converted, is_null, zoned
@@ -211,7 +211,7 @@ def _made(size: int) -> Callable[[Any], Any]:
 
 
 TIMES = (
-    _field("year", "the year", lambda t: t.year, lambda t: t.dt.year(), step=first(RISING)),
+    _field("year", "the year", lambda t: t.year, lambda t: t.dt.year(), step=RISING),
     _field("quarter", "the quarter, from 1", lambda t: (t.month + 2) // 3, lambda t: t.dt.quarter()),
     _field("month", "the month, from 1", lambda t: t.month, lambda t: t.dt.month()),
     _field("weekofyear", "the ISO week", lambda t: t.isocalendar()[1], lambda t: t.dt.week()),
@@ -251,7 +251,7 @@ TIMES = (
         date_trunc,
         lambda unit, time: time.dt.truncate(TRUNCATE[unit]),
         rule=_date_trunc,
-        step=lambda call, at: RISING if at == 1 else (False, Trend.NEITHER),
+        step=lambda call, at: RISING if at == 1 else NEITHER,
     ),
     Scalar(
         "trunc(day DATE, unit STRING CONSTANT) -> DATE",
@@ -263,7 +263,7 @@ TIMES = (
         "the last day of its month",
         lambda day: day.replace(day=monthrange(day.year, day.month)[1]),
         lambda day: day.dt.month_end(),
-        step=first(RISING),
+        step=RISING,
     ),
     Scalar("next_day(day DATE, weekday STRING CONSTANT) -> DATE", "the next such day after it", rule=_next_day),
     Scalar(
@@ -272,7 +272,7 @@ TIMES = (
         _next_weekday,
         lambda day, number: _days(_number(day) + (number - day.dt.weekday().cast(pl.Int128()) + 7) % 7 + pl.lit(1)),
         wide=True,
-        step=first(RISING),
+        step=RISING,
     ),
     Scalar(
         "date_add(day DATE, days BIGINT) -> DATE",
@@ -281,7 +281,7 @@ TIMES = (
         lambda day, days: _days(_number(day) + days),
         also=("dateadd",),
         wide=True,
-        step=first(EXACT),
+        step=EXACT,
     ),
     Scalar(
         "date_sub(day DATE, days BIGINT) -> DATE",
@@ -289,7 +289,7 @@ TIMES = (
         lambda day, days: day - timedelta(days=days),
         lambda day, days: _days(_number(day) - days),
         wide=True,
-        step=first(EXACT),
+        step=EXACT,
     ),
     Scalar(
         "add_months(day DATE, months BIGINT) -> DATE",
@@ -297,7 +297,7 @@ TIMES = (
         _add_months,
         _add_months_kernel,
         wide=True,
-        step=first(RISING),
+        step=RISING,
     ),
     Scalar(
         "datediff(end DATE, begin DATE) -> BIGINT",
@@ -334,7 +334,7 @@ TIMES = (
         "the days since 1970",
         lambda day: (day - _EPOCH.date()).days,
         lambda day: day.cast(pl.Int32()),
-        step=first(EXACT),
+        step=EXACT,
     ),
     Scalar(
         "date_from_unix_date(days BIGINT) -> DATE",
@@ -342,7 +342,7 @@ TIMES = (
         lambda days: _EPOCH.date() + timedelta(days=days),
         lambda days: _days(days),
         wide=True,
-        step=first(EXACT),
+        step=EXACT,
     ),
     Scalar(
         "unix_timestamp(time ANY, [format STRING CONSTANT]) -> BIGINT",
@@ -355,21 +355,21 @@ TIMES = (
         "the whole seconds since 1970",
         lambda time: _micros(time) // 10**6,
         lambda time: time.cast(pl.Int64()) // 10**6,
-        step=first(RISING),
+        step=RISING,
     ),
     Scalar(
         "unix_millis(time TIMESTAMP) -> BIGINT",
         "the whole milliseconds since 1970",
         lambda time: _micros(time) // 1000,
         lambda time: time.cast(pl.Int64()) // 1000,
-        step=first(RISING),
+        step=RISING,
     ),
     Scalar(
         "unix_micros(time TIMESTAMP) -> BIGINT",
         "the microseconds since 1970",
         _micros,
         lambda time: time.cast(pl.Int64()),
-        step=first(EXACT),
+        step=EXACT,
     ),
     Scalar(
         "timestamp_seconds(seconds BIGINT) -> TIMESTAMP",
@@ -377,7 +377,7 @@ TIMES = (
         lambda seconds: _instant(seconds * 10**6),
         _made(10**6),
         wide=True,
-        step=first(EXACT),
+        step=EXACT,
     ),
     Scalar(
         "timestamp_millis(millis BIGINT) -> TIMESTAMP",
@@ -385,7 +385,7 @@ TIMES = (
         lambda millis: _instant(millis * 1000),
         _made(1000),
         wide=True,
-        step=first(EXACT),
+        step=EXACT,
     ),
     Scalar(
         "timestamp_micros(micros BIGINT) -> TIMESTAMP",
@@ -393,6 +393,6 @@ TIMES = (
         _instant,
         _made(1),
         wide=True,
-        step=first(EXACT),
+        step=EXACT,
     ),
 )

@@ -9,17 +9,18 @@ from punctum.errors import Place, SqlError
 from punctum.ir.applied import apply
 from punctum.ir.expressions import Expression, Literal
 from punctum.ir.functions import FUNCTIONS, NAMES, call, suggested
+from punctum.ir.functions.aggregates import AGGREGATES
 from punctum.parse.binder.scope import Scope
 from punctum.parse.binder.syntax import BINARY, NODES, UNARY
 from punctum.parse.lexer.text import Text
 
 DEEPEST = 100
-AGGREGATES = "COUNT, COUNT(DISTINCT …), SUM, MIN, MAX, AVG, MEDIAN, each with FILTER (WHERE …)"
 
 
 def is_aggregate(node: exp.Expr) -> bool:
     """Whether a node is an aggregate function."""
-    return isinstance(node, exp.AggFunc) or (isinstance(node, exp.Anonymous) and node.name.lower() == "mean")
+    named = isinstance(node, exp.Anonymous) and node.name.lower() in AGGREGATES
+    return named or (isinstance(node, exp.AggFunc | exp.Any))
 
 
 def aggregates(node: exp.Expr) -> Iterator[exp.Expr]:

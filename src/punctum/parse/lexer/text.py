@@ -16,11 +16,15 @@ from sqlglot.tokenizer_core import Token, TokenType
 from punctum.errors import Place, SqlError
 from punctum.ir.applied import UserFunction
 from punctum.ir.functions import NAMES
+from punctum.ir.functions.aggregates import AGGREGATES
 from punctum.parse.lexer.brackets import WindowClause, parted
 
 QUOTED = (TokenType.STRING, TokenType.IDENTIFIER)
 _SPARK = Spark().parser()
-_WORDED = ("TRIM", "SUBSTRING", "SUBSTR", "POSITION")
+_KEPT = ("TRIM", "SUBSTRING", "SUBSTR", "POSITION", "COUNT", "SUM", "MIN", "MAX", "AVG", "MEDIAN")
+"""Functions with words between their arguments, and those that sqlglot reads as they are."""
+_OWN = {*NAMES, *(name for name, entry in AGGREGATES.items() if not entry.refused)}
+_OWN = {name.upper() for name in _OWN} - {*_KEPT}
 
 
 class _Plain(Spark):
@@ -29,10 +33,8 @@ class _Plain(Spark):
     class Parser(type(_SPARK)):  # type: ignore[misc]
         """Reads a call of them as a name and arguments; those with words between these keep their own syntax."""
 
-        FUNCTIONS: ClassVar = {n: made for n, made in _SPARK.FUNCTIONS.items() if n.lower() not in NAMES}
-        FUNCTION_PARSERS: ClassVar = {
-            n: made for n, made in _SPARK.FUNCTION_PARSERS.items() if n.lower() not in NAMES or n in _WORDED
-        }
+        FUNCTIONS: ClassVar = {n: made for n, made in _SPARK.FUNCTIONS.items() if n not in _OWN}
+        FUNCTION_PARSERS: ClassVar = {n: made for n, made in _SPARK.FUNCTION_PARSERS.items() if n not in _OWN}
 
 
 _DIALECT = _Plain()
