@@ -7,6 +7,7 @@ that does not fit has no value, and its group goes to the quarantine.
 import math
 from collections.abc import Callable, Sequence
 from decimal import Context, Decimal
+from fractions import Fraction
 from functools import partial, reduce
 from typing import Any
 
@@ -84,20 +85,19 @@ def _percentile(values: list[Any], share: float) -> float:
     return (math.ceil(place) - place) * low + (place - math.floor(place)) * high
 
 
-def _squares(values: list[Any]) -> float:
-    """The sum of the squares of what values are away from their mean."""
+def _spread(values: list[Any], sample: bool, root: bool) -> float | None:
+    """The variance or its root, rounded once each; that of a sample of one value is NULL."""
     numbers = [float(value) for value in values]
+    if sample and len(numbers) == 1:
+        return None
     if not all(map(math.isfinite, numbers)):
         return NAN
-    mean = _fsum(numbers) / len(numbers)
-    return _fsum([(number - mean) * (number - mean) for number in numbers])
-
-
-def _spread(values: list[Any], sample: bool, root: bool) -> float | None:
-    """The variance or its root; that of a sample of one value is NULL."""
-    if sample and len(values) == 1:
-        return None
-    variance = _squares(values) / (len(values) - sample)
+    mean = sum(map(Fraction, numbers)) / len(numbers)
+    squares = sum((Fraction(number) - mean) ** 2 for number in numbers)
+    try:
+        variance = float(squares / (len(numbers) - sample))
+    except OverflowError:
+        variance = math.inf
     return math.sqrt(variance) if root else variance
 
 
