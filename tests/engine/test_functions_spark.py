@@ -10,11 +10,14 @@ import polars as pl
 import pytest
 from pyspark.sql import SparkSession
 
-from ir.calls import ALL, SCHEMA, bound, rows
+from engine.simulate import run
+from ir.calls import ALL, SCHEMA, STREAM, bound, rows
+from punctum.algebra import end_of_stream
 from punctum.errors import ComputationError
 from punctum.ir import evaluate
 from punctum.ir.functions import Scalar
-from punctum.operators.columns import frame
+from punctum.operators.columns import ColumnarSlice, frame, to_rows
+from punctum.parse import parse_query
 
 ROWS = [SCHEMA.row(*row) for row in rows()]
 INTS = ("k",)
@@ -74,3 +77,42 @@ def test_functions_as_spark_has_them(spark: SparkSession, tmp_path: Path, zone: 
             if not same(ours, their, entry.close) and not ("😀" in str(row[0]) and EMPTY.search(sql)):
                 wrong.append((sql, row, ours, their))
     assert not wrong, "\n".join(f"{sql}: {ours!r}, not {their!r} {row}" for sql, row, ours, their in wrong)
+
+
+AGGREGATES = [
+    *(
+        f"{name}({of})"
+        for name in ("stddev", "stddev_pop", "var_samp", "var_pop", "median")
+        for of in ("k", "c", "n % 100")
+    ),
+    *(f"percentile(k, {share})" for share in ("0", "0.25", "0.9", "1")),
+    "percentile(c, 0.3) FILTER (WHERE k > 0)",
+    "max_by(length(s), s)",
+    "min_by(upper(s), s)",
+    "max_by(x, x)",
+    "min_by(d, t) FILTER (WHERE d IS NULL)",
+    "any(k > 3)",
+    "every(k < 9)",
+    "bool_or(n IS NULL)",
+    "count_if(k > 0)",
+    "count_if(b) FILTER (WHERE k > 0)",
+    "approx_count_distinct(k)",
+    "mean(k)",
+    "std(k)",
+    "variance(k)",
+]
+
+
+def test_aggregates_as_spark_has_them(spark: SparkSession, tmp_path: Path) -> None:
+    frame(SCHEMA, ROWS).with_columns(pl.col(INTS).cast(pl.Int32)).write_parquet(tmp_path / "r.parquet")
+    spark.read.parquet(str(tmp_path / "r.parquet")).createOrReplaceTempView("r")
+    sql = f"SELECT b, {', '.join(f'{call} AS c{n}' for n, call in enumerate(AGGREGATES))} FROM r GROUP BY b"
+    theirs = pl.from_arrow(spark.sql(sql).toArrow())
+    assert isinstance(theirs, pl.DataFrame)
+    fed = {"r": ColumnarSlice(frame(SCHEMA, ROWS), (end_of_stream(SCHEMA),))}
+    (ours,) = run(parse_query(sql, STREAM), [fed], buckets=2)
+    answers = {row[0]: row for row in to_rows(ours.rows)}
+    assert theirs.height == len(answers) == 3
+    for row in theirs.iter_rows():
+        for call, mine, their in zip(["b", *AGGREGATES], answers[row[0]], row, strict=True):
+            assert same(mine, their, True), (call, row[0], mine, their)

@@ -36,7 +36,7 @@ _FUNCTIONS: dict[type, Function] = {
 }
 
 
-class Wanted(NamedTuple):
+class WantedCall(NamedTuple):
     """An aggregate that an expression needs: of an argument, where a condition holds, by another one."""
 
     function: Function
@@ -57,7 +57,7 @@ class Groups(Binder):
     def __init__(self, text: Text, scope: Scope, around: Place, keys: list[Expression]) -> None:
         super().__init__(text, scope, "SELECT", around)
         self.keys = keys
-        self.wanted: list[Wanted] = []
+        self.wanted: list[WantedCall] = []
         self.places: list[Place] = []
         self.aliases: dict[str, exp.Expr] = {}
 
@@ -116,7 +116,7 @@ class Groups(Binder):
         attribute = self._call(at, "", wanted).attribute(bool(self.keys))
         return Column(len(self.keys) + at, self.name_of(at), attribute, self.place(node))
 
-    def _wanted(self, node: Any, below: Binder) -> Wanted:
+    def _wanted(self, node: Any, below: Binder) -> WantedCall:
         """An aggregate function with its arguments, which stand in a list or are the only one."""
         if type(node) in _FUNCTIONS:
             below.only(node, "this", "big_int")
@@ -136,14 +136,14 @@ class Groups(Binder):
             return self._counted(node, args, below)
         return self._one(node, entry.function, args, below, entry.takes)
 
-    def _counted(self, node: Any, args: list[Any], below: Binder) -> Wanted:
+    def _counted(self, node: Any, args: list[Any], below: Binder) -> WantedCall:
         """COUNT_IF: the rows for which a condition holds."""
         condition = below.bind(args[0]) if len(args) == 1 else None
         if condition is None or condition.type is not Type.BOOLEAN:
             raise mismatch("COUNT_IF takes a condition", self.place(node), "a condition is BOOLEAN", *below.all(*args))
-        return Wanted(Function.COUNT, None, condition)
+        return WantedCall(Function.COUNT, None, condition)
 
-    def _two(self, node: Any, function: Function, args: list[Any], below: Binder) -> Wanted:
+    def _two(self, node: Any, function: Function, args: list[Any], below: Binder) -> WantedCall:
         """PERCENTILE of a column and a share, MAX_BY and MIN_BY of a column by another."""
         if len(args) != 2 or any(isinstance(arg, exp.Distinct | exp.Star) for arg in args):
             hint = f"it is {AGGREGATES[function.value.lower()].written}"
@@ -152,13 +152,15 @@ class Groups(Binder):
         self._check(function, argument, node)
         if function in PAIRED:
             self._check(function, other, node)
-            return Wanted(function, argument, by=other)
+            return WantedCall(function, argument, by=other)
         share = other.value if isinstance(other, Literal) else None
         if not isinstance(share, int | float | Decimal) or not 0 <= share <= 1:
             raise mismatch("PERCENTILE takes a literal between 0 and 1 as its share", self.place(node), "", other)
-        return Wanted(function, argument, share=float(share))
+        return WantedCall(function, argument, share=float(share))
 
-    def _one(self, node: Any, function: Function, args: list[Any], below: Binder, takes: Type | None = None) -> Wanted:
+    def _one(
+        self, node: Any, function: Function, args: list[Any], below: Binder, takes: Type | None = None
+    ) -> WantedCall:
         """An aggregate function of one argument, of distinct values, or of all rows."""
         if args and isinstance(args[0], exp.Distinct):
             if function is not Function.COUNT and function not in BLIND:
@@ -171,13 +173,13 @@ class Groups(Binder):
             raise self.refuse(f"{function.value} of more than one value is", node, hint)
         if isinstance(args[0], exp.Star):
             if function is Function.COUNT:
-                return Wanted(function, None)
+                return WantedCall(function, None)
             raise SqlError(f"{function.value} does not take *", "", "only COUNT takes *", self.place(node))
         argument = below.bind(args[0])
         if isinstance(argument, Literal) and function is Function.COUNT and not is_null(argument):
-            return Wanted(function, None)
+            return WantedCall(function, None)
         self._check(function, argument, node, takes)
-        return Wanted(function, argument)
+        return WantedCall(function, argument)
 
     def _check(self, function: Function, argument: Expression, node: exp.Expr, takes: Type | None = None) -> None:
         if takes is not None and argument.type is not takes:
@@ -198,11 +200,11 @@ class Groups(Binder):
         )
         return name if condition is None else f"{name} FILTER (WHERE {text(condition, True)})"
 
-    def _call(self, at: int, name: str, wanted: Wanted) -> AggregateCall:
+    def _call(self, at: int, name: str, wanted: WantedCall) -> AggregateCall:
         """The aggregate over columns, which stand for what is computed below."""
         return self._over(at, name, wanted, lambda part: _stand_in(0, part))
 
-    def _over(self, at: int, name: str, wanted: Wanted, column: Callable[[Expression], Column]) -> AggregateCall:
+    def _over(self, at: int, name: str, wanted: WantedCall, column: Callable[[Expression], Column]) -> AggregateCall:
         parts = (wanted.argument, wanted.condition, wanted.by)
         argument, condition, by = (None if part is None else column(part) for part in parts)
         return AggregateCall(name, wanted.function, argument, condition, self.places[at], by, wanted.share)
