@@ -191,7 +191,12 @@ def text(expression: Expression, written: bool = False) -> str:
         return f"({f' {op.upper()} '.join(args)})"
     if op in _SPECIAL:
         return _SPECIAL[op](expression, args)
-    return f"{op}({', '.join(args)})"
+    return f"{_WRITTEN.get(op, op) if written else op}({', '.join(args)})"
+
+
+_WRITTEN = {"write time": "date_format", "read time": "to_timestamp"}
+_WRITTEN |= {"whole units": "timestampdiff", "next weekday": "next_day"}
+"""What scripts call the functions that have no name of their own."""
 
 
 def _literal(value: Value | timedelta | None) -> str:

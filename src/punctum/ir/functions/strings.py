@@ -5,6 +5,9 @@ from punctum.ir.expressions import Call, Literal
 from punctum.ir.functions.define import APART, NEITHER, RISING, Scalar, Step
 from punctum.ir.functions.later import pl
 
+_LONGEST = 2**31 - 1
+"""So long is a text of Java's at most."""
+
 
 def _concat(call: Call, at: int) -> Step:
     following = any(isinstance(arg, Literal) and arg.value for arg in call.args[at + 1 :])
@@ -29,8 +32,8 @@ def _substring_kernel(text: pl.Expr, start: int, length: int | None = None) -> p
 
 
 def _substring_step(call: Call, at: int) -> Step:
-    start, *_ = (arg.value for arg in call.args[1:] if isinstance(arg, Literal))
-    return RISING if at == 0 and start in (0, 1) else NEITHER
+    start = call.args[1]
+    return RISING if at == 0 and isinstance(start, Literal) and start.value in (0, 1) else NEITHER
 
 
 def _concat_ws(separator: str, *texts: str | None) -> str:
@@ -59,7 +62,15 @@ def _locate(part: str | None, text: str | None, start: int | None = 1) -> int | 
     return text.find(part, start - 1) + 1 if part else 1
 
 
+def _repeated(text: str, times: int) -> str:
+    if len(text) * times > _LONGEST:
+        raise OverflowError(times)
+    return text * times
+
+
 def _padded(text: str, length: int, pad: str, left: bool) -> str:
+    if length > _LONGEST:
+        raise OverflowError(length)
     if len(text) >= length or not pad:
         return text[: max(length, 0)]
     more = (pad * (length // len(pad) + 1))[: length - len(text)]
@@ -219,10 +230,12 @@ STRINGS = (
     Scalar(
         "repeat(text STRING, times BIGINT) -> STRING",
         "so many times",
-        lambda text, times: text * times,
-        lambda text, times: pl.when(text.is_not_null()).then(text.repeat_by(times.clip(lower_bound=0)).list.join("")),
+        _repeated,
+        lambda text, times: pl.concat_str([text] * times) if 1 <= times < 100 else None,
+        plain=(1,),
+        fails=True,
     ),
-    Scalar("space(length BIGINT) -> STRING", "so many spaces", lambda length: " " * length),
+    Scalar("space(length BIGINT) -> STRING", "so many spaces", lambda length: _repeated(" ", length), fails=True),
     Scalar(
         "reverse(text STRING) -> STRING",
         "the characters from the last to the first",
@@ -235,6 +248,7 @@ STRINGS = (
         lambda text, length, pad=" ": _padded(text, length, pad, True),
         lambda text, length, pad=" ": _pad_kernel(text, length, pad, True),
         plain=(1, 2),
+        fails=True,
     ),
     Scalar(
         "rpad(text STRING, length BIGINT, [pad STRING]) -> STRING",
@@ -242,6 +256,7 @@ STRINGS = (
         lambda text, length, pad=" ": _padded(text, length, pad, False),
         lambda text, length, pad=" ": _pad_kernel(text, length, pad, False),
         plain=(1, 2),
+        fails=True,
     ),
     Scalar(
         "replace(text STRING, search STRING, [by STRING]) -> STRING",

@@ -19,8 +19,9 @@ DEEPEST = 100
 
 def is_aggregate(node: exp.Expr) -> bool:
     """Whether a node is an aggregate function."""
-    named = isinstance(node, exp.Anonymous) and node.name.lower() in AGGREGATES
-    return named or (isinstance(node, exp.AggFunc | exp.Any))
+    if isinstance(node, exp.Any):
+        return isinstance(node.this, exp.Paren)
+    return isinstance(node, exp.AggFunc) or (isinstance(node, exp.Anonymous) and node.name.lower() in AGGREGATES)
 
 
 def aggregates(node: exp.Expr) -> Iterator[exp.Expr]:
