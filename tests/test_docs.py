@@ -13,13 +13,11 @@ from pyspark.sql import SparkSession
 from engine.simulate import run
 from punctum import Session
 from punctum.algebra import Schema, from_json, from_xml, pattern_from_text, puncts, to_json, tups
-from punctum.algebra.aggregates import Function
 from punctum.analyse.report import text as report
 from punctum.analyse.safety.register import verdict
 from punctum.cli import EXAMPLES, cli
 from punctum.commands.running import INTERRUPTED
 from punctum.engine.commit import DONE, KEPT
-from punctum.ir.functions import NAMES
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_script
 from punctum.parse.ddl import options
@@ -134,14 +132,6 @@ def test_the_examples_of_the_sql_page_are_a_script() -> None:
     made = ["large", "north", "south", "reading"]
     assert list(script.streams) == ["item", "bid", *made, "both", "a", "b", "merged", "ordered"]
     assert [(known.query.name, known.admitted) for known in verdict(script)] == [("hourly", True), ("closing", True)]
-
-
-def test_the_sql_page_names_every_function() -> None:
-    page = dict(re.findall(r"^\| (functions|aggregates) \| (.*) \|$", SQL.read_text(), re.MULTILINE))
-    assert re.findall("`([A-Z_]+)`", page["functions"]) == NAMES.split(", ")
-    assert {name.split()[0] for name in re.findall("[A-Z]+", page["aggregates"])} >= {
-        word for function in Function for word in function.value.split()
-    }
 
 
 def test_the_tutorial_shows_what_check_prints(tmp_path: Path) -> None:

@@ -79,8 +79,9 @@ def _operator(relation: Relation) -> tuple[Operator, tuple[Node | str, ...]]:
         case r.Aggregate(keys=keys, aggregates=calls):
             assert all(call.filter is None for call in calls), "the specification has no FILTER"
             names = schemas[0].names
-            of = [None if call.argument is None else names[call.argument.index] for call in calls]
-            made = tuple(AggregateFunction(c.function, name, c.name) for c, name in zip(calls, of, strict=True))
+            of = [[None if c is None else names[c.index] for c in (call.argument, call.by)] for call in calls]
+            given = zip(calls, of, strict=True)
+            made = tuple(AggregateFunction(c.function, a, c.name, b, c.share) for c, (a, b) in given)
             return GroupBy(schemas[0], tuple(names[column.index] for _, column in keys), made), below
         case r.OrderBy(keys=keys):
             return Sort(

@@ -1,7 +1,9 @@
 """The relational operators on finite inputs, written without a thought of streams: the oracle of faithfulness."""
 
+import math
 import statistics
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from punctum.algebra.values import Row
 
@@ -51,7 +53,7 @@ def outer(
 
 
 def summary(by: Sequence[int], of: int) -> Callable[[Table], Table]:
-    """COUNT(*), COUNT, SUM, MIN, MAX, AVG, COUNT DISTINCT and MEDIAN of an integer column, by some columns."""
+    """COUNT(*) and all aggregates of an integer column, by some columns; MAX_BY and MIN_BY go by the first one."""
 
     def grouped(rows: Table) -> Table:
         keys = {tuple(row[i] for i in by) for row in rows} if by else {()}
@@ -64,9 +66,20 @@ def _summary(rows: Table, of: int) -> Row:
     values = [row[of] for row in rows if isinstance(row[of], int)]
     numbers = [int(value) for value in values if isinstance(value, int)]
     if not numbers:
-        return len(rows), 0, None, None, None, None, 0, None
+        return len(rows), 0, None, None, None, None, 0, *[None] * 8
     average, median = statistics.mean(map(float, numbers)), float(statistics.median(numbers))
-    return len(rows), len(numbers), sum(numbers), min(numbers), max(numbers), average, len(set(numbers)), median
+    ends = sum(numbers), min(numbers), max(numbers), average, len(set(numbers)), median, median
+    variance = statistics.pvariance(numbers), statistics.variance(numbers) if len(numbers) > 1 else None
+    spreads = [None if v is None else float(v) for v in variance]
+    roots = [None if v is None else math.sqrt(v) for v in spreads]
+    return len(rows), len(numbers), *ends, *spreads, *roots, *(_paired(rows, of, choose) for choose in (max, min))
+
+
+def _paired(rows: Table, of: int, choose: Any) -> Any:
+    """The greatest value beside the greatest or least of the first column."""
+    known = [row[0] for row in rows if row[0] is not None]
+    values = [row[of] for row in rows if known and row[0] == choose(known) and row[of] is not None]
+    return max(values) if values else None  # type: ignore[type-var]
 
 
 def order(keys: Sequence[tuple[int, bool, bool]]) -> Callable[[Row, Row], int]:

@@ -3,11 +3,12 @@
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
+from itertools import permutations
 from typing import Any
 
 from hypothesis import strategies as st
 
-from punctum.algebra.aggregates import AggregateFunction, Function
+from punctum.algebra.aggregates import PAIRED, AggregateFunction, Function
 from punctum.algebra.bands import Band, Limit
 from punctum.algebra.outer import JoinKind
 from punctum.algebra.pattern import WILDCARD, Pattern, between, one_of
@@ -74,11 +75,13 @@ def groups(schema: Schema) -> st.SearchStrategy[Specified]:
     aggregates = [AggregateFunction(Function.COUNT, None, "n")]
     for a in schema.attributes:
         of_any = [Function.COUNT, Function.MIN, Function.MAX, Function.COUNT_DISTINCT]
-        of_numbers = [Function.SUM, Function.AVG, Function.MEDIAN]
+        of_numbers = [Function.SUM, Function.AVG, Function.MEDIAN, Function.PERCENTILE]
         for function in of_any + (of_numbers if a.type in NUMBERS else []):
-            aggregates.append(AggregateFunction(function, a.name, f"{function.name}_{a.name}"))
-    by = st.lists(st.sampled_from(schema.names), unique=True, max_size=2).map(tuple)
-    return by.map(lambda names: GroupBy(schema, names, tuple(aggregates)))
+            aggregates.append(AggregateFunction(function, a.name, f"{function.name}_{a.name}", share=0.25))
+    for of, by in permutations(schema.names, 2):
+        aggregates += [AggregateFunction(f, of, f"{f.name}_{of}_{by}", by) for f in PAIRED]
+    keys = st.lists(st.sampled_from(schema.names), unique=True, max_size=2).map(tuple)
+    return keys.map(lambda names: GroupBy(schema, names, tuple(aggregates)))
 
 
 def sorts(schema: Schema) -> st.SearchStrategy[Specified]:

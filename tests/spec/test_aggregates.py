@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from punctum.algebra import NAN, Row, Schema, Value
-from punctum.algebra.aggregates import AggregateFunction, Function
+from punctum.algebra.aggregates import PAIRED, AggregateFunction, Function
 from punctum.spec.aggregates import value_of
 
 finite = st.floats(-1e6, 1e6)
@@ -30,7 +30,7 @@ def test_numbers(kind: str, data: st.DataObject) -> None:
     assert over(Function.COUNT, kind, values) == len(exact)
     assert over(Function.COUNT_DISTINCT, kind, values) == len(set(exact))
     if not exact:
-        assert {over(f, kind, values) for f in Function} == {0, None}
+        assert {over(f, kind, values) for f in Function if f not in PAIRED} == {0, None}
         return
     assert over(Function.MIN, kind, values) == exact[0]
     assert over(Function.MAX, kind, values) == exact[-1]

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lanes import examples
-from punctum.algebra.aggregates import AggregateFunction, Function
+from punctum.algebra.aggregates import PAIRED, AggregateFunction, Function
 from punctum.algebra.outer import JoinKind
 from punctum.algebra.pattern import WILDCARD, Pattern, between, constant, one_of
 from punctum.algebra.punctuation import Punctuation
@@ -77,7 +77,7 @@ def filled(row: Row) -> bool:
 
 SUMMARY = [
     AggregateFunction(Function.COUNT, None, "rows"),
-    *(AggregateFunction(function, "y", function.value) for function in Function),
+    *(AggregateFunction(f, "y", f.value, "x" if f in PAIRED else None) for f in Function),
 ]
 UNARY: dict[str, tuple[Operator, Callable[..., list[Row]]]] = {
     "select": (Select.matching(Punctuation.of(plane, x=1)), lambda rows: [t for t in rows if t[0] == 1]),

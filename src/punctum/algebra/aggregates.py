@@ -18,19 +18,39 @@ class Function(Enum):
     AVG = "AVG"
     COUNT_DISTINCT = "COUNT DISTINCT"
     MEDIAN = "MEDIAN"
+    PERCENTILE = "PERCENTILE"
+    VAR_POP = "VAR_POP"
+    VAR_SAMP = "VAR_SAMP"
+    STDDEV_POP = "STDDEV_POP"
+    STDDEV_SAMP = "STDDEV_SAMP"
+    MAX_BY = "MAX_BY"
+    MIN_BY = "MIN_BY"
 
 
+SPREADS = (Function.VAR_POP, Function.VAR_SAMP, Function.STDDEV_POP, Function.STDDEV_SAMP)
+"""How far values are from their mean."""
+PAIRED = (Function.MAX_BY, Function.MIN_BY)
+"""Functions of two attributes: a value, and what it goes by."""
+LISTS = (Function.COUNT_DISTINCT, Function.MEDIAN, Function.PERCENTILE)
+"""Functions of which a group keeps values."""
 _NUMBERS = (Type.BIGINT, Type.DOUBLE, Type.DECIMAL)
-_OF_NUMBERS = (Function.SUM, Function.AVG, Function.MEDIAN)
+DOUBLES = (Function.AVG, Function.MEDIAN, Function.PERCENTILE, *SPREADS)
+"""Functions of numbers whose result is a DOUBLE."""
+OF_NUMBERS = (Function.SUM, *DOUBLES)
 
 
 @dataclass(frozen=True)
 class AggregateFunction:
-    """A function of an attribute, and the name of the result; COUNT of nothing counts rows."""
+    """A function of an attribute, and the name of the result; COUNT of nothing counts rows.
+
+    MAX_BY and MIN_BY have the attribute that they go ``by``, PERCENTILE the ``share`` of the values below it.
+    """
 
     function: Function
     of: str | None
     name: str
+    by: str | None = None
+    share: float = 0.5
 
     def attribute(self, schema: Schema) -> Attribute:
         """The result's name and type.
@@ -43,10 +63,10 @@ class AggregateFunction:
         if self.of is None:
             raise SchemaError(f"{self.function.value} needs a column", "", "only COUNT counts rows")
         of = schema.attributes[schema.index(self.of)]
-        if self.function in _OF_NUMBERS and of.type not in _NUMBERS:
+        if self.function in OF_NUMBERS and of.type not in _NUMBERS:
             detail = f"{self.of} is a {of.type.value}"
             raise SchemaError(f"{self.function.value} needs numbers", detail, "use it on BIGINT, DOUBLE or DECIMAL")
-        if self.function in (Function.AVG, Function.MEDIAN):
+        if self.function in DOUBLES:
             return Attribute(self.name, Type.DOUBLE)
         more = 10 if self.function is Function.SUM and of.type is Type.DECIMAL else 0
         return Attribute(self.name, of.type, digits=(min(of.digits[0] + more, 38), of.digits[1]))

@@ -14,11 +14,10 @@ AND false even when another has no value, and so for OR.
 """
 
 import math
-import re
 from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 from punctum.algebra.values import NAN, Row, Type, Value
@@ -26,7 +25,8 @@ from punctum.errors import ComputationError, PunctumError
 from punctum.ir.applied import Applied
 from punctum.ir.casts import WIDE, cast, fitted
 from punctum.ir.expressions import Call, Column, Expression, Literal, text, type_text
-from punctum.ir.truncation import date_trunc
+from punctum.ir.functions import FUNCTIONS
+from punctum.ir.functions.order import equal, less
 from punctum.ir.zones import instant, local, local_plus, local_trunc
 
 
@@ -108,14 +108,11 @@ def _coalesce(args: tuple[Expression, ...], row: Row) -> Any:
     return next((value for arg in args if (value := _value(arg, row)) is not None), None)
 
 
-def equal(a: Any, b: Any) -> bool:
-    """Whether two values that are not NULL are equal: NaN is equal to NaN."""
-    return bool(a == b or (a != a and b != b))
-
-
-def less(a: Any, b: Any) -> bool:
-    """Whether a value comes before another one: NaN comes last."""
-    return bool(a == a and (b != b or a < b))
+def _try(args: tuple[Expression, ...], row: Row) -> Any:
+    try:
+        return _value(args[0], row)
+    except ComputationError:
+        return None
 
 
 def _in(value: Any, *others: Any) -> bool | None:
@@ -166,38 +163,6 @@ def _minus(a: Any, b: Any) -> Any:
     return WIDE.subtract(a, b) if isinstance(a, Decimal) else a - b
 
 
-def _round(value: Any, places: int = 0) -> Any:
-    if isinstance(value, float):
-        if not math.isfinite(value) or abs(value) >= 1e60:  # without digits behind the point
-            return value
-        return float(WIDE.quantize(Decimal(repr(value)), Decimal(1).scaleb(-places)))
-    rounded = WIDE.quantize(Decimal(value), Decimal(1).scaleb(-places))
-    return rounded if isinstance(value, Decimal) else int(rounded)
-
-
-@lru_cache(maxsize=256)
-def like(pattern: str) -> re.Pattern[str]:
-    r"""The regular expression of a LIKE pattern: % any text, _ one character, \\ before one that means itself.
-
-    >>> bool(like("S_1%").fullmatch("S01 x"))
-    True
-    """
-    parts = re.findall(r"\\.|.", pattern, re.DOTALL)
-    joker = {"%": ".*", "_": "."}
-    return re.compile("".join(joker.get(p) or re.escape(p[-1]) for p in parts), re.DOTALL)
-
-
-def substring(value: str, start: int, length: int | None = None) -> str:
-    """The part of a text from a position that counts from 1, or from the end when it is negative.
-
-    >>> substring("punctum", 2, 3), substring("punctum", -2), substring("punctum", -9, 4)
-    ('unc', 'um', 'pu')
-    """
-    first = start - 1 if start > 0 else len(value) + start if start < 0 else 0
-    last = len(value) if length is None else first + length
-    return value[max(first, 0) : max(last, 0)]
-
-
 def _instant(value: str | date, zone: str) -> Any:
     """The instant of a local time, a day or a text; NULL for a text that is none."""
     try:
@@ -208,18 +173,15 @@ def _instant(value: str | date, zone: str) -> Any:
         raise
 
 
-def _field(name: str) -> Callable[[date], int]:
-    return lambda value: getattr(value, name)
-
-
 _LAZY: dict[str, Callable[[tuple[Expression, ...], Row], Any]] = {
     "and": partial(_decided, False),
     "or": partial(_decided, True),
     "case": _case,
     "if": _case,
     "coalesce": _coalesce,
+    "try": _try,
 }
-_TOTAL = ("<=>", "is null", "in", "nullif")
+_TOTAL = {"<=>", "is null", "in", "nullif", *(name for name, entry in FUNCTIONS.items() if entry.total)}
 _OPS: dict[str, Callable[..., Any]] = {
     "+": _plus,
     "-": _minus,
@@ -238,22 +200,10 @@ _OPS: dict[str, Callable[..., Any]] = {
     "not": lambda a: not a,
     "is null": lambda a: a is None,
     "in": _in,
-    "like": lambda a, b: like(b).fullmatch(a) is not None,
     "nullif": lambda a, b: None if a is not None and b is not None and equal(a, b) else a,
-    "abs": abs,
-    "floor": math.floor,
-    "ceil": math.ceil,
-    "round": _round,
-    "lower": str.lower,
-    "upper": str.upper,
-    "length": len,
-    "trim": lambda a: a.strip(" "),
-    "substring": substring,
-    "concat": lambda *args: "".join(args),
-    "date_trunc": date_trunc,
     "local": local,
     "instant": _instant,
     "local_trunc": local_trunc,
     "local_plus": local_plus,
-    **{name: _field(name) for name in ("year", "month", "day", "hour", "minute", "second")},
+    **{name: entry.meaning for name, entry in FUNCTIONS.items() if entry.meaning is not None},
 }

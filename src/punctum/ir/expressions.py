@@ -3,10 +3,8 @@
 A column is a position in the schema of the relation below. A call's ``op`` is one of::
 
     + - * / % div negate        = <> < <= > >= <=>        and or not (any number of arguments for and, or)
-    is null   in   like         case (condition, value, …, else)   if   coalesce   nullif   cast
-    abs floor ceil round        lower upper length trim substring concat
-    date_trunc (unit, time)     year month day hour minute second
-    local instant local_trunc local_plus (``zones.py``)
+    is null   in   cast         case (condition, value, …, else)   if   coalesce   nullif   try
+    local instant local_trunc local_plus (``zones.py``)   and the functions of ``functions/``
 
 ``types.py`` says what each takes and gives, ``evaluate.py`` what it means, ``shape.py`` how punctuations pass it. The
 casts that a script does not write are there as calls, so that the arguments of a call have the types that it needs.
@@ -157,7 +155,7 @@ def type_text(expression: Expression | Attribute) -> str:
     return f"DECIMAL({precision},{scale})" if attribute.type is Type.DECIMAL else attribute.type.value
 
 
-_INFIX = {*["+", "-", "*", "/", "%", "=", "<>", "<", "<=", ">", ">=", "<=>", "and", "or", "div", "like"]}
+_INFIX = {*["+", "-", "*", "/", "%", "=", "<>", "<", "<=", ">", ">=", "<=>", "and", "or", "div", "like", "&", "|", "^"]}
 
 
 def text(expression: Expression, written: bool = False) -> str:
@@ -193,7 +191,12 @@ def text(expression: Expression, written: bool = False) -> str:
         return f"({f' {op.upper()} '.join(args)})"
     if op in _SPECIAL:
         return _SPECIAL[op](expression, args)
-    return f"{op}({', '.join(args)})"
+    return f"{_WRITTEN.get(op, op) if written else op}({', '.join(args)})"
+
+
+_WRITTEN = {"write time": "date_format", "read time": "to_timestamp"}
+_WRITTEN |= {"whole units": "timestampdiff", "next weekday": "next_day"}
+"""What scripts call the functions that have no name of their own."""
 
 
 def _literal(value: Value | timedelta | None) -> str:

@@ -62,7 +62,7 @@ def needed(relation: Relation, wanted: set[int]) -> tuple[set[int], ...]:
         case UnionAll():
             return wanted, wanted
         case Aggregate():
-            calls = (c for call in relation.aggregates for c in (call.argument, call.filter) if c is not None)
+            calls = (c for call in relation.aggregates for c in call.reads)
             return (_reads(*(key for _, key in relation.keys), *calls),)
         case OrderBy():
             return (wanted | {column.index for column, _, _ in relation.keys},)

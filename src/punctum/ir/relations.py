@@ -4,11 +4,12 @@ Expressions speak of the columns of the node below by position; the residual of 
 sides, the left ones first. Nodes of temporal streams are in ``temporal.py``, those of plans in ``planned.py``.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
-from punctum.algebra.aggregates import Function
+from punctum.algebra.aggregates import PAIRED, SPREADS, Function
 from punctum.algebra.bands import Band
 from punctum.algebra.outer import JoinKind
 from punctum.algebra.pattern import WILDCARD
@@ -258,13 +259,28 @@ SetOperator: TypeAlias = UnionAll | Union | Intersect | Except
 
 @dataclass(frozen=True)
 class AggregateCall:
-    """A function of the rows of a group for which the filter is true; COUNT of no argument counts rows."""
+    """A function of the rows of a group for which the filter is true; COUNT of no argument counts rows.
+
+    MAX_BY and MIN_BY have the column that they go ``by``, PERCENTILE the ``share`` of the values below it.
+    """
 
     name: str
     function: Function
     argument: Column | None = None
     filter: Column | None = None
     place: Place = field(default=NOWHERE, compare=False)
+    by: Column | None = None
+    share: float = 0.5
+
+    @property
+    def reads(self) -> tuple[Column, ...]:
+        """The columns that it reads."""
+        return tuple(column for column in (self.argument, self.filter, self.by) if column is not None)
+
+    def rebased(self, to: Callable[[Column], Column]) -> "AggregateCall":
+        """The same of other columns."""
+        argument, condition, by = (c and to(c) for c in (self.argument, self.filter, self.by))
+        return replace(self, argument=argument, filter=condition, by=by)
 
     def attribute(self, grouped: bool) -> Attribute:
         """The result's name and type; a group has a row at least."""
@@ -274,14 +290,21 @@ class AggregateCall:
         of = replace(self.argument.attribute, name=self.name)
         if self.function in (Function.MIN, Function.MAX):
             return of if whole else replace(of, domain=WILDCARD)
+        if self.function in PAIRED:
+            return replace(of, domain=WILDCARD)
         if self.function is Function.SUM:
             p, s = of.digits
             digits = (min(p + 10, 38), s) if of.type is Type.DECIMAL else of.digits
             return Attribute(self.name, of.type, NOT_NULL if whole and not of.domain.null else WILDCARD, digits)
-        return Attribute(self.name, Type.DOUBLE, NOT_NULL if whole and not of.domain.null else WILDCARD)
+        sure = whole and not of.domain.null and self.function not in SPREADS
+        return Attribute(self.name, Type.DOUBLE, NOT_NULL if sure else WILDCARD)
 
     def __str__(self) -> str:
         shown = "*" if self.argument is None else text(self.argument)
+        if self.by is not None:
+            shown += f", {text(self.by)}"
+        if self.function is Function.PERCENTILE:
+            shown += f", {self.share}"
         call = f"{self.function.value}({shown})"
         if self.function is Function.COUNT_DISTINCT:
             call = f"COUNT(DISTINCT {shown})"
@@ -307,7 +330,7 @@ class Aggregate(UnaryRelation):
     def __post_init__(self) -> None:
         assert self.keys or self.aggregates
         used = [key for _, key in self.keys]
-        used += [c for call in self.aggregates for c in (call.argument, call.filter) if c is not None]
+        used += [c for call in self.aggregates for c in call.reads]
         for column in used:
             fits(column, self.input.schema)
 

@@ -22,6 +22,8 @@ from punctum.errors import ComputationError
 from punctum.ir.applied import Applied
 from punctum.ir.evaluate import evaluate
 from punctum.ir.expressions import Call, Column, Expression, Literal, text
+from punctum.ir.functions import FUNCTIONS
+from punctum.ir.functions.define import Step
 from punctum.ir.zones import ALWAYS, NEVER, OPS, Change, fixed, ordered_since, trunc_in_order
 
 UP, DOWN, NEITHER = Trend.INCREASING, Trend.DECREASING, Trend.NEITHER
@@ -173,9 +175,6 @@ def _then(first: Trend, second: Trend) -> Trend:
     return UP if first is second else DOWN
 
 
-Step = tuple[bool, Trend]
-
-
 def _neither(call: Call, at: int) -> Step:
     return False, NEITHER
 
@@ -256,11 +255,6 @@ def _cast(call: Call, at: int) -> Step:
     return False, NEITHER
 
 
-def _concat(call: Call, at: int) -> Step:
-    following = any(isinstance(arg, Literal) and arg.value for arg in call.args[at + 1 :])
-    return True, NEITHER if following else UP
-
-
 def _local(call: Call, at: int) -> Step:
     """Local times and instants: a text may be none, and two days may begin at one instant."""
     if call.args[at].type is Type.STRING:
@@ -281,9 +275,8 @@ _STEPS: dict[str, Callable[[Call, int], Step]] = {
     "negate": _negate,
     "not": lambda call, at: (True, DOWN),
     "cast": _cast,
-    "concat": _concat,
-    **dict.fromkeys(("floor", "ceil", "round", "year"), _rising),
-    **dict.fromkeys(("date_trunc", "local_trunc"), lambda call, at: (False, UP if at == 1 else NEITHER)),
+    "local_trunc": lambda call, at: (False, UP if at == 1 else NEITHER),
     **dict.fromkeys(("local", "instant"), _local),
     "local_plus": _rising,
+    **{name: entry.passing for name, entry in FUNCTIONS.items() if entry.step is not None},
 }

@@ -19,9 +19,12 @@ from punctum.errors import ComputationError, failing_in
 from punctum.ir.applied import Applied, UserFunction, applied
 from punctum.ir.evaluate import evaluate, no_value
 from punctum.ir.expressions import Call, Column, Expression, Literal, columns
+from punctum.ir.functions import FUNCTIONS
+from punctum.ir.functions.times import TRUNCATE
 from punctum.operators import zones
 from punctum.operators.checked import Checked
 from punctum.operators.columns import dtype, to_rows
+from punctum.operators.kernels import kernel, wide_kernel
 from punctum.operators.times import WIDE, shifted
 
 _ARITHMETIC: dict[str, Callable[[pl.Expr, pl.Expr], pl.Expr]] = {
@@ -38,8 +41,6 @@ _COMPARE: dict[str, Callable[[pl.Expr, pl.Expr], pl.Expr]] = {
     ">=": lambda a, b: a >= b,
     "<=>": lambda a, b: a.eq_missing(b),
 }
-_TRUNCATE = {"YEAR": "1y", "QUARTER": "1q", "MONTH": "1mo", "WEEK": "1w", "DAY": "1d", "HOUR": "1h", "MINUTE": "1m"}
-_TRUNCATE |= {"SECOND": "1s", "MILLISECOND": "1ms", "MICROSECOND": "1us"}
 _CASTS = {
     (Type.BIGINT, Type.DOUBLE),
     (Type.BIGINT, Type.STRING),
@@ -76,6 +77,8 @@ def careful(expression: Expression, schema: Schema) -> Checked:
         return _applied(expression, [careful(arg, schema) for arg in expression.args])
     if expression.op in _ANY_TYPE or not any(a.type is Type.DECIMAL for a in (expression, *expression.args)):
         args = [careful(arg, schema) for arg in expression.args]
+        if expression.op == "try":
+            return Checked(args[0].value)
         if (made := _narrowed(expression, args) or _vectorised(expression, args)) is not None:
             return made
     if inner := next(applied(expression), None):
@@ -279,37 +282,24 @@ def _cast(call: Call, args: list[pl.Expr]) -> pl.Expr | None:
     return args[0].cast(dtype(call.attribute)) if (source.type, call.type) in _CASTS else None
 
 
-def _floor(call: Call, args: list[pl.Expr]) -> pl.Expr:
-    return args[0].floor() if call.op == "floor" else args[0].ceil()
-
-
 _WIDER: dict[str, Callable[[Call, list[pl.Expr]], pl.Expr | None]] = {
     **dict.fromkeys(_ARITHMETIC, _wide_arithmetic),
     **dict.fromkeys(("%", "div"), _whole),
-    **dict.fromkeys(("floor", "ceil"), _floor),
     "negate": lambda _, args: 0 - args[0].cast(WIDE),
-    "abs": lambda _, args: args[0].cast(WIDE).abs(),
+    **{name: wide_kernel(entry) for name, entry in FUNCTIONS.items() if entry.wide},
     "local": zones.local,
     "instant": zones.instant,
     "local_plus": zones.local_plus,
-    "local_trunc": lambda call, args: zones.local_trunc(call, args, _TRUNCATE[_unit(call)]),
+    "local_trunc": lambda call, args: zones.local_trunc(call, args, TRUNCATE[_unit(call)]),
 }
 """Calls in a type that holds all results; DOUBLEs need none."""
-_MAY_FAIL = {*_WIDER, "/", "round"}
-
-
-def _date_trunc(call: Call, args: list[pl.Expr]) -> pl.Expr | None:
-    return None if call.args[1].type is Type.DATE else args[1].dt.truncate(_TRUNCATE[_unit(call)])
+_MAY_FAIL = {*_WIDER, "/", *(name for name, entry in FUNCTIONS.items() if entry.fails)}
 
 
 def _unit(call: Call) -> str:
     unit = call.args[0]
     assert isinstance(unit, Literal)
     return str(unit.value)
-
-
-def _field(name: str) -> Callable[[Call, list[pl.Expr]], pl.Expr]:
-    return lambda call, args: getattr(args[0].dt, name)().cast(pl.Int64())
 
 
 _VECTORISED: dict[str, Callable[[Call, list[pl.Expr]], pl.Expr | None]] = {
@@ -327,14 +317,10 @@ _VECTORISED: dict[str, Callable[[Call, list[pl.Expr]], pl.Expr | None]] = {
     "coalesce": _coalesce,
     "nullif": _nullif,
     "cast": _cast,
-    "abs": lambda _, args: args[0].abs(),
-    "length": lambda _, args: args[0].str.len_chars().cast(pl.Int64()),
-    "concat": lambda _, args: pl.concat_str(args, ignore_nulls=False),
-    "trim": lambda _, args: args[0].str.strip_chars(" "),
-    "date_trunc": _date_trunc,
-    **{name: _field(name) for name in ("year", "month", "day", "hour", "minute", "second")},
+    **{name: kernel(entry) for name, entry in FUNCTIONS.items() if entry.kernel is not None},
 }
 _ANY_TYPE = {*_COMPARE, "is null", "in", "case", "if", "coalesce", "nullif", "and", "or", "not", "cast"}
+_ANY_TYPE |= {"greatest", "least"}
 
 
 def _row_by_row(call: Call, schema: Schema) -> Checked:

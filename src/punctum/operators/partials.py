@@ -1,9 +1,10 @@
 """Partial aggregates: how the rows of a group become a few columns, how these combine, and what their result is.
 
-COUNT, SUM, MIN, MAX and AVG keep one value or a few, COUNT DISTINCT the distinct values, MEDIAN all values. Sums are
-exact: those of BIGINTs are kept with 38 digits, and those of DECIMALs of more than 19 digits in two columns, ones and
-multiples of 10^19, so that neither grows out of its 38 digits however many rows there are. Whether a sum fits its type
-is asked once, of the result.
+COUNT, SUM, MIN, MAX and AVG keep one value or a few, COUNT DISTINCT the distinct values, MEDIAN and PERCENTILE all
+values. VAR and STDDEV keep the mean and the sum of the squared distances from it, for sums of squares would lose what
+they differ in; MAX_BY and MIN_BY keep a value and what it went by. Sums are exact: those of BIGINTs are kept with 38
+digits, and those of DECIMALs of more than 19 digits in two columns, ones and multiples of 10^19, so that neither grows
+out of its 38 digits however many rows there are. Whether a sum fits its type is asked once, of the result.
 """
 
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from functools import cached_property, partial
 import polars as pl
 import pyarrow as pa
 
-from punctum.algebra.aggregates import AggregateFunction, Function
+from punctum.algebra.aggregates import LISTS, PAIRED, SPREADS, AggregateFunction, Function
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.operators.columns import dtype
@@ -21,7 +22,6 @@ TOO_MANY, PART = 10**38, 10**19
 WIDE = pl.Int128()
 WHOLE = pl.Decimal(38, 0)
 _SUMS = (Function.SUM, Function.AVG)
-_LISTS = (Function.COUNT_DISTINCT, Function.MEDIAN)
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,11 @@ class Partial:
         if function in _SUMS:
             parts = {self.name: WHOLE, self._high: WHOLE} if self._in_parts else {self.name: self._sum_type}
             return {self._n: pl.Int64(), **parts}
-        return {self.name: pl.List(dtype(self._of)) if function in _LISTS else dtype(self._of)}
+        if function in SPREADS:
+            return {self._n: pl.Int64(), self.name: pl.Float64(), self._high: pl.Float64()}
+        if function in PAIRED:
+            return {self.name: dtype(self._of), self._high: dtype(self._by)}
+        return {self.name: pl.List(dtype(self._of)) if function in LISTS else dtype(self._of)}
 
     def of_rows(self, df: pl.DataFrame) -> list[pl.Expr]:
         """The columns for each group of rows of a frame."""
@@ -62,14 +66,17 @@ class Partial:
                 return [count, *self._parts_of(values, column)]
             summed = values.sum() if _safe(column) else values.cast(self._sum_type).sum()
             return [count, summed.cast(self._sum_type).alias(self.name)]
-        if function in _LISTS:
-            return [
-                (
-                    values.drop_nulls().unique(maintain_order=True)
-                    if function is not Function.MEDIAN
-                    else values.drop_nulls()
-                ).alias(self.name)
-            ]
+        if function in SPREADS:
+            far = values.cast(pl.Float64)
+            return [count, far.mean().alias(self.name), (far - far.mean()).pow(2).sum().alias(self._high)]
+        if function in PAIRED:
+            assert self.aggregate.by is not None
+            by = pl.col(self.aggregate.by)
+            return self._best(values, by if self.filter is None else by.filter(self.filter))
+        if function in LISTS:
+            known = values.drop_nulls()
+            once = function is Function.COUNT_DISTINCT
+            return [(known.unique(maintain_order=True) if once else known).alias(self.name)]
         return [self._least_or_most(values).alias(self.name)]
 
     def combined(self) -> list[pl.Expr]:
@@ -79,7 +86,13 @@ class Partial:
             return [pl.col(self._n).sum()]
         if function in _SUMS:
             return [pl.col(self._n).sum(), kept.sum(), *[pl.col(self._high).sum()] * self._in_parts]
-        if function in _LISTS:
+        if function in SPREADS:
+            count, squares = pl.col(self._n), pl.col(self._high)
+            mean = (kept * count).sum() / count.sum()
+            return [count.sum(), mean, squares.sum() + (count * (kept - mean).pow(2)).sum()]
+        if function in PAIRED:
+            return self._best(kept, pl.col(self._high))
+        if function in LISTS:
             values = kept.explode().drop_nulls()
             return [values.unique(maintain_order=True) if function is Function.COUNT_DISTINCT else values]
         return [self._least_or_most(kept)]
@@ -98,6 +111,10 @@ class Partial:
             value = kept.list.len().fill_null(0)
         elif function is Function.MEDIAN:
             value = self._median(kept.list.sort(), kept.list.len().cast(pl.Int64))
+        elif function is Function.PERCENTILE:
+            value = self._percentile(kept.list.sort(), kept.list.len().cast(pl.Float64))
+        elif function in SPREADS:
+            value = self._spread(count)
         else:
             value = kept
         return value.cast(dtype(out), strict=False).alias(out.name)
@@ -165,15 +182,43 @@ class Partial:
         rough = (high * float(PART) + low) / 10.0 ** self._of.digits[1]
         return pl.coalesce(self._total.cast(pl.Float64), rough)
 
+    @cached_property
+    def _by(self) -> Attribute:
+        assert self.aggregate.by is not None
+        return self.schema.attributes[self.schema.index(self.aggregate.by)]
+
+    def _best(self, values: pl.Expr, by: pl.Expr) -> list[pl.Expr]:
+        """The greatest of the values that go by the greatest or least, and that."""
+        best = by.min() if self.aggregate.function is Function.MIN_BY else _greatest(by, self._by)
+        return [_greatest(values.filter(by == best), self._of).alias(self.name), best.alias(self._high)]
+
+    def _spread(self, count: pl.Expr) -> pl.Expr:
+        """The variance, or its root; that of a sample of one value is NULL."""
+        function = self.aggregate.function
+        less = int(function in (Function.VAR_SAMP, Function.STDDEV_SAMP))
+        variance = pl.when(count > less).then(pl.col(self._high) / (count - less))
+        return variance if function in (Function.VAR_POP, Function.VAR_SAMP) else variance.sqrt()
+
     def _least_or_most(self, values: pl.Expr) -> pl.Expr:
-        if self.aggregate.function is Function.MIN:
-            return values.min()
-        return values.nan_max() if self._of.type is Type.DOUBLE else values.max()
+        return values.min() if self.aggregate.function is Function.MIN else _greatest(values, self._of)
 
     def _median(self, ordered: pl.Expr, count: pl.Expr) -> pl.Expr:
         at = ((count - 1) // 2, count // 2)
         low, high = (ordered.list.get(i, null_on_oob=True).cast(pl.Float64) for i in at)
         return pl.when(low == high).then(low).otherwise(low / 2 + high / 2)
+
+    def _percentile(self, ordered: pl.Expr, count: pl.Expr) -> pl.Expr:
+        """The value at a place among the others, between two of them where it falls there."""
+        place = (count - 1) * self.aggregate.share
+        low, high = (ordered.list.get(p.cast(pl.Int64), null_on_oob=True) for p in (place.floor(), place.ceil()))
+        low, high = low.cast(pl.Float64), high.cast(pl.Float64)
+        between = (place.ceil() - place) * low + (place - place.floor()) * high
+        return pl.when((low == high) | (place.floor() == place.ceil())).then(low).otherwise(between)
+
+
+def _greatest(values: pl.Expr, attribute: Attribute) -> pl.Expr:
+    """The greatest value, of which NaN is greater than any other."""
+    return values.nan_max() if attribute.type is Type.DOUBLE else values.max()
 
 
 def _safe(column: pl.Series) -> bool:

@@ -12,6 +12,7 @@ from punctum.errors import Place, PunctumError, SchemaError, SqlError, choices, 
 from punctum.ir.applied import UserFunction
 from punctum.ir.definitions import QueryDef, Script, SinkDef, StreamDef, TableDef, Temporal, takes_elements
 from punctum.ir.functions import NAMES
+from punctum.ir.functions.aggregates import AGGREGATES
 from punctum.ir.lifted import elements_of, temporal_of
 from punctum.ir.punctuated import each_once, punctuated
 from punctum.ir.relations import Source
@@ -105,8 +106,8 @@ def parse_function(name: str, compute: Callable[..., Any], takes: Iterable[str],
     >>> parse_function("cents", lambda price: price * 100, ["DOUBLE"], "BIGINT").gives.type
     <Type.BIGINT: 'BIGINT'>
     """
-    if not name.isidentifier() or name.upper() in NAMES.split(", "):
-        hint = "letters, digits and _, and none of " + NAMES
+    if not name.isidentifier() or name.lower() in (*NAMES, *AGGREGATES, "cast", "extract", "case"):
+        hint = "letters, digits and _, and not the name of another function (docs/functions.md)"
         raise SchemaError(f"{name!r} cannot be the name of a function", "", hint)
     types = [*takes, gives]
     listed = ", ".join(f"c{n} {type_}" for n, type_ in enumerate(types))

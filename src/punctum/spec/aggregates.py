@@ -7,7 +7,8 @@ that does not fit has no value, and its group goes to the quarantine.
 import math
 from collections.abc import Callable, Sequence
 from decimal import Context, Decimal
-from functools import reduce
+from fractions import Fraction
+from functools import partial, reduce
 from typing import Any
 
 from punctum.algebra.aggregates import AggregateFunction, Function
@@ -23,6 +24,8 @@ def value_of(aggregate: AggregateFunction, ts: Sequence[Row], schema: Schema) ->
     if aggregate.of is None:
         return len(ts)
     at = schema.index(aggregate.of)
+    if aggregate.by is not None:
+        return _paired(aggregate.function, [(t[schema.index(aggregate.by)], t[at]) for t in ts])
     values: list[Any] = [t[at] for t in ts if t[at] is not None]
     if aggregate.function is Function.COUNT:
         return len(values)
@@ -30,10 +33,13 @@ def value_of(aggregate: AggregateFunction, ts: Sequence[Row], schema: Schema) ->
         return len(set(values))
     if not values:
         return None
-    attribute, result = aggregate.attribute(schema), _OVER[aggregate.function](values)
+    attribute = aggregate.attribute(schema)
+    if aggregate.function is Function.PERCENTILE:
+        return attribute.accept(_percentile(values, aggregate.share))
+    result = _OVER[aggregate.function](values)
     if not fits(result, attribute):
         raise aggregate.no_value(attribute)
-    return attribute.accept(result)
+    return None if result is None else attribute.accept(result)
 
 
 def fits(value: Value | None, attribute: Attribute) -> bool:
@@ -70,10 +76,50 @@ def _median(values: list[Any]) -> float:
     return low if low == high else low / 2 + high / 2
 
 
+def _percentile(values: list[Any], share: float) -> float:
+    """The value below which a share of the others are, between two of them where it falls there."""
+    ordered, place = sorted(values, key=below), (len(values) - 1) * share
+    low, high = float(ordered[math.floor(place)]), float(ordered[math.ceil(place)])
+    if low == high or math.floor(place) == math.ceil(place):
+        return low
+    return (math.ceil(place) - place) * low + (place - math.floor(place)) * high
+
+
+def _spread(values: list[Any], sample: bool, root: bool) -> float | None:
+    """The variance or its root, rounded once each; that of a sample of one value is NULL."""
+    numbers = [float(value) for value in values]
+    if sample and len(numbers) == 1:
+        return None
+    if not all(map(math.isfinite, numbers)):
+        return NAN
+    mean = sum(map(Fraction, numbers)) / len(numbers)
+    squares = sum((Fraction(number) - mean) ** 2 for number in numbers)
+    try:
+        variance = float(squares / (len(numbers) - sample))
+    except OverflowError:
+        variance = math.inf
+    return math.sqrt(variance) if root else variance
+
+
+def _paired(function: Function, pairs: list[tuple[Any, Any]]) -> Value | None:
+    """The value beside the greatest or least one that it goes by; of several, the greatest."""
+    known = [pair for pair in pairs if pair[0] is not None]
+    if not known:
+        return None
+    best = (max if function is Function.MAX_BY else min)((by for by, _ in known), key=below)
+    values = [value for by, value in known if value is not None and below(by) == below(best)]
+    greatest: Value | None = max(values, key=below) if values else None
+    return greatest
+
+
 _OVER: dict[Function, Callable[[list[Any]], Any]] = {
     Function.SUM: _sum,
     Function.MIN: lambda values: min(values, key=below),
     Function.MAX: lambda values: max(values, key=below),
     Function.AVG: _average,
     Function.MEDIAN: _median,
+    Function.VAR_POP: partial(_spread, sample=False, root=False),
+    Function.VAR_SAMP: partial(_spread, sample=True, root=False),
+    Function.STDDEV_POP: partial(_spread, sample=False, root=True),
+    Function.STDDEV_SAMP: partial(_spread, sample=True, root=True),
 }

@@ -1,7 +1,8 @@
 SELECT lower(name, name) FROM item
 
 -- refused
--- the SQL cannot be parsed
---   detail: there are too many arguments
+-- LOWER takes another number of arguments
+--   detail: there are 2
+--   hint: it is lower(text STRING) -> STRING
 --   1 | SELECT lower(name, name) FROM item
---     |                        ^
+--     |        ^^^^^^^^^^^^^^^^^

@@ -1,7 +1,8 @@
-SELECT ltrim(name) FROM item
+SELECT ltrim(itemid) FROM item
 
 -- refused
--- the function LTRIM with a side or characters is not supported
---   hint: use TRIM(x)
---   1 | SELECT ltrim(name) FROM item
---     |        ^^^^^^^^^^^
+-- LTRIM does not take this type
+--   detail: itemid is BIGINT
+--   hint: it takes STRING as its text; write CAST(… AS STRING)
+--   1 | SELECT ltrim(itemid) FROM item
+--     |        ^^^^^^^^^^^^^

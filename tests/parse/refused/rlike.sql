@@ -1,7 +1,8 @@
-SELECT name FROM item WHERE name RLIKE 'a.*'
+SELECT name FROM item WHERE name RLIKE '\\p{L}'
 
 -- refused
--- name RLIKE 'a.*' is not supported
---   hint: supported: columns, literals, operators and functions
---   1 | SELECT name FROM item WHERE name RLIKE 'a.*'
---     |                             ^^^^^^^^^^^^^^^^
+-- '\\p{L}' is not a regular expression
+--   detail: \p
+--   hint: Java's regular expressions, but for classes in classes, \p{…}, \Q…\E and flags in the middle
+--   1 | SELECT name FROM item WHERE name RLIKE '\\p{L}'
+--     |                                        ^^^^^^^^

@@ -1,7 +1,7 @@
-SELECT itemid, stddev(increase) FROM bid GROUP BY itemid
+SELECT itemid, stdev(increase) FROM bid GROUP BY itemid
 
 -- refused
--- the aggregate function STDDEV is not supported
---   hint: supported: COUNT, COUNT(DISTINCT …), SUM, MIN, MAX, AVG, MEDIAN, each with FILTER (WHERE …)
---   1 | SELECT itemid, stddev(increase) FROM bid GROUP BY itemid
---     |                ^^^^^^^^^^^^^^^^
+-- the aggregate function STDEV is not supported
+--   hint: did you mean STDDEV or STD? docs/functions.md lists all
+--   1 | SELECT itemid, stdev(increase) FROM bid GROUP BY itemid
+--     |                ^^^^^^^^^^^^^^^

@@ -1,13 +1,14 @@
 """How many rows a relation gives at most, whatever its streams bring: DISTINCT and groups of finitely many values."""
 
+from dataclasses import replace
 from math import prod
 from typing import assert_never
 
-from punctum.algebra.aggregates import Function
+from punctum.algebra.aggregates import LISTS
 from punctum.algebra.outer import JoinKind
 from punctum.analyse.memory.conjunctions import conjunctive
 from punctum.ir.conjunctive.axes import At
-from punctum.ir.conjunctive.spj import Spj
+from punctum.ir.conjunctive.spj import CONDENSED, Spj
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
 from punctum.ir.punctuated import Punctuated
@@ -28,9 +29,6 @@ from punctum.ir.relations import (
 )
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation
-
-LISTS = (Function.COUNT_DISTINCT, Function.MEDIAN)
-"""The functions of which a group keeps values."""
 
 
 def rows(relation: Relation) -> int | None:
@@ -78,6 +76,8 @@ def kept(relation: Distinct | Aggregate) -> int | None:
 
 def _values(relation: Distinct | Aggregate) -> int | None:
     """How many rows differ on the columns that count, by the conditions below."""
+    if isinstance(relation, Aggregate) and any(call.function not in CONDENSED for call in relation.aggregates):
+        relation = replace(relation, aggregates=())
     query = conjunctive(relation)
     if query is None:
         return None

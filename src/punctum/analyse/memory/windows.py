@@ -62,7 +62,7 @@ def kept(relation: Relation) -> tuple[Kept, ...]:
     top = _top(relation)
     if isinstance(top, Aggregate):
         used = [c for _, c in top.keys]
-        used += [c for call in top.aggregates for c in (call.argument, call.filter) if c is not None]
+        used += [c for call in top.aggregates for c in call.reads]
         return (_kept(top.input, {c.index for c in used}),) if window(top.input) is not None else ()
     block = flat(relation)
     if len(block.leaves) < 2 or not any(map(window, block.leaves)):

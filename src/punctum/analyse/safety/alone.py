@@ -8,7 +8,7 @@ until the join ends. Where others are among them there may be any number of grou
 from collections.abc import Iterator
 from dataclasses import replace
 
-from punctum.analyse.memory.finite import LISTS
+from punctum.algebra.aggregates import LISTS
 from punctum.analyse.promises import Facts, Padded, Promise
 from punctum.analyse.safety.rules import closing
 from punctum.analyse.safety.verdicts import OperatorState, Verdict, origins, rows_text

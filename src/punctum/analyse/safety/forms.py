@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from punctum.algebra.aggregates import Function
+from punctum.algebra.aggregates import PAIRED, Function
 from punctum.analyse.safety.inference import Inference
 from punctum.ir.expressions import Column
 from punctum.ir.lookup import Lookup
@@ -35,7 +35,7 @@ from punctum.ir.relations import (
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, with_inputs
 
-_BLIND = (Function.MIN, Function.MAX, Function.COUNT_DISTINCT)
+_BLIND = (Function.MIN, Function.MAX, Function.COUNT_DISTINCT, *PAIRED)
 """Aggregates that do not see duplicates."""
 _KINDS = {
     "order": "remove ORDER BY from subqueries",
@@ -114,7 +114,7 @@ class _Change:
     def _narrow(self, relation: Aggregate) -> Relation:
         """A group-by of only those columns that it reads, where others are compared with constants."""
         names = [c for _, c in relation.keys]
-        names += [c for call in relation.aggregates for c in (call.argument, call.filter) if c is not None]
+        names += [c for call in relation.aggregates for c in call.reads]
         kept = sorted({column.index for column in names})
         few = {column for column, _ in Inference().facts(relation.input).ending}
         if not kept or few <= set(kept) or not self._do("constant"):
@@ -126,9 +126,6 @@ class _Change:
 
         schema = relation.input.schema
         columns = tuple((schema.names[i], Column(i, schema.names[i], schema.attributes[i])) for i in kept)
-        calls = tuple(
-            replace(call, argument=call.argument and moved(call.argument), filter=call.filter and moved(call.filter))
-            for call in relation.aggregates
-        )
+        calls = tuple(call.rebased(moved) for call in relation.aggregates)
         keys = tuple((name, moved(column)) for name, column in relation.keys)
         return replace(relation, input=Projection(relation.input, columns), keys=keys, aggregates=calls)

@@ -5,11 +5,12 @@ from dataclasses import replace
 from math import prod
 from typing import assert_never
 
+from punctum.algebra.aggregates import LISTS
 from punctum.algebra.finite import finite
 from punctum.algebra.pattern import Pattern
 from punctum.algebra.scheme import Order
 from punctum.algebra.values import Type
-from punctum.analyse.memory.finite import LISTS, kept, rows
+from punctum.analyse.memory.finite import kept, rows
 from punctum.analyse.memory.windows import last_rows
 from punctum.analyse.promises import Facts, Promise
 from punctum.analyse.safety.alone import of_padded

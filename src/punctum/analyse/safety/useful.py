@@ -151,7 +151,7 @@ def _origins(relation: Relation, below: list[list[frozenset[Of]]]) -> list[froze
         case Projection():
             return [_all(below[0], columns(expression)) for _, expression in relation.columns]
         case Aggregate():
-            calls = ([c for c in (call.argument, call.filter) if c is not None] for call in relation.aggregates)
+            calls = (list(call.reads) for call in relation.aggregates)
             return [_all(below[0], read) for read in [*([column] for _, column in relation.keys), *calls]]
         case LMerge():
             merged = below[: len(relation.merged)]

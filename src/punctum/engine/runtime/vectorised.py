@@ -99,7 +99,7 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
             return SynopsisGroupBy(query, relation.schema, schemas, relation.updates, more)
         case r.Aggregate(keys=keys, aggregates=calls):
             by = [schemas[0].names[column.index] for _, column in keys]
-            functions = [AggregateFunction(c.function, _name(c.argument, schemas[0]), c.name) for c in calls]
+            functions = [_function(c, schemas[0]) for c in calls]
             filters = [None if c.filter is None else compiled(c.filter, schemas[0]) for c in calls]
             return GroupBy(schemas[0], by, functions, filters, relation.updates, relation.few)
         case r.OrderBy(keys=keys):
@@ -153,6 +153,12 @@ def _origin(relation: Punctuated, schema: Schema) -> origins.Origin:
     return orders.AccessOrder(scheme, relation.delay, unit) if relation.ordered else origins.Unique(scheme)
 
 
+def _function(call: r.AggregateCall, schema: Schema) -> AggregateFunction:
+    """An aggregate over the columns of a schema."""
+    of, by = (_name(column, schema) for column in (call.argument, call.by))
+    return AggregateFunction(call.function, of, call.name, by, call.share)
+
+
 def _windows(relation: Relation, below: Sequence[Schema]) -> Operator:
     """The operator of a join that has windows on its inputs, or of groups of one."""
     given = below or [getattr(window(child), "input", child).schema for child in relation.inputs]
@@ -163,7 +169,7 @@ def _windows(relation: Relation, below: Sequence[Schema]) -> Operator:
     assert isinstance(relation, r.Aggregate)
     schema = windows[0].output
     by = [schema.names[column.index] for _, column in relation.keys]
-    functions = [AggregateFunction(c.function, _name(c.argument, schema), c.name) for c in relation.aggregates]
+    functions = [_function(c, schema) for c in relation.aggregates]
     filters = [None if c.filter is None else compiled(c.filter, schema) for c in relation.aggregates]
     return WindowGroupBy(windows[0], by, functions, filters)
 

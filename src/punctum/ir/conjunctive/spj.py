@@ -18,6 +18,8 @@ from punctum.ir.conjunctive.orders import Comparison, ImpliedOrder
 
 HOLISTIC = (Function.COUNT_DISTINCT, Function.MEDIAN)
 """The functions that need to know every value."""
+CONDENSED = (Function.COUNT, Function.SUM, Function.MIN, Function.MAX, Function.AVG, *HOLISTIC)
+"""Functions that synopses can compute."""
 INSENSITIVE = (Function.MIN, Function.MAX, Function.COUNT_DISTINCT)
 """The functions to which it is all the same how often a row comes."""
 

@@ -4,21 +4,24 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
+from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError
 from punctum.ir.applied import apply
-from punctum.ir.expressions import Expression
-from punctum.ir.functions import NAMES, call
+from punctum.ir.expressions import Expression, Literal
+from punctum.ir.functions import FUNCTIONS, NAMES, call, suggested
+from punctum.ir.functions.aggregates import AGGREGATES
 from punctum.parse.binder.scope import Scope
 from punctum.parse.binder.syntax import BINARY, NODES, UNARY
 from punctum.parse.lexer.text import Text
 
 DEEPEST = 100
-AGGREGATES = "COUNT, COUNT(DISTINCT …), SUM, MIN, MAX, AVG, MEDIAN, each with FILTER (WHERE …)"
 
 
 def is_aggregate(node: exp.Expr) -> bool:
     """Whether a node is an aggregate function."""
-    return isinstance(node, exp.AggFunc) or (isinstance(node, exp.Anonymous) and node.name.lower() == "mean")
+    if isinstance(node, exp.Any):
+        return isinstance(node.this, exp.Paren)
+    return isinstance(node, exp.AggFunc) or (isinstance(node, exp.Anonymous) and node.name.lower() in AGGREGATES)
 
 
 def aggregates(node: exp.Expr) -> Iterator[exp.Expr]:
@@ -67,10 +70,27 @@ class Binder:
             return call(UNARY[type(node)], (self.bind(node.this),), self.place(node))
         if type(node) in NODES:
             return NODES[type(node)](self, node)
-        if isinstance(node, exp.Anonymous) and node.name.lower() in self.text.functions:
-            self.only(node, "this", "expressions")
-            return apply(self.text.functions[node.name.lower()], self.all(*node.expressions), self.place(node))
+        if isinstance(node, exp.Anonymous) and node.name.lower() in (*self.text.functions, *NAMES):
+            return self._called(node)
         raise self.unknown(node)
+
+    def _called(self, node: exp.Anonymous) -> Expression:
+        """A function by its name: the user's, or one of the table."""
+        self.only(node, "this", "expressions")
+        name, place = node.name.lower(), self.place(node)
+        if name in self.text.functions:
+            return apply(self.text.functions[name], self.all(*node.expressions), place)
+        units = [parameter.takes == "UNIT" for parameter in FUNCTIONS[name].parameters]
+        parts = [n < len(units) and units[n] for n in range(len(node.expressions))]
+        nodes = zip(node.expressions, parts, strict=True)
+        return call(
+            FUNCTIONS[name].name, [self._unit(part) if unit else self.bind(part) for part, unit in nodes], place
+        )
+
+    def _unit(self, node: exp.Expr) -> Expression:
+        """A unit of time, which stands without quotes, or in them."""
+        name = node.name if isinstance(node, exp.Column | exp.Literal | exp.Var) else ""
+        return Literal(name, Type.STRING, place=self.place(node))
 
     def all(self, *nodes: exp.Expr | None) -> list[Expression]:
         """The expressions of some nodes, those that are there."""
@@ -107,8 +127,8 @@ class Binder:
         if isinstance(node, exp.Star):
             return SqlError("* is not allowed here", "", "name a column", self.place(node))
         if isinstance(node, exp.Func) and not isinstance(node, exp.Binary):
-            own = "".join(f", {name}" for name in self.text.functions)
-            return self.refuse(f"the function {self.name(node)} is", node, f"supported: {NAMES}{own}")
+            name = self.name(node)
+            return self.refuse(f"the function {name} is", node, suggested(name, tuple(self.text.functions)))
         return self.refuse(f"{self.shown(node)} is", node, "supported: columns, literals, operators and functions")
 
     def shown(self, node: exp.Expr) -> str:

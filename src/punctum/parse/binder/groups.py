@@ -5,20 +5,23 @@ column, an aggregate function becomes the column of its result, and any other co
 filters that are not plain columns are computed in a projection below.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from decimal import Decimal
+from typing import Any, NamedTuple
 
 from sqlglot import exp
 
-from punctum.algebra.aggregates import Function
+from punctum.algebra.aggregates import OF_NUMBERS, PAIRED, Function
 from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError
-from punctum.ir.expressions import Column, Expression, Literal, mismatch, named, rebased, text
+from punctum.ir.expressions import Column, Expression, Literal, conjunction, mismatch, named, rebased, text
+from punctum.ir.functions.aggregates import AGGREGATES, BLIND, suggested_aggregate
 from punctum.ir.names import fresh
 from punctum.ir.relations import Aggregate, AggregateCall, Filter, Projection
 from punctum.ir.tree import Relation
 from punctum.ir.types import NUMBERS, is_interval, is_null
-from punctum.parse.binder.bind import AGGREGATES, Binder, is_aggregate
+from punctum.parse.binder.bind import Binder, is_aggregate
 from punctum.parse.binder.order import ordinal
 from punctum.parse.binder.scope import Scope
 from punctum.parse.lexer.text import Text
@@ -31,7 +34,21 @@ _FUNCTIONS: dict[type, Function] = {
     exp.Avg: Function.AVG,
     exp.Median: Function.MEDIAN,
 }
-Wanted = tuple[Function, Expression | None, Expression | None]
+
+
+class WantedCall(NamedTuple):
+    """An aggregate that an expression needs: of an argument, where a condition holds, by another one."""
+
+    function: Function
+    argument: Expression | None
+    condition: Expression | None = None
+    by: Expression | None = None
+    share: float = 0.5
+
+    @property
+    def parts(self) -> list[Expression]:
+        """What is computed for it of each row."""
+        return [part for part in (self.argument, self.condition, self.by) if part is not None]
 
 
 class Groups(Binder):
@@ -40,7 +57,7 @@ class Groups(Binder):
     def __init__(self, text: Text, scope: Scope, around: Place, keys: list[Expression]) -> None:
         super().__init__(text, scope, "SELECT", around)
         self.keys = keys
-        self.wanted: list[Wanted] = []
+        self.wanted: list[WantedCall] = []
         self.places: list[Place] = []
         self.aliases: dict[str, exp.Expr] = {}
 
@@ -88,61 +105,113 @@ class Groups(Binder):
             condition = below.bind(node.expression.this)
             if condition.type is not Type.BOOLEAN:
                 raise mismatch("FILTER needs a condition", condition.place, "a condition is BOOLEAN", condition)
-        wanted = (*self._function(call, below), condition)
+        wanted = self._wanted(call, below)
+        if condition is not None:
+            both = [part for part in (wanted.condition, condition) if part is not None]
+            wanted = wanted._replace(condition=conjunction(both))
         if wanted not in self.wanted:
             self.wanted.append(wanted)
             self.places.append(self.place(node))
         at = self.wanted.index(wanted)
-        attribute = self._call(at, "", *wanted).attribute(bool(self.keys))
+        attribute = self._call(at, "", wanted).attribute(bool(self.keys))
         return Column(len(self.keys) + at, self.name_of(at), attribute, self.place(node))
 
-    def _function(self, node: Any, below: Binder) -> tuple[Function, Expression | None]:
-        function = _FUNCTIONS.get(type(node), Function.AVG if isinstance(node, exp.Anonymous) else None)
-        if function is None:
-            raise self.refuse(f"the aggregate function {self.name(node)} is", node, f"supported: {AGGREGATES}")
-        below.only(node, "this", "big_int", *(["expressions"] if isinstance(node, exp.Anonymous) else []))
-        args = [node.this] if not isinstance(node, exp.Anonymous) else node.expressions
+    def _wanted(self, node: Any, below: Binder) -> WantedCall:
+        """An aggregate function with its arguments, which stand in a list or are the only one."""
+        if type(node) in _FUNCTIONS:
+            below.only(node, "this", "big_int")
+            return self._one(node, _FUNCTIONS[type(node)], [node.this], below)
+        name = "any" if isinstance(node, exp.Any) else self.name(node).lower()
+        if name not in AGGREGATES:
+            hint = suggested_aggregate(self.name(node).lower())
+            raise self.refuse(f"the aggregate function {self.name(node)} is", node, hint)
+        entry = AGGREGATES[name]
+        if entry.refused:
+            raise self.refuse(f"the aggregate function {self.name(node)} is", node, entry.refused)
+        below.only(node, "this", "expressions")
+        args = [node.this.unnest()] if name == "any" else node.expressions
+        if entry.function in (Function.PERCENTILE, *PAIRED):
+            return self._two(node, entry.function, args, below)
+        if entry.condition:
+            return self._counted(node, args, below)
+        return self._one(node, entry.function, args, below, entry.takes)
+
+    def _counted(self, node: Any, args: list[Any], below: Binder) -> WantedCall:
+        """COUNT_IF: the rows for which a condition holds."""
+        condition = below.bind(args[0]) if len(args) == 1 else None
+        if condition is None or condition.type is not Type.BOOLEAN:
+            raise mismatch("COUNT_IF takes a condition", self.place(node), "a condition is BOOLEAN", *below.all(*args))
+        return WantedCall(Function.COUNT, None, condition)
+
+    def _two(self, node: Any, function: Function, args: list[Any], below: Binder) -> WantedCall:
+        """PERCENTILE of a column and a share, MAX_BY and MIN_BY of a column by another."""
+        if len(args) != 2 or any(isinstance(arg, exp.Distinct | exp.Star) for arg in args):
+            hint = f"it is {AGGREGATES[function.value.lower()].written}"
+            raise SqlError(f"{function.value} takes two arguments", "", hint, self.place(node))
+        argument, other = below.all(*args)
+        self._check(function, argument, node)
+        if function in PAIRED:
+            self._check(function, other, node)
+            return WantedCall(function, argument, by=other)
+        share = other.value if isinstance(other, Literal) else None
+        if not isinstance(share, int | float | Decimal) or not 0 <= share <= 1:
+            raise mismatch("PERCENTILE takes a literal between 0 and 1 as its share", self.place(node), "", other)
+        return WantedCall(function, argument, share=float(share))
+
+    def _one(
+        self, node: Any, function: Function, args: list[Any], below: Binder, takes: Type | None = None
+    ) -> WantedCall:
+        """An aggregate function of one argument, of distinct values, or of all rows."""
         if args and isinstance(args[0], exp.Distinct):
-            if function is not Function.COUNT:
+            if function is not Function.COUNT and function not in BLIND:
                 what = f"DISTINCT in {function.value} is"
                 raise self.refuse(what, node, "use it in COUNT, or use SELECT DISTINCT in a subquery")
-            function, args = Function.COUNT_DISTINCT, args[0].expressions
+            function = Function.COUNT_DISTINCT if function is Function.COUNT else function
+            args = args[0].expressions
         if len(args) != 1:
             hint = "concatenate them" if function is Function.COUNT_DISTINCT else ""
             raise self.refuse(f"{function.value} of more than one value is", node, hint)
         if isinstance(args[0], exp.Star):
             if function is Function.COUNT:
-                return function, None
+                return WantedCall(function, None)
             raise SqlError(f"{function.value} does not take *", "", "only COUNT takes *", self.place(node))
         argument = below.bind(args[0])
         if isinstance(argument, Literal) and function is Function.COUNT and not is_null(argument):
-            return function, None
-        self._check(function, argument, node)
-        return function, argument
+            return WantedCall(function, None)
+        self._check(function, argument, node, takes)
+        return WantedCall(function, argument)
 
-    def _check(self, function: Function, argument: Expression, node: exp.Expr) -> None:
-        numbers = function in (Function.SUM, Function.AVG, Function.MEDIAN)
+    def _check(self, function: Function, argument: Expression, node: exp.Expr, takes: Type | None = None) -> None:
+        if takes is not None and argument.type is not takes:
+            what = f"{self.name(node)} does not take this type"
+            raise mismatch(what, self.place(node), f"it takes {takes.value}", argument)
+        numbers = function in OF_NUMBERS
         if is_null(argument) or is_interval(argument) or (numbers and argument.type not in NUMBERS):
             hint = "it takes numbers (BIGINT, DOUBLE, DECIMAL)" if numbers else "name a column"
             raise mismatch(f"{function.value} does not take this type", self.place(node), hint, argument)
 
     def name_of(self, at: int) -> str:
         """The name that Spark gives to the column of an aggregate."""
-        function, argument, condition = self.wanted[at]
+        function, argument, condition, by, share = self.wanted[at]
         shown = "1" if argument is None else text(argument, True)
+        shown += f", {text(by, True)}" if by is not None else f", {share}" if function is Function.PERCENTILE else ""
         name = (
             f"count(DISTINCT {shown})" if function is Function.COUNT_DISTINCT else f"{function.value.lower()}({shown})"
         )
         return name if condition is None else f"{name} FILTER (WHERE {text(condition, True)})"
 
-    def _call(self, at: int, name: str, function: Function, *parts: Expression | None) -> AggregateCall:
+    def _call(self, at: int, name: str, wanted: WantedCall) -> AggregateCall:
         """The aggregate over columns, which stand for what is computed below."""
-        argument, condition = (None if part is None else _stand_in(0, part) for part in parts)
-        return AggregateCall(name, function, argument, condition, self.places[at])
+        return self._over(at, name, wanted, lambda part: _stand_in(0, part))
+
+    def _over(self, at: int, name: str, wanted: WantedCall, column: Callable[[Expression], Column]) -> AggregateCall:
+        parts = (wanted.argument, wanted.condition, wanted.by)
+        argument, condition, by = (None if part is None else column(part) for part in parts)
+        return AggregateCall(name, wanted.function, argument, condition, self.places[at], by, wanted.share)
 
     def relation(self, below: Relation, names: dict[int, str], place: Place) -> Aggregate:
         """The aggregate over a relation, with the names that its columns have in the result."""
-        used = [*self.keys, *(part for _, *parts in self.wanted for part in parts if part is not None)]
+        used = [*self.keys, *(part for wanted in self.wanted for part in wanted.parts)]
         plain = all(isinstance(expression, Column) for expression in used)
         columns: list[tuple[str, Expression]] = []
         taken: list[str] = []
@@ -160,10 +229,9 @@ class Groups(Binder):
         given: list[str] = []
         keys = tuple((fresh(names.get(i, text(key, True)), given), column(key)) for i, key in enumerate(self.keys))
         calls = []
-        for i, (function, argument, condition) in enumerate(self.wanted):
+        for i, wanted in enumerate(self.wanted):
             name = fresh(names.get(len(keys) + i, self.name_of(i)), given)
-            of, where = (None if part is None else column(part) for part in (argument, condition))
-            calls.append(AggregateCall(name, function, of, where, self.places[i]))
+            calls.append(self._over(i, name, wanted, column))
         source = below if plain else Projection(below, tuple(columns), place)
         return Aggregate(source, keys, tuple(calls), place)
 

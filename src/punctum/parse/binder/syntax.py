@@ -168,50 +168,44 @@ def _if(binder: Binds, node: Any) -> Expression:
     return call("if", args if len(args) == 3 else [*args, Literal(None, Type.STRING, place=place)], place)
 
 
-def _function(op: str, *keys: str) -> Callable[[Binds, Any], Expression]:
-    """A function whose arguments are the named parts of a node, in order."""
-
-    def bound(binder: Binds, node: Any) -> Expression:
-        binder.only(node, *keys, "safe", "coalesce", "is_nvl", "big_int", "dialect")
-        parts = [node.args.get(key) for key in keys]
-        nodes = [argument for part in parts for argument in (part if isinstance(part, list) else [part])]
-        return call(op, binder.all(*nodes), binder.place(node))
-
-    return bound
-
-
-def _part(op: str) -> Callable[[Binds, Any], Expression]:
-    """A field of a time; sqlglot puts a conversion to a date around the argument of some."""
-
-    def bound(binder: Binds, node: Any) -> Expression:
-        binder.only(node, "this")
-        inner = node.this
-        if isinstance(inner, exp.TsOrDsToDate) and "start" not in inner.meta:
-            inner = inner.this
-        return call(op, (binder.bind(inner),), binder.place(node))
-
-    return bound
-
-
 def _trim(binder: Binds, node: Any) -> Expression:
-    if node.args.get("position") or node.expression is not None:
-        raise binder.refuse(f"the function {binder.name(node)} with a side or characters is", node, "use TRIM(x)")
-    return call("trim", (binder.bind(node.this),), binder.place(node))
+    binder.only(node, "this", "position", "expression")
+    sides = {"LEADING": "ltrim", "TRAILING": "rtrim"}
+    name = sides.get(str(node.args.get("position") or "").upper(), "trim")
+    return call(name, binder.all(node.this, node.args.get("expression")), binder.place(node))
+
+
+def _substring(binder: Binds, node: Any) -> Expression:
+    binder.only(node, "this", "start", "length")
+    return call("substring", binder.all(node.this, node.args.get("start"), node.args.get("length")), binder.place(node))
+
+
+def _position(binder: Binds, node: Any) -> Expression:
+    binder.only(node, "this", "substr", "position")
+    args = binder.all(node.args["substr"], node.this, node.args.get("position"))
+    return call("locate", args, binder.place(node))
 
 
 def _extract(binder: Binds, node: Any) -> Expression:
-    unit = str(node.this.name).lower()
-    if unit not in ("year", "month", "day", "hour", "minute"):
-        hint = "supported: YEAR, MONTH, DAY, HOUR, MINUTE; SECOND(…) gives whole seconds"
-        raise binder.refuse(f"EXTRACT({unit.upper()} FROM …) is", node, hint)
-    return call(unit, (binder.bind(node.expression),), binder.place(node))
+    unit = Literal(str(node.this.name).upper(), Type.STRING, place=binder.place(node))
+    return call("date_part", (unit, binder.bind(node.expression)), binder.place(node))
 
 
-def _date_trunc(binder: Binds, node: Any) -> Expression:
-    binder.only(node, "this", "unit", "unabbreviate", "input_type_preserved")
-    place = binder.place(node)
-    unit = Literal(str(node.args["unit"].name).upper(), Type.STRING, place=place)
-    return call("date_trunc", (unit, binder.bind(node.this)), place)
+def _escape(binder: Binds, node: Any) -> Expression:
+    """LIKE … ESCAPE."""
+    like = node.this
+    if not isinstance(like, exp.Like):
+        raise binder.refuse("ESCAPE here is", node, "it follows LIKE")
+    made = call("like", binder.all(like.this, like.expression, node.expression), binder.place(node))
+    return call("not", (made,), made.place) if like.args.get("negate") else made
+
+
+def _part_of(binder: Binds, node: Any) -> Expression:
+    """split(text, pattern)[at], a part of it."""
+    inner, at = node.this, node.expressions
+    if not isinstance(inner, exp.Anonymous) or inner.name.lower() != "split" or len(at) != 1:
+        raise binder.refuse(f"{binder.shown(node)} is", node, "supported: split(text, pattern)[0]")
+    return call("split", binder.all(*inner.expressions, *at), binder.place(node))
 
 
 def _not_equal(binder: Binds, node: Any) -> Expression:
@@ -234,17 +228,19 @@ BINARY: dict[type, str] = {
     exp.GTE: ">=",
     exp.NullSafeEQ: "<=>",
     exp.Like: "like",
+    exp.ILike: "ilike",
+    exp.RegexpLike: "rlike",
     exp.DPipe: "concat",
-    exp.Nullif: "nullif",
+    exp.BitwiseAnd: "&",
+    exp.BitwiseOr: "|",
+    exp.BitwiseXor: "^",
+    exp.BitwiseLeftShift: "shiftleft",
+    exp.BitwiseRightShift: "shiftright",
 }
 UNARY: dict[type, str] = {
     exp.Neg: "negate",
     exp.Not: "not",
-    exp.Abs: "abs",
-    exp.Floor: "floor",
-    exp.Ceil: "ceil",
-    exp.Lower: "lower",
-    exp.Upper: "upper",
+    exp.BitwiseNot: "~",
 }
 NODES: dict[type, Callable[[Binds, Any], Expression]] = {
     exp.Column: lambda binder, node: binder.column(node),
@@ -264,12 +260,9 @@ NODES: dict[type, Callable[[Binds, Any], Expression]] = {
     exp.Case: _case,
     exp.If: _if,
     exp.Trim: _trim,
-    exp.Round: _function("round", "this", "decimals"),
-    exp.Length: _function("length", "this"),
-    exp.Substring: _function("substring", "this", "start", "length"),
-    exp.Concat: _function("concat", "expressions"),
-    exp.Coalesce: _function("coalesce", "this", "expressions"),
+    exp.Substring: _substring,
+    exp.StrPosition: _position,
     exp.Extract: _extract,
-    exp.TimestampTrunc: _date_trunc,
-    **{getattr(exp, name): _part(name.lower()) for name in ("Year", "Month", "Day", "Hour", "Minute", "Second")},
+    exp.Escape: _escape,
+    exp.Bracket: _part_of,
 }

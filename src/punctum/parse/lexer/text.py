@@ -5,6 +5,7 @@ sqlglot knows where names, literals and some functions stand; the rest follows f
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping
+from typing import ClassVar
 
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
@@ -14,10 +15,29 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from punctum.errors import Place, SqlError
 from punctum.ir.applied import UserFunction
+from punctum.ir.functions import NAMES
+from punctum.ir.functions.aggregates import AGGREGATES
 from punctum.parse.lexer.brackets import WindowClause, parted
 
 QUOTED = (TokenType.STRING, TokenType.IDENTIFIER)
-_DIALECT = Spark()
+_SPARK = Spark().parser()
+_KEPT = ("TRIM", "SUBSTRING", "SUBSTR", "POSITION", "COUNT", "SUM", "MIN", "MAX", "AVG", "MEDIAN")
+"""Functions with words between their arguments, and those that sqlglot reads as they are."""
+_OWN = {*NAMES, *(name for name, entry in AGGREGATES.items() if not entry.refused)}
+_OWN = {name.upper() for name in _OWN} - {*_KEPT}
+
+
+class _Plain(Spark):
+    """Spark's dialect, in which functions of the table keep the arguments that the script gives them."""
+
+    class Parser(type(_SPARK)):  # type: ignore[misc]
+        """Reads a call of them as a name and arguments; those with words between these keep their own syntax."""
+
+        FUNCTIONS: ClassVar = {n: made for n, made in _SPARK.FUNCTIONS.items() if n not in _OWN}
+        FUNCTION_PARSERS: ClassVar = {n: made for n, made in _SPARK.FUNCTION_PARSERS.items() if n not in _OWN}
+
+
+_DIALECT = _Plain()
 _UNITS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND")
 
 

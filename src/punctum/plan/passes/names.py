@@ -16,7 +16,6 @@ from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
 from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import (
     Aggregate,
-    AggregateCall,
     Distinct,
     Except,
     Filter,
@@ -117,11 +116,8 @@ def _lookup(relation: Lookup, names: Names | None) -> Relation:
 def _aggregate(relation: Aggregate, names: Names | None) -> Relation:
     below = _named(relation.input, None)
 
-    def call(old: AggregateCall) -> AggregateCall:
-        argument, only = (None if c is None else _column(c, below) for c in (old.argument, old.filter))
-        return replace(old, argument=argument, filter=only)
-
-    keys, calls = [_column(key, below) for _, key in relation.keys], [call(old) for old in relation.aggregates]
+    keys = [_column(key, below) for _, key in relation.keys]
+    calls = [old.rebased(lambda column: _column(column, below)) for old in relation.aggregates]
     chosen = names or _unique([*map(text, keys), *map(str, calls)])
     return replace(
         relation,

@@ -80,14 +80,7 @@ def _prune(relation: Relation, wanted: set[int]) -> tuple[Relation, Moved]:
         case Aggregate():
             below, moved = (_narrow if window(relation.input) else _prune)(relation.input, *of_inputs)
             keys = tuple((name, _column(column, moved)) for name, column in relation.keys)
-            calls = tuple(
-                replace(
-                    call,
-                    argument=None if call.argument is None else _column(call.argument, moved),
-                    filter=None if call.filter is None else _column(call.filter, moved),
-                )
-                for call in relation.aggregates
-            )
+            calls = tuple(call.rebased(lambda column: _column(column, moved)) for call in relation.aggregates)
             return replace(relation, input=below, keys=keys, aggregates=calls), _all(relation)
         case OrderBy():
             below, moved = _prune(relation.input, *of_inputs)

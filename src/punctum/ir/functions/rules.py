@@ -1,13 +1,15 @@
-"""The operators and functions of expressions: what each takes, and the type that it gives."""
+"""What operators take and give, and the functions whose types have rules of their own."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
+from punctum.algebra.pattern import WILDCARD
 from punctum.algebra.values import Type
-from punctum.errors import Place, SqlError
+from punctum.errors import Place
 from punctum.ir.expressions import Call, Expression, Literal, kind, mismatch
+from punctum.ir.functions.define import FUNCTIONS, Args
 from punctum.ir.types import (
     NUMBERS,
     TIMES,
@@ -18,19 +20,11 @@ from punctum.ir.types import (
     converted,
     is_interval,
     is_null,
-    local_time,
     zoned,
 )
-from punctum.ir.zones import SESSION, WITHOUT, fixed
+from punctum.ir.zones import SESSION, fixed
 
-Args = tuple[Expression, ...]
 Rule = Callable[[str, Args, Place], Expression]
-
-NAMES = (
-    "ABS, CAST, CEIL, COALESCE, CONCAT, DATE_TRUNC, DAY, EXTRACT, FLOOR, HOUR, IF, LENGTH, LOWER, MINUTE, MONTH, "
-    "NULLIF, ROUND, SECOND, SUBSTRING, TRIM, UPPER, YEAR"
-)
-UNITS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND")
 
 
 def call(op: str, args: Sequence[Expression], place: Place) -> Expression:
@@ -39,7 +33,7 @@ def call(op: str, args: Sequence[Expression], place: Place) -> Expression:
     >>> call("+", (Literal(1, Type.BIGINT), Literal(0.5, Type.DOUBLE)), Place()).type
     <Type.DOUBLE: 'DOUBLE'>
     """
-    return _RULES[op](op, tuple(args), place)
+    return _RULES[op](op, tuple(args), place) if op in _RULES else FUNCTIONS[op].bound(tuple(args), place)
 
 
 def _result(op: str, args: Args, place: Place, type_: Type, digits: tuple[int, int] = (38, 18)) -> Call:
@@ -137,7 +131,7 @@ def _check(op: str, args: Args, place: Place, types: tuple[Type, ...]) -> None:
 _NAMED = {"negate": "-"}
 
 
-def _whole(op: str, args: Args, place: Place) -> Expression:
+def whole(op: str, args: Args, place: Place) -> Expression:
     """FLOOR and CEIL, which give whole numbers."""
     _check(op, args, place, NUMBERS)
     p, s = args[0].attribute.digits
@@ -146,15 +140,22 @@ def _whole(op: str, args: Args, place: Place) -> Expression:
     return _result(op, args, place, Type.BIGINT) if args[0].type is Type.DOUBLE else args[0]
 
 
-def _round(op: str, args: Args, place: Place) -> Expression:
+def rounded(op: str, args: Args, place: Place) -> Expression:
+    """ROUND and BROUND, which keep the type, with as many digits behind the point as asked for."""
     _check(op, args[:1], place, NUMBERS)
     places = args[1].value if len(args) > 1 and isinstance(args[1], Literal) else None if len(args) > 1 else 0
     if not isinstance(places, int) or not -38 <= places <= 38:
-        raise mismatch("ROUND takes an integer as the number of places", place, "such as ROUND(x, 2)", *args[1:])
+        what = f"{op.upper()} takes an integer as the number of places"
+        raise mismatch(what, place, f"such as {op.upper()}(x, 2)", *args[1:])
     p, s = args[0].attribute.digits
     scale = min(s, max(places, 0))
     digits = bounded(p - s + 1 + scale, scale)
     return _result(op, args, place, args[0].type, digits if args[0].type is Type.DECIMAL else (38, 18))
+
+
+def _try(op: str, args: Args, place: Place) -> Expression:
+    """What its argument is, or NULL where that has no value."""
+    return Call(op, args, replace(args[0].attribute, domain=WILDCARD), place)
 
 
 def _compare(op: str, args: Args, place: Place) -> Expression:
@@ -176,23 +177,6 @@ def _typed(arg: Expression, type_: Type) -> Expression:
 
 def _is_null(op: str, args: Args, place: Place) -> Expression:
     return Call(op, args, kind(Type.BOOLEAN, False), place)
-
-
-def _strings(type_: Type) -> Rule:
-    def rule(op: str, args: Args, place: Place) -> Expression:
-        for arg in args:
-            if arg.type is not Type.STRING and not is_null(arg):
-                hint = "it takes STRING; write CAST(… AS STRING)"
-                raise mismatch(f"{op.upper()} does not take this type", place, hint, arg)
-        return _result(op, tuple(_typed(arg, Type.STRING) for arg in args), place, type_)
-
-    return rule
-
-
-def _substring(op: str, args: Args, place: Place) -> Expression:
-    _check(op, args[:1], place, (Type.STRING,))
-    _check(op, args[1:], place, (Type.BIGINT,))
-    return _result(op, args, place, Type.STRING)
 
 
 def _values(op: str, values: Args, place: Place) -> Args:
@@ -230,41 +214,14 @@ def _nullif(op: str, args: Args, place: Place) -> Expression:
     return _maybe(_result(op, args, place, args[0].type, args[0].attribute.digits))
 
 
-def _date_trunc(op: str, args: Args, place: Place) -> Expression:
-    unit = args[0].value if isinstance(args[0], Literal) else None
-    if unit not in UNITS:
-        raise SqlError(f"DATE_TRUNC does not support the unit {unit}", "", f"supported: {', '.join(UNITS)}", place)
-    _check(op, args[1:], place, (Type.TIMESTAMP, Type.TIMESTAMP_NTZ))
-    if SESSION.get() == WITHOUT or args[1].type is not Type.TIMESTAMP or unit in _OF_A_SECOND or is_null(args[1]):
-        return _result(op, args, place, args[1].type)
-    return zoned("local_trunc", args, kind(Type.TIMESTAMP, args[1].nullable), place)
-
-
-_OF_A_SECOND = ("SECOND", "MILLISECOND", "MICROSECOND")
-"""Units that begin at the same instants in every zone."""
-
-
-def _part(op: str, args: Args, place: Place) -> Expression:
-    _check(op, args, place, TIMES if op in ("year", "month", "day") else TIMES[1:])
-    return _result(op, tuple(map(local_time, args)), place, Type.BIGINT)
-
-
 _RULES: dict[str, Rule] = {
     **dict.fromkeys(("+", "-", "*", "/", "%", "div"), _arithmetic),
     **dict.fromkeys(("=", "<>", "<", "<=", ">", ">=", "<=>", "in"), _compare),
     **dict.fromkeys(("and", "or", "not"), _logic),
     **dict.fromkeys(("case", "if"), _case),
-    **dict.fromkeys(("floor", "ceil"), _whole),
-    **dict.fromkeys(("lower", "upper", "trim", "concat"), _strings(Type.STRING)),
-    **dict.fromkeys(("year", "month", "day", "hour", "minute", "second"), _part),
     "negate": _negate,
     "is null": _is_null,
-    "like": _strings(Type.BOOLEAN),
-    "length": _strings(Type.BIGINT),
-    "substring": _substring,
     "coalesce": _coalesce,
     "nullif": _nullif,
-    "abs": _number,
-    "round": _round,
-    "date_trunc": _date_trunc,
+    "try": _try,
 }

@@ -1,0 +1,105 @@
+"""Functions of the rows of a group: what scripts call them, and what they are.
+
+Several names stand for one function, and some for one of another argument. A slice has no order, so functions that
+would need one are not there; those that may choose among rows choose by value, so that no cut of a stream and no
+number of buckets shows.
+"""
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from punctum.algebra.aggregates import PAIRED, Function
+from punctum.algebra.values import Type
+
+BLIND = (Function.MIN, Function.MAX, Function.COUNT_DISTINCT, *PAIRED)
+"""Functions for which DISTINCT makes no difference."""
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """A function of the rows of a group, as the reference page shows it."""
+
+    written: str
+    says: str
+    function: Function = Function.COUNT
+    also: tuple[str, ...] = ()
+    takes: Type | None = None
+    condition: bool = False
+    """It counts the rows for which its argument is true."""
+    refused: str = ""
+    """What to write instead of a function that is not there."""
+
+    @property
+    def name(self) -> str:
+        """What SQL calls it."""
+        return self.written.split("(")[0]
+
+
+_ORDER = "a slice has no order; use MIN_BY(x, t) for the first and MAX_BY(x, t) for the last"
+_ARRAY = "there are no ARRAY columns; use COUNT(DISTINCT x), MIN, MAX or PERCENTILE"
+GROUPED = (
+    Grouped("count(*) -> BIGINT", "the number of rows"),
+    Grouped("count([DISTINCT] value T) -> BIGINT", "the number of values, or of different values"),
+    Grouped(
+        "approx_count_distinct(value T) -> BIGINT", "the number of different values, exactly", Function.COUNT_DISTINCT
+    ),
+    Grouped("count_if(condition BOOLEAN) -> BIGINT", "the number of rows for which it is true", condition=True),
+    Grouped("sum(x NUMBER) -> NUMBER", "the sum, exact unless it is a DOUBLE", Function.SUM),
+    Grouped("avg(x NUMBER) -> DOUBLE", "the mean", Function.AVG, also=("mean",)),
+    Grouped("min(value T) -> T", "the least value", Function.MIN),
+    Grouped("max(value T) -> T", "the greatest value; NaN is greater than any other number", Function.MAX),
+    Grouped("any_value(value T) -> T", "one of the values: the least", Function.MIN),
+    Grouped(
+        "bool_or(condition BOOLEAN) -> BOOLEAN",
+        "whether one is true",
+        Function.MAX,
+        also=("any", "some"),
+        takes=Type.BOOLEAN,
+    ),
+    Grouped(
+        "bool_and(condition BOOLEAN) -> BOOLEAN",
+        "whether all are true",
+        Function.MIN,
+        also=("every",),
+        takes=Type.BOOLEAN,
+    ),
+    Grouped("median(x NUMBER) -> DOUBLE", "the value in the middle", Function.MEDIAN),
+    Grouped(
+        "percentile(x NUMBER, share NUMBER CONSTANT) -> DOUBLE",
+        "the value below which a share of the others are, between two of them where it falls there",
+        Function.PERCENTILE,
+    ),
+    Grouped("var_samp(x NUMBER) -> DOUBLE", "the variance of a sample", Function.VAR_SAMP, also=("variance",)),
+    Grouped("var_pop(x NUMBER) -> DOUBLE", "the variance", Function.VAR_POP),
+    Grouped(
+        "stddev_samp(x NUMBER) -> DOUBLE",
+        "the standard deviation of a sample",
+        Function.STDDEV_SAMP,
+        also=("stddev", "std"),
+    ),
+    Grouped("stddev_pop(x NUMBER) -> DOUBLE", "the standard deviation", Function.STDDEV_POP),
+    Grouped(
+        "max_by(value T, by T) -> T",
+        "the value where the other one is greatest; of several, the greatest",
+        Function.MAX_BY,
+    ),
+    Grouped(
+        "min_by(value T, by T) -> T",
+        "the value where the other one is least; of several, the greatest",
+        Function.MIN_BY,
+    ),
+    Grouped("first(value T) -> T", "", also=("first_value", "last", "last_value"), refused=_ORDER),
+    Grouped("collect_list(value T) -> ARRAY", "", also=("collect_set", "array_agg"), refused=_ARRAY),
+)
+AGGREGATES = {name: entry for entry in GROUPED for name in (entry.name, *entry.also)}
+
+
+def suggested_aggregate(name: str) -> str:
+    """The hint for an aggregate function that there is not.
+
+    >>> suggested_aggregate("stdev")
+    'did you mean STDDEV or STD? docs/functions.md lists all'
+    """
+    close = get_close_matches(name, AGGREGATES, 2, 0.7)
+    meant = f"did you mean {' or '.join(name.upper() for name in close)}? " if close else ""
+    return f"{meant}docs/functions.md lists all"

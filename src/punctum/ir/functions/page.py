@@ -1,0 +1,68 @@
+"""The reference page of functions, made of the table."""
+
+from collections.abc import Iterator
+
+from punctum.ir.functions.aggregates import GROUPED
+from punctum.ir.functions.define import APART, EXACT, FALLING, RISING, Scalar
+from punctum.ir.functions.table import CHAPTERS
+
+_HEAD = """# Functions
+
+Expressions are Spark SQL, and functions mean what they mean there; a test compares each of them with Spark on NULL,
+NaN, infinities, empty and foreign text, large and negative numbers, leap days and dates before 1970. This page is made
+of the table that defines them (`src/punctum/ir/functions/`).
+
+Arguments in brackets may be left out, `…` repeats the one before it, CONSTANT is a literal. NUMBER is BIGINT, DOUBLE or
+DECIMAL, TIME is DATE, TIMESTAMP or TIMESTAMP_NTZ, CLOCK the same without DATE, T any type, the same for all arguments
+that have it, ANY any type. A BIGINT or DECIMAL may stand for a DOUBLE, and any TIME for a DATE; all else needs a CAST.
+A function is NULL where an argument is, unless it says otherwise. What cannot be read (`to_date('x')`) is NULL, and a
+result that does not fit its type rejects the row ([elements.md](elements.md)); Spark in ANSI mode stops in both cases.
+
+Punctuations pass a function of one column, its other arguments being literals, where the last column says so: *order*,
+what is closed up to a value stays closed up to its result; *reversed*, from its result on; *values*, single values and
+lists that are closed stay so; *it depends* on the literals.
+"""
+_AGGREGATES = """
+## Aggregates
+
+Each takes `FILTER (WHERE …)`, and stands in SELECT and HAVING. NULLs do not count; of nothing but NULLs the result is
+NULL, or 0 for those that count. Those that may choose among rows choose by value: a slice has no order, so `first`,
+`last` and `collect_list` are not there.
+
+| function | what it gives |
+|---|---|
+"""
+_BAR = "\\|"
+
+
+def page() -> str:
+    """The page, in Markdown."""
+    return "".join([_HEAD, *(part for name, entries in CHAPTERS.items() for part in _chapter(name, entries)), *_rest()])
+
+
+def _chapter(name: str, entries: tuple[Scalar, ...]) -> Iterator[str]:
+    yield f"\n## {name}\n\n| function | what it gives | punctuations |\n|---|---|---|\n"
+    for entry in entries:
+        if entry.says:
+            cells = (f"`{entry.written}`{_also(entry.also)}", entry.says, _passing(entry))
+            yield f"| {' | '.join(cell.replace('|', _BAR) for cell in cells)} |\n"
+
+
+def _rest() -> Iterator[str]:
+    yield _AGGREGATES
+    for entry in GROUPED:
+        if entry.says:
+            yield f"| `{entry.written}`{_also(entry.also)} | {entry.says} |\n"
+
+
+def _also(names: tuple[str, ...]) -> str:
+    return "".join(f", `{name}`" for name in names)
+
+
+def _passing(entry: Scalar) -> str:
+    if entry.step is None:
+        return ""
+    return _PASSING[entry.step] if isinstance(entry.step, tuple) else "it depends"
+
+
+_PASSING = {RISING: "order", EXACT: "order, values", FALLING: "reversed, values", APART: "values"}

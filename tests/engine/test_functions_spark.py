@@ -1,0 +1,118 @@
+"""Every function of the table gives what Spark gives, on hard values of every type, in one SELECT."""
+
+import math
+import re
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from pyspark.sql import SparkSession
+
+from engine.simulate import run
+from ir.calls import ALL, SCHEMA, STREAM, bound, rows
+from punctum.algebra import end_of_stream
+from punctum.errors import ComputationError
+from punctum.ir import evaluate
+from punctum.ir.functions import Scalar
+from punctum.operators.columns import ColumnarSlice, frame, to_rows
+from punctum.parse import parse_query
+
+ROWS = [SCHEMA.row(*row) for row in rows()]
+INTS = ("k",)
+"""Columns that Spark has as INT, which its functions ask for."""
+
+
+LOCAL = re.compile(r"\bz\b")
+"""Spark takes local times for instants in its zone where functions ask for instants; here they stay as they are."""
+EMPTY = re.compile(r"regexp_(replace|count)\(s, '(b\?|x\*)'")
+"""Spark finds an empty match between the halves of a character that Java keeps in two."""
+
+
+def in_spark(spark: SparkSession, file: Path, zone: str, chosen: list[tuple[Scalar, str]]) -> list[list[Any]]:
+    """The values of calls, one list for each call."""
+    frame(SCHEMA, ROWS).with_row_index("#").with_columns(pl.col(INTS).cast(pl.Int32)).write_parquet(file)
+    own = {"spark.sql.session.timeZone": zone, "spark.sql.ansi.enabled": "false"}
+    before = {name: spark.conf.get(name) for name in own}
+    for name, value in own.items():
+        spark.conf.set(name, value)
+    try:
+        made = spark.read.parquet(str(file)).selectExpr("`#`", *(f"{sql} AS c{n}" for n, (_, sql) in enumerate(chosen)))
+        df = pl.from_arrow(made.toArrow())
+    finally:
+        for name, old in before.items():
+            spark.conf.set(name, str(old))
+    assert isinstance(df, pl.DataFrame)
+    # years beyond 9999 are no dates of Python's
+    numbers = df.sort("#").with_columns(pl.selectors.temporal().to_physical())
+    return [numbers[f"c{n}"].to_list() for n in range(len(chosen))]
+
+
+def number(value: Any) -> Any:
+    """A time as the days or microseconds since 1970."""
+    if isinstance(value, datetime):
+        return (value.replace(tzinfo=None) - datetime(1970, 1, 1)) // timedelta(microseconds=1)
+    return (value - date(1970, 1, 1)).days if isinstance(value, date) else value
+
+
+def same(ours: Any, theirs: Any, close: bool) -> bool:
+    if isinstance(ours, float) and isinstance(theirs, float):
+        near = close and math.isclose(ours, theirs, rel_tol=1e-12, abs_tol=1e-300)
+        return ours == theirs or (ours != ours and theirs != theirs) or near
+    return bool(ours == theirs)
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin"])
+def test_functions_as_spark_has_them(spark: SparkSession, tmp_path: Path, zone: str) -> None:
+    wrong = []
+    chosen = [call for call in ALL if zone == "UTC" or not LOCAL.search(call[1])]
+    for (entry, sql), theirs in zip(chosen, in_spark(spark, tmp_path / "r.parquet", zone, chosen), strict=True):
+        expression = bound(sql, zone)
+        for row, their in zip(ROWS, theirs, strict=True):
+            try:
+                ours = number(evaluate(expression, row))
+            except ComputationError:
+                continue
+            if not same(ours, their, entry.close) and not ("😀" in str(row[0]) and EMPTY.search(sql)):
+                wrong.append((sql, row, ours, their))
+    assert not wrong, "\n".join(f"{sql}: {ours!r}, not {their!r} {row}" for sql, row, ours, their in wrong)
+
+
+AGGREGATES = [
+    *(
+        f"{name}({of})"
+        for name in ("stddev", "stddev_pop", "var_samp", "var_pop", "median")
+        for of in ("k", "c", "n % 100")
+    ),
+    *(f"percentile(k, {share})" for share in ("0", "0.25", "0.9", "1")),
+    "percentile(c, 0.3) FILTER (WHERE k > 0)",
+    "max_by(length(s), s)",
+    "min_by(upper(s), s)",
+    "max_by(x, x)",
+    "min_by(d, t) FILTER (WHERE d IS NULL)",
+    "any(k > 3)",
+    "every(k < 9)",
+    "bool_or(n IS NULL)",
+    "count_if(k > 0)",
+    "count_if(b) FILTER (WHERE k > 0)",
+    "approx_count_distinct(k)",
+    "mean(k)",
+    "std(k)",
+    "variance(k)",
+]
+
+
+def test_aggregates_as_spark_has_them(spark: SparkSession, tmp_path: Path) -> None:
+    frame(SCHEMA, ROWS).with_columns(pl.col(INTS).cast(pl.Int32)).write_parquet(tmp_path / "r.parquet")
+    spark.read.parquet(str(tmp_path / "r.parquet")).createOrReplaceTempView("r")
+    sql = f"SELECT b, {', '.join(f'{call} AS c{n}' for n, call in enumerate(AGGREGATES))} FROM r GROUP BY b"
+    theirs = pl.from_arrow(spark.sql(sql).toArrow())
+    assert isinstance(theirs, pl.DataFrame)
+    fed = {"r": ColumnarSlice(frame(SCHEMA, ROWS), (end_of_stream(SCHEMA),))}
+    (ours,) = run(parse_query(sql, STREAM), [fed], buckets=2)
+    answers = {row[0]: row for row in to_rows(ours.rows)}
+    assert theirs.height == len(answers) == 3
+    for row in theirs.iter_rows():
+        for call, mine, their in zip(["b", *AGGREGATES], answers[row[0]], row, strict=True):
+            assert same(mine, their, True), (call, row[0], mine, their)
