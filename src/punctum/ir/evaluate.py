@@ -26,6 +26,7 @@ from punctum.errors import ComputationError, PunctumError
 from punctum.ir.applied import Applied
 from punctum.ir.casts import WIDE, cast, fitted
 from punctum.ir.expressions import Call, Column, Expression, Literal, text, type_text
+from punctum.ir.time_windows import tumble
 from punctum.ir.truncation import date_trunc
 from punctum.ir.zones import instant, local, local_plus, local_trunc
 
@@ -251,6 +252,7 @@ _OPS: dict[str, Callable[..., Any]] = {
     "substring": substring,
     "concat": lambda *args: "".join(args),
     "date_trunc": date_trunc,
+    "tumble": tumble,
     "local": local,
     "instant": _instant,
     "local_trunc": local_trunc,

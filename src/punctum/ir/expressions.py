@@ -6,6 +6,7 @@ A column is a position in the schema of the relation below. A call's ``op`` is o
     is null   in   like         case (condition, value, …, else)   if   coalesce   nullif   cast
     abs floor ceil round        lower upper length trim substring concat
     date_trunc (unit, time)     year month day hour minute second
+    tumble (``time_windows.py``)
     local instant local_trunc local_plus (``zones.py``)
 
 ``types.py`` says what each takes and gives, ``evaluate.py`` what it means, ``shape.py`` how punctuations pass it. The

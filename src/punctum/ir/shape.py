@@ -285,5 +285,5 @@ _STEPS: dict[str, Callable[[Call, int], Step]] = {
     **dict.fromkeys(("floor", "ceil", "round", "year"), _rising),
     **dict.fromkeys(("date_trunc", "local_trunc"), lambda call, at: (False, UP if at == 1 else NEITHER)),
     **dict.fromkeys(("local", "instant"), _local),
-    "local_plus": _rising,
+    **dict.fromkeys(("local_plus", "tumble"), _rising),
 }

@@ -22,7 +22,7 @@ from punctum.ir.expressions import Call, Column, Expression, Literal, columns
 from punctum.operators import zones
 from punctum.operators.checked import Checked
 from punctum.operators.columns import dtype, to_rows
-from punctum.operators.times import WIDE, shifted
+from punctum.operators.times import WIDE, shifted, tumbled
 
 _ARITHMETIC: dict[str, Callable[[pl.Expr, pl.Expr], pl.Expr]] = {
     "+": lambda a, b: a + b,
@@ -289,6 +289,7 @@ _WIDER: dict[str, Callable[[Call, list[pl.Expr]], pl.Expr | None]] = {
     **dict.fromkeys(("floor", "ceil"), _floor),
     "negate": lambda _, args: 0 - args[0].cast(WIDE),
     "abs": lambda _, args: args[0].cast(WIDE).abs(),
+    "tumble": tumbled,
     "local": zones.local,
     "instant": zones.instant,
     "local_plus": zones.local_plus,

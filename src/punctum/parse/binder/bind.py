@@ -10,6 +10,7 @@ from punctum.ir.expressions import Expression
 from punctum.ir.functions import NAMES, call
 from punctum.parse.binder.scope import Scope
 from punctum.parse.binder.syntax import BINARY, NODES, UNARY
+from punctum.parse.binder.time_windows import bound
 from punctum.parse.lexer.text import Text
 
 DEEPEST = 100
@@ -58,6 +59,8 @@ class Binder:
 
     def node(self, node: exp.Expr) -> Expression:
         """One level of binding."""
+        if (window := bound(self, node)) is not None:
+            return window
         if type(node) in BINARY:
             self.only(node, "this", "expression", "negate", "safe", "typed")
             operation = call(BINARY[type(node)], (self.bind(node.this), self.bind(node.expression)), self.place(node))
@@ -120,9 +123,18 @@ class Binder:
 
     def column(self, node: exp.Column) -> Expression:
         """The column that a name means."""
+        if (window := self._of_window(node)) is not None:
+            return window
         if node.args.get("db") or node.args.get("catalog"):
             raise self.refuse("names of more than two parts are", node, "write table.column")
         if isinstance(node.this, exp.Star):
             raise SqlError("* is not allowed here", "", "name a column", self.place(node))
         self.only(node, "this", "table")
         return self.scope.column(node.name, node.table or None, self.place(node))
+
+    def _of_window(self, node: exp.Column) -> Expression | None:
+        """A bound of a window that a subquery has as columns: ``w.start``, or ``s.w.start``."""
+        name = f"{node.table}.{node.name}"
+        if not node.table or not self.scope.has(name.lower()) or (not node.db and self.scope.names(node.table)):
+            return None
+        return self.scope.column(name, node.db or None, self.place(node))
