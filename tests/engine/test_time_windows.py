@@ -42,6 +42,13 @@ def bucket(time: str = "ts", size: int = 5, offset: int = 0) -> str:
     return f"time_bucket(INTERVAL '{size} seconds', {time}, TIMESTAMP '1970-01-01' + INTERVAL '{offset} seconds')"
 
 
+def hopped(size: int = 5, slide: int = 2, offset: int = 0) -> str:
+    """Rows in each of their windows in DuckDB's SQL: of all starts up to a time those whose window has not ended."""
+    last, copies = bucket(size=slide, offset=offset), -(-size // slide)
+    started = f"SELECT *, {last} - i * INTERVAL '{slide} seconds' AS w FROM a, range({copies}) AS copies(i)"
+    return f"(SELECT * FROM ({started}) WHERE w + INTERVAL '{size} seconds' > ts)"
+
+
 def tvf(stream: str) -> str:
     """A tumbling window in FROM."""
     return f"TABLE(TUMBLE(TABLE {stream}, DESCRIPTOR(ts), INTERVAL '5' SECOND)) AS {stream}"
@@ -64,6 +71,32 @@ QUERIES = {
     "tumble, in FROM": Query(
         f"SELECT window_start AS w, window_end AS e, SUM(v) AS s FROM {tvf('a')} GROUP BY window_start, window_end",
         TUMBLE,
+    ),
+    "hop": Query(
+        "SELECT k, window.start AS w, window.end AS e, COUNT(*) AS n FROM a "
+        "GROUP BY k, window(ts, '5 seconds', '2 seconds')",
+        f"SELECT k, w, w + INTERVAL 5 SECOND AS e, COUNT(*) AS n FROM {hopped()} GROUP BY ALL",
+    ),
+    "hop, in FROM": Query(
+        "SELECT window_start AS w, window_end AS e, SUM(v) AS s, MAX(v) AS m FROM TABLE(HOP(TABLE a, DESCRIPTOR(ts), "
+        "INTERVAL '2' SECOND, INTERVAL '6' SECOND, INTERVAL '1' SECOND)) GROUP BY window_start, window_end",
+        f"SELECT w, w + INTERVAL 6 SECOND AS e, SUM(v) AS s, MAX(v) AS m FROM {hopped(6, 2, 1)} GROUP BY ALL",
+    ),
+    "hop, rows": Query(
+        "SELECT k, v, window(ts, '5 seconds', '3 seconds').start AS w FROM a",
+        f"SELECT k, v, w FROM {hopped(5, 3)}",
+    ),
+    "hop, for each key": Query(
+        "SELECT k, window.start AS w, AVG(v) AS n FROM a GROUP BY k, window(ts, '5 seconds', '2 seconds')",
+        f"SELECT k, w, AVG(v) AS n FROM {hopped()} GROUP BY ALL",
+        "k, ts ASC",
+    ),
+    "most in a hop": Query(
+        "SELECT n.w, n.k, n.n FROM (SELECT k, window(ts, '6 seconds', '2 seconds').start AS w, COUNT(*) AS n FROM a "
+        "GROUP BY 1, 2) n JOIN (SELECT w, MAX(n) AS m FROM (SELECT k, window(ts, '6 seconds', '2 seconds').start AS w, "
+        "COUNT(*) AS n FROM a GROUP BY 1, 2) GROUP BY w) m ON n.w = m.w AND n.n >= m.m",
+        f"SELECT w, k, n FROM (SELECT w, k, COUNT(*) AS n FROM {hopped(6, 2)} GROUP BY ALL) "
+        "QUALIFY n = MAX(n) OVER (PARTITION BY w)",
     ),
     "the largest": Query(
         "SELECT a.v, a.k, m.w FROM a JOIN (SELECT window.start AS w, MAX(v) AS m FROM a GROUP BY window(ts, '5 seconds'"
@@ -131,7 +164,7 @@ def batch(sql: str, scheme: str, seed: int, times: int) -> Counter[Row]:
     return Counter(base.execute(sql).fetchall())
 
 
-SHORT = ("tumble", "same window, in FROM")
+SHORT = ("tumble", "same window, in FROM", "hop", "hop, in FROM")
 
 
 @pytest.mark.parametrize("name", also_long(*SHORT, more=[name for name in QUERIES if name not in SHORT]))

@@ -8,6 +8,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from typing import Any
 
 import polars as pl
@@ -42,6 +43,7 @@ from punctum.operators import (
 from punctum.operators.batch import batch, punctuations_of
 from punctum.operators.checked import checked
 from punctum.operators.columns import ColumnarSlice
+from punctum.operators.hop import Hop
 from punctum.operators.images import ComputedColumn
 from punctum.operators.join import SIDES, joined_schema
 from punctum.operators.lookup import Lookup
@@ -55,6 +57,7 @@ from punctum.spec.columns import ComputedColumn as SpecColumn
 from punctum.spec.difference import Difference as SpecDifference
 from punctum.spec.dupelim import Dupelim as SpecDupelim
 from punctum.spec.group_by import GroupBy as SpecGroupBy
+from punctum.spec.hop import Hop as SpecHop
 from punctum.spec.intersect import Intersect as SpecIntersect
 from punctum.spec.join import Join as SpecJoin
 from punctum.spec.lookup import Lookup as SpecLookup
@@ -85,6 +88,9 @@ def vectorised(operator: framework.Operator) -> Operator:
             return Sort(operator.schema, operator.keys)
         case SpecDupelim():
             return Dupelim(operator.schema)
+        case SpecHop(slide=slide):
+            steps = slide // timedelta(microseconds=1) if isinstance(slide, timedelta) else slide
+            return Hop(operator.schema, operator.output, steps)
         case SpecLookup(paired=paired):
             table = Schema(paired.attributes[len(operator.schema) :])
             met = checked(by_row(paired, operator.residual, pl.Boolean()))

@@ -12,7 +12,7 @@ from punctum.algebra.bands import Band, Limit
 from punctum.algebra.outer import JoinKind
 from punctum.algebra.pattern import WILDCARD, Pattern, between, one_of
 from punctum.algebra.punctuation import Punctuation
-from punctum.algebra.schema import Attribute, Schema
+from punctum.algebra.schema import NOT_NULL, Attribute, Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.sorting import SortKey
 from punctum.algebra.trends import Trend
@@ -23,6 +23,7 @@ from punctum.spec.difference import Difference
 from punctum.spec.dupelim import Dupelim
 from punctum.spec.framework import Specified
 from punctum.spec.group_by import GroupBy
+from punctum.spec.hop import Hop
 from punctum.spec.intersect import Intersect
 from punctum.spec.join import Join
 from punctum.spec.lookup import Lookup
@@ -102,6 +103,13 @@ def lookups(draw: st.DrawFn, schema: Schema) -> Specified:
     return Lookup(schema, Schema(schema.attributes + theirs), table, tuple(on), kind, holds)
 
 
+def hops(schema: Schema) -> st.SearchStrategy[Specified]:
+    """Rows in windows of whole numbers or of times; these are next to each other, or some have none."""
+    output = Schema((*schema.attributes[:-2], Attribute("start", schema.attributes[-1].type, NOT_NULL)))
+    slides: list[Any] = [1, 2] if schema.attributes[-1].type is Type.BIGINT else [timedelta(microseconds=2)]
+    return st.sampled_from(slides).map(lambda slide: Hop(schema, output, slide))
+
+
 UNARY = {
     "select": selects,
     "project": projects,
@@ -109,12 +117,15 @@ UNARY = {
     "dupelim": dupelims,
     "group-by": groups,
     "sort": sorts,
+    "hop": hops,
 }
 
 
 @st.composite
 def unary_cases(draw: st.DrawFn, kind: str) -> Case:
-    schema = draw(schemas(most=2) | st.just(Schema.of(x="BIGINT", y="BIGINT")))
+    timed = (Schema.of(k="STRING", **dict.fromkeys("xy", of)) for of in ("BIGINT", "TIMESTAMP"))
+    any_schema = schemas(most=2) | st.just(Schema.of(x="BIGINT", y="BIGINT"))
+    schema = draw(st.sampled_from([*timed]) if kind == "hop" else any_schema)
     return draw(UNARY[kind](schema)), [draw(streams(schema))]
 
 

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from punctum.errors import Place
 from punctum.ir.definitions import NOWHERE, StreamDef
+from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import Alias, held
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
@@ -40,6 +41,7 @@ Relation: TypeAlias = (
     | Join
     | OuterJoin
     | Lookup
+    | Hop
     | Distinct
     | UnionAll
     | Union

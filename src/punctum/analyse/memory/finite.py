@@ -8,6 +8,7 @@ from punctum.algebra.outer import JoinKind
 from punctum.analyse.memory.conjunctions import conjunctive
 from punctum.ir.conjunctive.axes import At
 from punctum.ir.conjunctive.spj import Spj
+from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
 from punctum.ir.punctuated import Punctuated
@@ -55,7 +56,7 @@ def rows(relation: Relation) -> int | None:
             return prod(counts) if isinstance(relation, Join) else sum(counts)
         case OuterJoin():
             return _outer(relation.kind, *map(rows, relation.inputs))
-        case Source() | Window() | Lookup() | Final() | Opened() | Cleansed() | LMerge() | PlannedNode():
+        case Source() | Window() | Hop() | Lookup() | Final() | Opened() | Cleansed() | LMerge() | PlannedNode():
             return None
         case _:
             assert_never(relation)

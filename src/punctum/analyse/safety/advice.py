@@ -22,6 +22,7 @@ from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.states import states
 from punctum.analyse.safety.verdicts import OperatorState, Verdict, Want
 from punctum.ir.elements import FROM
+from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
 from punctum.ir.punctuated import Punctuated
@@ -210,6 +211,10 @@ def _candidates(relation: Relation, column: int, order: Order, known: Inference)
                 yield from _candidates(replica, column, order, known)
         case Opened() | Cleansed() | Final():
             yield from _candidates(relation.input, relation.input.schema.index(FROM), order, known)
+        case Hop() if column == relation.width:
+            for n, way in enumerate((Order.ASC, Order.DESC)):
+                if order in (way, Order.EQUALITY):
+                    yield from _candidates(relation.input, column + n, way, known)
         case Lookup():
             at = relation.equated().get(column, column)
             if at < len(relation.input.schema):
@@ -219,7 +224,7 @@ def _candidates(relation: Relation, column: int, order: Order, known: Inference)
         case UnionAll() | Union() | Intersect() | Except():
             for side in relation.inputs:
                 yield from _candidates(side, column, order, known)
-        case Distinct() | Window() | Punctuated():
+        case Hop() | Distinct() | Window() | Punctuated():
             yield from _candidates(relation.input, column, order, known)
         case Join() | PlannedNode():
             raise AssertionError(relation)  # joins are blocks, and plans come later

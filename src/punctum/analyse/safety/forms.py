@@ -14,6 +14,7 @@ from typing import assert_never
 from punctum.algebra.aggregates import Function
 from punctum.analyse.safety.inference import Inference
 from punctum.ir.expressions import Column
+from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
 from punctum.ir.punctuated import Punctuated
@@ -92,8 +93,8 @@ class _Change:
                 return with_inputs(
                     relation, [self.of(relation.left, False, once), self.of(relation.right, False, True)]
                 )
-            case Lookup() | Punctuated():
-                return self._inputs(relation, False, once and isinstance(relation, Lookup))
+            case Lookup() | Hop() | Punctuated():
+                return self._inputs(relation, False, once and not isinstance(relation, Punctuated))
             case Filter() | Window() | OrderBy() | Join() | OuterJoin() | UnionAll() | Opened() | Cleansed() | Final():
                 return self._inputs(relation, False, once)
             case Source() | LMerge():

@@ -19,6 +19,7 @@ from punctum.analyse.safety.rules import (
     ended,
     filtered,
     grouped,
+    hopped,
     looked_up,
     never_null,
     of_both,
@@ -33,6 +34,7 @@ from punctum.ir.by_node import ByNode
 from punctum.ir.conjunctive.axes import At
 from punctum.ir.definitions import Clause, EndEvent, StreamDef
 from punctum.ir.elements import EVENT, FROM, VE
+from punctum.ir.hop import Hop
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
@@ -166,6 +168,8 @@ class Inference:
             case Punctuated(stream=stream):
                 own = Declared.of(stream.name, relation.scheme)
                 return promised(self.facts(relation.input), relation, own, self._early)
+            case Hop():
+                return hopped(self.facts(relation.input), relation)
             case Lookup():
                 return looked_up(self.facts(relation.input), relation)
             case Distinct() | Window():

@@ -5,6 +5,7 @@ One rule for each operator, as the operators propagate punctuations (tables 3 an
 - select, dupelim: those of the input. Union, intersect, difference: what both inputs have emitted. A selection that
   fixes all columns of a promise to constants lets one punctuation end its output: it emits all other values itself.
 - project: a promise whose every column has an image among the computed ones; a column fixed to a constant may go.
+- hop: those of the input; an order of the first window is one of the start of each.
 - group-by: a promise on grouping columns alone. Sort: a prefix of the leading column alone.
 - opens and closes, and a stream that is put in order: their stables. Merge of replicas: the stables of any one input.
   Final events: prefixes of their ends, for inserts of starts too.
@@ -26,6 +27,7 @@ from punctum.analyse.predicates import pattern_of
 from punctum.analyse.promises import Declared, Facts, Padded, Promise, Terms, Within, both, distinct, ways
 from punctum.ir.elements import FROM
 from punctum.ir.expressions import Column, Expression, columns, conjuncts
+from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.outer import coalesced_columns
 from punctum.ir.punctuated import Punctuated
@@ -193,6 +195,23 @@ def _firsts(expressions: list[Expression], known: tuple[int, ...]) -> tuple[int,
     """For each column of a projection the first one that is the same, when both are columns as they are."""
     first: dict[int, int] = {}
     return tuple(first.setdefault(known[e.index], n) if isinstance(e, Column) else n for n, e in enumerate(expressions))
+
+
+def hopped(below: Facts, relation: Hop) -> Facts:
+    """What holds for rows in each of their windows: orders of the first or the last one are orders of all."""
+    start = relation.width
+    moved = {(start, Order.ASC): Order.ASC, (start + 1, Order.DESC): Order.DESC}
+    promises = [
+        p._replace(terms=frozenset((min(at, start), order) for at, order in p.terms))
+        for p in below.promises
+        if all(term[0] < start or term in moved for term in p.terms)
+    ]
+    same, equal = ((*known[:start], start) for known in (below.same, below.equal))
+    fixed, constant, filled = (
+        frozenset(at for at in c if at < start) for c in (below.fixed, below.constant, below.filled)
+    )
+    within = {at: known for at, known in below.within.items() if at < start}
+    return Facts(distinct(promises), same, equal, fixed, constant, filled | {start}, within)
 
 
 def looked_up(below: Facts, relation: Lookup) -> Facts:

@@ -21,6 +21,7 @@ from punctum.analyse.safety.verdicts import OperatorState, Verdict, Want, origin
 from punctum.errors import Place
 from punctum.ir.definitions import NOWHERE
 from punctum.ir.elements import FROM, VS
+from punctum.ir.hop import Hop
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
@@ -86,7 +87,7 @@ def states(relation: Relation, known: Inference) -> Iterator[OperatorState]:
             yield from _both(relation, known.facts(relation.left), known.facts(relation.right))
         case OuterJoin():
             yield from of_outer(relation, known)
-        case Filter() | Projection() | Lookup() | UnionAll():
+        case Filter() | Projection() | Hop() | Lookup() | UnionAll():
             yield _stateless(relation)
         case Join() | PlannedNode():
             raise AssertionError(relation)  # joins are blocks, and plans come later

@@ -20,6 +20,7 @@ from punctum.analyse.safety.verdicts import OperatorState
 from punctum.ir.definitions import StreamDef
 from punctum.ir.elements import MARKED
 from punctum.ir.expressions import Column, columns
+from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
 from punctum.ir.punctuated import Punctuated
@@ -137,6 +138,8 @@ def _origins(relation: Relation, below: list[list[frozenset[Of]]]) -> list[froze
     match relation:
         case Source(stream=stream):
             return [frozenset([(stream.name, name)]) for name in stream.schema.names]
+        case Hop():
+            return [*below[0][: relation.width], frozenset[Of]().union(*below[0][relation.width :])]
         case Lookup():
             own = below[0]
             of_table = (relation.equated().get(i) for i in range(len(own), len(relation.schema)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from itertools import product
 from typing import assert_never
@@ -19,6 +20,7 @@ from punctum.engine.sources.tables import versions_of
 from punctum.ir import relations as r
 from punctum.ir import temporal
 from punctum.ir.expressions import Column, Expression
+from punctum.ir.hop import Hop as HopNode
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup as LookupNode
 from punctum.ir.outer import able, coalesced_columns
@@ -39,6 +41,7 @@ from punctum.operators.dupelim import Dupelim
 from punctum.operators.expect import Expect
 from punctum.operators.expressions import careful, compiled
 from punctum.operators.group_by import GroupBy
+from punctum.operators.hop import Hop
 from punctum.operators.images import ComputedColumn
 from punctum.operators.intersect import Intersect
 from punctum.operators.join import Join, joined_schema
@@ -74,6 +77,8 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
         case r.Projection(columns=columns):
             shown = [_column(name, e, schemas[0]) for name, e in columns]
             return _projected(relation, schemas[0], shown)
+        case HopNode(slide=slide):
+            return Hop(schemas[0], relation.schema, slide // timedelta(microseconds=1))
         case LookupNode(table=table, residual=residual):
             at = [(mine.index, theirs.index) for mine, theirs in relation.on]
             demands = None if residual is None else careful(residual, relation.paired)

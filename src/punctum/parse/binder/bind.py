@@ -8,12 +8,14 @@ from punctum.errors import Place, SqlError
 from punctum.ir.applied import apply
 from punctum.ir.expressions import Expression
 from punctum.ir.functions import NAMES, call
+from punctum.ir.time_windows import marks
 from punctum.parse.binder.scope import Scope
 from punctum.parse.binder.syntax import BINARY, NODES, UNARY
 from punctum.parse.binder.time_windows import bound
 from punctum.parse.lexer.text import Text
 
 DEEPEST = 100
+_COLUMNS = ("SELECT", "GROUP BY", "ORDER BY")
 AGGREGATES = "COUNT, COUNT(DISTINCT …), SUM, MIN, MAX, AVG, MEDIAN, each with FILTER (WHERE …)"
 
 
@@ -60,7 +62,7 @@ class Binder:
     def node(self, node: exp.Expr) -> Expression:
         """One level of binding."""
         if (window := bound(self, node)) is not None:
-            return window
+            return self._of_row(window)
         if type(node) in BINARY:
             self.only(node, "this", "expression", "negate", "safe", "typed")
             operation = call(BINARY[type(node)], (self.bind(node.this), self.bind(node.expression)), self.place(node))
@@ -131,6 +133,13 @@ class Binder:
             raise SqlError("* is not allowed here", "", "name a column", self.place(node))
         self.only(node, "this", "table")
         return self.scope.column(node.name, node.table or None, self.place(node))
+
+    def _of_row(self, window: Expression) -> Expression:
+        """What is said of a window; of one that is not a row's own alone, where rows may come more than once."""
+        if self.clause not in _COLUMNS and any(marks(window)):
+            hint = "name the window in a subquery, and its start here"
+            raise SqlError(f"a window of several stands in {self.clause}", "", hint, window.place)
+        return window
 
     def _of_window(self, node: exp.Column) -> Expression | None:
         """A bound of a window that a subquery has as columns: ``w.start``, or ``s.w.start``."""

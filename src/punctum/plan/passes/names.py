@@ -11,6 +11,7 @@ from typing import assert_never
 
 from punctum.algebra.schema import Schema
 from punctum.ir.expressions import Column, Expression, rebased, text
+from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
 from punctum.ir.punctuated import Punctuated
@@ -60,6 +61,10 @@ def _named(relation: Relation, names: Names | None) -> Relation:
             return bare if relation.residual is None else replace(bare, residual=_moved(relation.residual, bare))
         case OuterJoin():
             return _outer(relation, names)
+        case Hop(input=rows, width=width):
+            below = _named(rows, None if names is None else _unique([*names[:-1], *rows.schema.names[width:]]))
+            start = _unique([*below.schema.names[:width], relation.name])[-1] if names is None else names[-1]
+            return replace(relation, input=below, name=start)
         case Lookup():
             return _lookup(relation, names)
         case MultiJoin():

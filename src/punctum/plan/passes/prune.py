@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from punctum.ir.expressions import Column, Expression, rebased
+from punctum.ir.hop import BOUNDS, Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.needed import all_columns, needed
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
@@ -68,6 +69,10 @@ def _prune(relation: Relation, wanted: set[int]) -> tuple[Relation, Moved]:
             return replace(relation, input=below, columns=chosen), {old: new for new, old in enumerate(kept)}
         case Join() | OuterJoin():
             return _join(relation, of_inputs)
+        case Hop():
+            narrow, moved = _narrow(relation.input, *of_inputs)
+            start = {relation.width: len(narrow.schema) - BOUNDS}
+            return replace(relation, input=narrow), {i: n for i, n in moved.items() if i < relation.width} | start
         case Lookup():
             return _lookup(relation, *of_inputs)
         case MultiJoin():

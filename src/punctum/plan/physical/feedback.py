@@ -25,6 +25,7 @@ from punctum.ir.applied import applied
 from punctum.ir.by_node import ByNode
 from punctum.ir.elements import HIDDEN, VE, VS, is_elements
 from punctum.ir.expressions import Column, Expression, columns, rebased
+from punctum.ir.hop import Hop
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
@@ -131,6 +132,8 @@ def below(relation: Relation, over: Expression) -> Below:
             return _sides(relation, over)
         case OuterJoin():
             return _preserved(relation, over)
+        case Hop():
+            return (_moved(over, {i: i for i in range(relation.width)}),)
         case Lookup():
             own = {i: i for i in range(len(relation.input.schema))}
             return (_moved(over, own | relation.equated()),)

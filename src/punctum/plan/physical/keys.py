@@ -10,6 +10,7 @@ from typing import assert_never
 from punctum.algebra.outer import JoinKind
 from punctum.ir.elements import VS
 from punctum.ir.expressions import Column
+from punctum.ir.hop import Hop
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
@@ -57,6 +58,8 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
                 return [None]
             below = [column_of(relation.columns[i][1]) for i in key]
             return None if None in below else [tuple(i for i in below if i is not None)]
+        case Hop():
+            return [key] if key is None or all(i < relation.width for i in key) else None
         case Lookup():
             equated = relation.equated()
             under = None if key is None else tuple(equated.get(i, i) for i in key)
@@ -113,7 +116,7 @@ def _in_one_bucket(relation: Relation) -> bool:
     """Whether all rows of a relation are in one bucket, wherever else they could be."""
     if as_pipe(relation) is not None:
         return False
-    if isinstance(relation, Filter | Projection | Lookup | UnionAll | LifespanNode):
+    if isinstance(relation, Filter | Projection | Hop | Lookup | UnionAll | LifespanNode):
         return any(map(_in_one_bucket, relation.inputs))
     return all(key == () for key in keys_below(relation, None) or [None])
 
@@ -131,8 +134,9 @@ def _prefer(relation: Relation, allowed: list[int]) -> Key | None:
             columns = {column_of(relation.columns[i][1]): i for i in allowed}
             preferred = _prefer(relation.inputs[0], [i for i in columns if i is not None])
             return None if preferred is None else tuple(columns[i] for i in preferred)
-        case Lookup():
-            own = [i for i in allowed if i < len(relation.input.schema)]
+        case Hop() | Lookup():
+            width = relation.width if isinstance(relation, Hop) else len(relation.input.schema)
+            own = [i for i in allowed if i < width]
             return tuple(own) if as_pipe(relation.input) is not None and own else _prefer(relation.input, own)
         case Join():
             firsts = (next((i for i in pair if i in allowed), None) for pair in _pairs(relation))

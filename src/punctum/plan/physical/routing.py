@@ -14,6 +14,7 @@ from punctum.algebra.pattern import WILDCARD
 from punctum.algebra.schema import NOT_NULL
 from punctum.algebra.values import Type
 from punctum.ir.expressions import columns
+from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
 from punctum.ir.punctuated import Punctuated
@@ -65,7 +66,7 @@ def _compared(relation: Relation, number: int) -> list[int]:
             return []  # no punctuation purges what it keeps
         case Source() | Filter() | Window() | Projection() | Distinct() | Aggregate() | OrderBy() | Final() | Opened():
             return []  # there is no other input
-        case Lookup() | Cleansed() | Punctuated() | ExpectNode() | LifespanNode():
+        case Hop() | Lookup() | Cleansed() | Punctuated() | ExpectNode() | LifespanNode():
             return []  # nor here
         case _:
             assert_never(relation)
@@ -80,6 +81,8 @@ def _carried(relation: Relation, fresh: Iterator[int]) -> Carried:
         case Aggregate():
             below = _carried(relation.input, fresh)
             return [*(below[column.index] for _, column in relation.keys), *(frozenset() for _ in relation.aggregates)]
+        case Hop():
+            return [*_carried(relation.input, fresh)[: relation.width], frozenset()]
         case Lookup():
             mine, width = _carried(relation.input, fresh), len(relation.input.schema)
             of_table = (relation.equated().get(i) for i in range(width, len(relation.schema)))
