@@ -33,6 +33,7 @@ from punctum.spec.outer import OuterJoin
 from punctum.spec.project import Project
 from punctum.spec.punctuate import Punctuate
 from punctum.spec.select import Select
+from punctum.spec.session import Sessions
 from punctum.spec.sort import Sort
 from punctum.spec.stream import Slice
 from punctum.spec.union import Union
@@ -71,15 +72,20 @@ def projects(schema: Schema) -> st.SearchStrategy[Specified]:
     return chosen.map(lambda picked: Project(schema, tuple(picked)))
 
 
-def groups(schema: Schema) -> st.SearchStrategy[Specified]:
+def every_aggregate(schema: Schema) -> tuple[AggregateFunction, ...]:
+    """All functions of all attributes that they can be of."""
     aggregates = [AggregateFunction(Function.COUNT, None, "n")]
     for a in schema.attributes:
         of_any = [Function.COUNT, Function.MIN, Function.MAX, Function.COUNT_DISTINCT]
         of_numbers = [Function.SUM, Function.AVG, Function.MEDIAN]
         for function in of_any + (of_numbers if a.type in NUMBERS else []):
             aggregates.append(AggregateFunction(function, a.name, f"{function.name}_{a.name}"))
+    return tuple(aggregates)
+
+
+def groups(schema: Schema) -> st.SearchStrategy[Specified]:
     by = st.lists(st.sampled_from(schema.names), unique=True, max_size=2).map(tuple)
-    return by.map(lambda names: GroupBy(schema, names, tuple(aggregates)))
+    return by.map(lambda names: GroupBy(schema, names, every_aggregate(schema)))
 
 
 def sorts(schema: Schema) -> st.SearchStrategy[Specified]:
@@ -110,6 +116,18 @@ def hops(schema: Schema) -> st.SearchStrategy[Specified]:
     return st.sampled_from(slides).map(lambda slide: Hop(schema, output, slide))
 
 
+@st.composite
+def sessions(draw: st.DrawFn, schema: Schema) -> Specified:
+    """Sessions of whole numbers or of times, with a key, with two or with none."""
+    by = draw(st.sampled_from([(), ("k",), ("k", "x")]))
+    gap: Any = draw(st.sampled_from([1, 2]))
+    if schema.attributes[-1].type is Type.TIMESTAMP:
+        gap = timedelta(microseconds=gap)
+    return Sessions(schema, by, "y", gap, ("start", "end"), every_aggregate(schema))
+
+
+TIMED = [Schema.of(k="STRING", **dict.fromkeys("xy", of)) for of in ("BIGINT", "TIMESTAMP")]
+"""Rows with a time behind, or two."""
 UNARY = {
     "select": selects,
     "project": projects,
@@ -118,14 +136,14 @@ UNARY = {
     "group-by": groups,
     "sort": sorts,
     "hop": hops,
+    "session": sessions,
 }
 
 
 @st.composite
 def unary_cases(draw: st.DrawFn, kind: str) -> Case:
-    timed = (Schema.of(k="STRING", **dict.fromkeys("xy", of)) for of in ("BIGINT", "TIMESTAMP"))
     any_schema = schemas(most=2) | st.just(Schema.of(x="BIGINT", y="BIGINT"))
-    schema = draw(st.sampled_from([*timed]) if kind == "hop" else any_schema)
+    schema = draw(st.sampled_from(TIMED) if kind in ("hop", "session") else any_schema)
     return draw(UNARY[kind](schema)), [draw(streams(schema))]
 
 

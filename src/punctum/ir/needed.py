@@ -25,6 +25,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation
 
@@ -67,6 +68,8 @@ def needed(relation: Relation, wanted: set[int]) -> tuple[set[int], ...]:
         case Aggregate():
             calls = (c for call in relation.aggregates for c in (call.argument, call.filter) if c is not None)
             return (_reads(*(key for _, key in relation.keys), *calls),)
+        case Sessions():
+            return (_reads(*relation.reads_columns),)
         case OrderBy():
             return (wanted | {column.index for column, _, _ in relation.keys},)
         case Punctuated():

@@ -10,6 +10,7 @@ a key between which there is no gap.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from punctum.algebra.schema import Attribute
@@ -22,6 +23,7 @@ SESSION = ("session_start", "session_end")
 TIMES = (Type.TIMESTAMP, Type.TIMESTAMP_NTZ)
 _EPOCH = datetime(1970, 1, 1)
 _NONE = timedelta()
+_OWN = Literal(True, Type.BOOLEAN)
 
 
 def tumble(time: datetime, size: timedelta, offset: timedelta = _NONE) -> datetime:
@@ -45,12 +47,16 @@ def hopping(time: Expression, size: timedelta, slide: timedelta, offset: timedel
     return _of_time(HOP, time, (size, slide, *([offset] if offset else [])), place)
 
 
-def session(time: Expression, gap: timedelta, keys: tuple[Expression, ...], place: Place) -> tuple[Call, Call]:
+def session(time: Expression, gap: timedelta, keys: tuple[Expression, ...] | None, place: Place) -> tuple[Call, Call]:
     """The start and the end of the session in which a time lies, by keys, or by those of the groups that it is in."""
+    given = () if keys is None else (*keys, _OWN)
     start, end = (_of_time(op, time, (gap,), place) for op in SESSION)
-    return Call(start.op, (*start.args, *keys), start.attribute, place), Call(
-        end.op, (*end.args, *keys), end.attribute, place
-    )
+    return replace(start, args=start.args + given), replace(end, args=end.args + given)
+
+
+def own_keys(mark: Call) -> tuple[Expression, ...] | None:
+    """The keys of a session; nothing where these are those of the groups that it is in."""
+    return tuple(arg for arg in mark.args[1:] if not isinstance(arg, Literal)) if _OWN in mark.args else None
 
 
 def moved(time: Expression, length: timedelta) -> Call:

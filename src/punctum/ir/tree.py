@@ -31,6 +31,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 
 Relation: TypeAlias = (
@@ -48,6 +49,7 @@ Relation: TypeAlias = (
     | Intersect
     | Except
     | Aggregate
+    | Sessions
     | OrderBy
     | Final
     | Opened

@@ -27,6 +27,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation
 
@@ -56,7 +57,18 @@ def rows(relation: Relation) -> int | None:
             return prod(counts) if isinstance(relation, Join) else sum(counts)
         case OuterJoin():
             return _outer(relation.kind, *map(rows, relation.inputs))
-        case Source() | Window() | Hop() | Lookup() | Final() | Opened() | Cleansed() | LMerge() | PlannedNode():
+        case (
+            Source()
+            | Window()
+            | Hop()
+            | Sessions()
+            | Lookup()
+            | Final()
+            | Opened()
+            | Cleansed()
+            | LMerge()
+            | PlannedNode()
+        ):
             return None
         case _:
             assert_never(relation)

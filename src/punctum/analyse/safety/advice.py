@@ -41,6 +41,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.shape import shape
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, walk
@@ -200,7 +201,11 @@ def _candidates(relation: Relation, column: int, order: Order, known: Inference)
                     yield from _candidates(relation.input, source, wanted, known)
         case Aggregate() if column < len(relation.keys):
             yield from _candidates(relation.input, relation.keys[column][1].index, order, known)
-        case Aggregate():
+        case Sessions() if column < len(relation.keys):
+            yield from _candidates(relation.input, relation.keys[column][1].index, order, known)
+        case Sessions() if column == len(relation.keys) + 1 and order is not Order.DESC:
+            yield from _candidates(relation.input, relation.time.index, Order.ASC, known)
+        case Aggregate() | Sessions():
             return
         case OrderBy():
             lead, down, _ = relation.keys[0]

@@ -33,6 +33,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, with_inputs
 
@@ -85,6 +86,8 @@ class _Change:
             case Aggregate():
                 blind = bool(relation.keys) and all(call.function in _BLIND for call in relation.aggregates)
                 return self._narrow(replace(relation, input=self.of(relation.input, False, blind)))
+            case Sessions():
+                return self._inputs(relation, False, False)
             case Projection():  # it drops the columns that are only sorted by
                 return self._inputs(relation, seen, once)
             case Distinct() | Union() | Intersect() | Except():

@@ -27,6 +27,7 @@ from punctum.analyse.safety.rules import (
     ordered,
     projected,
     promised,
+    sessions,
     stables_of,
     units_of,
 )
@@ -54,6 +55,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, titles
 from punctum.ir.windows import window
@@ -160,6 +162,8 @@ class Inference:
                 return Facts((), columns, columns, filled=never_null(relation))
             case Aggregate():
                 return grouped(self.facts(relation.input), [column.index for _, column in relation.keys], relation)
+            case Sessions():
+                return sessions(self.facts(relation.input), relation)
             case OrderBy():
                 below = self.facts(relation.input)
                 released = ordered(below, relation)

@@ -39,6 +39,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, fold, sources, walk
 
@@ -151,6 +152,10 @@ def _origins(relation: Relation, below: list[list[frozenset[Of]]]) -> list[froze
         case Aggregate():
             calls = ([c for c in (call.argument, call.filter) if c is not None] for call in relation.aggregates)
             return [_all(below[0], read) for read in [*([column] for _, column in relation.keys), *calls]]
+        case Sessions():
+            read = [[column] for column in (*(key for _, key in relation.keys), relation.time, relation.time)]
+            read += [[c for c in (call.argument, call.filter) if c is not None] for call in relation.aggregates]
+            return [_all(below[0], each) for each in read]
         case LMerge():
             merged = below[: len(relation.merged)]
             return [frozenset[Of]().union(*same) for same in zip(*merged, strict=True)]

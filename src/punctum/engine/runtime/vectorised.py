@@ -27,6 +27,7 @@ from punctum.ir.outer import able, coalesced_columns
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin
 from punctum.ir.planned import Synopsis as SynopsisNode
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.session import Sessions as SessionsNode
 from punctum.ir.shape import image, shape
 from punctum.ir.tree import Relation
 from punctum.ir.windows import steps, window
@@ -54,6 +55,7 @@ from punctum.operators.outer import OuterJoin
 from punctum.operators.project import Project
 from punctum.operators.punctuate import Punctuate
 from punctum.operators.select import Select
+from punctum.operators.session import Sessions
 from punctum.operators.sort import Sort
 from punctum.operators.synopsis import SynopsisJoin, met
 from punctum.operators.synopsis_groups import SynopsisGroupBy
@@ -107,6 +109,12 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
             functions = [AggregateFunction(c.function, _name(c.argument, schemas[0]), c.name) for c in calls]
             filters = [None if c.filter is None else compiled(c.filter, schemas[0]) for c in calls]
             return GroupBy(schemas[0], by, functions, filters, relation.updates, relation.few)
+        case SessionsNode(keys=keys, aggregates=calls, gap=gap):
+            by = [schemas[0].names[column.index] for _, column in keys]
+            functions = [AggregateFunction(c.function, _name(c.argument, schemas[0]), c.name) for c in calls]
+            filters = [None if c.filter is None else compiled(c.filter, schemas[0]) for c in calls]
+            time, steps_ = schemas[0].names[relation.time.index], gap // timedelta(microseconds=1)
+            return Sessions(schemas[0], by, time, steps_, relation.names, functions, filters)
         case r.OrderBy(keys=keys):
             return Sort(schemas[0], [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys])
         case r.Distinct():

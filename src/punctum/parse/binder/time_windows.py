@@ -103,7 +103,7 @@ def _bounds(binder: Binds, node: Any) -> Bounds:
         raise SqlError(f"{name.upper()} takes a time and durations", "", hint, place)
     size, *more = (_length(binder, other) for other in others)
     if name == "session_window":
-        return session(binder.bind(time), _positive(size, place), (), place)
+        return session(binder.bind(time), _positive(size, place), None, place)
     return _of_size(binder.bind(time), size, more[0] if more else size, more[1] if more[1:] else _NONE, place)
 
 

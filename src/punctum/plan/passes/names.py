@@ -31,6 +31,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, transform, with_inputs
 
@@ -77,6 +78,8 @@ def _named(relation: Relation, names: Names | None) -> Relation:
             return replace(relation, result=Schema(tuple(replace(a, name=name) for name, a in columns)))
         case Aggregate():
             return _aggregate(relation, names)
+        case Sessions():
+            return _sessions(relation, names)
         case UnionAll() | Union() | Intersect() | Except():
             same = names or relation.schema.names
             return replace(relation, left=_named(relation.left, same), right=_named(relation.right, same))
@@ -121,12 +124,7 @@ def _lookup(relation: Lookup, names: Names | None) -> Relation:
 
 def _aggregate(relation: Aggregate, names: Names | None) -> Relation:
     below = _named(relation.input, None)
-
-    def call(old: AggregateCall) -> AggregateCall:
-        argument, only = (None if c is None else _column(c, below) for c in (old.argument, old.filter))
-        return replace(old, argument=argument, filter=only)
-
-    keys, calls = [_column(key, below) for _, key in relation.keys], [call(old) for old in relation.aggregates]
+    keys, calls = _grouped(relation, below)
     chosen = names or _unique([*map(text, keys), *map(str, calls)])
     return replace(
         relation,
@@ -134,6 +132,32 @@ def _aggregate(relation: Aggregate, names: Names | None) -> Relation:
         keys=tuple(zip(chosen, keys, strict=False)),
         aggregates=tuple(replace(c, name=name) for name, c in zip(chosen[len(keys) :], calls, strict=True)),
     )
+
+
+def _sessions(relation: Sessions, names: Names | None) -> Relation:
+    below = _named(relation.input, None)
+    keys, calls = _grouped(relation, below)
+    chosen = names or _unique([*map(text, keys), *relation.names, *map(str, calls)])
+    start, end, *rest = chosen[len(keys) :]
+    return replace(
+        relation,
+        input=below,
+        keys=tuple(zip(chosen, keys, strict=False)),
+        time=_column(relation.time, below),
+        end=_column(relation.end, below),
+        names=(start, end),
+        aggregates=tuple(replace(c, name=name) for name, c in zip(rest, calls, strict=True)),
+    )
+
+
+def _grouped(relation: Aggregate | Sessions, below: Relation) -> tuple[list[Column], list[AggregateCall]]:
+    """The keys and aggregates of groups over what is below them now."""
+
+    def call(old: AggregateCall) -> AggregateCall:
+        argument, only = (None if c is None else _column(c, below) for c in (old.argument, old.filter))
+        return replace(old, argument=argument, filter=only)
+
+    return [_column(key, below) for _, key in relation.keys], [call(old) for old in relation.aggregates]
 
 
 def _moved(expression: Expression, below: Relation) -> Expression:

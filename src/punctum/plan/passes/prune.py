@@ -15,6 +15,7 @@ from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
 from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import (
     Aggregate,
+    AggregateCall,
     Distinct,
     Except,
     Filter,
@@ -28,6 +29,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, with_inputs
 from punctum.ir.windows import window
@@ -85,15 +87,12 @@ def _prune(relation: Relation, wanted: set[int]) -> tuple[Relation, Moved]:
         case Aggregate():
             below, moved = (_narrow if window(relation.input) else _prune)(relation.input, *of_inputs)
             keys = tuple((name, _column(column, moved)) for name, column in relation.keys)
-            calls = tuple(
-                replace(
-                    call,
-                    argument=None if call.argument is None else _column(call.argument, moved),
-                    filter=None if call.filter is None else _column(call.filter, moved),
-                )
-                for call in relation.aggregates
-            )
-            return replace(relation, input=below, keys=keys, aggregates=calls), _all(relation)
+            return replace(relation, input=below, keys=keys, aggregates=_calls(relation, moved)), _all(relation)
+        case Sessions():
+            below, moved = _prune(relation.input, *of_inputs)
+            keys = tuple((name, _column(column, moved)) for name, column in relation.keys)
+            first, last, calls = _column(relation.time, moved), _column(relation.end, moved), _calls(relation, moved)
+            return replace(relation, input=below, keys=keys, time=first, end=last, aggregates=calls), _all(relation)
         case OrderBy():
             below, moved = _prune(relation.input, *of_inputs)
             keys_ = tuple((_column(column, moved), down, first) for column, down, first in relation.keys)
@@ -102,6 +101,17 @@ def _prune(relation: Relation, wanted: set[int]) -> tuple[Relation, Moved]:
             return with_inputs(relation, [pruned(below) for below in relation.inputs]), _all(relation)
         case _:
             assert_never(relation)
+
+
+def _calls(relation: Aggregate | Sessions, moved: Moved) -> tuple[AggregateCall, ...]:
+    return tuple(
+        replace(
+            call,
+            argument=None if call.argument is None else _column(call.argument, moved),
+            filter=None if call.filter is None else _column(call.filter, moved),
+        )
+        for call in relation.aggregates
+    )
 
 
 def _join(relation: Join | OuterJoin, of_inputs: tuple[set[int], ...]) -> tuple[Relation, Moved]:

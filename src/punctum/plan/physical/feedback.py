@@ -45,6 +45,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation
 from punctum.plan.physical.pipes import Pipe
@@ -125,7 +126,7 @@ def below(relation: Relation, over: Expression) -> Below:
         case Projection(columns=computed):
             expression = rebased(over, lambda column: computed[column.index][1])
             return nothing if any(applied(expression)) else (expression,)
-        case Aggregate(keys=keys):
+        case Aggregate(keys=keys) | Sessions(keys=keys):
             grouped = all(column.index < len(keys) for column in columns(over))
             return (rebased(over, lambda column: keys[column.index][1]),) if grouped else nothing
         case Join():

@@ -30,6 +30,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation
 from punctum.plan.passes.windows import windowed
@@ -79,7 +80,7 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
         case MultiJoin():
             classes, everyone = _common(relation, key), range(len(relation.joined))
             return None if classes is None else [tuple(relation.classes[n].of(i)[0] for n in classes) for i in everyone]
-        case Aggregate():
+        case Aggregate() | Sessions():
             columns = [column.index for _, column in relation.keys]
             if key is None:
                 return [_prefer(relation.inputs[0], columns) or tuple(columns)]
@@ -147,7 +148,7 @@ def _prefer(relation: Relation, allowed: list[int]) -> Key | None:
         case MultiJoin():
             firsts = (next((i for i in _members(relation, n) if i in allowed), None) for n in relation.common())
             return tuple(i for i in firsts if i is not None) or None
-        case Aggregate():
+        case Aggregate() | Sessions():
             columns = {column.index: i for i, (_, column) in enumerate(relation.keys) if i in allowed}
             preferred = _prefer(relation.inputs[0], [i for i in columns if i is not None])
             return tuple(columns[i] for i in preferred) if preferred else tuple(columns.values()) or None

@@ -33,6 +33,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.shape import shape
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation
@@ -66,7 +67,7 @@ def _compared(relation: Relation, number: int) -> list[int]:
             return []  # no punctuation purges what it keeps
         case Source() | Filter() | Window() | Projection() | Distinct() | Aggregate() | OrderBy() | Final() | Opened():
             return []  # there is no other input
-        case Hop() | Lookup() | Cleansed() | Punctuated() | ExpectNode() | LifespanNode():
+        case Sessions() | Hop() | Lookup() | Cleansed() | Punctuated() | ExpectNode() | LifespanNode():
             return []  # nor here
         case _:
             assert_never(relation)
@@ -78,9 +79,10 @@ def _carried(relation: Relation, fresh: Iterator[int]) -> Carried:
             below = _carried(relation.input, fresh)
             shapes = (shape(expression) for _, expression in relation.columns)
             return [below[s.source] if s.source is not None and s.injective else frozenset() for s in shapes]
-        case Aggregate():
+        case Aggregate() | Sessions():
             below = _carried(relation.input, fresh)
-            return [*(below[column.index] for _, column in relation.keys), *(frozenset() for _ in relation.aggregates)]
+            rest = len(relation.schema) - len(relation.keys)
+            return [*(below[column.index] for _, column in relation.keys), *[frozenset[int]()] * rest]
         case Hop():
             return [*_carried(relation.input, fresh)[: relation.width], frozenset()]
         case Lookup():

@@ -35,6 +35,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, sources
 from punctum.plan.passes.windows import below_window, windowed
@@ -107,7 +108,7 @@ def partition(node: Op | Input) -> Key | None:
             names = {column_of(expression): i for i, (_, expression) in reversed(list(enumerate(columns)))}
             key = below[0]
             return tuple(names[i] for i in key) if key is not None and all(i in names for i in key) else None
-        case Aggregate(keys=keys):
+        case Aggregate(keys=keys) | Sessions(keys=keys):
             names = {column.index: i for i, (_, column) in enumerate(keys)}
             key = below[0]
             return tuple(names[i] for i in key) if key is not None and all(i in names for i in key) else None
