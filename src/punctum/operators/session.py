@@ -25,7 +25,6 @@ from punctum.operators.partials import Partial
 from punctum.operators.table import Table
 
 _SESSION = "\0session"
-_FIRST, _LAST = "\0first", "\0last"
 
 
 class Sessions(Operator):
@@ -52,9 +51,11 @@ class Sessions(Operator):
         results = tuple(aggregate.attribute(schema) for aggregate in aggregates)
         self.inputs = (schema,)
         self.output = Schema((*keys, *(Attribute(name, kind) for name in names), *results))
-        self._kept = Schema((*keys, Attribute(_FIRST, kind), Attribute(_LAST, kind)))
+        mark = "#" * (1 + max(len(name) for name in schema.names))  # no attribute's name
+        self._first, self._last = f"{mark}first", f"{mark}last"
+        self._kept = Schema((*keys, Attribute(self._first, kind), Attribute(self._last, kind)))
         chosen = filters or [None] * len(aggregates)
-        self._partials = [Partial(a, schema, chosen[i], f"\0{i}") for i, a in enumerate(aggregates)]
+        self._partials = [Partial(a, schema, chosen[i], f"{mark}{i}") for i, a in enumerate(aggregates)]
         shape = {a.name: dtype(a) for a in self._kept.attributes}
         for partial in self._partials:
             shape |= partial.columns
@@ -78,7 +79,7 @@ class Sessions(Operator):
         time = pl.col(self._time)
         ordered = rows.sort(*self._by, time, nulls_last=False)
         late = time.to_physical().diff() > self._gap
-        bounds = [time.first().alias(_FIRST), time.last().alias(_LAST)]
+        bounds = [time.first().alias(self._first), time.last().alias(self._last)]
         new = self._grouped(ordered, late, [*bounds, *(e for p in self._partials for e in p.of_rows(ordered))])
         view = self._sessions.having(new.select(self._by).unique()) if self._by else self._sessions.all()
         if len(view):
@@ -89,16 +90,16 @@ class Sessions(Operator):
     def _merged(self, kept: pl.DataFrame, new: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
         """New sessions with the kept ones that are near them, and which these are."""
         both = pl.concat([kept.with_row_index("\0row").with_columns(pl.col("\0row").cast(pl.Int64)), _unkept(new)])
-        ordered = both.sort(*self._by, _FIRST, nulls_last=False)
-        reached = pl.col(_LAST).to_physical().cum_max()
+        ordered = both.sort(*self._by, self._first, nulls_last=False)
+        reached = pl.col(self._last).to_physical().cum_max()
         reached = reached.over(self._by) if self._by else reached
         reached = reached.shift(1).over(self._by) if self._by else reached.shift(1)
-        late = pl.col(_FIRST).to_physical() - reached > self._gap
+        late = pl.col(self._first).to_physical() - reached > self._gap
         numbered = ordered.with_columns(self._begins(late).cum_sum().alias(_SESSION))
         touched = numbered.filter(pl.col("\0row") < 0)[_SESSION].unique()
         mine = numbered.filter(pl.col(_SESSION).is_in(touched.implode()))
         gone = mine.filter(pl.col("\0row") >= 0)["\0row"]
-        bounds = [pl.col(_FIRST).min(), pl.col(_LAST).max()]
+        bounds = [pl.col(self._first).min(), pl.col(self._last).max()]
         made = self._of_numbers(mine, [*bounds, *(e for p in self._partials for e in p.combined())])
         return made, pl.int_range(kept.height, eager=True, dtype=pl.Int64).is_in(gone.implode())
 
@@ -131,7 +132,7 @@ class Sessions(Operator):
 
     def _narrower(self, side: Pattern) -> Iterator[dict[int, Pattern]]:
         """For each span of times, the first and last ones of sessions around which a gap lies within it."""
-        first, last = self._kept.index(_FIRST), self._kept.index(_LAST)
+        first, last = self._kept.index(self._first), self._kept.index(self._last)
         kind = self._kept.attributes[first].type
         for span in side.spans:
             whole = span_pattern(span, kind)
@@ -168,8 +169,8 @@ class Sessions(Operator):
         """A row for each session that has one; the others go to the quarantine."""
         if not done.height:
             return empty(self.output)
-        end = (pl.col(_LAST).to_physical() + self._gap).cast(done.schema[_LAST]).alias(self._bounds[1])
-        bounds = (pl.col(_FIRST).alias(self._bounds[0]), end)
+        end = (pl.col(self._last).to_physical() + self._gap).cast(done.schema[self._last]).alias(self._bounds[1])
+        bounds = (pl.col(self._first).alias(self._bounds[0]), end)
         rows = done.select(*self._by, *bounds, *(partial.result() for partial in self._partials))
         fails = [why for partial in self._partials if (why := partial.fails()) is not None]
         if fails and any(rows[p.aggregate.name].null_count() for p in self._partials):
@@ -210,7 +211,7 @@ class Sessions(Operator):
 
     def waits(self) -> dict[str, Waits]:
         """A session waits for its keys to be closed, with the times after its last row."""
-        return {"sessions": Waits(0, (*((name, name) for name in self._by), (self._time, _LAST)))}
+        return {"sessions": Waits(0, (*((name, name) for name in self._by), (self._time, self._last)))}
 
     def has_emitted(self, p: Punctuation) -> bool:
         """Whether sessions are closed."""
