@@ -79,6 +79,8 @@ EXPRESSIONS = [
     "HOUR(t)",
     "DATE_TRUNC('HOUR', t)",
     "DATE_TRUNC('WEEK', t)",
+    "window(t, '7 days').start",
+    "window(t, '11 seconds', '11 seconds', '4 seconds').end",
     "t + INTERVAL '10' SECOND",
     "CAST(n AS DECIMAL(10, 2)) / 3",
     "t < TIMESTAMP '2026-03-29 12:00:00'",

@@ -8,6 +8,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from typing import Any
 
 import polars as pl
@@ -42,11 +43,13 @@ from punctum.operators import (
 from punctum.operators.batch import batch, punctuations_of
 from punctum.operators.checked import checked
 from punctum.operators.columns import ColumnarSlice
+from punctum.operators.hop import Hop
 from punctum.operators.images import ComputedColumn
 from punctum.operators.join import SIDES, joined_schema
 from punctum.operators.lookup import Lookup
 from punctum.operators.operator import PAST, of_rows
 from punctum.operators.outer import MET, OuterJoin
+from punctum.operators.session import Sessions
 from punctum.operators.table import Table
 from punctum.operators.units import Units
 from punctum.spec import framework
@@ -55,6 +58,7 @@ from punctum.spec.columns import ComputedColumn as SpecColumn
 from punctum.spec.difference import Difference as SpecDifference
 from punctum.spec.dupelim import Dupelim as SpecDupelim
 from punctum.spec.group_by import GroupBy as SpecGroupBy
+from punctum.spec.hop import Hop as SpecHop
 from punctum.spec.intersect import Intersect as SpecIntersect
 from punctum.spec.join import Join as SpecJoin
 from punctum.spec.lookup import Lookup as SpecLookup
@@ -64,6 +68,7 @@ from punctum.spec.outer import OuterJoin as SpecOuterJoin
 from punctum.spec.project import Project as SpecProject
 from punctum.spec.punctuate import Punctuate as SpecPunctuate
 from punctum.spec.select import Select as SpecSelect
+from punctum.spec.session import Sessions as SpecSessions
 from punctum.spec.sort import Sort as SpecSort
 from punctum.spec.stream import Slice
 from punctum.spec.union import Union as SpecUnion
@@ -85,6 +90,10 @@ def vectorised(operator: framework.Operator) -> Operator:
             return Sort(operator.schema, operator.keys)
         case SpecDupelim():
             return Dupelim(operator.schema)
+        case SpecHop(slide=slide):
+            return Hop(operator.schema, operator.output, steps(slide))
+        case SpecSessions(by=by, time=time, gap=gap):
+            return Sessions(operator.schema, by, time, steps(gap), operator.names, operator.aggregates)
         case SpecLookup(paired=paired):
             table = Schema(paired.attributes[len(operator.schema) :])
             met = checked(by_row(paired, operator.residual, pl.Boolean()))
@@ -116,6 +125,11 @@ def vectorised(operator: framework.Operator) -> Operator:
         case SpecPunctuate():
             return Punctuate(operator.schema, [origin(source, operator.schema) for source in operator.origins])
     raise AssertionError(operator)
+
+
+def steps(length: Any) -> int:
+    """How many steps a length is."""
+    return length // timedelta(microseconds=1) if isinstance(length, timedelta) else int(length)
 
 
 def agreeing(join: SpecJoin) -> tuple[pl.Expr, Schema]:
@@ -247,6 +261,10 @@ def assert_kept(spec: framework.Operator, kept: framework.Kept, fast: Operator) 
         if spec.by:
             assert Counter(to_rows(fast.groups())) == Counter(keys)
         assert (len(fast.tables()["groups"]) > 0) == bool(keys)
+        return
+    if isinstance(spec, SpecSessions):
+        assert isinstance(fast, Sessions)
+        assert Counter(to_rows(fast.sessions())) == Counter(spec.open_sessions(kept["input"]))
         return
     tables = {name: table for name, table in fast.tables().items() if of_rows(name)}
     assert tables.keys() == kept.keys()

@@ -71,6 +71,8 @@ SHAPES: dict[str, tuple[str | None, bool, Trend]] = {
     "CAST(f AS BIGINT)": ("f", True, UP),
     "NOT f": ("f", True, DOWN),
     "DATE_TRUNC('HOUR', t)": ("t", False, UP),
+    "window(t, '7 seconds').start": ("t", False, UP),
+    "window(v, '3 hours', '3 hours', '5 minutes').end": ("v", False, UP),
     "DATE_TRUNC('HOUR', v) + INTERVAL '1' HOUR": ("v", False, UP),
     "t + INTERVAL '10' SECOND": ("t", True, UP),
     "YEAR(d)": ("d", False, UP),

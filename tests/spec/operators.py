@@ -13,7 +13,7 @@ from punctum.algebra.bands import Band, Limit
 from punctum.algebra.outer import JoinKind
 from punctum.algebra.pattern import WILDCARD, Pattern, between, one_of
 from punctum.algebra.punctuation import Punctuation
-from punctum.algebra.schema import Attribute, Schema
+from punctum.algebra.schema import NOT_NULL, Attribute, Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.sorting import SortKey
 from punctum.algebra.trends import Trend
@@ -24,6 +24,7 @@ from punctum.spec.difference import Difference
 from punctum.spec.dupelim import Dupelim
 from punctum.spec.framework import Specified
 from punctum.spec.group_by import GroupBy
+from punctum.spec.hop import Hop
 from punctum.spec.intersect import Intersect
 from punctum.spec.join import Join
 from punctum.spec.lookup import Lookup
@@ -33,6 +34,7 @@ from punctum.spec.outer import OuterJoin
 from punctum.spec.project import Project
 from punctum.spec.punctuate import Punctuate
 from punctum.spec.select import Select
+from punctum.spec.session import Sessions
 from punctum.spec.sort import Sort
 from punctum.spec.stream import Slice
 from punctum.spec.union import Union
@@ -71,7 +73,8 @@ def projects(schema: Schema) -> st.SearchStrategy[Specified]:
     return chosen.map(lambda picked: Project(schema, tuple(picked)))
 
 
-def groups(schema: Schema) -> st.SearchStrategy[Specified]:
+def every_aggregate(schema: Schema) -> tuple[AggregateFunction, ...]:
+    """All functions of all attributes that they can be of."""
     aggregates = [AggregateFunction(Function.COUNT, None, "n")]
     for a in schema.attributes:
         of_any = [Function.COUNT, Function.MIN, Function.MAX, Function.COUNT_DISTINCT]
@@ -80,8 +83,12 @@ def groups(schema: Schema) -> st.SearchStrategy[Specified]:
             aggregates.append(AggregateFunction(function, a.name, f"{function.name}_{a.name}", share=0.25))
     for of, by in permutations(schema.names, 2):
         aggregates += [AggregateFunction(f, of, f"{f.name}_{of}_{by}", by) for f in PAIRED]
-    keys = st.lists(st.sampled_from(schema.names), unique=True, max_size=2).map(tuple)
-    return keys.map(lambda names: GroupBy(schema, names, tuple(aggregates)))
+    return tuple(aggregates)
+
+
+def groups(schema: Schema) -> st.SearchStrategy[Specified]:
+    by = st.lists(st.sampled_from(schema.names), unique=True, max_size=2).map(tuple)
+    return by.map(lambda names: GroupBy(schema, names, every_aggregate(schema)))
 
 
 def sorts(schema: Schema) -> st.SearchStrategy[Specified]:
@@ -105,6 +112,25 @@ def lookups(draw: st.DrawFn, schema: Schema) -> Specified:
     return Lookup(schema, Schema(schema.attributes + theirs), table, tuple(on), kind, holds)
 
 
+def hops(schema: Schema) -> st.SearchStrategy[Specified]:
+    """Rows in windows of whole numbers or of times; these are next to each other, or some have none."""
+    output = Schema((*schema.attributes[:-2], Attribute("start", schema.attributes[-1].type, NOT_NULL)))
+    slides: list[Any] = [1, 2] if schema.attributes[-1].type is Type.BIGINT else [timedelta(microseconds=2)]
+    return st.sampled_from(slides).map(lambda slide: Hop(schema, output, slide))
+
+
+@st.composite
+def sessions(draw: st.DrawFn, schema: Schema) -> Specified:
+    """Sessions of whole numbers or of times, with a key, with two or with none."""
+    by = draw(st.sampled_from([(), ("k",), ("k", "x")]))
+    gap: Any = draw(st.sampled_from([1, 2]))
+    if schema.attributes[-1].type is Type.TIMESTAMP:
+        gap = timedelta(microseconds=gap)
+    return Sessions(schema, by, "y", gap, ("start", "end"), every_aggregate(schema))
+
+
+TIMED = [Schema.of(k="STRING", **dict.fromkeys("xy", of)) for of in ("BIGINT", "TIMESTAMP")]
+"""Rows with a time behind, or two."""
 UNARY = {
     "select": selects,
     "project": projects,
@@ -112,12 +138,15 @@ UNARY = {
     "dupelim": dupelims,
     "group-by": groups,
     "sort": sorts,
+    "hop": hops,
+    "session": sessions,
 }
 
 
 @st.composite
 def unary_cases(draw: st.DrawFn, kind: str) -> Case:
-    schema = draw(schemas(most=2) | st.just(Schema.of(x="BIGINT", y="BIGINT")))
+    any_schema = schemas(most=2) | st.just(Schema.of(x="BIGINT", y="BIGINT"))
+    schema = draw(st.sampled_from(TIMED) if kind in ("hop", "session") else any_schema)
     return draw(UNARY[kind](schema)), [draw(streams(schema))]
 
 

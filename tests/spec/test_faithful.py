@@ -31,6 +31,7 @@ from punctum.spec.merge import Merge
 from punctum.spec.outer import OuterJoin
 from punctum.spec.project import Project
 from punctum.spec.select import Select
+from punctum.spec.session import Sessions
 from punctum.spec.sort import Sort
 from punctum.spec.stream import Slice
 from punctum.spec.union import Union
@@ -113,6 +114,33 @@ BINARY: dict[str, tuple[Operator, Callable[..., list[Row]]]] = {
 def test_unary(kind: str, stream: list[Slice]) -> None:
     operator, table_operator = UNARY[kind]
     faithful(operator, [stream], table_operator, [UNIVERSE], most=2)
+
+
+def sessions(rows: list[Row]) -> list[Row]:
+    """The sessions of each x by y, by joining neighbours until none are left: a gap is 1."""
+    found = {(t[0], frozenset([n])) for n, t in enumerate(rows) if t[1] is not None}
+    while pair := next((p for p in product(found, repeat=2) if p[0] != p[1] and near(rows, *p)), None):
+        found = found - {*pair} | {(pair[0][0], pair[0][1] | pair[1][1])}
+    times: list[tuple[Any, list[Any]]] = [(x, [rows[n][1] for n in members]) for x, members in found]
+    return [(x, min(ys), max(ys) + 1, len(ys)) for x, ys in times]
+
+
+def near(rows: Any, one: Any, other: Any) -> bool:
+    return one[0] == other[0] and any(abs(rows[n][1] - rows[m][1]) <= 1 for n in one[1] for m in other[1])
+
+
+TIMES: list[Row] = list(product([None, 0, FRESH], [None, *range(-1, 6), FRESH]))
+
+
+@given(data=st.data())
+def test_sessions(data: st.DataObject) -> None:
+    """Prefixes of time, whatever is said of keys: sessions come out as soon as no row can be near them."""
+    keys = st.sampled_from([WILDCARD, constant(0), constant(None), one_of([0, 1])])
+    until = st.just(WILDCARD) | st.integers(-1, 4).map(lambda n: between(None, n))
+    said = st.tuples(keys, until).map(lambda patterns: Punctuation(plane, patterns))
+    rows = st.tuples(st.sampled_from([None, 0]), st.sampled_from([None, 0, 1, 2, 3]))
+    operator = Sessions(plane, ("x",), "y", 1, ("start", "end"), (AggregateFunction(Function.COUNT, None, "n"),))
+    faithful(operator, [data.draw(streams(plane, rows, said, 4))], sessions, [TIMES], most=1)
 
 
 @pytest.mark.parametrize("kind", BINARY)

@@ -20,12 +20,13 @@ from punctum.algebra.scheme import Order
 from punctum.algebra.values import Type
 from punctum.analyse.predicates import pattern_of
 from punctum.ir.conjunctive.axes import At
-from punctum.ir.differences import LENGTHS, Closure, Compared, Difference, End, compared, summed
+from punctum.ir.differences import LENGTHS, Closure, Compared, Difference, End, compared, steps, summed
 from punctum.ir.expressions import Call, Column, Expression, Literal, columns, conjuncts, rebased, text
 from punctum.ir.flatten import at_of, leaf_column, placed
 from punctum.ir.names import fresh
 from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import Aggregate, Distinct, Filter, OrderBy, Projection, Window
+from punctum.ir.time_windows import lengths
 from punctum.ir.tree import Relation
 
 _NONE = Limit(0)
@@ -264,6 +265,12 @@ def _computed(at: int, expression: Expression) -> Iterator[Difference[int]]:
                 of, apart = below[0].index, offset + more
                 yield at, of, Limit(apart)
                 yield of, at, Limit(LENGTHS[unit] - 1 - apart)
+        case (Call("tumble", (inner, *_)) as window,), ():
+            below, none, more = summed(inner)
+            if len(below) == 1 and not none and isinstance(below[0], Column):
+                of, apart = below[0].index, offset + more
+                yield at, of, Limit(apart)
+                yield of, at, Limit(steps(lengths(window)[0], window.type) - 1 - apart)
 
 
 def bounding(closure: Closure[At], at: At, order: Order) -> Iterator[At | None]:

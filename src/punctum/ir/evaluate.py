@@ -27,6 +27,7 @@ from punctum.ir.casts import WIDE, cast, fitted
 from punctum.ir.expressions import Call, Column, Expression, Literal, text, type_text
 from punctum.ir.functions import FUNCTIONS
 from punctum.ir.functions.order import equal, less
+from punctum.ir.time_windows import tumble
 from punctum.ir.zones import instant, local, local_plus, local_trunc
 
 
@@ -205,5 +206,6 @@ _OPS: dict[str, Callable[..., Any]] = {
     "instant": _instant,
     "local_trunc": local_trunc,
     "local_plus": local_plus,
+    "tumble": tumble,
     **{name: entry.meaning for name, entry in FUNCTIONS.items() if entry.meaning is not None},
 }

@@ -4,7 +4,8 @@ A column is a position in the schema of the relation below. A call's ``op`` is o
 
     + - * / % div negate        = <> < <= > >= <=>        and or not (any number of arguments for and, or)
     is null   in   cast         case (condition, value, …, else)   if   coalesce   nullif   try
-    local instant local_trunc local_plus (``zones.py``)   and the functions of ``functions/``
+    local instant local_trunc local_plus (``zones.py``)   tumble (``time_windows.py``)
+    and the functions of ``functions/``
 
 ``types.py`` says what each takes and gives, ``evaluate.py`` what it means, ``shape.py`` how punctuations pass it. The
 casts that a script does not write are there as calls, so that the arguments of a call have the types that it needs.

@@ -6,6 +6,7 @@ Set operators compare whole rows, and nodes of temporal streams whole elements: 
 from typing import assert_never
 
 from punctum.ir.expressions import Expression, columns
+from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
 from punctum.ir.punctuated import Punctuated
@@ -24,6 +25,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation
 
@@ -52,6 +54,8 @@ def needed(relation: Relation, wanted: set[int]) -> tuple[set[int], ...]:
             ends = (end for band in relation.bands for end in (band.of, band.by) if end is not None)
             compared |= {side * width + at for side, at in ends}
             return _by_input(relation, wanted | compared | (set() if residual is None else _reads(residual)))
+        case Hop():
+            return ({i for i in wanted if i < relation.width} | {relation.width, relation.width + 1},)
         case Lookup(residual=residual):
             width = len(relation.input.schema)
             read = wanted | {a.index for a, _ in relation.on} | (set() if residual is None else _reads(residual))
@@ -64,6 +68,8 @@ def needed(relation: Relation, wanted: set[int]) -> tuple[set[int], ...]:
         case Aggregate():
             calls = (c for call in relation.aggregates for c in call.reads)
             return (_reads(*(key for _, key in relation.keys), *calls),)
+        case Sessions():
+            return (_reads(*relation.reads_columns),)
         case OrderBy():
             return (wanted | {column.index for column, _, _ in relation.keys},)
         case Punctuated():

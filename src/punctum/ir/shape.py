@@ -277,6 +277,6 @@ _STEPS: dict[str, Callable[[Call, int], Step]] = {
     "cast": _cast,
     "local_trunc": lambda call, at: (False, UP if at == 1 else NEITHER),
     **dict.fromkeys(("local", "instant"), _local),
-    "local_plus": _rising,
+    **dict.fromkeys(("local_plus", "tumble"), _rising),
     **{name: entry.passing for name, entry in FUNCTIONS.items() if entry.step is not None},
 }

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from punctum.errors import Place
 from punctum.ir.definitions import NOWHERE, StreamDef
+from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import Alias, held
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
@@ -30,6 +31,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 
 Relation: TypeAlias = (
@@ -40,12 +42,14 @@ Relation: TypeAlias = (
     | Join
     | OuterJoin
     | Lookup
+    | Hop
     | Distinct
     | UnionAll
     | Union
     | Intersect
     | Except
     | Aggregate
+    | Sessions
     | OrderBy
     | Final
     | Opened

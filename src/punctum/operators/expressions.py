@@ -25,7 +25,7 @@ from punctum.operators import zones
 from punctum.operators.checked import Checked
 from punctum.operators.columns import dtype, to_rows
 from punctum.operators.kernels import kernel, wide_kernel
-from punctum.operators.times import WIDE, shifted
+from punctum.operators.times import WIDE, shifted, tumbled
 
 _ARITHMETIC: dict[str, Callable[[pl.Expr, pl.Expr], pl.Expr]] = {
     "+": lambda a, b: a + b,
@@ -287,6 +287,7 @@ _WIDER: dict[str, Callable[[Call, list[pl.Expr]], pl.Expr | None]] = {
     **dict.fromkeys(("%", "div"), _whole),
     "negate": lambda _, args: 0 - args[0].cast(WIDE),
     **{name: wide_kernel(entry) for name, entry in FUNCTIONS.items() if entry.wide},
+    "tumble": tumbled,
     "local": zones.local,
     "instant": zones.instant,
     "local_plus": zones.local_plus,

@@ -7,6 +7,7 @@ import polars as pl
 
 from punctum.algebra.values import Type
 from punctum.ir.expressions import Call, Literal
+from punctum.ir.time_windows import lengths
 
 WIDE = pl.Int128()
 """Where whole numbers are computed, before they have to fit."""
@@ -26,3 +27,11 @@ def shifted(call: Call, args: list[pl.Expr]) -> pl.Expr:
     moved = args[1 - at].cast(pl.Int32() if call.type is Type.DATE else pl.Int64()).cast(WIDE) + pl.lit(steps, WIDE)
     low, high = DAYS if call.type is Type.DATE else INSTANTS
     return pl.when((moved < low) | (moved > high)).then(pl.lit(TOO_FAR, WIDE)).otherwise(moved)
+
+
+def tumbled(call: Call, args: list[pl.Expr]) -> pl.Expr:
+    """The start of the window in which a time lies, in microseconds; one beyond what times can be is none."""
+    size, *moved = (length // timedelta(microseconds=1) for length in lengths(call))
+    at = args[0].cast(pl.Int64())
+    start = at - (at - sum(moved)) % size
+    return pl.when(start < INSTANTS[0]).then(pl.lit(TOO_FAR, WIDE)).otherwise(start.cast(WIDE))

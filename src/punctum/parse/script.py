@@ -21,6 +21,7 @@ from punctum.ir.tree import Relation, walk
 from punctum.ir.zones import WITHOUT, session_zone
 from punctum.parse.binder.lookups import looked_up
 from punctum.parse.binder.select import Queries, check_reads
+from punctum.parse.binder.timed import timed
 from punctum.parse.binder.windows import check_windows
 from punctum.parse.ddl.streams import StreamReader, read_sink, read_table
 from punctum.parse.ddl.temporal import TemporalReader, read_cleansed, read_merge
@@ -324,5 +325,6 @@ class _ScriptReader:
         place = self.text.at(cursor.at, end - 1)
         relation = Queries(self.text, self.known, place, self.tables).relation(self.text.query(cursor.at, end))
         check_reads(relation, place)
+        relation = timed(relation)
         check_windows(relation)
         return looked_up(relation)

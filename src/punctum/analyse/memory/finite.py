@@ -9,6 +9,7 @@ from punctum.algebra.outer import JoinKind
 from punctum.analyse.memory.conjunctions import conjunctive
 from punctum.ir.conjunctive.axes import At
 from punctum.ir.conjunctive.spj import CONDENSED, Spj
+from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
 from punctum.ir.punctuated import Punctuated
@@ -27,6 +28,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation
 
@@ -53,7 +55,18 @@ def rows(relation: Relation) -> int | None:
             return prod(counts) if isinstance(relation, Join) else sum(counts)
         case OuterJoin():
             return _outer(relation.kind, *map(rows, relation.inputs))
-        case Source() | Window() | Lookup() | Final() | Opened() | Cleansed() | LMerge() | PlannedNode():
+        case (
+            Source()
+            | Window()
+            | Hop()
+            | Sessions()
+            | Lookup()
+            | Final()
+            | Opened()
+            | Cleansed()
+            | LMerge()
+            | PlannedNode()
+        ):
             return None
         case _:
             assert_never(relation)

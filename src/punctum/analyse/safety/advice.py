@@ -22,6 +22,7 @@ from punctum.analyse.safety.inference import Inference, few_values
 from punctum.analyse.safety.states import states
 from punctum.analyse.safety.verdicts import OperatorState, Verdict, Want
 from punctum.ir.elements import FROM
+from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
 from punctum.ir.punctuated import Punctuated
@@ -40,6 +41,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.shape import shape
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, walk
@@ -199,7 +201,11 @@ def _candidates(relation: Relation, column: int, order: Order, known: Inference)
                     yield from _candidates(relation.input, source, wanted, known)
         case Aggregate() if column < len(relation.keys):
             yield from _candidates(relation.input, relation.keys[column][1].index, order, known)
-        case Aggregate():
+        case Sessions() if column < len(relation.keys):
+            yield from _candidates(relation.input, relation.keys[column][1].index, order, known)
+        case Sessions() if column == len(relation.keys) + 1 and order is not Order.DESC:
+            yield from _candidates(relation.input, relation.time.index, Order.ASC, known)
+        case Aggregate() | Sessions():
             return
         case OrderBy():
             lead, down, _ = relation.keys[0]
@@ -210,6 +216,10 @@ def _candidates(relation: Relation, column: int, order: Order, known: Inference)
                 yield from _candidates(replica, column, order, known)
         case Opened() | Cleansed() | Final():
             yield from _candidates(relation.input, relation.input.schema.index(FROM), order, known)
+        case Hop() if column == relation.width:
+            for n, way in enumerate((Order.ASC, Order.DESC)):
+                if order in (way, Order.EQUALITY):
+                    yield from _candidates(relation.input, column + n, way, known)
         case Lookup():
             at = relation.equated().get(column, column)
             if at < len(relation.input.schema):
@@ -219,7 +229,7 @@ def _candidates(relation: Relation, column: int, order: Order, known: Inference)
         case UnionAll() | Union() | Intersect() | Except():
             for side in relation.inputs:
                 yield from _candidates(side, column, order, known)
-        case Distinct() | Window() | Punctuated():
+        case Hop() | Distinct() | Window() | Punctuated():
             yield from _candidates(relation.input, column, order, known)
         case Join() | PlannedNode():
             raise AssertionError(relation)  # joins are blocks, and plans come later

@@ -14,6 +14,7 @@ from typing import assert_never
 from punctum.algebra.aggregates import PAIRED, Function
 from punctum.analyse.safety.inference import Inference
 from punctum.ir.expressions import Column
+from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
 from punctum.ir.punctuated import Punctuated
@@ -32,6 +33,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, with_inputs
 
@@ -84,6 +86,8 @@ class _Change:
             case Aggregate():
                 blind = bool(relation.keys) and all(call.function in _BLIND for call in relation.aggregates)
                 return self._narrow(replace(relation, input=self.of(relation.input, False, blind)))
+            case Sessions():
+                return self._inputs(relation, False, False)
             case Projection():  # it drops the columns that are only sorted by
                 return self._inputs(relation, seen, once)
             case Distinct() | Union() | Intersect() | Except():
@@ -92,8 +96,8 @@ class _Change:
                 return with_inputs(
                     relation, [self.of(relation.left, False, once), self.of(relation.right, False, True)]
                 )
-            case Lookup() | Punctuated():
-                return self._inputs(relation, False, once and isinstance(relation, Lookup))
+            case Lookup() | Hop() | Punctuated():
+                return self._inputs(relation, False, once and not isinstance(relation, Punctuated))
             case Filter() | Window() | OrderBy() | Join() | OuterJoin() | UnionAll() | Opened() | Cleansed() | Final():
                 return self._inputs(relation, False, once)
             case Source() | LMerge():

@@ -19,6 +19,7 @@ from punctum.analyse.safety.rules import (
     ended,
     filtered,
     grouped,
+    hopped,
     looked_up,
     never_null,
     of_both,
@@ -26,6 +27,7 @@ from punctum.analyse.safety.rules import (
     ordered,
     projected,
     promised,
+    sessions,
     stables_of,
     units_of,
 )
@@ -34,6 +36,7 @@ from punctum.ir.conjunctive.axes import At
 from punctum.ir.definitions import Clause, EndEvent, StreamDef
 from punctum.ir.differences import Closure
 from punctum.ir.elements import EVENT, FROM, VE
+from punctum.ir.hop import Hop
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
@@ -53,6 +56,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, titles
 from punctum.ir.windows import window
@@ -168,6 +172,8 @@ class Inference:
                 return Facts((), columns, columns, filled=never_null(relation))
             case Aggregate():
                 return grouped(self.facts(relation.input), [column.index for _, column in relation.keys], relation)
+            case Sessions():
+                return sessions(self.facts(relation.input), relation)
             case OrderBy():
                 below = self.facts(relation.input)
                 released = ordered(below, relation)
@@ -176,6 +182,8 @@ class Inference:
             case Punctuated(stream=stream):
                 own = Declared.of(stream.name, relation.scheme)
                 return promised(self.facts(relation.input), relation, own, self._early)
+            case Hop():
+                return hopped(self.facts(relation.input), relation)
             case Lookup():
                 return looked_up(self.facts(relation.input), relation)
             case Distinct() | Window():

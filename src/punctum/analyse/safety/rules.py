@@ -5,6 +5,8 @@ One rule for each operator, as the operators propagate punctuations (tables 3 an
 - select, dupelim: those of the input. Union, intersect, difference: what both inputs have emitted. A selection that
   fixes all columns of a promise to constants lets one punctuation end its output: it emits all other values itself.
 - project: a promise whose every column has an image among the computed ones; a column fixed to a constant may go.
+- hop: those of the input; an order of the first window is one of the start of each.
+- session: a promise on keys alone, or with them on the order of time, which is then one of ends.
 - group-by: a promise on grouping columns alone. Sort: a prefix of the leading column alone.
 - opens and closes, and a stream that is put in order: their stables. Merge of replicas: the stables of any one input.
   Final events: prefixes of their ends, for inserts of starts too.
@@ -26,6 +28,7 @@ from punctum.analyse.predicates import pattern_of
 from punctum.analyse.promises import Declared, Facts, Padded, Promise, Terms, Within, both, distinct, ways
 from punctum.ir.elements import FROM
 from punctum.ir.expressions import Column, Expression, columns, conjuncts
+from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.outer import coalesced_columns
 from punctum.ir.punctuated import Punctuated
@@ -40,6 +43,7 @@ from punctum.ir.relations import (
     Union,
     UnionAll,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.shape import onto, shape
 from punctum.ir.tree import Relation
 from punctum.ir.units import unit_key
@@ -195,6 +199,23 @@ def _firsts(expressions: list[Expression], known: tuple[int, ...]) -> tuple[int,
     return tuple(first.setdefault(known[e.index], n) if isinstance(e, Column) else n for n, e in enumerate(expressions))
 
 
+def hopped(below: Facts, relation: Hop) -> Facts:
+    """What holds for rows in each of their windows: orders of the first or the last one are orders of all."""
+    start = relation.width
+    moved = {(start, Order.ASC): Order.ASC, (start + 1, Order.DESC): Order.DESC}
+    promises = [
+        p._replace(terms=frozenset((min(at, start), order) for at, order in p.terms))
+        for p in below.promises
+        if all(term[0] < start or term in moved for term in p.terms)
+    ]
+    same, equal = ((*known[:start], start) for known in (below.same, below.equal))
+    fixed, constant, filled = (
+        frozenset(at for at in c if at < start) for c in (below.fixed, below.constant, below.filled)
+    )
+    within = {at: known for at, known in below.within.items() if at < start}
+    return Facts(distinct(promises), same, equal, fixed, constant, filled | {start}, within)
+
+
 def looked_up(below: Facts, relation: Lookup) -> Facts:
     """What holds behind a lookup: all that held before, and columns of the table that equal others carry the same."""
     if not relation.pairs:
@@ -210,7 +231,7 @@ def looked_up(below: Facts, relation: Lookup) -> Facts:
     return Facts(below.promises, same, equal, fixed, constant, filled, below.within)
 
 
-def grouped(below: Facts, keys: list[int], relation: Aggregate) -> Facts:
+def grouped(below: Facts, keys: list[int], relation: Aggregate | Sessions) -> Facts:
     """What holds behind a group-by: promises on grouping columns alone, which are the first columns of the result."""
     first: dict[int, int] = {}
     same = [first.setdefault(below.same[key], n) for n, key in enumerate(keys)]
@@ -239,6 +260,27 @@ def closing(below: Facts, keys: list[int], promises: tuple[Promise, ...] | None 
     """The promises, all or some, on grouping columns alone."""
     grouping, some = {below.same[key] for key in keys}, below.promises if promises is None else promises
     return [p for p in some if all(below.same[column] in grouping for column in p.columns)]
+
+
+def sessions(below: Facts, relation: Sessions) -> Facts:
+    """What holds behind sessions: promises on keys alone, and orders of time, which are then of ends."""
+    keys, end = [column.index for _, column in relation.keys], len(relation.keys) + 1
+    time = below.same[relation.time.index]
+    grouped_by = grouped(below, keys, relation)
+    first = {below.same[key]: n for n, key in reversed(list(enumerate(keys)))}
+    promises = [
+        p._replace(terms=frozenset((end if at == time else first[at], order) for at, order in p.terms))
+        for p in closing_sessions(below, relation)
+        if (time, Order.DESC) not in p.terms
+    ]
+    return replace(grouped_by, promises=distinct(promises), padded=())
+
+
+def closing_sessions(below: Facts, relation: Sessions) -> list[Promise]:
+    """The promises that close sessions: on keys alone, or with them on an order of time."""
+    keys, time = {below.same[column.index] for _, column in relation.keys}, below.same[relation.time.index]
+    orders = ((time, Order.ASC), (time, Order.DESC))
+    return [p for p in below.promises if all(term[0] in keys or term in orders for term in p.terms)]
 
 
 def ordered(below: Facts, relation: OrderBy) -> tuple[Promise, ...]:

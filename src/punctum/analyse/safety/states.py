@@ -16,12 +16,13 @@ from punctum.analyse.promises import Facts, Promise
 from punctum.analyse.safety.alone import of_padded
 from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.join_states import of_block, of_outer, of_windows
-from punctum.analyse.safety.rules import closing, ordered, stables_of
+from punctum.analyse.safety.rules import closing, closing_sessions, ordered, stables_of
 from punctum.analyse.safety.temporal import chosen
 from punctum.analyse.safety.verdicts import OperatorState, Verdict, Want, origins, rows_text
 from punctum.errors import Place
 from punctum.ir.definitions import NOWHERE
 from punctum.ir.elements import FROM, VS
+from punctum.ir.hop import Hop
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
@@ -42,6 +43,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, reads_text, title
 from punctum.ir.windows import window
@@ -75,6 +77,8 @@ def states(relation: Relation, known: Inference) -> Iterator[OperatorState]:
             return
         case Distinct() | Aggregate() | OrderBy():
             yield from _unary(relation, known.facts(relation.input))
+        case Sessions():
+            yield _sessions(relation, known.facts(relation.input))
         case LMerge():
             yield _merge(relation, known)
         case Final() if inserts_only(relation.input):
@@ -87,7 +91,7 @@ def states(relation: Relation, known: Inference) -> Iterator[OperatorState]:
             yield from _both(relation, known.facts(relation.left), known.facts(relation.right))
         case OuterJoin():
             yield from of_outer(relation, known)
-        case Filter() | Projection() | Lookup() | UnionAll():
+        case Filter() | Projection() | Hop() | Lookup() | UnionAll():
             yield _stateless(relation)
         case Join() | PlannedNode():
             raise AssertionError(relation)  # joins are blocks, and plans come later
@@ -141,6 +145,20 @@ def _needed(relation: Distinct | Aggregate | OrderBy, below: Facts) -> tuple[Seq
             if any(p.terms == {(below.same[column.index], order)} for p in below.promises):
                 missing = f"{names[column.index]} may be NULL, and NULLs come first: declare it NOT NULL"
             return [*ends, *ordered(below, relation)], missing, (Want(relation.input, column.index, order),)
+
+
+def _sessions(relation: Sessions, below: Facts) -> OperatorState:
+    """What is kept of open sessions, which an order of time closes a gap after their last row, or their keys do."""
+    state = OperatorState(relation.OPERATOR, reads_text(relation), Verdict.UNBOUNDED, place=relation.place)
+    closed = closing_sessions(below, relation)
+    if closed:
+        witness = tuple(sorted(map(str, closed[0].origins)))
+        return replace(state, verdict=Verdict.PURGEABLE, witness=witness, uses=origins(closed))
+    time, keys = relation.time, [column for _, column in relation.keys]
+    wants = [Want(relation.input, time.index, order) for order in (Order.ASC, Order.DESC)]
+    wants += [Want(relation.input, key.index) for key in keys]
+    shown = f" or punctuations on its keys ({', '.join(key.name for key in keys)})" if keys else ""
+    return replace(state, witness=(f"no input promises an order of its time{shown}",), wants=tuple(wants))
 
 
 def _merge(merge: LMerge, known: Inference) -> OperatorState:

@@ -20,6 +20,7 @@ from punctum.analyse.safety.verdicts import OperatorState
 from punctum.ir.definitions import StreamDef
 from punctum.ir.elements import MARKED
 from punctum.ir.expressions import Column, columns
+from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
 from punctum.ir.punctuated import Punctuated
@@ -38,6 +39,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, fold, sources, walk
 
@@ -142,6 +144,8 @@ def _origins(relation: Relation, below: list[list[frozenset[Of]]]) -> list[froze
     match relation:
         case Source(stream=stream):
             return [frozenset([(stream.name, name)]) for name in stream.schema.names]
+        case Hop():
+            return [*below[0][: relation.width], frozenset[Of]().union(*below[0][relation.width :])]
         case Lookup():
             own = below[0]
             of_table = (relation.equated().get(i) for i in range(len(own), len(relation.schema)))
@@ -153,6 +157,10 @@ def _origins(relation: Relation, below: list[list[frozenset[Of]]]) -> list[froze
         case Aggregate():
             calls = (list(call.reads) for call in relation.aggregates)
             return [_all(below[0], read) for read in [*([column] for _, column in relation.keys), *calls]]
+        case Sessions():
+            read = [[column] for column in (*(key for _, key in relation.keys), relation.time, relation.time)]
+            read += [[c for c in (call.argument, call.filter) if c is not None] for call in relation.aggregates]
+            return [_all(below[0], each) for each in read]
         case LMerge():
             merged = below[: len(relation.merged)]
             return [frozenset[Of]().union(*same) for same in zip(*merged, strict=True)]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from itertools import product
 from typing import assert_never
@@ -19,12 +20,14 @@ from punctum.engine.sources.tables import versions_of
 from punctum.ir import relations as r
 from punctum.ir import temporal
 from punctum.ir.expressions import Column, Expression
+from punctum.ir.hop import Hop as HopNode
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup as LookupNode
 from punctum.ir.outer import able, coalesced_columns
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin
 from punctum.ir.planned import Synopsis as SynopsisNode
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.session import Sessions as SessionsNode
 from punctum.ir.shape import image, shape
 from punctum.ir.tree import Relation
 from punctum.ir.windows import steps, window
@@ -39,6 +42,7 @@ from punctum.operators.dupelim import Dupelim
 from punctum.operators.expect import Expect
 from punctum.operators.expressions import careful, compiled
 from punctum.operators.group_by import GroupBy
+from punctum.operators.hop import Hop
 from punctum.operators.images import ComputedColumn
 from punctum.operators.intersect import Intersect
 from punctum.operators.join import Join, joined_schema
@@ -51,6 +55,7 @@ from punctum.operators.outer import OuterJoin
 from punctum.operators.project import Project
 from punctum.operators.punctuate import Punctuate
 from punctum.operators.select import Select
+from punctum.operators.session import Sessions
 from punctum.operators.sort import Sort
 from punctum.operators.synopsis import SynopsisJoin, met
 from punctum.operators.synopsis_groups import SynopsisGroupBy
@@ -74,6 +79,8 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
         case r.Projection(columns=columns):
             shown = [_column(name, e, schemas[0]) for name, e in columns]
             return _projected(relation, schemas[0], shown)
+        case HopNode(slide=slide):
+            return Hop(schemas[0], relation.schema, slide // timedelta(microseconds=1))
         case LookupNode(table=table, residual=residual):
             at = [(mine.index, theirs.index) for mine, theirs in relation.on]
             demands = None if residual is None else careful(residual, relation.paired)
@@ -102,6 +109,12 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
             functions = [_function(c, schemas[0]) for c in calls]
             filters = [None if c.filter is None else compiled(c.filter, schemas[0]) for c in calls]
             return GroupBy(schemas[0], by, functions, filters, relation.updates, relation.few)
+        case SessionsNode(keys=keys, aggregates=calls, gap=gap):
+            by = [schemas[0].names[column.index] for _, column in keys]
+            functions = [AggregateFunction(c.function, _name(c.argument, schemas[0]), c.name) for c in calls]
+            filters = [None if c.filter is None else compiled(c.filter, schemas[0]) for c in calls]
+            time, steps_ = schemas[0].names[relation.time.index], gap // timedelta(microseconds=1)
+            return Sessions(schemas[0], by, time, steps_, relation.names, functions, filters)
         case r.OrderBy(keys=keys):
             return Sort(schemas[0], [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys])
         case r.Distinct():

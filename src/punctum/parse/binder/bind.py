@@ -10,11 +10,14 @@ from punctum.ir.applied import apply
 from punctum.ir.expressions import Expression, Literal
 from punctum.ir.functions import FUNCTIONS, NAMES, call, suggested
 from punctum.ir.functions.aggregates import AGGREGATES
+from punctum.ir.time_windows import marks
 from punctum.parse.binder.scope import Scope
 from punctum.parse.binder.syntax import BINARY, NODES, UNARY
+from punctum.parse.binder.time_windows import bound
 from punctum.parse.lexer.text import Text
 
 DEEPEST = 100
+_COLUMNS = ("SELECT", "GROUP BY", "ORDER BY")
 
 
 def is_aggregate(node: exp.Expr) -> bool:
@@ -61,6 +64,8 @@ class Binder:
 
     def node(self, node: exp.Expr) -> Expression:
         """One level of binding."""
+        if (window := bound(self, node)) is not None:
+            return self._of_row(window)
         if type(node) in BINARY:
             self.only(node, "this", "expression", "negate", "safe", "typed")
             operation = call(BINARY[type(node)], (self.bind(node.this), self.bind(node.expression)), self.place(node))
@@ -140,9 +145,25 @@ class Binder:
 
     def column(self, node: exp.Column) -> Expression:
         """The column that a name means."""
+        if (window := self._of_window(node)) is not None:
+            return window
         if node.args.get("db") or node.args.get("catalog"):
             raise self.refuse("names of more than two parts are", node, "write table.column")
         if isinstance(node.this, exp.Star):
             raise SqlError("* is not allowed here", "", "name a column", self.place(node))
         self.only(node, "this", "table")
         return self.scope.column(node.name, node.table or None, self.place(node))
+
+    def _of_row(self, window: Expression) -> Expression:
+        """What is said of a window; of one that is not a row's own alone, where rows may come more than once."""
+        if self.clause not in _COLUMNS and any(marks(window)):
+            hint = "name the window in a subquery, and its start here"
+            raise SqlError(f"a window of several stands in {self.clause}", "", hint, window.place)
+        return window
+
+    def _of_window(self, node: exp.Column) -> Expression | None:
+        """A bound of a window that a subquery has as columns: ``w.start``, or ``s.w.start``."""
+        name = f"{node.table}.{node.name}"
+        if not node.table or not self.scope.has(name.lower()) or (not node.db and self.scope.names(node.table)):
+            return None
+        return self.scope.column(name, node.db or None, self.place(node))

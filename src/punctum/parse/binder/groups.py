@@ -15,7 +15,7 @@ from sqlglot import exp
 from punctum.algebra.aggregates import OF_NUMBERS, PAIRED, Function
 from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError
-from punctum.ir.expressions import Column, Expression, Literal, conjunction, mismatch, named, rebased, text
+from punctum.ir.expressions import Call, Column, Expression, Literal, conjunction, mismatch, named, rebased, text
 from punctum.ir.functions.aggregates import AGGREGATES, BLIND, suggested_aggregate
 from punctum.ir.names import fresh
 from punctum.ir.relations import Aggregate, AggregateCall, Filter, Projection
@@ -24,6 +24,8 @@ from punctum.ir.types import NUMBERS, is_interval, is_null
 from punctum.parse.binder.bind import Binder, is_aggregate
 from punctum.parse.binder.order import ordinal
 from punctum.parse.binder.scope import Scope
+from punctum.parse.binder.time_windows import bound, field, is_window
+from punctum.parse.binder.time_windows import keys as window_keys
 from punctum.parse.lexer.text import Text
 
 _FUNCTIONS: dict[type, Function] = {
@@ -60,6 +62,7 @@ class Groups(Binder):
         self.wanted: list[WantedCall] = []
         self.places: list[Place] = []
         self.aliases: dict[str, exp.Expr] = {}
+        self.windows: dict[str, exp.Expr] = {}
 
     def node(self, node: exp.Expr) -> Expression:
         """A key, an aggregate, or a call of expressions that are."""
@@ -67,7 +70,28 @@ class Groups(Binder):
             return self._aggregate(node)
         if (key := self._key(node)) is not None:
             return key
+        if (window := bound(Binder(self.text, self.scope, "SELECT", self.around), self._named(node))) is not None:
+            return self._over_keys(window)
         return super().node(node)
+
+    def _named(self, node: exp.Expr) -> exp.Expr:
+        """What is said of a window by its name, as said of the window."""
+        match node:
+            case exp.Column() if node.table.lower() in self.windows and not self.scope.names(node.table):
+                return field(self.windows[node.table.lower()], node.name)
+            case exp.Anonymous(expressions=[exp.Column() as name]) if name.name.lower() in self.windows:
+                return exp.Anonymous(this=node.this, expressions=[self.windows[name.name.lower()].copy()])
+        return node
+
+    def _over_keys(self, expression: Expression) -> Expression:
+        """An expression over rows, all of whose columns are in keys, over these."""
+        if expression in self.keys:
+            return self._column_of(expression, expression.place)
+        if isinstance(expression, Column):
+            raise self._not_grouped(text(expression, True), expression.place)
+        if not isinstance(expression, Call):
+            return expression
+        return replace(expression, args=tuple(map(self._over_keys, expression.args)))
 
     def _key(self, node: exp.Expr) -> Column | None:
         if isinstance(node, exp.Literal | exp.Null | exp.Boolean | exp.Interval):
@@ -79,8 +103,10 @@ class Groups(Binder):
             return None
         if expression not in self.keys:
             return None
-        at = self.keys.index(expression)
-        return Column(at, text(expression, True), named(expression, text(expression, True)), self.place(node))
+        return self._column_of(expression, self.place(node))
+
+    def _column_of(self, key: Expression, place: Place) -> Column:
+        return Column(self.keys.index(key), text(key, True), named(key, text(key, True)), place)
 
     def column(self, node: exp.Column) -> Expression:
         """A column that is not a key is an error, unless it is the alias of what is one."""
@@ -90,11 +116,13 @@ class Groups(Binder):
                 return self.bind(aliased[node.name.lower()])
             finally:
                 self.aliases = aliased
-        shown = text(super().column(node))
+        raise self._not_grouped(text(super().column(node)), self.place(node))
+
+    def _not_grouped(self, shown: str, place: Place) -> SqlError:
         keys = ", ".join(text(key, True) for key in self.keys)
         detail = f"it is grouped by {keys}" if keys else "there is no GROUP BY"
         hint = f"add {shown} to GROUP BY, or use MIN({shown})"
-        raise SqlError(f"the column {shown} is neither grouped nor aggregated", detail, hint, self.place(node))
+        return SqlError(f"the column {shown} is neither grouped nor aggregated", detail, hint, place)
 
     def _aggregate(self, node: Any) -> Column:
         below = Binder(self.text, self.scope, "an aggregate function", self.place(node))
@@ -270,17 +298,22 @@ def read_groups(source: Text, node: exp.Select, scope: Scope, place: Place) -> G
     aliases = {item.alias.lower(): item.this for item in node.expressions if isinstance(item, exp.Alias)}
     aliases = {name: aliased for name, aliased in aliases.items() if not scope.has(name)}
     keys: list[Expression] = []
+    windows: dict[str, exp.Expr] = {}
     if group is not None:
         for key, value in group.args.items():
             if value and key != "expressions":
                 raise _ungroupable(key.upper().replace("_", " "), source.clause("GROUP BY", place.start))
-        keys = [_group_key(key, node, below, aliases) for key in group.expressions]
+        grouped = [_grouped_by(key, node, below, aliases) for key in group.expressions]
+        keys = [key for each in grouped for key in _group_keys(each, below)]
+        windows = {key.name.lower(): key for key in grouped if isinstance(key, exp.Anonymous) and is_window(key)}
+        windows |= {name: aliased for name, aliased in aliases.items() if aliased in windows.values()}
     groups = Groups(source, scope, place, list(dict.fromkeys(keys)))
-    groups.aliases = aliases
+    groups.aliases, groups.windows = aliases, windows
     return groups
 
 
-def _group_key(node: exp.Expr, select: exp.Select, below: Binder, aliases: dict[str, exp.Expr]) -> Expression:
+def _grouped_by(node: exp.Expr, select: exp.Select, below: Binder, aliases: dict[str, exp.Expr]) -> exp.Expr:
+    """What a key of GROUP BY means, where it is a position or an alias of SELECT."""
     if type(node) in _UNGROUPABLE:
         name = _UNGROUPABLE[type(node)]
         raise _ungroupable(name, below.text.after(name.split(" ")[0], below.place(node)))
@@ -288,10 +321,16 @@ def _group_key(node: exp.Expr, select: exp.Select, below: Binder, aliases: dict[
         node = select.expressions[ordinal(node, len(select.expressions), below.place(node))].unalias()
     elif isinstance(node, exp.Column) and not node.table:
         node = aliases.get(node.name.lower(), node)
+    return node
+
+
+def _group_keys(node: exp.Expr, below: Binder) -> list[Expression]:
+    if is_window(node):
+        return window_keys(below, node)
     key = below.bind(node)
     if is_null(key) or is_interval(key):
         raise SqlError("GROUP BY needs a value with a type", "", "", key.place)
-    return key
+    return [key]
 
 
 _UNGROUPABLE: dict[type, str] = {

@@ -29,6 +29,7 @@ from punctum.parse.binder.lookups import read_as_stream
 from punctum.parse.binder.order import SortTerm, sort_keys
 from punctum.parse.binder.scope import Scope
 from punctum.parse.binder.subqueries import Subqueries
+from punctum.parse.binder.time_windows import over, shown_as, spread
 from punctum.parse.binder.windows import check_input
 from punctum.parse.lexer.text import Text
 
@@ -123,8 +124,10 @@ class Queries:
         return node.alias or node.name, self._renamed(self._windowed(node, self._named(node)), node)
 
     def _windowed(self, node: exp.Expr, relation: Relation) -> Relation:
-        window = self.text.window(node)
-        return relation if window is None else Window(check_input(relation, window.place), window.rows, window.place)
+        if (window := self.text.window(node)) is not None:
+            relation = Window(check_input(relation, window.place), window.rows, window.place)
+        clause = self.text.time_window(node)
+        return relation if clause is None else over(relation, clause)
 
     def _named(self, node: exp.Table) -> Relation:
         name = node.name.lower()
@@ -190,7 +193,7 @@ class Queries:
     def _columns(self, node: exp.Select, binder: Binder) -> list[Named]:
         """The columns of SELECT, by name."""
         columns: list[Named] = []
-        for item in node.expressions:
+        for item in spread(node.expressions, binder.windows if isinstance(binder, Groups) else {}, binder.scope):
             star = item.this if isinstance(item, exp.Column) else item
             if isinstance(star, exp.Star):
                 columns += self._star(item, star, binder)
@@ -199,7 +202,7 @@ class Queries:
             if is_interval(expression) or (is_null(expression) and not isinstance(item.unalias(), exp.Cast)):
                 what = "an INTERVAL is not a column" if is_interval(expression) else "NULL alone is not a column"
                 raise SqlError(what, "", "write CAST(NULL AS type)" * is_null(expression), self.place(item))
-            name = item.alias if isinstance(item, exp.Alias) else text(expression, True)
+            name = item.alias if isinstance(item, exp.Alias) else shown_as(item, binder.scope) or text(expression, True)
             columns.append((name, expression))
         if not columns:
             raise SqlError("SELECT has no columns", "", "", self.place(node))

@@ -11,7 +11,6 @@
     … EXPECT WITHIN '1 day' LIFESPAN '4 hours'        behind any of these, and behind PUNCTUATED ON
 """
 
-import re
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from decimal import Decimal
@@ -28,14 +27,13 @@ from punctum.ir.relations import Source
 from punctum.ir.types import NUMBERS, TIMES
 from punctum.ir.units import is_unit
 from punctum.parse.binder.bind import Binder
+from punctum.parse.binder.durations import duration
 from punctum.parse.binder.scope import FromTable, Scope
-from punctum.parse.binder.syntax import LENGTHS
 from punctum.parse.ddl.columns import ColumnReader, Terms, literal
 from punctum.parse.lexer.cursor import Cursor
 from punctum.parse.lexer.text import Text
 
 PUNCTUATE = "PUNCTUATE"
-_PART = re.compile(r"\s*(\d{1,18})\s*([A-Za-z]+)\s*")
 
 
 def read_punctuate(
@@ -233,24 +231,6 @@ def _length(attribute: Attribute, expression: Expression) -> timedelta:
         detail = f"{attribute.name} is {type_text(attribute)}"
         raise SqlError("a DATE moves by whole days", detail, "write a DELAY of days", expression.place)
     return length
-
-
-def duration(written: str, place: Place) -> timedelta:
-    """The time that a text means.
-
-    >>> print(duration("1 hour 30 minutes", Place()))
-    1:30:00
-    """
-    parts = [(int(amount), unit.upper().removesuffix("S")) for amount, unit in _PART.findall(written)]
-    if parts and not _PART.sub("", written) and all(unit in LENGTHS for _, unit in parts):
-        try:
-            return sum((amount * LENGTHS[unit] for amount, unit in parts), timedelta())
-        except OverflowError:
-            pass
-    units = ", ".join(unit.lower() for unit in LENGTHS)
-    raise SqlError(
-        f"'{written}' is not a duration", f"units are {units}", "write a duration such as '10 seconds'", place
-    )
 
 
 def read_limits(cursor: Cursor) -> tuple[timedelta | None, timedelta | None]:

@@ -11,7 +11,7 @@ from enum import Enum
 from math import isfinite
 
 from punctum.errors import Place, SqlError, choices, nearest
-from punctum.parse.ddl.clauses import duration
+from punctum.parse.binder.durations import duration
 
 Given = Mapping[str, tuple[str, Place]]
 """Options as they are written: each value with the place of its option."""

@@ -18,6 +18,7 @@ from punctum.ir.applied import UserFunction
 from punctum.ir.functions import NAMES
 from punctum.ir.functions.aggregates import AGGREGATES
 from punctum.parse.lexer.brackets import WindowClause, parted
+from punctum.parse.lexer.timed import TimeClause, without_functions
 
 QUOTED = (TokenType.STRING, TokenType.IDENTIFIER)
 _SPARK = Spark().parser()
@@ -49,7 +50,8 @@ class Text:
 
     def __init__(self, sql: str, functions: Mapping[str, UserFunction] = _NOTHING) -> None:
         self.sql, self.functions = sql, functions
-        self.tokens, self.windows = parted(tokens(sql))
+        left, self.timed = without_functions(tokens(sql))
+        self.tokens, self.windows = parted(left)
         self._taken = set[int]()
         self.starts = [token.start for token in self.tokens]
         self.closing = dict(self._pairs())
@@ -64,15 +66,27 @@ class Text:
 
     def window(self, node: exp.Expr) -> WindowClause | None:
         """The window behind an item of FROM: a name, or a query in brackets."""
-        metas = [part.meta["start"] for part in node.this.walk() if "start" in part.meta] if self.windows else []
+        at = self._last(node) if self.windows else None
+        if at is None:
+            return None
+        self._taken.add(at)
+        return self.windows.get(at)
+
+    def time_window(self, node: exp.Expr) -> TimeClause | None:
+        """The window of time that an item of FROM is the table of: a name, or a query in brackets."""
+        at = self._last(node) if self.timed else None
+        return None if at is None else self.timed.get(self.tokens[at].start)
+
+    def _last(self, node: exp.Expr) -> int | None:
+        """The token of a name, or the bracket behind a query, of an item of FROM."""
+        metas = [part.meta["start"] for part in node.this.walk() if "start" in part.meta]
         if not metas:
             return None
         at = bisect_right(self.starts, min(metas)) - 1
         if isinstance(node, exp.Subquery):
             last = bisect_right(self.starts, max(metas)) - 1
             at = min((end for start, end in self.closing.items() if start < at and end > last), default=at)
-        self._taken.add(at)
-        return self.windows.get(at)
+        return at
 
     def all_taken(self) -> None:
         """Refuse a window that stands behind nothing that can have one."""

@@ -20,7 +20,7 @@ from punctum.ir.definitions import EndEvent, StreamDef
 from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import Aggregate, Distinct, Filter, Source
 from punctum.ir.tree import Relation, fold, sources, walk
-from punctum.parse.ddl.clauses import duration
+from punctum.parse.binder.durations import duration
 from punctum.parse.ddl.options import DISTINCT
 from punctum.plan.joins.cost import Measures
 

@@ -11,11 +11,13 @@ from typing import assert_never
 
 from punctum.algebra.schema import Schema
 from punctum.ir.expressions import Column, Expression, rebased, text
+from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
 from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import (
     Aggregate,
+    AggregateCall,
     Distinct,
     Except,
     Filter,
@@ -29,6 +31,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, transform, with_inputs
 
@@ -59,6 +62,10 @@ def _named(relation: Relation, names: Names | None) -> Relation:
             return bare if relation.residual is None else replace(bare, residual=_moved(relation.residual, bare))
         case OuterJoin():
             return _outer(relation, names)
+        case Hop(input=rows, width=width):
+            below = _named(rows, None if names is None else _unique([*names[:-1], *rows.schema.names[width:]]))
+            start = _unique([*below.schema.names[:width], relation.name])[-1] if names is None else names[-1]
+            return replace(relation, input=below, name=start)
         case Lookup():
             return _lookup(relation, names)
         case MultiJoin():
@@ -71,6 +78,8 @@ def _named(relation: Relation, names: Names | None) -> Relation:
             return replace(relation, result=Schema(tuple(replace(a, name=name) for name, a in columns)))
         case Aggregate():
             return _aggregate(relation, names)
+        case Sessions():
+            return _sessions(relation, names)
         case UnionAll() | Union() | Intersect() | Except():
             same = names or relation.schema.names
             return replace(relation, left=_named(relation.left, same), right=_named(relation.right, same))
@@ -115,9 +124,7 @@ def _lookup(relation: Lookup, names: Names | None) -> Relation:
 
 def _aggregate(relation: Aggregate, names: Names | None) -> Relation:
     below = _named(relation.input, None)
-
-    keys = [_column(key, below) for _, key in relation.keys]
-    calls = [old.rebased(lambda column: _column(column, below)) for old in relation.aggregates]
+    keys, calls = _grouped(relation, below)
     chosen = names or _unique([*map(text, keys), *map(str, calls)])
     return replace(
         relation,
@@ -125,6 +132,28 @@ def _aggregate(relation: Aggregate, names: Names | None) -> Relation:
         keys=tuple(zip(chosen, keys, strict=False)),
         aggregates=tuple(replace(c, name=name) for name, c in zip(chosen[len(keys) :], calls, strict=True)),
     )
+
+
+def _sessions(relation: Sessions, names: Names | None) -> Relation:
+    below = _named(relation.input, None)
+    keys, calls = _grouped(relation, below)
+    chosen = names or _unique([*map(text, keys), *relation.names, *map(str, calls)])
+    start, end, *rest = chosen[len(keys) :]
+    return replace(
+        relation,
+        input=below,
+        keys=tuple(zip(chosen, keys, strict=False)),
+        time=_column(relation.time, below),
+        end=_column(relation.end, below),
+        names=(start, end),
+        aggregates=tuple(replace(c, name=name) for name, c in zip(rest, calls, strict=True)),
+    )
+
+
+def _grouped(relation: Aggregate | Sessions, below: Relation) -> tuple[list[Column], list[AggregateCall]]:
+    """The keys and aggregates of groups over what is below them now."""
+    calls = [old.rebased(lambda column: _column(column, below)) for old in relation.aggregates]
+    return [_column(key, below) for _, key in relation.keys], calls
 
 
 def _moved(expression: Expression, below: Relation) -> Expression:

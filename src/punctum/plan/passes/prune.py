@@ -8,12 +8,14 @@ from dataclasses import replace
 from typing import assert_never
 
 from punctum.ir.expressions import Column, Expression, rebased
+from punctum.ir.hop import BOUNDS, Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.needed import all_columns, needed
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
 from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import (
     Aggregate,
+    AggregateCall,
     Distinct,
     Except,
     Filter,
@@ -27,6 +29,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, with_inputs
 from punctum.ir.windows import window
@@ -68,6 +71,10 @@ def _prune(relation: Relation, wanted: set[int]) -> tuple[Relation, Moved]:
             return replace(relation, input=below, columns=chosen), {old: new for new, old in enumerate(kept)}
         case Join() | OuterJoin():
             return _join(relation, of_inputs)
+        case Hop():
+            narrow, moved = _narrow(relation.input, *of_inputs)
+            start = {relation.width: len(narrow.schema) - BOUNDS}
+            return replace(relation, input=narrow), {i: n for i, n in moved.items() if i < relation.width} | start
         case Lookup():
             return _lookup(relation, *of_inputs)
         case MultiJoin():
@@ -80,8 +87,12 @@ def _prune(relation: Relation, wanted: set[int]) -> tuple[Relation, Moved]:
         case Aggregate():
             below, moved = (_narrow if window(relation.input) else _prune)(relation.input, *of_inputs)
             keys = tuple((name, _column(column, moved)) for name, column in relation.keys)
-            calls = tuple(call.rebased(lambda column: _column(column, moved)) for call in relation.aggregates)
-            return replace(relation, input=below, keys=keys, aggregates=calls), _all(relation)
+            return replace(relation, input=below, keys=keys, aggregates=_calls(relation, moved)), _all(relation)
+        case Sessions():
+            below, moved = _prune(relation.input, *of_inputs)
+            keys = tuple((name, _column(column, moved)) for name, column in relation.keys)
+            first, last, calls = _column(relation.time, moved), _column(relation.end, moved), _calls(relation, moved)
+            return replace(relation, input=below, keys=keys, time=first, end=last, aggregates=calls), _all(relation)
         case OrderBy():
             below, moved = _prune(relation.input, *of_inputs)
             keys_ = tuple((_column(column, moved), down, first) for column, down, first in relation.keys)
@@ -90,6 +101,10 @@ def _prune(relation: Relation, wanted: set[int]) -> tuple[Relation, Moved]:
             return with_inputs(relation, [pruned(below) for below in relation.inputs]), _all(relation)
         case _:
             assert_never(relation)
+
+
+def _calls(relation: Aggregate | Sessions, moved: Moved) -> tuple[AggregateCall, ...]:
+    return tuple(call.rebased(lambda column: _column(column, moved)) for call in relation.aggregates)
 
 
 def _join(relation: Join | OuterJoin, of_inputs: tuple[set[int], ...]) -> tuple[Relation, Moved]:

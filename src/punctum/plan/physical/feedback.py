@@ -25,6 +25,7 @@ from punctum.ir.applied import applied
 from punctum.ir.by_node import ByNode
 from punctum.ir.elements import HIDDEN, VE, VS, is_elements
 from punctum.ir.expressions import Column, Expression, columns, rebased
+from punctum.ir.hop import Hop
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
@@ -44,6 +45,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation
 from punctum.plan.physical.pipes import Pipe
@@ -124,13 +126,15 @@ def below(relation: Relation, over: Expression) -> Below:
         case Projection(columns=computed):
             expression = rebased(over, lambda column: computed[column.index][1])
             return nothing if any(applied(expression)) else (expression,)
-        case Aggregate(keys=keys):
+        case Aggregate(keys=keys) | Sessions(keys=keys):
             grouped = all(column.index < len(keys) for column in columns(over))
             return (rebased(over, lambda column: keys[column.index][1]),) if grouped else nothing
         case Join():
             return _sides(relation, over)
         case OuterJoin():
             return _preserved(relation, over)
+        case Hop():
+            return (_moved(over, {i: i for i in range(relation.width)}),)
         case Lookup():
             own = {i: i for i in range(len(relation.input.schema))}
             return (_moved(over, own | relation.equated()),)

@@ -10,6 +10,7 @@ from typing import assert_never
 from punctum.algebra.outer import JoinKind
 from punctum.ir.elements import VS
 from punctum.ir.expressions import Column
+from punctum.ir.hop import Hop
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
@@ -29,6 +30,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation
 from punctum.plan.passes.windows import windowed
@@ -57,6 +59,8 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
                 return [None]
             below = [column_of(relation.columns[i][1]) for i in key]
             return None if None in below else [tuple(i for i in below if i is not None)]
+        case Hop():
+            return [key] if key is None or all(i < relation.width for i in key) else None
         case Lookup():
             equated = relation.equated()
             under = None if key is None else tuple(equated.get(i, i) for i in key)
@@ -76,7 +80,7 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
         case MultiJoin():
             classes, everyone = _common(relation, key), range(len(relation.joined))
             return None if classes is None else [tuple(relation.classes[n].of(i)[0] for n in classes) for i in everyone]
-        case Aggregate():
+        case Aggregate() | Sessions():
             columns = [column.index for _, column in relation.keys]
             if key is None:
                 return [_prefer(relation.inputs[0], columns) or tuple(columns)]
@@ -113,7 +117,7 @@ def _in_one_bucket(relation: Relation) -> bool:
     """Whether all rows of a relation are in one bucket, wherever else they could be."""
     if as_pipe(relation) is not None:
         return False
-    if isinstance(relation, Filter | Projection | Lookup | UnionAll | LifespanNode):
+    if isinstance(relation, Filter | Projection | Hop | Lookup | UnionAll | LifespanNode):
         return any(map(_in_one_bucket, relation.inputs))
     return all(key == () for key in keys_below(relation, None) or [None])
 
@@ -131,8 +135,9 @@ def _prefer(relation: Relation, allowed: list[int]) -> Key | None:
             columns = {column_of(relation.columns[i][1]): i for i in allowed}
             preferred = _prefer(relation.inputs[0], [i for i in columns if i is not None])
             return None if preferred is None else tuple(columns[i] for i in preferred)
-        case Lookup():
-            own = [i for i in allowed if i < len(relation.input.schema)]
+        case Hop() | Lookup():
+            width = relation.width if isinstance(relation, Hop) else len(relation.input.schema)
+            own = [i for i in allowed if i < width]
             return tuple(own) if as_pipe(relation.input) is not None and own else _prefer(relation.input, own)
         case Join():
             firsts = (next((i for i in pair if i in allowed), None) for pair in _pairs(relation))
@@ -143,7 +148,7 @@ def _prefer(relation: Relation, allowed: list[int]) -> Key | None:
         case MultiJoin():
             firsts = (next((i for i in _members(relation, n) if i in allowed), None) for n in relation.common())
             return tuple(i for i in firsts if i is not None) or None
-        case Aggregate():
+        case Aggregate() | Sessions():
             columns = {column.index: i for i, (_, column) in enumerate(relation.keys) if i in allowed}
             preferred = _prefer(relation.inputs[0], [i for i in columns if i is not None])
             return tuple(columns[i] for i in preferred) if preferred else tuple(columns.values()) or None

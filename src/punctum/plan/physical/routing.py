@@ -14,6 +14,7 @@ from punctum.algebra.pattern import WILDCARD
 from punctum.algebra.schema import NOT_NULL
 from punctum.algebra.values import Type
 from punctum.ir.expressions import columns
+from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
 from punctum.ir.punctuated import Punctuated
@@ -32,6 +33,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.shape import shape
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation
@@ -67,7 +69,7 @@ def _compared(relation: Relation, number: int) -> list[int]:
             return []  # no punctuation purges what it keeps
         case Source() | Filter() | Window() | Projection() | Distinct() | Aggregate() | OrderBy() | Final() | Opened():
             return []  # there is no other input
-        case Lookup() | Cleansed() | Punctuated() | ExpectNode() | LifespanNode():
+        case Sessions() | Hop() | Lookup() | Cleansed() | Punctuated() | ExpectNode() | LifespanNode():
             return []  # nor here
         case _:
             assert_never(relation)
@@ -79,9 +81,12 @@ def _carried(relation: Relation, fresh: Iterator[int]) -> Carried:
             below = _carried(relation.input, fresh)
             shapes = (shape(expression) for _, expression in relation.columns)
             return [below[s.source] if s.source is not None and s.injective else frozenset() for s in shapes]
-        case Aggregate():
+        case Aggregate() | Sessions():
             below = _carried(relation.input, fresh)
-            return [*(below[column.index] for _, column in relation.keys), *(frozenset() for _ in relation.aggregates)]
+            rest = len(relation.schema) - len(relation.keys)
+            return [*(below[column.index] for _, column in relation.keys), *[frozenset[int]()] * rest]
+        case Hop():
+            return [*_carried(relation.input, fresh)[: relation.width], frozenset()]
         case Lookup():
             mine, width = _carried(relation.input, fresh), len(relation.input.schema)
             of_table = (relation.equated().get(i) for i in range(width, len(relation.schema)))

@@ -16,6 +16,7 @@ from typing import assert_never
 from punctum.algebra.outer import JoinKind
 from punctum.algebra.schema import Schema
 from punctum.ir.definitions import StreamDef
+from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
 from punctum.ir.punctuated import Punctuated
@@ -34,6 +35,7 @@ from punctum.ir.relations import (
     UnionAll,
     Window,
 )
+from punctum.ir.session import Sessions
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, sources
 from punctum.plan.passes.windows import below_window, windowed
@@ -106,10 +108,12 @@ def partition(node: Op | Input) -> Key | None:
             names = {column_of(expression): i for i, (_, expression) in reversed(list(enumerate(columns)))}
             key = below[0]
             return tuple(names[i] for i in key) if key is not None and all(i in names for i in key) else None
-        case Aggregate(keys=keys):
+        case Aggregate(keys=keys) | Sessions(keys=keys):
             names = {column.index: i for i, (_, column) in enumerate(keys)}
             key = below[0]
             return tuple(names[i] for i in key) if key is not None and all(i in names for i in key) else None
+        case Hop(width=width):
+            return below[0] if below[0] is not None and all(i < width for i in below[0]) else None
         case Join() | MultiJoin() | LMerge():
             return below[0]
         case OuterJoin(kind=kind):
