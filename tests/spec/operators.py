@@ -78,8 +78,8 @@ def groups(schema: Schema) -> st.SearchStrategy[Specified]:
         of_numbers = [Function.SUM, Function.AVG, Function.MEDIAN, Function.PERCENTILE]
         for function in of_any + (of_numbers if a.type in NUMBERS else []):
             aggregates.append(AggregateFunction(function, a.name, f"{function.name}_{a.name}", share=0.25))
-    for a, b in permutations(schema.names, 2):
-        aggregates += [AggregateFunction(f, a, f"{f.name}_{a}_{b}", b) for f in PAIRED]
+    for one, other in permutations(schema.names, 2):
+        aggregates += [AggregateFunction(f, one, f"{f.name}_{one}_{other}", other) for f in PAIRED]
     by = st.lists(st.sampled_from(schema.names), unique=True, max_size=2).map(tuple)
     return by.map(lambda names: GroupBy(schema, names, tuple(aggregates)))
 
