@@ -47,6 +47,7 @@ from punctum.operators.join import SIDES, joined_schema
 from punctum.operators.lookup import Lookup
 from punctum.operators.operator import PAST, of_rows
 from punctum.operators.outer import MET, OuterJoin
+from punctum.operators.ranking import Ranks
 from punctum.operators.table import Table
 from punctum.operators.units import Units
 from punctum.spec import framework
@@ -63,6 +64,7 @@ from punctum.spec.multijoin import MultiJoin as SpecMultiJoin
 from punctum.spec.outer import OuterJoin as SpecOuterJoin
 from punctum.spec.project import Project as SpecProject
 from punctum.spec.punctuate import Punctuate as SpecPunctuate
+from punctum.spec.ranking import Ranks as SpecRanks
 from punctum.spec.select import Select as SpecSelect
 from punctum.spec.sort import Sort as SpecSort
 from punctum.spec.stream import Slice
@@ -83,6 +85,8 @@ def vectorised(operator: framework.Operator) -> Operator:
             return GroupBy(operator.schema, operator.by, operator.aggregates)
         case SpecSort():
             return Sort(operator.schema, operator.keys)
+        case SpecRanks():
+            return Ranks(operator.schema, operator.by, operator.keys, operator.function, operator.name, operator.most)
         case SpecDupelim():
             return Dupelim(operator.schema)
         case SpecLookup(paired=paired):

@@ -12,6 +12,7 @@ from punctum.algebra.bands import Band, Limit
 from punctum.algebra.outer import JoinKind
 from punctum.algebra.pattern import WILDCARD, Pattern, between, one_of
 from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.ranking import Ranking
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.sorting import SortKey
@@ -31,6 +32,7 @@ from punctum.spec.origins import AccessOrder, AllPassed, AllReported, DomainLimi
 from punctum.spec.outer import OuterJoin
 from punctum.spec.project import Project
 from punctum.spec.punctuate import Punctuate
+from punctum.spec.ranking import Ranks
 from punctum.spec.select import Select
 from punctum.spec.sort import Sort
 from punctum.spec.stream import Slice
@@ -87,6 +89,14 @@ def sorts(schema: Schema) -> st.SearchStrategy[Specified]:
     return keys.map(lambda picked: Sort(schema, tuple(picked)))
 
 
+def rankings(schema: Schema) -> st.SearchStrategy[Specified]:
+    by = st.lists(st.sampled_from(schema.names), unique=True, max_size=2).map(tuple)
+    key = st.builds(SortKey, st.sampled_from(schema.names), st.booleans(), st.none() | st.booleans())
+    keys = st.lists(key, min_size=1, max_size=2, unique_by=lambda k: k.name).map(tuple)
+    limits = st.none() | st.integers(1, 3)
+    return st.builds(Ranks, st.just(schema), by, keys, st.sampled_from(Ranking), st.just("rank"), limits)
+
+
 def dupelims(schema: Schema) -> st.SearchStrategy[Specified]:
     return st.just(Dupelim(schema))
 
@@ -109,6 +119,7 @@ UNARY = {
     "dupelim": dupelims,
     "group-by": groups,
     "sort": sorts,
+    "ranking": rankings,
 }
 
 

@@ -15,6 +15,7 @@ from punctum.ir.lookup import Lookup
 from punctum.ir.node import Alias, held
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -47,6 +48,7 @@ Relation: TypeAlias = (
     | Except
     | Aggregate
     | OrderBy
+    | Ranked
     | Final
     | Opened
     | Cleansed

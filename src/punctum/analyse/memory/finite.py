@@ -5,12 +5,14 @@ from typing import assert_never
 
 from punctum.algebra.aggregates import Function
 from punctum.algebra.outer import JoinKind
+from punctum.algebra.ranking import Ranking
 from punctum.analyse.memory.conjunctions import conjunctive
 from punctum.ir.conjunctive.axes import At
 from punctum.ir.conjunctive.spj import Spj
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -43,6 +45,8 @@ def rows(relation: Relation) -> int | None:
         case Distinct() | Aggregate():
             below, values = rows(relation.input), _values(relation)
             return min((most for most in (below, values) if most is not None), default=None)
+        case Ranked():
+            return best(relation, rows(relation.input))
         case Except():
             return rows(Distinct(relation.left))
         case Intersect():
@@ -59,6 +63,16 @@ def rows(relation: Relation) -> int | None:
             return None
         case _:
             assert_never(relation)
+
+
+def best(relation: Ranked, below: int | None) -> int | None:
+    """The most rows that a ranking keeps and gives, of so many below; of RANK any number may be peers."""
+    if relation.most is None or relation.function is not Ranking.ROW_NUMBER:
+        return below
+    keys = tuple((f"key {n}", column) for n, column in enumerate(relation.partition))
+    partitions = rows(Aggregate(relation.input, keys, ())) if keys else 1
+    few = None if partitions is None else partitions * relation.most
+    return min((most for most in (below, few) if most is not None), default=None)
 
 
 def _outer(kind: JoinKind, left: int | None, right: int | None) -> int | None:

@@ -25,6 +25,7 @@ from punctum.ir.elements import FROM
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -201,6 +202,9 @@ def _candidates(relation: Relation, column: int, order: Order, known: Inference)
             yield from _candidates(relation.input, relation.keys[column][1].index, order, known)
         case Aggregate():
             return
+        case Ranked():
+            if column in relation.by:
+                yield from _candidates(relation.input, column, order, known)
         case OrderBy():
             lead, down, _ = relation.keys[0]
             if lead.index == column and order in (Order.EQUALITY, Order.DESC if down else Order.ASC):

@@ -17,6 +17,7 @@ from punctum.ir.expressions import Column
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -92,7 +93,7 @@ class _Change:
                 return with_inputs(
                     relation, [self.of(relation.left, False, once), self.of(relation.right, False, True)]
                 )
-            case Lookup() | Punctuated():
+            case Lookup() | Punctuated() | Ranked():
                 return self._inputs(relation, False, once and isinstance(relation, Lookup))
             case Filter() | Window() | OrderBy() | Join() | OuterJoin() | UnionAll() | Opened() | Cleansed() | Final():
                 return self._inputs(relation, False, once)

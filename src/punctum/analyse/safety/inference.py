@@ -26,6 +26,7 @@ from punctum.analyse.safety.rules import (
     ordered,
     projected,
     promised,
+    ranked,
     stables_of,
     units_of,
 )
@@ -37,6 +38,7 @@ from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -158,6 +160,8 @@ class Inference:
                 return Facts((), columns, columns, filled=never_null(relation))
             case Aggregate():
                 return grouped(self.facts(relation.input), [column.index for _, column in relation.keys], relation)
+            case Ranked():
+                return ranked(self.facts(relation.input), relation)
             case OrderBy():
                 below = self.facts(relation.input)
                 released = ordered(below, relation)

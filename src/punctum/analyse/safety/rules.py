@@ -5,7 +5,8 @@ One rule for each operator, as the operators propagate punctuations (tables 3 an
 - select, dupelim: those of the input. Union, intersect, difference: what both inputs have emitted. A selection that
   fixes all columns of a promise to constants lets one punctuation end its output: it emits all other values itself.
 - project: a promise whose every column has an image among the computed ones; a column fixed to a constant may go.
-- group-by: a promise on grouping columns alone. Sort: a prefix of the leading column alone.
+- group-by: a promise on grouping columns alone; ranking: one on the columns of its partitions alone. Sort: a prefix of
+  the leading column alone.
 - opens and closes, and a stream that is put in order: their stables. Merge of replicas: the stables of any one input.
   Final events: prefixes of their ends, for inserts of starts too.
 - join of windows: what all inputs have emitted. Groups of a window: none, for rows that leave it change them.
@@ -29,6 +30,7 @@ from punctum.ir.expressions import Column, Expression, columns, conjuncts
 from punctum.ir.lookup import Lookup
 from punctum.ir.outer import coalesced_columns
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
     Aggregate,
     Except,
@@ -233,6 +235,21 @@ def grouped(below: Facts, keys: list[int], relation: Aggregate) -> Facts:
     within = {n: below.within[key] for n, key in enumerate(keys) if key in below.within}
     promises = over_keys(closing(below, keys))
     return Facts(promises, (*same, *rest), (*equal, *rest), fixed, constant, known_null, within, padded)
+
+
+def ranked(below: Facts, relation: Ranked) -> Facts:
+    """What holds behind a ranking: promises on the columns of its partitions alone."""
+    by, alone = relation.by, range(len(relation.schema))
+    first: dict[int, int] = {}
+    for column in by:
+        first.setdefault(below.same[column], column)
+    same = tuple(first[below.same[n]] if n in by else n for n in alone)
+    promises = distinct(
+        p._replace(terms=frozenset((first[column], order) for column, order in p.terms)) for p in closing(below, by)
+    )
+    within = {n: values for n, values in below.within.items() if n in by}
+    filled, equal = below.filled | never_null(relation), (*below.equal, len(below.equal))
+    return Facts(promises, same, equal, below.fixed.intersection(by), below.constant, filled, within)
 
 
 def closing(below: Facts, keys: list[int], promises: tuple[Promise, ...] | None = None) -> list[Promise]:

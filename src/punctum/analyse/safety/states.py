@@ -7,9 +7,10 @@ from typing import assert_never
 
 from punctum.algebra.finite import finite
 from punctum.algebra.pattern import Pattern
+from punctum.algebra.ranking import Ranking
 from punctum.algebra.scheme import Order
 from punctum.algebra.values import Type
-from punctum.analyse.memory.finite import LISTS, kept, rows
+from punctum.analyse.memory.finite import LISTS, best, kept, rows
 from punctum.analyse.memory.windows import last_rows
 from punctum.analyse.promises import Facts, Promise
 from punctum.analyse.safety.alone import of_padded
@@ -25,6 +26,7 @@ from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -46,6 +48,8 @@ from punctum.ir.tree import Relation, reads_text, title
 from punctum.ir.windows import window
 
 _NUMBERS = {"R0": 2, "R1": 2}
+_NO_PARTITIONS = "it has no PARTITION BY, so no punctuation closes its partition"
+_AT_THE_END = "which come out when the streams have ended"
 _NO_GROUPS = "it has no grouping columns, so no punctuation closes its group"
 
 
@@ -72,6 +76,8 @@ def states(relation: Relation, known: Inference) -> Iterator[OperatorState]:
             )
         case Source() | Window() | Punctuated():
             return
+        case Ranked():
+            yield _ranking(relation, known.facts(relation.input))
         case Distinct() | Aggregate() | OrderBy():
             yield from _unary(relation, known.facts(relation.input))
         case LMerge():
@@ -140,6 +146,32 @@ def _needed(relation: Distinct | Aggregate | OrderBy, below: Facts) -> tuple[Seq
             if any(p.terms == {(below.same[column.index], order)} for p in below.promises):
                 missing = f"{names[column.index]} may be NULL, and NULLs come first: declare it NOT NULL"
             return [*ends, *ordered(below, relation)], missing, (Want(relation.input, column.index, order),)
+
+
+def _ranking(relation: Ranked, below: Facts) -> OperatorState:
+    """What a ranking keeps: the rows of open partitions, or of these no more than have a rank within its limit."""
+    most, by, names = relation.most, relation.by, relation.input.schema.names
+    closed = closing(below, by)
+    operator = relation.OPERATOR if most is None else f"top {most}"
+    state = OperatorState(operator, reads_text(relation), Verdict.UNBOUNDED, (), relation.place, uses=origins(closed))
+    if closed:
+        witness = tuple(sorted(map(str, closed[0].origins)))
+        return replace(state, verdict=Verdict.PURGEABLE, witness=witness)
+    few = [n for n in (best(relation, rows(relation.input)), _few_best(relation, below)) if n is not None]
+    if few:
+        return replace(state, verdict=Verdict.BOUNDED, witness=(f"{rows_text(min(few))}, {_AT_THE_END}",))
+    wants = tuple(Want(relation.input, i) for i in range(len(names)) if below.same[i] in _same(below, by))
+    shown = ", ".join(dict.fromkeys(names[i] for i in by))
+    missing = f"no input promises punctuations on the columns of PARTITION BY ({shown})" if by else _NO_PARTITIONS
+    return replace(state, witness=(missing,), wants=wants)
+
+
+def _few_best(relation: Ranked, below: Facts) -> int | None:
+    """How many rows are within a limit, where constants and domains bound the partitions."""
+    if relation.most is None or relation.function is not Ranking.ROW_NUMBER:
+        return None
+    partitions = _combinations(relation.input, relation.by, below.constant)
+    return None if partitions is None else partitions * relation.most
 
 
 def _merge(merge: LMerge, known: Inference) -> OperatorState:

@@ -23,6 +23,7 @@ from punctum.ir.expressions import Column, columns
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -148,6 +149,8 @@ def _origins(relation: Relation, below: list[list[frozenset[Of]]]) -> list[froze
         case Aggregate():
             calls = ([c for c in (call.argument, call.filter) if c is not None] for call in relation.aggregates)
             return [_all(below[0], read) for read in [*([column] for _, column in relation.keys), *calls]]
+        case Ranked():
+            return [*below[0], _all(below[0], [*relation.partition, *(column for column, _, _ in relation.keys)])]
         case LMerge():
             merged = below[: len(relation.merged)]
             return [frozenset[Of]().union(*same) for same in zip(*merged, strict=True)]

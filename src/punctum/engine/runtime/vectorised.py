@@ -25,6 +25,7 @@ from punctum.ir.outer import able, coalesced_columns
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin
 from punctum.ir.planned import Synopsis as SynopsisNode
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.shape import image, shape
 from punctum.ir.tree import Relation
 from punctum.ir.windows import steps, window
@@ -50,6 +51,7 @@ from punctum.operators.operator import Operator
 from punctum.operators.outer import OuterJoin
 from punctum.operators.project import Project
 from punctum.operators.punctuate import Punctuate
+from punctum.operators.ranking import Ranks
 from punctum.operators.select import Select
 from punctum.operators.sort import Sort
 from punctum.operators.synopsis import SynopsisJoin, met
@@ -104,6 +106,10 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
             return GroupBy(schemas[0], by, functions, filters, relation.updates, relation.few)
         case r.OrderBy(keys=keys):
             return Sort(schemas[0], [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys])
+        case Ranked(partition=partition, keys=keys):
+            by = [schemas[0].names[column.index] for column in partition]
+            ranked_by = [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys]
+            return Ranks(schemas[0], by, ranked_by, relation.function, relation.name, relation.most)
         case r.Distinct():
             return Dupelim(schemas[0])
         case Punctuated():

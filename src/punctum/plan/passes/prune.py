@@ -12,6 +12,7 @@ from punctum.ir.lookup import Lookup
 from punctum.ir.needed import all_columns, needed
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -93,6 +94,12 @@ def _prune(relation: Relation, wanted: set[int]) -> tuple[Relation, Moved]:
             below, moved = _prune(relation.input, *of_inputs)
             keys_ = tuple((_column(column, moved), down, first) for column, down, first in relation.keys)
             return replace(relation, input=below, keys=keys_), moved
+        case Ranked():
+            below, moved = _prune(relation.input, *of_inputs)
+            partition = tuple(_column(column, moved) for column in relation.partition)
+            ranked = tuple((_column(column, moved), down, first) for column, down, first in relation.keys)
+            made = replace(relation, input=below, partition=partition, keys=ranked)
+            return made, moved | {len(relation.input.schema): len(below.schema)}
         case Distinct() | Union() | Intersect() | Except() | LMerge() | Opened() | Cleansed() | Final():
             return with_inputs(relation, [pruned(below) for below in relation.inputs]), _all(relation)
         case _:
