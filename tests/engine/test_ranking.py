@@ -24,7 +24,8 @@ STREAMS = parse_script(
     """
     CREATE STREAM bid (k BIGINT, b STRING, p DOUBLE, t BIGINT NOT NULL, PUNCTUATED ON (k), PUNCTUATED ON (t ASC))
       USING json;
-    CREATE STREAM item (i BIGINT, s STRING, t BIGINT NOT NULL, e BIGINT NOT NULL, PUNCTUATED ON (i)) USING json;
+    CREATE STREAM item (i BIGINT, s STRING, t BIGINT NOT NULL, e BIGINT NOT NULL, PUNCTUATED ON (i), PUNCTUATED ON (s))
+      USING json;
     """
 ).streams
 QUERIES = {
@@ -97,7 +98,9 @@ def sent(name: str, rng: random.Random) -> Sent:
         if name == "bid" and rng.random() < 0.3 and n + 1 < len(rows):
             elements.append(Punctuation.of(schema, t=between(None, rows[n + 1][3], "[)")))
     elements += [Punctuation.of(schema, {schema.names[0]: k}) for k in sorted(left, key=str)]
-    return [*elements, Punctuation.of(schema, t=between(None, None))] if name == "bid" else elements
+    if name == "bid":
+        return [*elements, Punctuation.of(schema, t=between(None, None))]
+    return [*elements, *(Punctuation.of(schema, s=value) for value in (None, "x", "y"))]
 
 
 def pieces(elements: Sent, schema: Schema, count: int, rng: random.Random) -> list[ColumnarSlice]:

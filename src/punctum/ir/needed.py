@@ -9,6 +9,7 @@ from typing import assert_never
 from punctum.algebra.ranking import Ranking
 from punctum.ir.expressions import Expression, columns
 from punctum.ir.lookup import Lookup
+from punctum.ir.over import Over
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
 from punctum.ir.punctuated import Punctuated
 from punctum.ir.ranking import Ranked
@@ -69,7 +70,7 @@ def needed(relation: Relation, wanted: set[int]) -> tuple[set[int], ...]:
             return (_reads(*(key for _, key in relation.keys), *calls),)
         case OrderBy():
             return (wanted | {column.index for column, _, _ in relation.keys},)
-        case Ranked(function=Ranking.ROW_NUMBER):  # it tells peers apart by all of them
+        case Over() | Ranked(function=Ranking.ROW_NUMBER):  # it tells peers apart by all of them
             return (all_columns(relation.input),)
         case Ranked():
             own = wanted & all_columns(relation.input)

@@ -13,6 +13,7 @@ from punctum.errors import Place
 from punctum.ir.definitions import NOWHERE, StreamDef
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import Alias, held
+from punctum.ir.over import Over
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
 from punctum.ir.punctuated import Punctuated
 from punctum.ir.ranking import Ranked
@@ -49,6 +50,7 @@ Relation: TypeAlias = (
     | Aggregate
     | OrderBy
     | Ranked
+    | Over
     | Final
     | Opened
     | Cleansed

@@ -54,6 +54,11 @@ class Partitions:
         """For each row where the first one of its partition stands."""
         return _latest(self.starts)
 
+    @property
+    def lengths(self) -> Numbers:
+        """For each row how many its partition has."""
+        return _last(self.starts) - self.firsts + 1
+
     @cached_property
     def numbers(self) -> Numbers:
         """The places of rows in their partition, from 1."""
@@ -67,9 +72,7 @@ class Partitions:
     @property
     def lasts(self) -> Numbers:
         """The places of the last peers of rows."""
-        ends = np.roll(self.leads, -1)
-        last: Numbers = len(ends) - 1 - _latest(ends[::-1])[::-1]
-        return last - self.firsts + 1
+        return _last(self.leads) - self.firsts + 1
 
     @property
     def dense_ranks(self) -> Numbers:
@@ -91,6 +94,13 @@ def _changes(ordered: pl.DataFrame, names: Sequence[str]) -> Mask:
     for column in (ordered[name] for name in dict.fromkeys(names)):
         changed[1:] |= column.slice(1).ne_missing(column.head(len(column) - 1)).to_numpy()
     return changed
+
+
+def _last(mask: Mask) -> Numbers:
+    """For each place the last one before the next where a mask is true."""
+    ends = np.roll(mask, -1)
+    last: Numbers = len(ends) - 1 - _latest(ends[::-1])[::-1]
+    return last
 
 
 def _latest(mask: Mask) -> Numbers:

@@ -2,7 +2,7 @@
 
 Kept: the rows of open partitions, and with a limit only those whose rank is within it. New rows meet the kept ones of
 their partitions, which are found by an index, so a slice costs what it brings and what it changes: a row that is not
-among the best is never stored.
+among the best is never stored. A punctuation waits until no kept row matches it, and then passes.
 """
 
 from collections.abc import Sequence
@@ -17,10 +17,12 @@ from punctum.algebra.values import Type
 from punctum.operators.batch import Names, PunctuationBatch, columns, punctuations_of
 from punctum.operators.columns import ColumnarSlice, empty
 from punctum.operators.emitted import EmittedPunctuations
-from punctum.operators.near import purge
+from punctum.operators.matching import matches
+from punctum.operators.near import near
 from punctum.operators.operator import Metadata, Operator, Waits
 from punctum.operators.partitions import Partitions
-from punctum.operators.table import Table
+from punctum.operators.table import Table, View
+from punctum.operators.waiting import Waiting
 
 
 class Ranks(Operator):
@@ -42,16 +44,18 @@ class Ranks(Operator):
         self.inputs = (schema,)
         self.output = Schema((*schema.attributes, Attribute(name, Type.BIGINT)))
         self._input = Table(empty(schema))
-        self._names = Names(self.output, [[i] if i in self._at else [] for i in range(len(schema))])
+        self._waiting = Waiting(schema)
+        self._names = Names(self.output, [[i] for i in range(len(schema))])
         self._emitted = EmittedPunctuations(self.output)
 
     def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
         (xs,) = slices
         self._take(xs.rows)
-        closing = punctuations_of(self.inputs[0], xs).on(self._at)
-        done = purge(self._input, closing)
-        return columns(self._results(done), self._emitted.add_new(self._names.map_punctuations(closing)), xs)
+        received = punctuations_of(self.inputs[0], xs)
+        done = release(self._input, self._waiting, received.on(self._at))
+        passing = self._waiting.hold(self._input, received) + self._waiting.freed(self._input)
+        return columns(self._results(done), self._emitted.add_new(self._names.map_punctuations(passing)), xs)
 
     def _take(self, rows: pl.DataFrame) -> None:
         """Keep those new rows that are among the best, and those kept ones no longer that are not any more."""
@@ -62,7 +66,7 @@ class Ranks(Operator):
         known = self._input.having(new.select(self._by).unique()) if self._by else self._input.all()
         best = self._order.best(pl.concat([known.rows, new]), self._most)
         held = len(known)
-        known.drop(~best.head(held))
+        self._waiting.drop(known, ~best.head(held))
         self._input.append(new.filter(best.tail(new.height)))
 
     def _results(self, done: pl.DataFrame) -> pl.DataFrame:
@@ -79,20 +83,30 @@ class Ranks(Operator):
         self._input = tables["input"]
 
     def metadata(self) -> Metadata:
-        """What has been emitted."""
-        return {"emitted": self._emitted.metadata()}
+        """What waits, and what has been emitted."""
+        return {"waiting": self._waiting.metadata(), "emitted": self._emitted.metadata()}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
+        self._waiting.restore(metadata["waiting"])
         self._emitted.restore(metadata["emitted"])
 
     def forget(self, number: int, expired: PunctuationBatch) -> None:
-        """What has expired may be emitted again."""
+        """What has expired waits no longer, and may be emitted again."""
+        self._waiting.forget(self._input, expired)
         self._emitted.forget(self.map_punctuations(number, expired))
 
     def puncts(self) -> int:
-        """What has been emitted."""
-        return len(self._emitted)
+        """What waits and what has been emitted."""
+        return len(self._waiting) + len(self._emitted)
+
+    def waiting(self) -> int:
+        """How many punctuations wait for rows to go."""
+        return len(self._waiting)
+
+    def drop(self, name: str, view: View, mask: pl.Series) -> None:
+        """Drop rows, and with them what they hold back."""
+        self._waiting.drop(view, mask)
 
     def keeps(self) -> dict[str, int]:
         """The input's own rows."""
@@ -103,12 +117,23 @@ class Ranks(Operator):
         return {"input": Waits(0, tuple((name, name) for name in self._by))}
 
     def map_punctuations(self, number: int, received: PunctuationBatch) -> PunctuationBatch:
-        """Those on the partition's attributes alone."""
-        return self._names.map_punctuations(received.on(self._at))
+        """The same, over the attributes of the input."""
+        return self._names.map_punctuations(received)
 
     def has_emitted(self, p: Punctuation) -> bool:
         """Whether partitions are closed."""
         return self._emitted.covers(p)
+
+
+def release(table: Table, waiting: Waiting, closing: PunctuationBatch) -> pl.DataFrame:
+    """Drop the rows of a table that match punctuations, and with them what they hold back; given are these rows."""
+    if not len(closing):
+        return table.none().rows
+    view = near(table, closing)
+    mask = matches(view.rows, closing)
+    gone = view.rows.filter(mask)
+    waiting.drop(view, mask)
+    return gone
 
 
 class PartitionOrder:

@@ -3,7 +3,7 @@
 ::
 
     cpass(ts, ps)  =  [(t, rank(t, ts)) | t ∈ best(ts) ∧ setMatch(t, partPs(ps))]
-    cprop(ts, ps)  =  partPs(ps)
+    cprop(ts, ps)  =  [p | p ∈ ps ∧ [t | t ∈ ckeep(ts, ps) ∧ match(t, p)] = []]
     ckeep(ts, ps)  =  [t | t ∈ best(ts) ∧ setNomatch(t, partPs(ps))]
 
 ``partPs`` gives the punctuations that speak of the partition's attributes alone: the partitions that they match are
@@ -32,8 +32,16 @@ Placed = tuple[Row, int]
 
 
 @dataclass(frozen=True)
-class Ranks(Unary[tuple[Row, ...]], Specified):
-    """Rows and their ranks. The state: the rows of open partitions that may still come out."""
+class RankState:
+    """The rows of open partitions that may still come out, and the punctuations that they hold back."""
+
+    rows: tuple[Row, ...] = ()
+    waiting: tuple[Punctuation, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ranks(Unary[RankState], Specified):
+    """Rows and their ranks."""
 
     schema: Schema
     by: tuple[str, ...]
@@ -47,23 +55,25 @@ class Ranks(Unary[tuple[Row, ...]], Specified):
         """The input's attributes, then the rank."""
         return Schema((*self.schema.attributes, Attribute(self.name, Type.BIGINT)))
 
-    def initial(self) -> tuple[Row, ...]:
-        return ()
+    def initial(self) -> RankState:
+        return RankState()
 
-    def step(self, ts: Rows, st: tuple[Row, ...]) -> tuple[Rows, tuple[Row, ...]]:
-        return [], tuple(t for t, _ in self.best((*st, *ts)))
+    def step(self, ts: Rows, st: RankState) -> tuple[Rows, RankState]:
+        return [], RankState(tuple(t for t, _ in self.best((*st.rows, *ts))), st.waiting)
 
-    def pass_(self, ps: Puncts, st: tuple[Row, ...]) -> Rows:
-        return self._results(st, self.part_ps(ps))
+    def pass_(self, ps: Puncts, st: RankState) -> Rows:
+        return self._results(st.rows, self.part_ps(ps))
 
-    def prop(self, ps: Puncts, st: tuple[Row, ...]) -> Puncts:
-        return [self._over_output(p) for p in self.part_ps(ps)]
+    def prop(self, ps: Puncts, st: RankState) -> Puncts:
+        left = self.keep(ps, st)
+        return [self._over_output(p) for p in (*st.waiting, *ps) if p not in left.waiting]
 
-    def keep(self, ps: Puncts, st: tuple[Row, ...]) -> tuple[Row, ...]:
-        return tuple(set_nomatch_ts(st, self.part_ps(ps)))
+    def keep(self, ps: Puncts, st: RankState) -> RankState:
+        rows = tuple(set_nomatch_ts(st.rows, self.part_ps(ps)))
+        return RankState(rows, tuple(p for p in (*st.waiting, *ps) if any(map(p.match, rows))))
 
-    def kept(self, st: tuple[Row, ...]) -> Kept:
-        return {"input": list(st)}
+    def kept(self, st: RankState) -> Kept:
+        return {"input": list(st.rows)}
 
     def part_ps(self, ps: Iterable[Punctuation]) -> list[Punctuation]:
         """The punctuations that speak of the partition's attributes alone."""
@@ -106,7 +116,8 @@ class Ranks(Unary[tuple[Row, ...]], Specified):
         return self._results(inputs[0].rows, self.part_ps(inputs[0].puncts))
 
     def cprop(self, *inputs: Slice) -> list[Punctuation]:
-        return [self._over_output(p) for p in self.part_ps(inputs[0].puncts)]
+        rows = self.ckeep(*inputs)["input"]
+        return [self._over_output(p) for p in inputs[0].puncts if not any(map(p.match, rows))]
 
     def ckeep(self, *inputs: Slice) -> Kept:
         (xs,) = inputs

@@ -11,6 +11,7 @@ from punctum.ir.conjunctive.axes import At
 from punctum.ir.conjunctive.spj import Spj
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
+from punctum.ir.over import Over
 from punctum.ir.punctuated import Punctuated
 from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
@@ -38,7 +39,7 @@ LISTS = (Function.COUNT_DISTINCT, Function.MEDIAN)
 def rows(relation: Relation) -> int | None:
     """The most rows that a relation ever gives, or nothing when they are without end."""
     match relation:
-        case Filter() | Projection() | OrderBy() | Punctuated():
+        case Filter() | Projection() | OrderBy() | Over() | Punctuated():
             return rows(relation.inputs[0])
         case Aggregate() if not relation.keys:
             return 1

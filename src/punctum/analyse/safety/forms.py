@@ -16,6 +16,7 @@ from punctum.analyse.safety.inference import Inference
 from punctum.ir.expressions import Column
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
+from punctum.ir.over import Over
 from punctum.ir.punctuated import Punctuated
 from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
@@ -93,7 +94,7 @@ class _Change:
                 return with_inputs(
                     relation, [self.of(relation.left, False, once), self.of(relation.right, False, True)]
                 )
-            case Lookup() | Punctuated() | Ranked():
+            case Lookup() | Punctuated() | Ranked() | Over():
                 return self._inputs(relation, False, once and isinstance(relation, Lookup))
             case Filter() | Window() | OrderBy() | Join() | OuterJoin() | UnionAll() | Opened() | Cleansed() | Final():
                 return self._inputs(relation, False, once)

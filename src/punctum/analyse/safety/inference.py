@@ -37,6 +37,7 @@ from punctum.ir.elements import EVENT, FROM, VE
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
+from punctum.ir.over import Over
 from punctum.ir.punctuated import Punctuated
 from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
@@ -160,7 +161,7 @@ class Inference:
                 return Facts((), columns, columns, filled=never_null(relation))
             case Aggregate():
                 return grouped(self.facts(relation.input), [column.index for _, column in relation.keys], relation)
-            case Ranked():
+            case Ranked() | Over():
                 return ranked(self.facts(relation.input), relation)
             case OrderBy():
                 below = self.facts(relation.input)

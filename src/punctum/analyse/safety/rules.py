@@ -5,8 +5,8 @@ One rule for each operator, as the operators propagate punctuations (tables 3 an
 - select, dupelim: those of the input. Union, intersect, difference: what both inputs have emitted. A selection that
   fixes all columns of a promise to constants lets one punctuation end its output: it emits all other values itself.
 - project: a promise whose every column has an image among the computed ones; a column fixed to a constant may go.
-- group-by: a promise on grouping columns alone; ranking: one on the columns of its partitions alone. Sort: a prefix of
-  the leading column alone.
+- group-by: a promise on grouping columns alone. Sort: a prefix of the leading column alone. Window functions: those of
+  the input, if the rows that wait come out.
 - opens and closes, and a stream that is put in order: their stables. Merge of replicas: the stables of any one input.
   Final events: prefixes of their ends, for inserts of starts too.
 - join of windows: what all inputs have emitted. Groups of a window: none, for rows that leave it change them.
@@ -29,6 +29,7 @@ from punctum.ir.elements import FROM
 from punctum.ir.expressions import Column, Expression, columns, conjuncts
 from punctum.ir.lookup import Lookup
 from punctum.ir.outer import coalesced_columns
+from punctum.ir.over import Over
 from punctum.ir.punctuated import Punctuated
 from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
@@ -237,19 +238,13 @@ def grouped(below: Facts, keys: list[int], relation: Aggregate) -> Facts:
     return Facts(promises, (*same, *rest), (*equal, *rest), fixed, constant, known_null, within, padded)
 
 
-def ranked(below: Facts, relation: Ranked) -> Facts:
-    """What holds behind a ranking: promises on the columns of its partitions alone."""
-    by, alone = relation.by, range(len(relation.schema))
-    first: dict[int, int] = {}
-    for column in by:
-        first.setdefault(below.same[column], column)
-    same = tuple(first[below.same[n]] if n in by else n for n in alone)
-    promises = distinct(
-        p._replace(terms=frozenset((first[column], order) for column, order in p.terms)) for p in closing(below, by)
-    )
-    within = {n: values for n, values in below.within.items() if n in by}
-    filled, equal = below.filled | never_null(relation), (*below.equal, len(below.equal))
-    return Facts(promises, same, equal, below.fixed.intersection(by), below.constant, filled, within)
+def ranked(below: Facts, relation: Ranked | Over) -> Facts:
+    """What holds behind window functions: all that held before, once no row that waits matches a punctuation."""
+    sorts = ordered(below, relation) if isinstance(relation, Over) and relation.ordered else ()
+    promises = below.promises if sorts or closing(below, relation.by) else ()
+    same, equal = ((*known, len(known)) for known in (below.same, below.equal))
+    filled = below.filled | never_null(relation)
+    return Facts(promises, same, equal, below.fixed, below.constant, filled, below.within, units=below.units)
 
 
 def closing(below: Facts, keys: list[int], promises: tuple[Promise, ...] | None = None) -> list[Promise]:
@@ -258,7 +253,7 @@ def closing(below: Facts, keys: list[int], promises: tuple[Promise, ...] | None 
     return [p for p in some if all(below.same[column] in grouping for column in p.columns)]
 
 
-def ordered(below: Facts, relation: OrderBy) -> tuple[Promise, ...]:
+def ordered(below: Facts, relation: OrderBy | Over) -> tuple[Promise, ...]:
     """The promises of prefixes in the order of the leading key; none when a NULL before them is never closed.
 
     Prefixes come in this order, or are complete at last because the key has finitely many values.

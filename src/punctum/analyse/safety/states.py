@@ -16,6 +16,7 @@ from punctum.analyse.promises import Facts, Promise
 from punctum.analyse.safety.alone import of_padded
 from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.join_states import of_block, of_outer, of_windows
+from punctum.analyse.safety.over_states import of_frames
 from punctum.analyse.safety.rules import closing, ordered, stables_of
 from punctum.analyse.safety.temporal import chosen
 from punctum.analyse.safety.verdicts import OperatorState, Verdict, Want, origins, rows_text
@@ -25,6 +26,7 @@ from punctum.ir.elements import FROM, VS
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
+from punctum.ir.over import Over
 from punctum.ir.punctuated import Punctuated
 from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
@@ -76,6 +78,8 @@ def states(relation: Relation, known: Inference) -> Iterator[OperatorState]:
             )
         case Source() | Window() | Punctuated():
             return
+        case Over():
+            yield from of_frames(relation, known.facts(relation.input), _combinations)
         case Ranked():
             yield _ranking(relation, known.facts(relation.input))
         case Distinct() | Aggregate() | OrderBy():

@@ -22,6 +22,7 @@ from punctum.ir.elements import MARKED
 from punctum.ir.expressions import Column, columns
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
+from punctum.ir.over import Over
 from punctum.ir.punctuated import Punctuated
 from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
@@ -151,6 +152,9 @@ def _origins(relation: Relation, below: list[list[frozenset[Of]]]) -> list[froze
             return [_all(below[0], read) for read in [*([column] for _, column in relation.keys), *calls]]
         case Ranked():
             return [*below[0], _all(below[0], [*relation.partition, *(column for column, _, _ in relation.keys)])]
+        case Over():
+            read = [*relation.partition, *(column for column, _, _ in relation.keys)]
+            return [*below[0], _all(below[0], [*read, *([relation.argument] if relation.argument else [])])]
         case LMerge():
             merged = below[: len(relation.merged)]
             return [frozenset[Of]().union(*same) for same in zip(*merged, strict=True)]

@@ -22,6 +22,7 @@ from punctum.ir.expressions import Column, Expression
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup as LookupNode
 from punctum.ir.outer import able, coalesced_columns
+from punctum.ir.over import Over
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin
 from punctum.ir.planned import Synopsis as SynopsisNode
 from punctum.ir.punctuated import Punctuated
@@ -49,6 +50,7 @@ from punctum.operators.merge import Merge
 from punctum.operators.multijoin import MultiJoin as MultiJoinOperator
 from punctum.operators.operator import Operator
 from punctum.operators.outer import OuterJoin
+from punctum.operators.over import Over as OverOperator
 from punctum.operators.project import Project
 from punctum.operators.punctuate import Punctuate
 from punctum.operators.ranking import Ranks
@@ -110,6 +112,10 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
             by = [schemas[0].names[column.index] for column in partition]
             ranked_by = [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys]
             return Ranks(schemas[0], by, ranked_by, relation.function, relation.name, relation.most)
+        case Over(partition=partition, keys=keys):
+            by = [schemas[0].names[column.index] for column in partition]
+            framed_by = [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys]
+            return OverOperator(schemas[0], by, framed_by, relation.call(schemas[0]))
         case r.Distinct():
             return Dupelim(schemas[0])
         case Punctuated():

@@ -11,19 +11,21 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from punctum.algebra.pattern import between
+from punctum.algebra.frames import Frame, FrameFunction, UpTo
+from punctum.algebra.pattern import WILDCARD, between
 from punctum.algebra.ranking import Ranking
 from punctum.algebra.schema import Attribute
 from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError
 from punctum.ir.conjuncts import normalised
 from punctum.ir.definitions import NOWHERE
-from punctum.ir.expressions import Column, Expression, columns, conjunction, mismatch, named, rebased, text
+from punctum.ir.expressions import Column, Expression, Literal, columns, conjunction, mismatch, named, rebased, text
 from punctum.ir.names import fresh
+from punctum.ir.over import Over
 from punctum.ir.ranking import Ranked
-from punctum.ir.relations import Filter, Projection
+from punctum.ir.relations import AggregateCall, Filter, Projection
 from punctum.ir.tree import Relation
-from punctum.ir.types import is_interval, is_null
+from punctum.ir.types import NUMBERS, is_interval, is_null
 from punctum.parse.binder.bind import Binder
 from punctum.parse.binder.ranks import limited
 
@@ -34,7 +36,17 @@ _RANKINGS: dict[type, Ranking] = {
     exp.Rank: Ranking.RANK,
     exp.DenseRank: Ranking.DENSE_RANK,
 }
-_SUPPORTED = "supported with OVER: ROW_NUMBER, RANK, DENSE_RANK"
+_FUNCTIONS: dict[type, FrameFunction] = {
+    exp.Count: FrameFunction.COUNT,
+    exp.Sum: FrameFunction.SUM,
+    exp.Min: FrameFunction.MIN,
+    exp.Max: FrameFunction.MAX,
+    exp.Avg: FrameFunction.AVG,
+    exp.Lag: FrameFunction.LAG,
+    exp.FirstValue: FrameFunction.FIRST_VALUE,
+    exp.LastValue: FrameFunction.LAST_VALUE,
+}
+_SUPPORTED = f"supported with OVER: {', '.join(f.value for f in (*_RANKINGS.values(), *_FUNCTIONS.values()))}"
 
 
 @dataclass(frozen=True)
@@ -46,21 +58,25 @@ class OverColumn(Column):
 class Wanted:
     """A window function: what it is of, and the partitions and the order of its rows."""
 
-    function: Ranking
+    function: Ranking | FrameFunction
     partition: tuple[Expression, ...]
     keys: tuple[Key, ...]
     attribute: Attribute
     place: Place = field(default=NOWHERE, compare=False)
+    argument: Expression | None = None
+    frame: Frame = Frame(None)  # noqa: RUF009  a value
 
     @property
     def reads(self) -> list[Expression]:
         """What has to be computed below."""
-        return [*self.partition, *(key for key, _, _ in self.keys)]
+        of = [] if self.argument is None else [self.argument]
+        return [*self.partition, *(key for key, _, _ in self.keys), *of]
 
     def over(self, change: Callable[[Expression], Expression]) -> "Wanted":
         """The same of other expressions."""
         keys = tuple((change(key), down, first) for key, down, first in self.keys)
-        return replace(self, partition=tuple(map(change, self.partition)), keys=keys)
+        of = None if self.argument is None else change(self.argument)
+        return replace(self, partition=tuple(map(change, self.partition)), keys=keys, argument=of)
 
 
 class Overs:
@@ -87,6 +103,10 @@ class Overs:
             raise binder.refuse("a window with a name is", node, "write what is in it after OVER, in brackets")
         if node.args.get("over") != "OVER" or node.args.get("first") is not None:
             raise binder.refuse("this window is", node, _SUPPORTED)
+        keys = self._keys(node.args.get("order"), binder)
+        partition = tuple(dict.fromkeys(self._value(key, "PARTITION BY", binder) for key in _parts(node)))
+        if (framed := _FUNCTIONS.get(type(node.this))) is not None:
+            return self._framed(node, framed, partition, keys, binder)
         function = _RANKINGS.get(type(node.this))
         if function is None:
             raise binder.refuse(f"{binder.name(node.this)} with OVER is", node, _SUPPORTED)
@@ -94,12 +114,63 @@ class Overs:
             raise SqlError(f"{function.value} takes no argument", "", f"write {function.value}()", binder.place(node))
         if node.args.get("spec"):
             raise binder.refuse(f"a frame of {function.value} is", node, "leave it out: ranks are of all rows before")
-        keys = self._keys(node.args.get("order"), binder)
         if not keys:
-            hint = "add ORDER BY after OVER ("
-            raise SqlError(f"{function.value} needs an order", "", hint, binder.place(node))
-        partition = tuple(dict.fromkeys(self._value(key, "PARTITION BY", binder) for key in _parts(node)))
+            raise _unordered(function.value, binder.place(node))
+        if function is Ranking.ROW_NUMBER:
+            return self._numbered(partition, keys, binder.place(node))
         return Wanted(function, partition, keys, Attribute("", Type.BIGINT, between(1, None)), binder.place(node))
+
+    def _numbered(self, partition: tuple[Expression, ...], keys: tuple[Key, ...], place: Place) -> Wanted:
+        """ROW_NUMBER: a count of rows, until a limit makes it a ranking."""
+        attribute = Attribute("", Type.BIGINT, between(1, None))
+        return Wanted(Ranking.ROW_NUMBER, partition, keys, attribute, place)
+
+    def _framed(
+        self,
+        node: exp.Window,
+        function: FrameFunction,
+        partition: tuple[Expression, ...],
+        keys: tuple[Key, ...],
+        binder: Binder,
+    ) -> Wanted:
+        place, call = binder.place(node), node.this
+        binder.only(call, "this", "big_int", *(["offset"] if function is FrameFunction.LAG else []))
+        frame = self._frame(node, keys, binder)
+        if function is FrameFunction.LAG:
+            if node.args.get("spec"):
+                raise binder.refuse("a frame of LAG is", node, "leave it out")
+            frame = Frame(_whole_number(call.args.get("offset"), 1, binder, node))
+        if not keys and function in (FrameFunction.LAG, FrameFunction.FIRST_VALUE, FrameFunction.LAST_VALUE):
+            raise _unordered(function.value, place)
+        argument = None if isinstance(call.this, exp.Star) else self._value(call.this, function.value, binder)
+        if argument is None and function is not FrameFunction.COUNT:
+            raise SqlError(f"{function.value} does not take *", "", "only COUNT takes *", place)
+        if isinstance(argument, Literal) and function is FrameFunction.COUNT:
+            argument = None
+        if function in (FrameFunction.SUM, FrameFunction.AVG) and argument and argument.type not in NUMBERS:
+            raise mismatch(f"{function.value} does not take this type", place, "it takes numbers", argument)
+        return Wanted(function, partition, keys, _result(function, argument), place, argument, frame)
+
+    def _frame(self, node: exp.Window, keys: tuple[Key, ...], binder: Binder) -> Frame:
+        """The frame of a window: without ORDER BY, the whole partition; without a frame, all before and all peers."""
+        spec = node.args.get("spec")
+        if spec is None:
+            return Frame(None, UpTo.PEERS if keys else UpTo.WHOLE)
+        kind, start, end = (str(spec.args.get(key) or "").upper() for key in ("kind", "start", "end"))
+        sides = [str(spec.args.get(key) or "").upper() for key in ("start_side", "end_side")]
+        ends = end in ("", "CURRENT ROW") and kind in ("ROWS", "RANGE")
+        if start == "UNBOUNDED" and sides[0] == "PRECEDING" and (ends or (end, sides[1]) == ("UNBOUNDED", "FOLLOWING")):
+            if end == "UNBOUNDED" or not keys:
+                return Frame(None, UpTo.WHOLE)
+            return Frame(None, UpTo.ROW if kind == "ROWS" else UpTo.PEERS)
+        if not keys:
+            raise _unordered("a frame", binder.place(node))
+        if kind == "ROWS" and ends and start == "CURRENT ROW":
+            return Frame(0)
+        if kind != "ROWS" or not ends or sides[0] != "PRECEDING":
+            hint = "supported: ROWS BETWEEN n PRECEDING or UNBOUNDED PRECEDING AND CURRENT ROW, and whole partitions"
+            raise binder.refuse("this frame is", node, hint)
+        return Frame(_whole_number(spec.args["start"], 0, binder, node))
 
     def _keys(self, node: exp.Expr | None, binder: Binder) -> tuple[Key, ...]:
         keys: list[Key] = []
@@ -153,7 +224,7 @@ class Overs:
         taken = [name.lower() for name in made.schema.names]
         for n, wanted in enumerate(self.wanted):
             name = fresh(direct.get(n, wanted.function.value.lower()), taken)
-            made = _ranked(made, wanted.over(base.column), name)
+            made = _made(made, wanted.over(base.column), name)
             results.append(Column(len(made.schema) - 1, name, made.schema.attributes[-1]))
 
         def above(expression: Expression) -> Expression:
@@ -202,10 +273,38 @@ class _Base:
         return Projection(self._below, tuple(self._columns), place)
 
 
-def _ranked(below: Relation, wanted: Wanted, name: str) -> Relation:
+def _made(below: Relation, wanted: Wanted, name: str) -> Relation:
     partition = tuple(c for c in wanted.partition if isinstance(c, Column))
     keys = tuple((c, down, first) for c, down, first in wanted.keys if isinstance(c, Column))
-    return Ranked(below, partition, keys, wanted.function, name, place=wanted.place)
+    if isinstance(wanted.function, Ranking):
+        if wanted.function is Ranking.ROW_NUMBER:  # a count of rows, until a limit makes it a ranking
+            return Over(below, partition, keys, FrameFunction.COUNT, None, Frame(None), name, wanted.place)
+        return Ranked(below, partition, keys, wanted.function, name, place=wanted.place)
+    argument = wanted.argument if isinstance(wanted.argument, Column) else None
+    return Over(below, partition, keys, wanted.function, argument, wanted.frame, name, wanted.place)
+
+
+def _result(function: FrameFunction, argument: Expression | None) -> Attribute:
+    """The type of a function's value."""
+    of = None if argument is None else Column(0, "", named(argument, ""))
+    if (aggregate := function.aggregate) is not None:
+        return AggregateCall("", aggregate, of).attribute(True)
+    assert of is not None
+    return replace(of.attribute, domain=WILDCARD) if function is FrameFunction.LAG else of.attribute
+
+
+def _unordered(what: str, place: Place) -> SqlError:
+    return SqlError(f"{what} needs an order", "", "add ORDER BY after OVER (", place)
+
+
+def _whole_number(node: object, least: int, binder: Binder, around: exp.Expr) -> int:
+    """A number of rows; one where none is given."""
+    if node is None:
+        return 1
+    written = str(node.this) if isinstance(node, exp.Literal) and not node.is_string else ""
+    if not written.isdecimal() or len(written) > 9 or int(written) < least:
+        raise binder.refuse("this number of rows is", around, f"write a whole number from {least} on")
+    return int(written)
 
 
 def _parts(node: exp.Window) -> list[exp.Expr]:

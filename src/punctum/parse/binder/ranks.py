@@ -8,7 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from punctum.algebra.frames import Frame, FrameFunction, UpTo
+from punctum.algebra.ranking import Ranking
 from punctum.ir.expressions import Call, Column, Expression, Literal
+from punctum.ir.over import Over
 from punctum.ir.ranking import Ranked
 from punctum.ir.relations import Filter, Projection
 from punctum.ir.tree import Relation
@@ -62,6 +65,11 @@ def _with_limit(relation: Relation, column: int, most: int) -> Relation | None:
             below = _with_limit(relation.input, expression.index, most) if isinstance(expression, Column) else None
         case Filter():
             below = _with_limit(relation.input, column, most)
+        case Over(function=FrameFunction.COUNT, argument=None, frame=Frame(None, UpTo.ROW)) if column == len(
+            relation.input.schema
+        ):  # ROW_NUMBER
+            window = relation.input, relation.partition, relation.keys
+            return Ranked(*window, Ranking.ROW_NUMBER, relation.name, most, relation.place, alias=relation.alias)
         case Ranked(most=before) if column == len(relation.input.schema):
             return replace(relation, most=most if before is None else min(most, before))
         case _:

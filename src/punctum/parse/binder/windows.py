@@ -65,6 +65,7 @@ def _refused(relation: Relation, kind: _Kind) -> SqlError:
     names = {
         "OrderBy": "ORDER BY",
         "Ranked": "a ranking function",
+        "Over": "a window function",
         "Aggregate": "GROUP BY",
         "Filter": "HAVING",
         "Join": "JOIN",

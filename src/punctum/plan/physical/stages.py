@@ -3,9 +3,9 @@
 A query is a tree of relations. Selections and projections directly over a stream need no state and run before anything
 is exchanged: they are the stream's *pipe*. All other operators see only the rows of one bucket, so rows that they bring
 together must agree on the bucket: a join needs its inputs partitioned by join columns, a group-by by grouping columns,
-a ranking by columns of PARTITION BY, a list of reporters and EXPECT WITHIN by punctuated columns, a merge of replicas
-by what all elements of an event have in common, opens and closes by their payload, a set operator by any columns, a
-sort in one piece, and so do CLEANSE and windows, which count all rows of a stream. Operators that agree on a
+window functions by those of PARTITION BY, a list of reporters and EXPECT WITHIN by punctuated columns, a merge of
+replicas by what all elements of an event have in common, opens and closes by their payload, a set operator by any
+columns, a sort in one piece, and so do CLEANSE and windows, which count all rows of a stream. Operators that agree on a
 partitioning share a stage; where the partitioning changes, an exchange begins a new one.
 """
 
@@ -17,6 +17,7 @@ from punctum.algebra.outer import JoinKind
 from punctum.algebra.schema import Schema
 from punctum.ir.definitions import StreamDef
 from punctum.ir.lookup import Lookup
+from punctum.ir.over import Over
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
 from punctum.ir.punctuated import Punctuated
 from punctum.ir.ranking import Ranked
@@ -121,7 +122,7 @@ def partition(node: Op | Input) -> Key | None:
             return None if wanted is None or None in wanted else tuple(n for n in wanted if n is not None)
         case UnionAll() | Union() | Intersect() | Except():
             return below[0] if len(set(below)) == 1 else None
-        case Filter() | Lookup() | Distinct() | Ranked() | OrderBy() | Final() | Opened() | Cleansed():
+        case Filter() | Lookup() | Distinct() | Ranked() | Over() | OrderBy() | Final() | Opened() | Cleansed():
             return below[0]
         case Punctuated() | ExpectNode() | LifespanNode():
             return below[0]
