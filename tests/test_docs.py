@@ -130,7 +130,7 @@ def test_the_page_of_bounded_memory_shows_what_check_prints() -> None:
 def test_the_examples_of_the_sql_page_are_a_script() -> None:
     script = parse_script("".join(blocks(SQL, "sql")))
     made = ["large", "north", "south", "reading"]
-    assert list(script.streams) == ["item", "bid", *made, "both", "a", "b", "merged", "ordered"]
+    assert list(script.streams) == ["item", "bid", *made, "both", "best", "latest", "a", "b", "merged", "ordered"]
     assert [(known.query.name, known.admitted) for known in verdict(script)] == [("hourly", True), ("closing", True)]
 
 

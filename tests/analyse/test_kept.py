@@ -128,6 +128,8 @@ def test_what_is_refused_does(path: Path) -> None:
 
 
 TOGETHER = [
+    "band_between_two",
+    "band_whole",
     "closed_equalities",
     "computed_equality",
     "constant_of_two",
@@ -140,6 +142,8 @@ TOGETHER = [
     "interval_truncated",
     "named",
     "order_per_key",
+    "time_window_join",
+    "top_of_join",
 ]
 
 

@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 
 from punctum.algebra.aggregates import PAIRED, AggregateFunction, Function
 from punctum.algebra.bands import Band, Limit
+from punctum.algebra.frames import Frame, FrameCall, FrameFunction, UpTo
 from punctum.algebra.outer import JoinKind
 from punctum.algebra.pattern import WILDCARD, Pattern, between, one_of
 from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.ranking import Ranking
 from punctum.algebra.schema import NOT_NULL, Attribute, Schema
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.sorting import SortKey
@@ -31,8 +33,10 @@ from punctum.spec.lookup import Lookup
 from punctum.spec.merge import Merge
 from punctum.spec.origins import AccessOrder, AllPassed, AllReported, DomainLimits, EndEvent, Origin, Unique
 from punctum.spec.outer import OuterJoin
+from punctum.spec.over import Over
 from punctum.spec.project import Project
 from punctum.spec.punctuate import Punctuate
+from punctum.spec.ranking import Ranks
 from punctum.spec.select import Select
 from punctum.spec.session import Sessions
 from punctum.spec.sort import Sort
@@ -42,6 +46,7 @@ from strategies import punctuations, rows, schemas, small, streams
 
 Case = tuple[Specified, list[list[Slice]]]
 NUMBERS = (Type.BIGINT, Type.DOUBLE, Type.DECIMAL)
+OF_NUMBERS = (FrameFunction.SUM, FrameFunction.AVG)
 
 
 def computed(source: str) -> list[ComputedColumn]:
@@ -97,6 +102,37 @@ def sorts(schema: Schema) -> st.SearchStrategy[Specified]:
     return keys.map(lambda picked: Sort(schema, tuple(picked)))
 
 
+def rankings(schema: Schema) -> st.SearchStrategy[Specified]:
+    by = st.lists(st.sampled_from(schema.names), unique=True, max_size=2).map(tuple)
+    key = st.builds(SortKey, st.sampled_from(schema.names), st.booleans(), st.none() | st.booleans())
+    keys = st.lists(key, min_size=1, max_size=2, unique_by=lambda k: k.name).map(tuple)
+    limits = st.none() | st.integers(1, 3)
+    return st.builds(Ranks, st.just(schema), by, keys, st.sampled_from(Ranking), st.just("rank"), limits)
+
+
+def frames(schema: Schema) -> st.SearchStrategy[Specified]:
+    by = st.lists(st.sampled_from(schema.names), unique=True, max_size=2).map(tuple)
+    key = st.builds(SortKey, st.sampled_from(schema.names), st.booleans(), st.none() | st.booleans())
+    keys = st.lists(key, min_size=1, max_size=2, unique_by=lambda k: k.name).map(tuple)
+    ends = st.builds(Frame, st.none() | st.integers(0, 5))
+    ends = ends | st.just(Frame(None, UpTo.PEERS)) | st.just(Frame(None, UpTo.WHOLE))
+    numbers = [a.name for a in schema.attributes if a.type in NUMBERS]
+    of_any = st.tuples(
+        st.sampled_from([f for f in FrameFunction if f not in OF_NUMBERS]), st.sampled_from(schema.names)
+    )
+    of_numbers = st.tuples(st.sampled_from(OF_NUMBERS), st.sampled_from(numbers or ["none"]))
+    chosen = of_any | st.just((FrameFunction.COUNT, None)) | (of_numbers if numbers else st.nothing())
+    back = st.integers(1, 3).map(Frame)
+
+    def call(given: tuple[FrameFunction, str | None]) -> st.SearchStrategy[FrameCall]:
+        function, of = given
+        return st.builds(
+            FrameCall, st.just(function), st.just(of), st.just("value"), back if function is FrameFunction.LAG else ends
+        )
+
+    return st.builds(Over, st.just(schema), by, keys, chosen.flatmap(call))
+
+
 def dupelims(schema: Schema) -> st.SearchStrategy[Specified]:
     return st.just(Dupelim(schema))
 
@@ -140,6 +176,8 @@ UNARY = {
     "sort": sorts,
     "hop": hops,
     "session": sessions,
+    "ranking": rankings,
+    "over": frames,
 }
 
 

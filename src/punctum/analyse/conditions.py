@@ -24,7 +24,9 @@ from punctum.ir.differences import LENGTHS, Closure, Compared, Difference, End, 
 from punctum.ir.expressions import Call, Column, Expression, Literal, columns, conjuncts, rebased, text
 from punctum.ir.flatten import at_of, leaf_column, placed
 from punctum.ir.names import fresh
+from punctum.ir.over import Over
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.relations import Aggregate, Distinct, Filter, OrderBy, Projection, Window
 from punctum.ir.time_windows import lengths
 from punctum.ir.tree import Relation
@@ -203,7 +205,7 @@ def known(relation: Relation) -> Known:
         case Aggregate():
             at = {column.index: n for n, (_, column) in enumerate(relation.keys)}
             return _moved(known(relation.input), at)
-        case Distinct() | OrderBy() | Window() | Punctuated():
+        case Distinct() | OrderBy() | Ranked() | Over() | Window() | Punctuated():
             return known(relation.input)
         case _:
             return [], []

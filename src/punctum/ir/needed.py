@@ -1,15 +1,19 @@
 """Which columns a node needs of its inputs: the columns that are wanted of it in, those of each input out.
 
-Set operators compare whole rows, and nodes of temporal streams whole elements: they need all columns.
+Set operators compare whole rows, as ROW_NUMBER does, and nodes of temporal streams whole elements: they need all
+columns.
 """
 
 from typing import assert_never
 
+from punctum.algebra.ranking import Ranking
 from punctum.ir.expressions import Expression, columns
 from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
+from punctum.ir.over import Over
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -72,6 +76,11 @@ def needed(relation: Relation, wanted: set[int]) -> tuple[set[int], ...]:
             return (_reads(*relation.reads_columns),)
         case OrderBy():
             return (wanted | {column.index for column, _, _ in relation.keys},)
+        case Over() | Ranked(function=Ranking.ROW_NUMBER):  # it tells peers apart by all of them
+            return (all_columns(relation.input),)
+        case Ranked():
+            own = wanted & all_columns(relation.input)
+            return (own.union(relation.by, relation.sorts),)
         case Punctuated():
             return (wanted | relation.reads_columns,)
         case ExpectNode() | LifespanNode():

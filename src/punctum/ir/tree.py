@@ -14,8 +14,10 @@ from punctum.ir.definitions import NOWHERE, StreamDef
 from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import Alias, held
+from punctum.ir.over import Over
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -51,6 +53,8 @@ Relation: TypeAlias = (
     | Aggregate
     | Sessions
     | OrderBy
+    | Ranked
+    | Over
     | Final
     | Opened
     | Cleansed

@@ -79,6 +79,22 @@ class Partial:
             return [(known.unique(maintain_order=True) if once else known).alias(self.name)]
         return [self._least_or_most(values).alias(self.name)]
 
+    def of_one(self) -> list[pl.Expr]:
+        """The columns for each row by itself, whatever the filter; of aggregates that keep no lists."""
+        assert self.aggregate.function not in LISTS
+        if self.aggregate.of is None:
+            return [pl.repeat(1, pl.len(), dtype=pl.Int64).alias(self._n)]
+        values = pl.col(self.aggregate.of)
+        count = values.is_not_null().cast(pl.Int64).alias(self._n)
+        if self.aggregate.function is Function.COUNT:
+            return [count]
+        if self.aggregate.function not in _SUMS:
+            return [values.alias(self.name)]
+        if not self._in_parts:
+            return [count, values.fill_null(0).cast(self._sum_type).alias(self.name)]
+        low, high = in_parts(values.fill_null(0).to_physical())
+        return [count, low.cast(WHOLE).alias(self.name), high.cast(WHOLE).alias(self._high)]
+
     def combined(self) -> list[pl.Expr]:
         """The columns for several of each group."""
         function, kept = self.aggregate.function, pl.col(self.name)

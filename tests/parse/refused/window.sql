@@ -1,7 +1,7 @@
-SELECT itemid, row_number() OVER (PARTITION BY itemid ORDER BY day) FROM bid
+SELECT itemid, ntile(4) OVER (PARTITION BY itemid ORDER BY day) FROM bid
 
 -- refused
--- window functions are not supported
---   hint: use GROUP BY
---   1 | SELECT itemid, row_number() OVER (PARTITION BY itemid ORDER BY day) FROM bid
---     |                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+-- NTILE with OVER is not supported
+--   hint: supported with OVER: ROW_NUMBER, RANK, DENSE_RANK, COUNT, SUM, MIN, MAX, AVG, LAG, FIRST_VALUE, LAST_VALUE
+--   1 | SELECT itemid, ntile(4) OVER (PARTITION BY itemid ORDER BY day) FROM bid
+--     |                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

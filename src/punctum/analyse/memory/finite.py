@@ -6,13 +6,16 @@ from typing import assert_never
 
 from punctum.algebra.aggregates import LISTS
 from punctum.algebra.outer import JoinKind
+from punctum.algebra.ranking import Ranking
 from punctum.analyse.memory.conjunctions import conjunctive
 from punctum.ir.conjunctive.axes import At
 from punctum.ir.conjunctive.spj import CONDENSED, Spj
 from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
+from punctum.ir.over import Over
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -36,13 +39,15 @@ from punctum.ir.tree import Relation
 def rows(relation: Relation) -> int | None:
     """The most rows that a relation ever gives, or nothing when they are without end."""
     match relation:
-        case Filter() | Projection() | OrderBy() | Punctuated():
+        case Filter() | Projection() | OrderBy() | Over() | Punctuated():
             return rows(relation.inputs[0])
         case Aggregate() if not relation.keys:
             return 1
         case Distinct() | Aggregate():
             below, values = rows(relation.input), _values(relation)
             return min((most for most in (below, values) if most is not None), default=None)
+        case Ranked():
+            return best(relation, rows(relation.input))
         case Except():
             return rows(Distinct(relation.left))
         case Intersect():
@@ -70,6 +75,16 @@ def rows(relation: Relation) -> int | None:
             return None
         case _:
             assert_never(relation)
+
+
+def best(relation: Ranked, below: int | None) -> int | None:
+    """The most rows that a ranking keeps and gives, of so many below; of RANK any number may be peers."""
+    if relation.most is None or relation.function is not Ranking.ROW_NUMBER:
+        return below
+    keys = tuple((f"key {n}", column) for n, column in enumerate(relation.partition))
+    partitions = rows(Aggregate(relation.input, keys, ())) if keys else 1
+    few = None if partitions is None else partitions * relation.most
+    return min((most for most in (below, few) if most is not None), default=None)
 
 
 def _outer(kind: JoinKind, left: int | None, right: int | None) -> int | None:

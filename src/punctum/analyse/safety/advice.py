@@ -25,7 +25,9 @@ from punctum.ir.elements import FROM
 from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
+from punctum.ir.over import Over
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -171,7 +173,7 @@ def _weaker(one: Set, other: Set) -> bool:
 def _sorted(relation: Relation) -> Iterator[Want]:
     """The orders that the sorts of a query want, whether they lack them or not."""
     for node in walk(relation):
-        if isinstance(node, OrderBy):
+        if isinstance(node, OrderBy) or (isinstance(node, Over) and node.ordered):
             column, down, _ = node.keys[0]
             yield Want(node.input, column.index, Order.DESC if down else Order.ASC)
 
@@ -207,6 +209,11 @@ def _candidates(relation: Relation, column: int, order: Order, known: Inference)
             yield from _candidates(relation.input, relation.time.index, Order.ASC, known)
         case Aggregate() | Sessions():
             return
+        case Ranked() | Over():
+            if column < len(relation.input.schema):
+                yield from _candidates(relation.input, column, order, known)
+            for by in relation.by:  # what lets it pass on anything at all
+                yield from _candidates(relation.input, by, Order.EQUALITY, known)
         case OrderBy():
             lead, down, _ = relation.keys[0]
             if lead.index == column and order in (Order.EQUALITY, Order.DESC if down else Order.ASC):

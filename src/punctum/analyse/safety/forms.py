@@ -17,7 +17,9 @@ from punctum.ir.expressions import Column
 from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
+from punctum.ir.over import Over
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -96,8 +98,8 @@ class _Change:
                 return with_inputs(
                     relation, [self.of(relation.left, False, once), self.of(relation.right, False, True)]
                 )
-            case Lookup() | Hop() | Punctuated():
-                return self._inputs(relation, False, once and not isinstance(relation, Punctuated))
+            case Lookup() | Hop() | Punctuated() | Ranked() | Over():
+                return self._inputs(relation, False, once and isinstance(relation, Lookup | Hop))
             case Filter() | Window() | OrderBy() | Join() | OuterJoin() | UnionAll() | Opened() | Cleansed() | Final():
                 return self._inputs(relation, False, once)
             case Source() | LMerge():

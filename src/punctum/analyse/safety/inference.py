@@ -27,6 +27,7 @@ from punctum.analyse.safety.rules import (
     ordered,
     projected,
     promised,
+    ranked,
     sessions,
     stables_of,
     units_of,
@@ -40,7 +41,9 @@ from punctum.ir.hop import Hop
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
+from punctum.ir.over import Over
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -174,6 +177,8 @@ class Inference:
                 return grouped(self.facts(relation.input), [column.index for _, column in relation.keys], relation)
             case Sessions():
                 return sessions(self.facts(relation.input), relation)
+            case Ranked() | Over():
+                return ranked(self.facts(relation.input), relation)
             case OrderBy():
                 below = self.facts(relation.input)
                 released = ordered(below, relation)

@@ -7,7 +7,8 @@ One rule for each operator, as the operators propagate punctuations (tables 3 an
 - project: a promise whose every column has an image among the computed ones; a column fixed to a constant may go.
 - hop: those of the input; an order of the first window is one of the start of each.
 - session: a promise on keys alone, or with them on the order of time, which is then one of ends.
-- group-by: a promise on grouping columns alone. Sort: a prefix of the leading column alone.
+- group-by: a promise on grouping columns alone. Sort: a prefix of the leading column alone. Window functions: those of
+  the input, if the rows that wait come out.
 - opens and closes, and a stream that is put in order: their stables. Merge of replicas: the stables of any one input.
   Final events: prefixes of their ends, for inserts of starts too.
 - join of windows: what all inputs have emitted. Groups of a window: none, for rows that leave it change them.
@@ -31,7 +32,9 @@ from punctum.ir.expressions import Column, Expression, columns, conjuncts
 from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.outer import coalesced_columns
+from punctum.ir.over import Over
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
     Aggregate,
     Except,
@@ -256,6 +259,15 @@ def grouped(below: Facts, keys: list[int], relation: Aggregate | Sessions) -> Fa
     return Facts(promises, (*same, *rest), (*equal, *rest), fixed, constant, known_null, within, padded)
 
 
+def ranked(below: Facts, relation: Ranked | Over) -> Facts:
+    """What holds behind window functions: all that held before, once no row that waits matches a punctuation."""
+    sorts = ordered(below, relation) if isinstance(relation, Over) and relation.ordered else ()
+    promises = below.promises if sorts or closing(below, relation.by) else ()
+    same, equal = ((*known, len(known)) for known in (below.same, below.equal))
+    filled = below.filled | never_null(relation)
+    return Facts(promises, same, equal, below.fixed, below.constant, filled, below.within, units=below.units)
+
+
 def closing(below: Facts, keys: list[int], promises: tuple[Promise, ...] | None = None) -> list[Promise]:
     """The promises, all or some, on grouping columns alone."""
     grouping, some = {below.same[key] for key in keys}, below.promises if promises is None else promises
@@ -283,7 +295,7 @@ def closing_sessions(below: Facts, relation: Sessions) -> list[Promise]:
     return [p for p in below.promises if all(term[0] in keys or term in orders for term in p.terms)]
 
 
-def ordered(below: Facts, relation: OrderBy) -> tuple[Promise, ...]:
+def ordered(below: Facts, relation: OrderBy | Over) -> tuple[Promise, ...]:
     """The promises of prefixes in the order of the leading key; none when a NULL before them is never closed.
 
     Prefixes come in this order, or are complete at last because the key has finitely many values.

@@ -8,14 +8,16 @@ from typing import assert_never
 from punctum.algebra.aggregates import LISTS
 from punctum.algebra.finite import finite
 from punctum.algebra.pattern import Pattern
+from punctum.algebra.ranking import Ranking
 from punctum.algebra.scheme import Order
 from punctum.algebra.values import Type
-from punctum.analyse.memory.finite import kept, rows
+from punctum.analyse.memory.finite import best, kept, rows
 from punctum.analyse.memory.windows import last_rows
 from punctum.analyse.promises import Facts, Promise
 from punctum.analyse.safety.alone import of_padded
 from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.join_states import of_block, of_outer, of_windows
+from punctum.analyse.safety.over_states import of_frames
 from punctum.analyse.safety.rules import closing, closing_sessions, ordered, stables_of
 from punctum.analyse.safety.temporal import chosen
 from punctum.analyse.safety.verdicts import OperatorState, Verdict, Want, origins, rows_text
@@ -26,7 +28,9 @@ from punctum.ir.hop import Hop
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
+from punctum.ir.over import Over
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -49,6 +53,8 @@ from punctum.ir.tree import Relation, reads_text, title
 from punctum.ir.windows import window
 
 _NUMBERS = {"R0": 2, "R1": 2}
+_NO_PARTITIONS = "it has no PARTITION BY, so no punctuation closes its partition"
+_AT_THE_END = "which come out when the streams have ended"
 _NO_GROUPS = "it has no grouping columns, so no punctuation closes its group"
 
 
@@ -75,6 +81,10 @@ def states(relation: Relation, known: Inference) -> Iterator[OperatorState]:
             )
         case Source() | Window() | Punctuated():
             return
+        case Over():
+            yield from of_frames(relation, known.facts(relation.input), _combinations)
+        case Ranked():
+            yield _ranking(relation, known.facts(relation.input))
         case Distinct() | Aggregate() | OrderBy():
             yield from _unary(relation, known.facts(relation.input))
         case Sessions():
@@ -159,6 +169,32 @@ def _sessions(relation: Sessions, below: Facts) -> OperatorState:
     wants += [Want(relation.input, key.index) for key in keys]
     shown = f" or punctuations on its keys ({', '.join(key.name for key in keys)})" if keys else ""
     return replace(state, witness=(f"no input promises an order of its time{shown}",), wants=tuple(wants))
+
+
+def _ranking(relation: Ranked, below: Facts) -> OperatorState:
+    """What a ranking keeps: the rows of open partitions, or of these no more than have a rank within its limit."""
+    most, by, names = relation.most, relation.by, relation.input.schema.names
+    closed = closing(below, by)
+    operator = relation.OPERATOR if most is None else f"top {most}"
+    state = OperatorState(operator, reads_text(relation), Verdict.UNBOUNDED, (), relation.place, uses=origins(closed))
+    if closed:
+        witness = tuple(sorted(map(str, closed[0].origins)))
+        return replace(state, verdict=Verdict.PURGEABLE, witness=witness)
+    few = [n for n in (best(relation, rows(relation.input)), _few_best(relation, below)) if n is not None]
+    if few:
+        return replace(state, verdict=Verdict.BOUNDED, witness=(f"{rows_text(min(few))}, {_AT_THE_END}",))
+    wants = tuple(Want(relation.input, i) for i in range(len(names)) if below.same[i] in _same(below, by))
+    shown = ", ".join(dict.fromkeys(names[i] for i in by))
+    missing = f"no input promises punctuations on the columns of PARTITION BY ({shown})" if by else _NO_PARTITIONS
+    return replace(state, witness=(missing,), wants=wants)
+
+
+def _few_best(relation: Ranked, below: Facts) -> int | None:
+    """How many rows are within a limit, where constants and domains bound the partitions."""
+    if relation.most is None or relation.function is not Ranking.ROW_NUMBER:
+        return None
+    partitions = _combinations(relation.input, relation.by, below.constant)
+    return None if partitions is None else partitions * relation.most
 
 
 def _merge(merge: LMerge, known: Inference) -> OperatorState:

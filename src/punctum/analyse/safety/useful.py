@@ -23,7 +23,9 @@ from punctum.ir.expressions import Column, columns
 from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
+from punctum.ir.over import Over
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -94,12 +96,14 @@ def idle(relation: Relation, emits: bool, known: Inference) -> dict[str, tuple[S
     nothing of the column open close more together than each of them. A stream with a time limit has no idle schemes:
     one of them is waited for, and another may be the clock by which that is.
     """
-    return {stream.name: schemes for stream, schemes in _unused(relation, emits, known) if not stream.limits}
+    return {
+        stream.name: schemes for stream, schemes in _unused(relation, emits, known) if schemes and not stream.limits
+    }
 
 
 def clocks(relation: Relation, emits: bool, known: Inference) -> dict[str, tuple[Scheme, ...]]:
     """The schemes of each stream with time limits that no operator of a query can use, except to tell the time."""
-    return {stream.name: schemes for stream, schemes in _unused(relation, emits, known) if stream.limits}
+    return {stream.name: schemes for stream, schemes in _unused(relation, emits, known) if schemes and stream.limits}
 
 
 def _unused(relation: Relation, emits: bool, known: Inference) -> Iterator[tuple[StreamDef, tuple[Scheme, ...]]]:
@@ -159,8 +163,13 @@ def _origins(relation: Relation, below: list[list[frozenset[Of]]]) -> list[froze
             return [_all(below[0], read) for read in [*([column] for _, column in relation.keys), *calls]]
         case Sessions():
             read = [[column] for column in (*(key for _, key in relation.keys), relation.time, relation.time)]
-            read += [[c for c in (call.argument, call.filter) if c is not None] for call in relation.aggregates]
+            read += [list(call.reads) for call in relation.aggregates]
             return [_all(below[0], each) for each in read]
+        case Ranked():
+            return [*below[0], _all(below[0], [*relation.partition, *(column for column, _, _ in relation.keys)])]
+        case Over():
+            by = [*relation.partition, *(column for column, _, _ in relation.keys)]
+            return [*below[0], _all(below[0], [*by, *([relation.argument] if relation.argument else [])])]
         case LMerge():
             merged = below[: len(relation.merged)]
             return [frozenset[Of]().union(*same) for same in zip(*merged, strict=True)]

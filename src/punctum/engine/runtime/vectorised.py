@@ -24,9 +24,11 @@ from punctum.ir.hop import Hop as HopNode
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup as LookupNode
 from punctum.ir.outer import able, coalesced_columns
+from punctum.ir.over import Over
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin
 from punctum.ir.planned import Synopsis as SynopsisNode
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.session import Sessions as SessionsNode
 from punctum.ir.shape import image, shape
 from punctum.ir.tree import Relation
@@ -52,8 +54,10 @@ from punctum.operators.merge import Merge
 from punctum.operators.multijoin import MultiJoin as MultiJoinOperator
 from punctum.operators.operator import Operator
 from punctum.operators.outer import OuterJoin
+from punctum.operators.over import Over as OverOperator
 from punctum.operators.project import Project
 from punctum.operators.punctuate import Punctuate
+from punctum.operators.ranking import Ranks
 from punctum.operators.select import Select
 from punctum.operators.session import Sessions
 from punctum.operators.sort import Sort
@@ -117,6 +121,14 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
             return Sessions(schemas[0], by, time, steps_, relation.names, functions, filters)
         case r.OrderBy(keys=keys):
             return Sort(schemas[0], [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys])
+        case Ranked(partition=partition, keys=keys):
+            by = [schemas[0].names[column.index] for column in partition]
+            ranked_by = [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys]
+            return Ranks(schemas[0], by, ranked_by, relation.function, relation.name, relation.most)
+        case Over(partition=partition, keys=keys):
+            by = [schemas[0].names[column.index] for column in partition]
+            framed_by = [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys]
+            return OverOperator(schemas[0], by, framed_by, relation.call(schemas[0]))
         case r.Distinct():
             return Dupelim(schemas[0])
         case Punctuated():

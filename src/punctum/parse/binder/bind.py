@@ -1,6 +1,7 @@
 """Binding: the syntax of an expression as sqlglot reads it becomes an expression over the columns in scope."""
 
 from collections.abc import Iterator
+from typing import Protocol
 
 from sqlglot import exp
 
@@ -33,12 +34,20 @@ def aggregates(node: exp.Expr) -> Iterator[exp.Expr]:
     return (part for part in inside if is_aggregate(part))
 
 
+class WindowFunctions(Protocol):
+    """What takes the window functions of a SELECT."""
+
+    def column(self, node: exp.Window, binder: "Binder") -> Expression:
+        """The column that a window function means."""
+
+
 class Binder:
-    """Binds expressions in one clause of a query."""
+    """Binds expressions in one clause of a query; window functions too, where these are allowed."""
 
     def __init__(self, text: Text, scope: Scope, clause: str, around: Place) -> None:
         self.text, self.scope, self.clause, self.around = text, scope, clause, around
         self.depth = 0
+        self.over: WindowFunctions | None = None
 
     def place(self, node: exp.Expr) -> Place:
         """Where a node stands, or the clause around it."""
@@ -75,6 +84,8 @@ class Binder:
             return call(UNARY[type(node)], (self.bind(node.this),), self.place(node))
         if type(node) in NODES:
             return NODES[type(node)](self, node)
+        if isinstance(node, exp.Window) and self.over is not None:
+            return self.over.column(node, self)
         if isinstance(node, exp.Anonymous) and node.name.lower() in (*self.text.functions, *NAMES):
             return self._called(node)
         raise self.unknown(node)
@@ -119,7 +130,8 @@ class Binder:
     def unknown(self, node: exp.Expr) -> SqlError:
         """The error for a node that is not supported, by its name."""
         if isinstance(node, exp.Window):
-            return self.refuse("window functions are", node, "use GROUP BY")
+            what = f"a window function is not allowed in {self.clause}, nor within another one"
+            return SqlError(what, "", "compute it in a subquery, or filter by it in QUALIFY", self.place(node))
         if isinstance(node, exp.Query | exp.Exists | exp.Subquery):
             return self.refuse(
                 "subqueries in expressions are",

@@ -23,6 +23,7 @@ from punctum.ir.tree import Relation
 from punctum.ir.types import NUMBERS, is_interval, is_null
 from punctum.parse.binder.bind import Binder, is_aggregate
 from punctum.parse.binder.order import ordinal
+from punctum.parse.binder.over import OverColumn
 from punctum.parse.binder.scope import Scope
 from punctum.parse.binder.time_windows import bound, field, is_window
 from punctum.parse.binder.time_windows import keys as window_keys
@@ -284,7 +285,8 @@ def over_groups(
 
 def renumbered(expression: Expression, aggregate: Aggregate) -> Expression:
     """An expression over keys and aggregates, with the names that they have got."""
-    return rebased(expression, lambda column: replace(column, name=aggregate.schema.names[column.index]))
+    names = aggregate.schema.names
+    return rebased(expression, lambda c: c if isinstance(c, OverColumn) else replace(c, name=names[c.index]))
 
 
 def _stand_in(index: int, expression: Expression, name: str = "") -> Column:

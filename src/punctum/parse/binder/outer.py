@@ -18,6 +18,7 @@ from punctum.ir.functions import call
 from punctum.ir.names import fresh
 from punctum.ir.relations import Filter, OuterJoin, Projection
 from punctum.ir.tree import Relation
+from punctum.parse.binder.ranks import limited
 
 JOINS = {
     "": JoinKind.LEFT,
@@ -194,7 +195,8 @@ def filtered(relation: Relation, conditions: Sequence[Expression]) -> Relation:
             moved = [rebased(c, lambda column: replace(column, name=names[column.index])) for c in below]
             relation = replace(relation, left=filtered(relation.left, moved))
         conditions = [c for c in conditions if c not in below]
-    condition = conjunction(list(conditions))
+    relation, rest = limited(relation, conditions)
+    condition = conjunction(rest)
     return relation if condition is None else Filter(relation, condition, condition.place)
 
 

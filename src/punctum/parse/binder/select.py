@@ -27,6 +27,7 @@ from punctum.parse.binder.groups import Groups, over_groups, read_groups, renumb
 from punctum.parse.binder.joins import From
 from punctum.parse.binder.lookups import read_as_stream
 from punctum.parse.binder.order import SortTerm, sort_keys
+from punctum.parse.binder.over import OverColumn, Overs
 from punctum.parse.binder.scope import Scope
 from punctum.parse.binder.subqueries import Subqueries
 from punctum.parse.binder.time_windows import over, shown_as, spread
@@ -36,7 +37,7 @@ from punctum.parse.lexer.text import Text
 Named = tuple[str, Expression]
 MOST_READS = 100
 """How often a query reads streams at most."""
-_SELECT = {"expressions", "from_", "joins", "where", "group", "having", "order", "distinct", "with_"}
+_SELECT = {"expressions", "from_", "joins", "where", "group", "having", "order", "distinct", "with_", "qualify"}
 _REFUSED: dict[type, str] = {exp.Values: "VALUES", exp.Lateral: "LATERAL", exp.Subquery: "a join in brackets"}
 _SETS: dict[type, str] = {exp.Union: "UNION", exp.Intersect: "INTERSECT", exp.Except: "EXCEPT"}
 _CLAUSES = {
@@ -44,7 +45,6 @@ _CLAUSES = {
     "offset": ("OFFSET", "OFFSET"),
     "laterals": ("LATERAL VIEW", "LATERAL"),
     "windows": ("WINDOW", "WINDOW"),
-    "qualify": ("QUALIFY", "QUALIFY"),
     "sort": ("SORT BY", "SORT"),
     "cluster": ("CLUSTER BY", "CLUSTER"),
     "distribute": ("DISTRIBUTE BY", "DISTRIBUTE"),
@@ -170,11 +170,14 @@ class Queries:
         grouped = node.args.get("group") is not None or node.args.get("having") is not None
         grouped = grouped or any(any(aggregates(item)) for item in node.expressions)
         binder = read_groups(self.text, node, scope, place) if grouped else Binder(self.text, scope, "SELECT", place)
+        binder.over = overs = Overs()
         columns = self._columns(node, binder)
+        overs.qualify(node, binder)
         order = sort_keys(node.args.get("order"), columns, binder, distinct is not None)
         if isinstance(binder, Groups):
             below, columns, order = self._grouped(node, below, binder, columns, order)
-        result = self._projection(below, columns + order.hidden, place)
+        made = overs.relation(below, columns, order.hidden, place)
+        result = self._projection(made.relation, made.shown + made.hidden, place)
         if distinct is not None:
             result = Distinct(result, place)
         return self._sorted(result, order, place)
@@ -245,8 +248,11 @@ class Queries:
         self, node: exp.Select, below: Relation, groups: Groups, columns: list[Named], order: SortTerm
     ) -> tuple[Relation, list[Named], SortTerm]:
         """The relation of the groups, with HAVING, and the columns above it."""
-        direct = {c.index: name for name, c in reversed(columns) if isinstance(c, Column)}
+        plain = [(name, c) for name, c in columns if not isinstance(c, OverColumn)]
+        direct = {c.index: name for name, c in reversed(plain) if isinstance(c, Column)}
         aggregate, made = over_groups(node, below, groups, direct, self.place(node))
+        assert isinstance(groups.over, Overs)
+        groups.over.moved(lambda expression: renumbered(expression, aggregate))
         columns = [(name, renumbered(expression, aggregate)) for name, expression in columns]
         hidden = [(name, renumbered(expression, aggregate)) for name, expression in order.hidden]
         return made, columns, replace(order, hidden=hidden)

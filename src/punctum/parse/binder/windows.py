@@ -64,6 +64,8 @@ def _kind(relation: Relation, below: Sequence[_Kind]) -> _Kind:
 def _refused(relation: Relation, kind: _Kind) -> SqlError:
     names = {
         "OrderBy": "ORDER BY",
+        "Ranked": "a ranking function",
+        "Over": "a window function",
         "Aggregate": "GROUP BY",
         "Filter": "HAVING",
         "Join": "JOIN",

@@ -30,7 +30,9 @@ from punctum.ir.definitions import NOWHERE
 from punctum.ir.expressions import Column, Expression, Literal, columns, conjunction, conjuncts, rebased
 from punctum.ir.flatten import Flat, at_of, flat, placed
 from punctum.ir.names import fresh
+from punctum.ir.over import Over
 from punctum.ir.planned import MultiJoin
+from punctum.ir.ranking import Ranked
 from punctum.ir.relations import Aggregate, Distinct, Filter, Join, OrderBy, OuterJoin, Projection, Window
 from punctum.ir.temporal import LMerge
 from punctum.ir.tree import Relation, with_inputs
@@ -183,7 +185,7 @@ def _constants(relation: Relation) -> dict[int, Value]:
         case Aggregate():
             below = _constants(relation.input)
             return {n: below[c.index] for n, (_, c) in enumerate(relation.keys) if c.index in below}
-        case Distinct() | OrderBy() | Window():
+        case Distinct() | OrderBy() | Ranked() | Over() | Window():
             return _constants(relation.input)
         case _:  # none are known; a class without its constant only purges later
             return {}

@@ -13,8 +13,10 @@ from punctum.algebra.schema import Schema
 from punctum.ir.expressions import Column, Expression, rebased, text
 from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
+from punctum.ir.over import Over
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
     Aggregate,
     AggregateCall,
@@ -90,6 +92,16 @@ def _named(relation: Relation, names: Names | None) -> Relation:
             below = _named(relation.input, names)
             keys = tuple((_column(column, below), down, first) for column, down, first in relation.keys)
             return replace(relation, input=below, keys=keys)
+        case Ranked() | Over():
+            below = _named(relation.input, names and names[:-1])
+            by = tuple(_column(column, below) for column in relation.partition)
+            ranked = tuple((_column(column, below), down, first) for column, down, first in relation.keys)
+            taken = _unique([*below.schema.names, relation.function.value])
+            name = names[-1] if names else taken[-1]
+            if isinstance(relation, Ranked):
+                return replace(relation, input=below, partition=by, keys=ranked, name=name)
+            of = relation.argument and _column(relation.argument, below)
+            return replace(relation, input=below, partition=by, keys=ranked, argument=of, name=name)
         case LMerge() | Final() | Opened() | Cleansed():
             return with_inputs(relation, [_named(below, below.schema.names) for below in relation.inputs])
         case Punctuated():

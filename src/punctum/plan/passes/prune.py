@@ -11,8 +11,10 @@ from punctum.ir.expressions import Column, Expression, rebased
 from punctum.ir.hop import BOUNDS, Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.needed import all_columns, needed
+from punctum.ir.over import Over
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
     Aggregate,
     AggregateCall,
@@ -97,6 +99,14 @@ def _prune(relation: Relation, wanted: set[int]) -> tuple[Relation, Moved]:
             below, moved = _prune(relation.input, *of_inputs)
             keys_ = tuple((_column(column, moved), down, first) for column, down, first in relation.keys)
             return replace(relation, input=below, keys=keys_), moved
+        case Ranked() | Over():
+            below, moved = _prune(relation.input, *of_inputs)
+            partition = tuple(_column(column, moved) for column in relation.partition)
+            ranked = tuple((_column(column, moved), down, first) for column, down, first in relation.keys)
+            made = replace(relation, input=below, partition=partition, keys=ranked)
+            if isinstance(made, Over):
+                made = replace(made, argument=made.argument and _column(made.argument, moved))
+            return made, moved | {len(relation.input.schema): len(below.schema)}
         case Distinct() | Union() | Intersect() | Except() | LMerge() | Opened() | Cleansed() | Final():
             return with_inputs(relation, [pruned(below) for below in relation.inputs]), _all(relation)
         case _:

@@ -5,7 +5,8 @@ operator's inputs, and of the streams, as far as it is known there; rows for whi
 that is needed, and what is kept of them is of no use:
 
 - through selections, DISTINCT, ORDER BY, unions, intersections and differences it is the same one; through projections
-  it is what they compute, if no function of the user's computes it; through a group-by if it is of grouping columns;
+  it is what they compute, if no function of the user's computes it; through a group-by if it is of grouping columns,
+  and through window functions if it is of PARTITION BY;
 - through a join it goes to the side whose columns it reads, and to others if the join equates these; through one that
   looks at rows without a partner from left columns alone;
 - not through what has to see all rows: windows, which count them, those who report, values that are expected or last
@@ -28,8 +29,10 @@ from punctum.ir.expressions import Column, Expression, columns, rebased
 from punctum.ir.hop import Hop
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup
+from punctum.ir.over import Over
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -129,6 +132,8 @@ def below(relation: Relation, over: Expression) -> Below:
         case Aggregate(keys=keys) | Sessions(keys=keys):
             grouped = all(column.index < len(keys) for column in columns(over))
             return (rebased(over, lambda column: keys[column.index][1]),) if grouped else nothing
+        case Ranked(by=by) | Over(by=by):
+            return (over,) if all(column.index in by for column in columns(over)) else nothing
         case Join():
             return _sides(relation, over)
         case OuterJoin():

@@ -13,8 +13,10 @@ from punctum.ir.expressions import Column
 from punctum.ir.hop import Hop
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup
+from punctum.ir.over import Over
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -86,6 +88,10 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
                 return [_prefer(relation.inputs[0], columns) or tuple(columns)]
             fits = all(i < len(columns) for i in key) and bool(key) == bool(columns)
             return [tuple(columns[i] for i in key)] if fits else None
+        case Ranked(by=by) | Over(by=by):
+            if key is None:
+                return [_prefer(relation.input, by) or tuple(by)]
+            return [key] if bool(key) == bool(by) and set(key) <= set(by) else None
         case Synopsis():
             shown = {n: at for at, n in relation.parting}
             if key is not None and not all(n in shown for n in key):
@@ -154,6 +160,9 @@ def _prefer(relation: Relation, allowed: list[int]) -> Key | None:
             return tuple(columns[i] for i in preferred) if preferred else tuple(columns.values()) or None
         case Synopsis():
             return tuple(n for _, n in relation.parting if n in allowed) or None
+        case Ranked(by=by) | Over(by=by):
+            within = [i for i in by if i in allowed]
+            return _prefer(relation.input, within) or tuple(within) or None
         case OrderBy() | Cleansed():
             return None
         case Opened() | Final() | LMerge():

@@ -16,8 +16,10 @@ from punctum.algebra.values import Type
 from punctum.ir.expressions import columns
 from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
+from punctum.ir.over import Over
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -69,7 +71,17 @@ def _compared(relation: Relation, number: int) -> list[int]:
             return []  # no punctuation purges what it keeps
         case Source() | Filter() | Window() | Projection() | Distinct() | Aggregate() | OrderBy() | Final() | Opened():
             return []  # there is no other input
-        case Sessions() | Hop() | Lookup() | Cleansed() | Punctuated() | ExpectNode() | LifespanNode():
+        case (
+            Sessions()
+            | Hop()
+            | Lookup()
+            | Ranked()
+            | Over()
+            | Cleansed()
+            | Punctuated()
+            | ExpectNode()
+            | LifespanNode()
+        ):
             return []  # nor here
         case _:
             assert_never(relation)
@@ -97,6 +109,8 @@ def _carried(relation: Relation, fresh: Iterator[int]) -> Carried:
         case UnionAll() | Union() | Intersect() | Except():
             sides = (_carried(side, fresh) for side in relation.inputs)
             return [left | right for left, right in zip(*sides, strict=True)]
+        case Ranked() | Over():
+            return [*_carried(relation.input, fresh), frozenset()]
         case Filter() | Window() | Distinct() | OrderBy() | Cleansed() | Punctuated() | ExpectNode() | LifespanNode():
             return _carried(relation.input, fresh)
         case Source():

@@ -3,10 +3,10 @@
 A query is a tree of relations. Selections and projections directly over a stream need no state and run before anything
 is exchanged: they are the stream's *pipe*. All other operators see only the rows of one bucket, so rows that they bring
 together must agree on the bucket: a join needs its inputs partitioned by join columns, a group-by by grouping columns,
-a list of reporters and EXPECT WITHIN by punctuated columns, a merge of replicas by what all elements of an event have
-in common, opens and closes by their payload, a set operator by any columns, a sort in one piece, and so do CLEANSE and
-windows, which count all rows of a stream. Operators that agree on a partitioning share a stage; where the partitioning
-changes, an exchange begins a new one.
+window functions by those of PARTITION BY, a list of reporters and EXPECT WITHIN by punctuated columns, a merge of
+replicas by what all elements of an event have in common, opens and closes by their payload, a set operator by any
+columns, a sort in one piece, and so do CLEANSE and windows, which count all rows of a stream. Operators that agree on a
+partitioning share a stage; where the partitioning changes, an exchange begins a new one.
 """
 
 from collections.abc import Iterator
@@ -18,8 +18,10 @@ from punctum.algebra.schema import Schema
 from punctum.ir.definitions import StreamDef
 from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
+from punctum.ir.over import Over
 from punctum.ir.planned import ExpectNode, LifespanNode, MultiJoin, Synopsis
 from punctum.ir.punctuated import Punctuated
+from punctum.ir.ranking import Ranked
 from punctum.ir.relations import (
     Aggregate,
     Distinct,
@@ -124,7 +126,7 @@ def partition(node: Op | Input) -> Key | None:
             return None if wanted is None or None in wanted else tuple(n for n in wanted if n is not None)
         case UnionAll() | Union() | Intersect() | Except():
             return below[0] if len(set(below)) == 1 else None
-        case Filter() | Lookup() | Distinct() | OrderBy() | Final() | Opened() | Cleansed():
+        case Filter() | Lookup() | Distinct() | Ranked() | Over() | OrderBy() | Final() | Opened() | Cleansed():
             return below[0]
         case Punctuated() | ExpectNode() | LifespanNode():
             return below[0]

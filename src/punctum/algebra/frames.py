@@ -1,0 +1,70 @@
+"""Functions of a frame: rows of a partition before a row and up to it, in an order."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from punctum.algebra.aggregates import AggregateFunction, Function
+from punctum.algebra.schema import Attribute, Schema
+
+
+class FrameFunction(Enum):
+    """A function of the rows of a frame; LAG is the value so many rows before."""
+
+    COUNT = "COUNT"
+    SUM = "SUM"
+    MIN = "MIN"
+    MAX = "MAX"
+    AVG = "AVG"
+    LAG = "LAG"
+    FIRST_VALUE = "FIRST_VALUE"
+    LAST_VALUE = "LAST_VALUE"
+
+    @property
+    def aggregate(self) -> Function | None:
+        """The aggregate function that it is, if it is one."""
+        return Function(self.value) if self.value in {f.value for f in Function} else None
+
+
+class UpTo(Enum):
+    """Where a frame ends: at the row, at the last of its peers, or with the partition."""
+
+    ROW = "row"
+    PEERS = "peers"
+    WHOLE = "whole"
+
+
+@dataclass(frozen=True)
+class Frame:
+    """So many rows before a row, or all, and where it ends."""
+
+    preceding: int | None
+    upto: UpTo = UpTo.ROW
+
+
+@dataclass(frozen=True)
+class FrameCall:
+    """A function of an attribute over a frame, and the name of the result; COUNT of nothing counts rows.
+
+    >>> [FrameCall(FrameFunction.SUM, "v", "total", Frame(n)).history for n in (3, None)]
+    [3, 1]
+    """
+
+    function: FrameFunction
+    of: str | None
+    name: str
+    frame: Frame
+
+    def attribute(self, schema: Schema) -> Attribute:
+        """The result's name and type."""
+        if (function := self.function.aggregate) is not None:
+            return AggregateFunction(function, self.of, self.name).attribute(schema)
+        assert self.of is not None
+        of = schema.attributes[schema.index(self.of)]
+        return Attribute(self.name, of.type, digits=of.digits)
+
+    @property
+    def history(self) -> int:
+        """How many rows that have come out are known of a partition: the last ones, or one that stands for all."""
+        if self.frame.upto is UpTo.WHOLE or self.function is FrameFunction.LAST_VALUE:
+            return 0
+        return 1 if self.frame.preceding is None else self.frame.preceding

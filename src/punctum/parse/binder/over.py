@@ -1,0 +1,317 @@
+"""Window functions: ``f(…) OVER (PARTITION BY … ORDER BY …)`` in SELECT, QUALIFY and ORDER BY becomes a column.
+
+They are computed after WHERE and GROUP BY, of rows that have the columns which the rest of the SELECT reads, and what
+partitions and orders are computed of. So these are the columns by which peers are told apart. QUALIFY filters rows
+after them. A condition that bounds a rank, there or in WHERE of a query around this one, becomes the ranking's limit
+(``limited``).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from punctum.algebra.frames import Frame, FrameFunction, UpTo
+from punctum.algebra.pattern import WILDCARD, between
+from punctum.algebra.ranking import Ranking
+from punctum.algebra.schema import Attribute
+from punctum.algebra.values import Type
+from punctum.errors import Place, SqlError
+from punctum.ir.conjuncts import normalised
+from punctum.ir.definitions import NOWHERE
+from punctum.ir.expressions import Column, Expression, Literal, columns, conjunction, mismatch, named, rebased, text
+from punctum.ir.names import fresh
+from punctum.ir.over import Over
+from punctum.ir.ranking import Ranked
+from punctum.ir.relations import AggregateCall, Filter, Projection
+from punctum.ir.tree import Relation
+from punctum.ir.types import NUMBERS, is_interval, is_null
+from punctum.parse.binder.bind import Binder
+from punctum.parse.binder.ranks import limited
+
+Named = tuple[str, Expression]
+Key = tuple[Expression, bool, bool | None]
+_RANKINGS: dict[type, Ranking] = {
+    exp.RowNumber: Ranking.ROW_NUMBER,
+    exp.Rank: Ranking.RANK,
+    exp.DenseRank: Ranking.DENSE_RANK,
+}
+_FUNCTIONS: dict[type, FrameFunction] = {
+    exp.Count: FrameFunction.COUNT,
+    exp.Sum: FrameFunction.SUM,
+    exp.Min: FrameFunction.MIN,
+    exp.Max: FrameFunction.MAX,
+    exp.Avg: FrameFunction.AVG,
+    exp.Lag: FrameFunction.LAG,
+    exp.FirstValue: FrameFunction.FIRST_VALUE,
+    exp.LastValue: FrameFunction.LAST_VALUE,
+}
+_SUPPORTED = f"supported with OVER: {', '.join(f.value for f in (*_RANKINGS.values(), *_FUNCTIONS.values()))}"
+
+
+@dataclass(frozen=True)
+class OverColumn(Column):
+    """The result of a window function, by its number among those of a SELECT."""
+
+
+@dataclass(frozen=True)
+class WantedColumn:
+    """A window function: what it is of, and the partitions and the order of its rows."""
+
+    function: Ranking | FrameFunction
+    partition: tuple[Expression, ...]
+    keys: tuple[Key, ...]
+    attribute: Attribute
+    place: Place = field(default=NOWHERE, compare=False)
+    argument: Expression | None = None
+    frame: Frame = Frame(None)  # noqa: RUF009  a value
+
+    @property
+    def reads(self) -> list[Expression]:
+        """What has to be computed below."""
+        of = [] if self.argument is None else [self.argument]
+        return [*self.partition, *(key for key, _, _ in self.keys), *of]
+
+    def over(self, change: Callable[[Expression], Expression]) -> "WantedColumn":
+        """The same of other expressions."""
+        keys = tuple((change(key), down, first) for key, down, first in self.keys)
+        of = None if self.argument is None else change(self.argument)
+        return replace(self, partition=tuple(map(change, self.partition)), keys=keys, argument=of)
+
+
+class Overs:
+    """Collects the window functions of a SELECT, and puts them over the relation that it reads."""
+
+    def __init__(self) -> None:
+        self.wanted: list[WantedColumn] = []
+        self.condition: Expression | None = None
+
+    def column(self, node: exp.Window, binder: Binder) -> Column:
+        """The column that a window function means."""
+        binder.over = None  # there is none within another one
+        try:
+            wanted = self._read(node, binder)
+        finally:
+            binder.over = self
+        if wanted not in self.wanted:
+            self.wanted.append(wanted)
+        name, at = binder.shown(node), self.wanted.index(wanted)
+        return OverColumn(at, name, replace(wanted.attribute, name=name), binder.place(node))
+
+    def _read(self, node: exp.Window, binder: Binder) -> WantedColumn:
+        if node.args.get("alias"):
+            raise binder.refuse("a window with a name is", node, "write what is in it after OVER, in brackets")
+        if node.args.get("over") != "OVER" or node.args.get("first") is not None:
+            raise binder.refuse("this window is", node, _SUPPORTED)
+        keys = self._keys(node.args.get("order"), binder)
+        partition = tuple(dict.fromkeys(self._value(key, "PARTITION BY", binder) for key in _parts(node)))
+        if (framed := _FUNCTIONS.get(type(node.this))) is not None:
+            return self._framed(node, framed, partition, keys, binder)
+        function = _RANKINGS.get(type(node.this))
+        if function is None:
+            raise binder.refuse(f"{binder.name(node.this)} with OVER is", node, _SUPPORTED)
+        if any(node.this.args.values()):
+            raise SqlError(f"{function.value} takes no argument", "", f"write {function.value}()", binder.place(node))
+        if node.args.get("spec"):
+            raise binder.refuse(f"a frame of {function.value} is", node, "leave it out: ranks are of all rows before")
+        if not keys:
+            raise _unordered(function.value, binder.place(node))
+        if function is Ranking.ROW_NUMBER:
+            return self._numbered(partition, keys, binder.place(node))
+        return WantedColumn(function, partition, keys, Attribute("", Type.BIGINT, between(1, None)), binder.place(node))
+
+    def _numbered(self, partition: tuple[Expression, ...], keys: tuple[Key, ...], place: Place) -> WantedColumn:
+        """ROW_NUMBER: a count of rows, until a limit makes it a ranking."""
+        attribute = Attribute("", Type.BIGINT, between(1, None))
+        return WantedColumn(Ranking.ROW_NUMBER, partition, keys, attribute, place)
+
+    def _framed(
+        self,
+        node: exp.Window,
+        function: FrameFunction,
+        partition: tuple[Expression, ...],
+        keys: tuple[Key, ...],
+        binder: Binder,
+    ) -> WantedColumn:
+        place, call = binder.place(node), node.this
+        binder.only(call, "this", "big_int", *(["offset"] if function is FrameFunction.LAG else []))
+        frame = self._frame(node, keys, binder)
+        if function is FrameFunction.LAG:
+            if node.args.get("spec"):
+                raise binder.refuse("a frame of LAG is", node, "leave it out")
+            frame = Frame(_whole_number(call.args.get("offset"), 1, binder, node))
+        if not keys and function in (FrameFunction.LAG, FrameFunction.FIRST_VALUE, FrameFunction.LAST_VALUE):
+            raise _unordered(function.value, place)
+        argument = None if isinstance(call.this, exp.Star) else self._value(call.this, function.value, binder)
+        if argument is None and function is not FrameFunction.COUNT:
+            raise SqlError(f"{function.value} does not take *", "", "only COUNT takes *", place)
+        if isinstance(argument, Literal) and function is FrameFunction.COUNT:
+            argument = None
+        if function in (FrameFunction.SUM, FrameFunction.AVG) and argument and argument.type not in NUMBERS:
+            raise mismatch(f"{function.value} does not take this type", place, "it takes numbers", argument)
+        return WantedColumn(function, partition, keys, _result(function, argument), place, argument, frame)
+
+    def _frame(self, node: exp.Window, keys: tuple[Key, ...], binder: Binder) -> Frame:
+        """The frame of a window: without ORDER BY, the whole partition; without a frame, all before and all peers."""
+        spec = node.args.get("spec")
+        if spec is None:
+            return Frame(None, UpTo.PEERS if keys else UpTo.WHOLE)
+        kind, start, end = (str(spec.args.get(key) or "").upper() for key in ("kind", "start", "end"))
+        sides = [str(spec.args.get(key) or "").upper() for key in ("start_side", "end_side")]
+        ends = end in ("", "CURRENT ROW") and kind in ("ROWS", "RANGE")
+        if start == "UNBOUNDED" and sides[0] == "PRECEDING" and (ends or (end, sides[1]) == ("UNBOUNDED", "FOLLOWING")):
+            if end == "UNBOUNDED" or not keys:
+                return Frame(None, UpTo.WHOLE)
+            return Frame(None, UpTo.ROW if kind == "ROWS" else UpTo.PEERS)
+        if not keys:
+            raise _unordered("a frame", binder.place(node))
+        if kind == "ROWS" and ends and start == "CURRENT ROW":
+            return Frame(0)
+        if kind != "ROWS" or not ends or sides[0] != "PRECEDING":
+            hint = "supported: ROWS BETWEEN n PRECEDING or UNBOUNDED PRECEDING AND CURRENT ROW, and whole partitions"
+            raise binder.refuse("this frame is", node, hint)
+        return Frame(_whole_number(spec.args["start"], 0, binder, node))
+
+    def _keys(self, node: exp.Expr | None, binder: Binder) -> tuple[Key, ...]:
+        keys: list[Key] = []
+        for key in node.expressions if node is not None else []:
+            ordered = key if isinstance(key, exp.Ordered) else exp.Ordered(this=key, nulls_first=True)
+            if ordered.args.get("with_fill"):
+                raise binder.refuse("ORDER BY … WITH FILL is", key)
+            down, first = bool(ordered.args.get("desc")), bool(ordered.args.get("nulls_first"))
+            value = self._value(ordered.this, "ORDER BY", binder)
+            keys.append((value, down, None if first is not down else first))
+        return tuple(keys)
+
+    def _value(self, node: exp.Expr, clause: str, binder: Binder) -> Expression:
+        value = binder.bind(node)
+        if is_null(value) or is_interval(value):
+            raise SqlError(f"{clause} needs a value with a type", "", "", value.place)
+        return value
+
+    def qualify(self, node: exp.Select, binder: Binder) -> None:
+        """Read QUALIFY, in which names may be aliases of SELECT."""
+        clause = node.args.get("qualify")
+        if clause is None:
+            return
+        aliases = {item.alias.lower(): item.this for item in node.expressions if isinstance(item, exp.Alias)}
+        aliases = {name: aliased for name, aliased in aliases.items() if not binder.scope.has(name)}
+        binder.clause = "QUALIFY"
+        self.condition = binder.bind(clause.this.transform(lambda part: _unaliased(part, aliases)))
+        if self.condition.type is not Type.BOOLEAN:
+            hint = "a condition is BOOLEAN"
+            raise mismatch("QUALIFY needs a condition", self.condition.place, hint, self.condition)
+        if not self.wanted:
+            raise SqlError("QUALIFY needs a window function", "", "WHERE filters rows", self.condition.place)
+
+    def moved(self, change: Callable[[Expression], Expression]) -> None:
+        """Read other columns, such as those of groups."""
+        self.wanted = [wanted.over(change) for wanted in self.wanted]
+        self.condition = self.condition and change(self.condition)
+
+    def relation(self, below: Relation, shown: list[Named], hidden: list[Named], place: Place) -> "_Over":
+        """The window functions over a relation, and the columns of a SELECT over their results."""
+        if not self.wanted:
+            return _Over(below, shown, hidden)
+        every = [*(e for _, e in (*shown, *hidden)), *([self.condition] if self.condition is not None else [])]
+        read = {c.index: c for e in every for c in columns(e) if not isinstance(c, OverColumn)}
+        plain = {c.index: c for wanted in self.wanted for c in wanted.reads if isinstance(c, Column)} | read
+        base = _Base(below, [plain[i] for i in sorted(plain)])
+        for expression in (e for wanted in self.wanted for e in wanted.reads):
+            base.add(expression)
+        direct = {c.index: name for name, c in reversed(shown) if isinstance(c, OverColumn)}
+        made, results = base.relation(place), list[Column]()
+        taken = [name.lower() for name in made.schema.names]
+        for n, wanted in enumerate(self.wanted):
+            name = fresh(direct.get(n, wanted.function.value.lower()), taken)
+            made = _made(made, wanted.over(base.column), name)
+            results.append(Column(len(made.schema) - 1, name, made.schema.attributes[-1]))
+
+        def above(expression: Expression) -> Expression:
+            return rebased(expression, lambda c: results[c.index] if isinstance(c, OverColumn) else base.column(c))
+
+        if self.condition is not None:
+            made, rest = limited(made, normalised([above(self.condition)]))
+            condition = conjunction(rest)
+            made = made if condition is None else Filter(made, condition, condition.place)
+        return _Over(made, [(name, above(e)) for name, e in shown], [(name, above(e)) for name, e in hidden])
+
+
+@dataclass(frozen=True)
+class _Over:
+    """A relation, and the shown and hidden columns of a SELECT over it."""
+
+    relation: Relation
+    shown: list[Named]
+    hidden: list[Named]
+
+
+class _Base:
+    """What window functions read: columns of a relation, in its order, and then what is computed of them."""
+
+    def __init__(self, below: Relation, plain: Sequence[Column]) -> None:
+        self._below, self._taken = below, list[str]()
+        self._columns: list[Named] = [(fresh(below.schema.names[c.index], self._taken), c) for c in plain]
+        self._at: dict[Expression, int] = {c: n for n, (_, c) in enumerate(self._columns)}
+
+    def add(self, expression: Expression) -> None:
+        """One more to be computed."""
+        if expression not in self._at:
+            self._at[expression] = len(self._columns)
+            self._columns.append((fresh(text(expression, True), self._taken), expression))
+
+    def column(self, expression: Expression) -> Column:
+        """The column that has the value of an expression."""
+        at = self._at[expression]
+        return Column(at, self._columns[at][0], named(expression, self._columns[at][0]), expression.place)
+
+    def relation(self, place: Place) -> Relation:
+        """The relation of these columns."""
+        same = [c.index for _, c in self._columns if isinstance(c, Column)]
+        if same == list(range(len(self._below.schema))) and len(same) == len(self._columns):
+            return self._below
+        return Projection(self._below, tuple(self._columns), place)
+
+
+def _made(below: Relation, wanted: WantedColumn, name: str) -> Relation:
+    partition = tuple(c for c in wanted.partition if isinstance(c, Column))
+    keys = tuple((c, down, first) for c, down, first in wanted.keys if isinstance(c, Column))
+    if isinstance(wanted.function, Ranking):
+        if wanted.function is Ranking.ROW_NUMBER:  # a count of rows, until a limit makes it a ranking
+            return Over(below, partition, keys, FrameFunction.COUNT, None, Frame(None), name, wanted.place)
+        return Ranked(below, partition, keys, wanted.function, name, place=wanted.place)
+    argument = wanted.argument if isinstance(wanted.argument, Column) else None
+    return Over(below, partition, keys, wanted.function, argument, wanted.frame, name, wanted.place)
+
+
+def _result(function: FrameFunction, argument: Expression | None) -> Attribute:
+    """The type of a function's value."""
+    of = None if argument is None else Column(0, "", named(argument, ""))
+    if (aggregate := function.aggregate) is not None:
+        return AggregateCall("", aggregate, of).attribute(True)
+    assert of is not None
+    return replace(of.attribute, domain=WILDCARD) if function is FrameFunction.LAG else of.attribute
+
+
+def _unordered(what: str, place: Place) -> SqlError:
+    return SqlError(f"{what} needs an order", "", "add ORDER BY after OVER (", place)
+
+
+def _whole_number(node: object, least: int, binder: Binder, around: exp.Expr) -> int:
+    """A number of rows; one where none is given."""
+    if node is None:
+        return 1
+    written = str(node.this) if isinstance(node, exp.Literal) and not node.is_string else ""
+    if not written.isdecimal() or len(written) > 9 or int(written) < least:
+        raise binder.refuse("this number of rows is", around, f"write a whole number from {least} on")
+    return int(written)
+
+
+def _parts(node: exp.Window) -> list[exp.Expr]:
+    return list(node.args.get("partition_by") or [])
+
+
+def _unaliased(node: exp.Expr, aliases: dict[str, exp.Expr]) -> exp.Expr:
+    if isinstance(node, exp.Column) and not node.table and node.name.lower() in aliases:
+        return aliases[node.name.lower()].copy()
+    return node
