@@ -9,7 +9,7 @@ exchanges and operators are those of the engine, without Spark.
 import random
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from itertools import product
 from pathlib import Path
 
@@ -42,6 +42,8 @@ def values(attribute: Attribute, first: int) -> list[Value]:
     match attribute.type:
         case Type.TIMESTAMP:
             return [datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=20 * n) for n in numbers]
+        case Type.DATE:
+            return [date(2026, 1, 1) + timedelta(days=n) for n in numbers]
         case Type.STRING:
             return [f"{n}" for n in numbers]
         case Type.DOUBLE:
