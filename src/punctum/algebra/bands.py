@@ -104,8 +104,14 @@ def passed(pattern: Pattern, band: Band, kind: Type) -> list[Pattern]:
         span_pattern((low, high), kind)
         for span in pattern.spans
         if (begin := _from(span[0], band.low)) is not None and (end := _until(span[1], band.high)) is not None
-        if (low := max(begin, first)) < (high := min(end, last))
+        if (low := max(begin, first)) < (high := min(end, last)) and _has_value(low, high, kind)
     ]
+
+
+def _has_value(low: Cut, high: Cut, kind: Type) -> bool:
+    """Whether there is a value between two cuts: none is before the first one of its type."""
+    least = value_after(low, kind) if low is LOWEST and kind.discrete else None
+    return least is None or high is HIGHEST or least < high
 
 
 def touched(pattern: Pattern, band: Band, kind: Type) -> list[Pattern]:

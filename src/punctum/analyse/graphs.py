@@ -226,13 +226,13 @@ def chain(query: JoinQuery, start: int) -> tuple[Step, ...]:
     A new punctuation of each step covers the values that the streams before it know, so that nothing new can join.
     """
     missing = [set(needs) for needs in query.needs]
-    known: dict[int, Attr] = {}
+    known: dict[int, tuple[int, Attr]] = {}
     reached, steps = {start}, list[Step]()
     ready = deque(i for i, needs in enumerate(missing) if not needs)
 
     def learn(stream: int) -> None:
         for number, attribute in query.binds[stream].items():
-            if known.setdefault(number, attribute) is attribute:
+            if known.setdefault(number, (len(known), attribute))[1] is attribute:
                 for i, needed in query.users.get(number, ()):
                     if needed in missing[i]:
                         missing[i].discard(needed)
@@ -250,12 +250,12 @@ def chain(query: JoinQuery, start: int) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def _given(asked: tuple[frozenset[int], ...], known: dict[int, Attr]) -> tuple[Attr, ...]:
-    """Where the values of an attribute come from: one class that answers all, or one for each set."""
-    alone = next((known[n] for n in known if asked and all(n in numbers for numbers in asked)), None)
-    if alone is not None:
-        return (alone,)
-    return tuple(next(known[n] for n in known if n in numbers) for numbers in asked)
+def _given(asked: tuple[frozenset[int], ...], known: dict[int, tuple[int, Attr]]) -> tuple[Attr, ...]:
+    """Where the values of an attribute come from: one class that answers all, or one for each set; the first known."""
+    sets = [frozenset.intersection(*asked)] if asked else []
+    if not any(n in known for numbers in sets for n in numbers):
+        sets = [*asked]
+    return tuple(min(known[n] for n in numbers if n in known)[1] for numbers in sets)
 
 
 def unreachable(query: JoinQuery, start: int) -> tuple[int, ...]:

@@ -136,6 +136,7 @@ class _Unasked:
 def turned(band: Band) -> Band:
     """The same band, of the other column.
 
+    >>> from punctum.algebra.bands import Limit
     >>> turned(Band((1, 0), (0, 0), Limit(0), Limit(3)))
     Band(of=(0, 0), by=(1, 0), low=Limit(offset=-3, strict=False), high=Limit(offset=0, strict=False), counted=False)
     """

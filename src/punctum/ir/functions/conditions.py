@@ -1,5 +1,7 @@
 """Functions that choose among values. They stand for CASE, COALESCE and the like, which compute no more than needed."""
 
+from __future__ import annotations  # Polars is not loaded where a script is only compiled
+
 from collections.abc import Callable
 
 from punctum.algebra.values import Type

@@ -13,6 +13,8 @@ SQL's types there are these::
 A function is NULL where an argument is, unless it is ``total``: then its meaning is asked with NULLs, too.
 """
 
+from __future__ import annotations  # Polars is not loaded where a script is only compiled
+
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace

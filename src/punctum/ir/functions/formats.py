@@ -7,6 +7,8 @@ Formats are Spark's, of these letters::
 A text is read with ``yyyy M MM d dd H HH m mm s ss S…SSSSSS`` and is NULL when it is not in the format.
 """
 
+from __future__ import annotations  # Polars is not loaded where a script is only compiled
+
 import re
 from datetime import date, datetime, time
 from functools import lru_cache

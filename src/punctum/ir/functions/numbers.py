@@ -1,5 +1,7 @@
 """Functions of numbers. Those of DOUBLEs give NaN where they are not defined, and infinity where it is too large."""
 
+from __future__ import annotations  # Polars is not loaded where a script is only compiled
+
 import math
 from collections.abc import Callable
 from decimal import ROUND_HALF_EVEN, Context, Decimal

@@ -1,5 +1,7 @@
 """Functions that look for patterns in texts: LIKE, regular expressions, and paths in JSON."""
 
+from __future__ import annotations  # Polars is not loaded where a script is only compiled
+
 import re
 from collections.abc import Callable
 

@@ -1,5 +1,7 @@
 """Functions of texts. Positions count characters (code points) from 1, as in Spark."""
 
+from __future__ import annotations  # Polars is not loaded where a script is only compiled
+
 from punctum.algebra.trends import Trend
 from punctum.ir.expressions import Call, Literal
 from punctum.ir.functions.define import APART, NEITHER, RISING, Scalar, Step

@@ -1,5 +1,7 @@
 """Functions of times. Those of a TIMESTAMP see it as local time in the session's zone, and weeks begin on Monday."""
 
+from __future__ import annotations  # Polars is not loaded where a script is only compiled
+
 import math
 from calendar import monthrange
 from collections.abc import Callable
