@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from engine.simulate import Simulation
+from lanes import long
 from punctum.algebra import Pattern, Punctuation, Row, between, constant
 from punctum.algebra.bands import Band, Limit, passed
 from punctum.algebra.values import Type
@@ -77,6 +78,7 @@ def test_whole_numbers_near_their_ends() -> None:
     assert said(between(None, 5)) == [GREATEST]
 
 
+@long
 def test_a_wide_band_costs_no_more_than_a_narrow_one() -> None:
     """A million values are closed by neighbours that became one range; the last one lets the row go."""
     defined, million = streams(""), 1_000_000

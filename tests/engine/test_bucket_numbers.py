@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
+from lanes import long
 from punctum.engine.partitions import BUCKETS, MOST, bucket_numbers, dealt, spark_hash
 from punctum.session import Session
 
@@ -28,6 +29,7 @@ def test_as_many_as_cores_up_to_a_limit_unless_told() -> None:
     assert len(bucket_numbers(cluster(6, told="50"))) == 50
 
 
+@long
 def test_a_session_with_two_hundred_partitions(spark: SparkSession, auction: Path) -> None:
     """Its number stays its own; a query has its own, which its checkpoint keeps whatever is told later."""
     hashes = spark.range(-3, 1000, 17).select("id", F.hash("id").alias("hash")).collect()

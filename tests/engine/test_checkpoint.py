@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from engine.simulate import planned
+from lanes import long
 from punctum.engine.recovery.checkpoint import (
     STATE,
     check_notes,
@@ -176,6 +177,7 @@ INSERT INTO total SELECT x.g, SUM(y.v + 1) AS total FROM a x JOIN b y ON x.k = y
 """
 
 
+@long
 def test_a_run_goes_on_with_other_aliases_and_other_places(spark: SparkSession, tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()

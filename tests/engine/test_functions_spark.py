@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from engine.simulate import run
 from ir.calls import ALL, SCHEMA, STREAM, bound, rows
+from lanes import also_long
 from punctum.algebra import end_of_stream
 from punctum.errors import ComputationError
 from punctum.ir import evaluate
@@ -63,7 +64,7 @@ def same(ours: Any, theirs: Any, close: bool) -> bool:
     return bool(ours == theirs)
 
 
-@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin"])
+@pytest.mark.parametrize("zone", also_long("UTC", more=["Europe/Berlin"]))
 def test_functions_as_spark_has_them(spark: SparkSession, tmp_path: Path, zone: str) -> None:
     wrong = []
     chosen = [call for call in ALL if zone == "UTC" or not LOCAL.search(call[1])]

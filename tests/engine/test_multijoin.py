@@ -126,7 +126,7 @@ def in_step(streams: list[list[Slice]], constants: bool, last_only: bool = False
     return found
 
 
-@pytest.mark.parametrize("name", QUERIES)
+@pytest.mark.parametrize("name", also_long(*list(QUERIES)[::2], more=list(QUERIES)[1::2]))
 @examples(9)
 @given(data=st.data(), buckets=st.sampled_from([1, 2, 3, 4, 8]), restart=st.booleans(), constants=st.booleans())
 def test_the_streaming_answer_is_the_batch_answer(

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 from engine.queries import DDL, QUERIES, A, B
 from engine.test_buckets import batch, rounded
-from lanes import PATIENCE, also_long
+from lanes import PATIENCE, also_long, long
 from punctum.algebra import Punctuation, Row, Schema, end_of_stream, from_json, to_json
 from punctum.engine.formats.files import READERS
 from punctum.query import Query
@@ -183,6 +183,7 @@ def test_files_of_every_format_are_streams(spark: SparkSession, tmp_path: Path) 
     assert sorted(lines) == ['{"k":1,"n":16,"s":"é"}', '{"k":2,"n":1,"s":"b"}']
 
 
+@long
 @pytest.mark.command
 def test_a_run_that_is_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> None:
     item = Schema.of(k="BIGINT")

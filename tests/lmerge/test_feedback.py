@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanes import examples
+from lanes import also_long, examples
 from punctum.algebra.schema import Schema
 from punctum.lmerge.elements import FOREVER, INF, VE, Element, Insert, Stable, element_schema, from_columns, to_columns
 from punctum.lmerge.feedback import Signal, events_over, least
@@ -48,7 +48,11 @@ def fed(merge: Specified | Vectorised, inputs: list[Life], case: Case, delays: l
     return out
 
 
-@pytest.mark.parametrize("case", SPECIFIED, ids=lambda case: case.value)
+@pytest.mark.parametrize(
+    "case",
+    also_long(*[c for c in SPECIFIED if c is not Case.R3_MINUS], more=[Case.R3_MINUS]),
+    ids=lambda case: case.value,
+)
 @given(st.integers(0, 2**32))
 @examples(15)
 def test_the_output_is_the_same_with_the_signal(case: Case, seed: int) -> None:
