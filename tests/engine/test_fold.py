@@ -48,7 +48,7 @@ UNFOLDED = [
     "SELECT k, SUM(v) AS t FROM b WHERE v > 3 GROUP BY k",
     "SELECT k, v, SUM(v) AS t FROM b GROUP BY k, v",
     f"SELECT a.k, SUM(v) AS t, SUM(g) AS g {JOINED}",
-    f"SELECT a.k, SUM(g) AS t {JOINED.replace('b.k', 'b.k AND b.v > a.g')} ALLOW UNBOUNDED".replace("SUM(g)", "SUM(v)"),
+    "SELECT a.k, SUM(v) AS t FROM a JOIN b ON a.k = b.k AND b.v > a.g GROUP BY a.k ALLOW UNBOUNDED",
     "SELECT DISTINCT k, v FROM b",
 ]
 

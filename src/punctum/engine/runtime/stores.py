@@ -5,7 +5,7 @@ someone else writes, the checkpoint may not be known; then the state goes where 
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from secrets import randbits
 from typing import Any, Protocol
@@ -103,7 +103,3 @@ class SparkStore:
                 chunks.setdefault(name, {})[n] = stamp
         self._state.updateValue(_TEXT, (stamp, json.dumps([text, chunks]).encode()))
         return stamp, chunks
-
-
-Stores = Callable[[int], StateStore]
-"""Gives the state of a bucket."""
