@@ -1,6 +1,7 @@
 """What all tests and all examples in the source share: one Spark session, and the README's auction for the examples."""
 
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -66,8 +67,10 @@ def _on_spark(item: Any) -> bool:
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
-    """The Spark session of a test run."""
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """The Spark session of a test run: a second one, in another worker, is an error."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        (tmp_path_factory.getbasetemp().parent / "spark").touch(exist_ok=False)
     session = spark_session("local[2]", partitions=2)
     yield session
     session.stop()
