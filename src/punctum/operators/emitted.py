@@ -125,11 +125,13 @@ class EmittedPunctuations:
         return len(self._last) > 0 and PunctuationSet(self.schema, self._last).covers(p)
 
     def _has_string(self, p: Punctuation) -> bool:
-        """Whether a punctuation is one of the strings."""
-        if len(p.sides) != 1 or p.sides[0][0] not in self.constants:
-            return False
-        ((at, pattern),) = p.sides
-        return isinstance(pattern, Constant) and pattern.value is not None and pattern.value in self.constants[at]
+        """Whether a punctuation is one of the strings, or says a part of what one says."""
+        sides = [
+            (self.constants[at], side.value)
+            for at, side in p.sides
+            if at in self.constants and isinstance(side, Constant)
+        ]
+        return any(value is not None and value in strings for strings, value in sides)
 
     def _add_keys(self, puncts: list[Punctuation], new: PunctuationBatch) -> list[Punctuation]:
         """Add combinations of constants at once where they are very many, and return all others."""
@@ -180,7 +182,7 @@ class EmittedPunctuations:
         return known
 
     def _add_one(self, p: Punctuation, new: PunctuationBatch) -> None:
-        added = self.known.add_new(p)
+        added = [] if self._has_string(p) else self.known.add_new(p)
         new.others += added or ([p] if self._beyond(p) else [])
 
     def _beyond(self, p: Punctuation) -> bool:
