@@ -12,10 +12,11 @@ nowhere. Beside them:
 - by how much a process grows that runs the stage without Spark, for each byte of the rows that it keeps in Arrow;
 - how much longer the first batch takes after a restart, which reads the state.
 
-    python bench/state.py [N …] [--batches 20] [--no-spark] [--profile] [--state-memory 1g]
+    python bench/state.py [N …] [--batches 20] [--no-spark] [--no-alone] [--profile] [--state-memory 1g]
 """
 
 import argparse
+import math
 import multiprocessing
 import os
 import shutil
@@ -258,42 +259,39 @@ def memory(n: int, by_itself: Alone, again: Restarted) -> None:
         )
 
 
-def report(n: int, ours: Punctum, by_itself: Alone, again: Restarted, peers: dict[str, float]) -> None:
-    """Print what was measured with so many open items."""
-    print(f"{n:>12,} open: {ours.seconds:.3f} s a batch; {by_itself.seconds:.3f} s of the stage by itself")
+def report(n: int, ours: Punctum, peers: dict[str, float]) -> None:
+    """Print what was measured on Spark with so many open items."""
+    print(f"{n:>12,} open: {ours.seconds:.3f} s a batch")
     for name, seconds in peers.items():
         print(f"{'':>14}{name}: {seconds:.3f} s a batch; Punctum is {seconds / ours.seconds:.2f} times as fast")
     print(f"{'':>14}kept: {ours.kept[0]:,} rows, {ours.kept[1]:,} punctuations")
-    changed = by_itself.changed
-    print(
-        f"{'':>14}written a batch: {ours.written:,.0f} bytes; changed are {changed:,.0f}:"
-        f" {ours.written / changed:.2f} times"
-    )
-    memory(n, by_itself, again)
+    print(f"{'':>14}written a batch: {ours.written:,.0f} bytes")
     print(
         f"{'':>14}restart: the first batch takes {ours.first:.2f} s, {ours.first - ours.seconds:.2f} s more;"
-        f" {again.seconds:.2f} s of the stage by itself; a worker has had {ours.workers / 2**20:,.0f} MB for itself",
+        f" a worker has had {ours.workers / 2**20:,.0f} MB for itself",
         flush=True,
     )
 
 
-def run(n: int, directory: Path, batches: int, spark: bool, only_profile: bool, limit: str | None) -> float:
-    """Measure all with so many open items, and print it; Punctum's seconds a batch."""
+def run(n: int, directory: Path, given: argparse.Namespace) -> float:
+    """Measure all that is asked for with so many open items, and print it; Punctum's seconds a batch."""
+    batches, seconds = given.batches, math.nan
     try:
         openings = write(directory, n, batches)
-        by_itself = alone(measured, directory, openings, batches)
-        again = alone(restarted, directory, openings + batches)
-        if only_profile:
-            profile(n, by_itself, again)
-            return float(by_itself.seconds)
-        ours = punctum(directory, openings, batches, limit)
-        peers = {}
-        if spark:
-            spark_session()
-            peers["Spark's aggregation"] = theirs(aggregation(directory), directory / "sums", "update", batches)
-            peers["Spark's join"] = theirs(join(directory), directory / "join", "append", batches)
-        report(n, ours, by_itself, again, peers)
-        return ours.seconds
+        if not given.no_alone:
+            by_itself = alone(measured, directory, openings, batches)
+            profile(n, by_itself, alone(restarted, directory, openings + batches))
+            seconds = by_itself.seconds
+        if not given.profile:
+            ours = punctum(directory, openings, batches, given.state_memory)
+            peers = {}
+            if not given.no_spark:
+                spark_session()
+                peers["Spark's aggregation"] = theirs(aggregation(directory), directory / "sums", "update", batches)
+                peers["Spark's join"] = theirs(join(directory), directory / "join", "append", batches)
+            report(n, ours, peers)
+            seconds = ours.seconds
+        return seconds
     finally:
         shutil.rmtree(directory, ignore_errors=True)  # Spark may still be writing a snapshot
 
@@ -305,14 +303,14 @@ def main(arguments: Iterable[str] | None = None) -> None:
     parser.add_argument("sizes", nargs="*", type=int, default=list(SIZES), metavar="N", help="how many items are open")
     parser.add_argument("--batches", type=int, default=20, help="how many batches follow those that open the items")
     parser.add_argument("--no-spark", action="store_true", help="leave out Spark's own operators")
+    parser.add_argument("--no-alone", action="store_true", help="leave out the stage by itself, which has no limit")
     parser.add_argument("--profile", action="store_true", help="only the stage by itself, in seconds by part")
     parser.add_argument("--state-memory", help="how much state a worker of Punctum's keeps in memory, such as 1g")
     given = parser.parse_args(None if arguments is None else list(arguments))
     print(f"{BIDS:,} bids a batch, {CLOSING:,} items close and open, {given.batches} batches; {os.cpu_count()} cores")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as parent:
         directories = {n: Path(parent) / str(n) for n in given.sizes}
-        how = given.batches, not given.no_spark, given.profile, given.state_memory
-        seconds = {n: run(n, at, *how) for n, at in directories.items()}
+        seconds = {n: run(n, at, given) for n, at in directories.items()}
     least = min(seconds)
     for n in sorted(seconds)[1:]:
         print(f"a batch with {n:,} open takes {seconds[n] / seconds[least]:.2f} times as long as with {least:,}")
