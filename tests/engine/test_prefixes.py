@@ -2,7 +2,9 @@
 
 ``specified``  each slice gives the rows and punctuations that the tree of the specification's iterators gives. (Of
                several buckets, each frees its own part of a punctuation, so that together they may say a part of it
-               that the specification still holds back for the sake of another part's row.)
+               that the specification still holds back for the sake of another part's row. And where a constant goes to
+               its own bucket alone, a bucket that has already said more does not repeat it: the whole says it when
+               the others have said more too, at the latest at the end.)
 ``faithful``   what has been released is just what no allowed further input can change.
 """
 
@@ -67,7 +69,7 @@ def test_each_slice_is_the_specifications(
         said, wanted_said = said | found.puncts, wanted_said | wanted.puncts
         if buckets == 1:
             assert said == wanted_said
-        assert all(map(said.covers, wanted_said))
+        assert (constants and buckets > 1) or all(map(said.covers, wanted_said))
     assert said == wanted_said
 
 
@@ -86,14 +88,17 @@ class Engine:
     def feed(self, *slices: Slice) -> Slice:
         pairs = zip(("p", "q"), (plane, other), slices, strict=False)
         found = self._simulation.feed({name: ColumnarSlice(frame(s, xs.rows), xs.puncts) for name, s, xs in pairs})
-        return Slice(tuple(to_rows(found.rows)), found.puncts)
+        return Slice(tuple(rounded(to_rows(found.rows))), found.puncts)
 
     def kept(self) -> dict[str, list[Row]]:
         return {}
 
 
 PLANES = {"p": StreamDef("p", plane), "q": StreamDef("q", other)}
-SUMMARY = "COUNT(*), COUNT(y), SUM(y), MIN(y), MAX(y), AVG(y), COUNT(DISTINCT y), MEDIAN(y)"
+SUMMARY = (
+    "COUNT(*), COUNT(y), SUM(y), MIN(y), MAX(y), AVG(y), COUNT(DISTINCT y), MEDIAN(y), PERCENTILE(y, 0.5),"
+    " VAR_POP(y), VAR_SAMP(y), STDDEV_POP(y), STDDEV_SAMP(y), MAX_BY(y, x), MIN_BY(y, x)"
+)
 UNARY: dict[str, Callable[..., list[Row]]] = {
     "SELECT x, y FROM p WHERE x = 1": lambda p: [t for t in p if t[0] == 1],
     "SELECT y FROM p": lambda p: [(t[1],) for t in p],
@@ -130,7 +135,7 @@ BINARY: dict[str, Callable[..., list[Row]]] = {
 @examples(50)
 @given(stream=inputs(plane))
 def test_one_stream_is_faithful(sql: str, stream: list[Slice]) -> None:
-    faithful(Engine(sql), [stream], UNARY[sql], [UNIVERSE], most=2)  # type: ignore[arg-type]
+    faithful(Engine(sql), [stream], lambda p: rounded(UNARY[sql](p)), [UNIVERSE], most=2)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("sql", BINARY)
