@@ -117,7 +117,7 @@ POISONED = [
     "INTERVAL '10' DAY + t",
     "t + INTERVAL '99999999' DAY",
     "d + INTERVAL '10' DAY",
-    "d - INTERVAL '999999999' DAY",
+    "d - INTERVAL '99999999' DAY",
     "CASE WHEN n < 9 THEN n * 4 ELSE m END",
     "CASE WHEN n * 4 > 9 THEN 1 WHEN b THEN m * 4 ELSE 0 END",
     "IF(b, n * 4, m * 4)",

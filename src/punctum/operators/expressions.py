@@ -50,6 +50,7 @@ _CASTS = {
     (Type.TIMESTAMP, Type.DATE),
     (Type.TIMESTAMP_NTZ, Type.DATE),
 }
+_WHOLE = pl.Int64()
 _VALUE, _WHY = "value", "why"
 
 
@@ -70,9 +71,8 @@ def careful(expression: Expression, schema: Schema) -> Checked:
     match expression:
         case Column(index):
             return Checked(pl.col(schema.names[index]))
-        case Literal(value):
-            # of an interval the call that it stands in asks itself
-            return Checked(pl.lit(None) if isinstance(value, timedelta) else _literal(expression))
+        case Literal():
+            return Checked(_literal(expression))
     if isinstance(expression, Applied):
         return _applied(expression, [careful(arg, schema) for arg in expression.args])
     if expression.op in _ANY_TYPE or not any(a.type is Type.DECIMAL for a in (expression, *expression.args)):
@@ -216,7 +216,9 @@ def _halved(call: Applied, given: Sequence[pl.Series], wanted: pl.DataType) -> p
 
 
 def _literal(literal: Literal) -> pl.Expr:
-    assert not isinstance(literal.value, timedelta)
+    if isinstance(literal.value, timedelta):  # where bands are moved, one may be longer than intervals are
+        steps = pl.lit(literal.value // timedelta(microseconds=1), WIDE)
+        return steps.cast(_WHOLE, strict=False).cast(dtype(literal.attribute))
     return pl.lit(literal.value, dtype(literal.attribute))
 
 
@@ -285,7 +287,7 @@ def _cast(call: Call, args: list[pl.Expr]) -> pl.Expr | None:
 _WIDER: dict[str, Callable[[Call, list[pl.Expr]], pl.Expr | None]] = {
     **dict.fromkeys(_ARITHMETIC, _wide_arithmetic),
     **dict.fromkeys(("%", "div"), _whole),
-    "negate": lambda _, args: 0 - args[0].cast(WIDE),
+    "negate": lambda _, args: 0 - args[0].cast(_WHOLE).cast(WIDE),
     **{name: wide_kernel(entry) for name, entry in FUNCTIONS.items() if entry.wide},
     "tumble": tumbled,
     "local": zones.local,

@@ -21,7 +21,7 @@ from punctum.ir.relations import (
 )
 from punctum.ir.temporal import Final
 from punctum.ir.tree import Relation, named
-from punctum.ir.types import common, converted, is_interval, is_null
+from punctum.ir.types import common, converted, is_null
 from punctum.parse.binder.bind import Binder, aggregates
 from punctum.parse.binder.groups import Groups, over_groups, read_groups, renumbered
 from punctum.parse.binder.joins import From
@@ -29,6 +29,7 @@ from punctum.parse.binder.lookups import read_as_stream
 from punctum.parse.binder.order import SortTerm, sort_keys
 from punctum.parse.binder.over import OverColumn, Overs
 from punctum.parse.binder.scope import Scope
+from punctum.parse.binder.stamps import stamped
 from punctum.parse.binder.subqueries import Subqueries
 from punctum.parse.binder.time_windows import over, shown_as, spread
 from punctum.parse.binder.windows import check_input
@@ -170,14 +171,15 @@ class Queries:
         grouped = node.args.get("group") is not None or node.args.get("having") is not None
         grouped = grouped or any(any(aggregates(item)) for item in node.expressions)
         binder = read_groups(self.text, node, scope, place) if grouped else Binder(self.text, scope, "SELECT", place)
-        binder.over = overs = Overs()
+        overs = Overs()
+        binder.over, binder.stamps = overs, not grouped and not any(node.find_all(exp.Window))
         columns = self._columns(node, binder)
         overs.qualify(node, binder)
         order = sort_keys(node.args.get("order"), columns, binder, distinct is not None)
         if isinstance(binder, Groups):
             below, columns, order = self._grouped(node, below, binder, columns, order)
         made = overs.relation(below, columns, order.hidden, place)
-        result = self._projection(made.relation, made.shown + made.hidden, place)
+        result = self._projection(*stamped(made.relation, made.shown + made.hidden, place), place)
         if distinct is not None:
             result = Distinct(result, place)
         return self._sorted(result, order, place)
@@ -202,9 +204,8 @@ class Queries:
                 columns += self._star(item, star, binder)
                 continue
             expression = binder.bind(item.this if isinstance(item, exp.Alias) else item)
-            if is_interval(expression) or (is_null(expression) and not isinstance(item.unalias(), exp.Cast)):
-                what = "an INTERVAL is not a column" if is_interval(expression) else "NULL alone is not a column"
-                raise SqlError(what, "", "write CAST(NULL AS type)" * is_null(expression), self.place(item))
+            if is_null(expression) and not isinstance(item.unalias(), exp.Cast):
+                raise SqlError("NULL alone is not a column", "", "write CAST(NULL AS type)", self.place(item))
             name = item.alias if isinstance(item, exp.Alias) else shown_as(item, binder.scope) or text(expression, True)
             columns.append((name, expression))
         if not columns:
