@@ -24,7 +24,7 @@ from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.sorting import SortKey
 from punctum.algebra.values import Row, Type
 from punctum.spec.framework import Kept, Puncts, Rows, Specified, Unary
-from punctum.spec.sort import Sort
+from punctum.spec.sort import in_full
 from punctum.spec.stream import Slice
 
 Placed = tuple[Row, int]
@@ -122,9 +122,3 @@ class Ranks(Unary[RankState], Specified):
     def ckeep(self, *inputs: Slice) -> Kept:
         (xs,) = inputs
         return {"input": set_nomatch_ts([t for t, _ in self.best(xs.rows)], self.part_ps(xs.puncts))}
-
-
-def in_full(schema: Schema, keys: tuple[SortKey, ...]) -> Sort:
-    """An order in which only rows are peers that are the same: by the keys, then by all other attributes."""
-    sorted_by = {key.name for key in keys}
-    return Sort(schema, (*keys, *(SortKey(name) for name in schema.names if name not in sorted_by)))

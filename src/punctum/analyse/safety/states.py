@@ -236,9 +236,16 @@ def _most(relation: Distinct | Aggregate | OrderBy, below: Facts) -> str | None:
         case Distinct():
             columns = list(range(len(relation.schema)))
         case OrderBy():
-            return None
+            return None if relation.most is None else _first(relation, below)
     most = _combinations(relation.input, columns, below.constant)
     return None if most is None else rows_text(most)
+
+
+def _first(relation: OrderBy, below: Facts) -> str:
+    """The rows of a limit, which the order lets out, or the end."""
+    assert relation.most is not None
+    few = rows_text(min(n for n in (rows(relation.input), relation.most) if n is not None))
+    return few if ordered(below, relation) else f"{few}, {_AT_THE_END}"
 
 
 def _values(domain: Pattern, kind: Type) -> int | None:
