@@ -54,7 +54,8 @@ from punctum.ir.windows import window
 
 _NUMBERS = {"R0": 2, "R1": 2}
 _NO_PARTITIONS = "it has no PARTITION BY, so no punctuation closes its partition"
-_AT_THE_END = "which come out when the streams have ended"
+AT_THE_END = "which come out when the streams have ended"
+"""Of rows that nothing but the end lets out, unless they come as updates."""
 _NO_GROUPS = "it has no grouping columns, so no punctuation closes its group"
 
 
@@ -182,7 +183,7 @@ def _ranking(relation: Ranked, below: Facts) -> OperatorState:
         return replace(state, verdict=Verdict.PURGEABLE, witness=witness)
     few = [n for n in (best(relation, rows(relation.input)), _few_best(relation, below)) if n is not None]
     if few:
-        return replace(state, verdict=Verdict.BOUNDED, witness=(f"{rows_text(min(few))}, {_AT_THE_END}",))
+        return replace(state, verdict=Verdict.BOUNDED, witness=(f"{rows_text(min(few))}, {AT_THE_END}",))
     wants = tuple(Want(relation.input, i) for i in range(len(names)) if below.same[i] in _same(below, by))
     shown = ", ".join(dict.fromkeys(names[i] for i in by))
     missing = f"no input promises punctuations on the columns of PARTITION BY ({shown})" if by else _NO_PARTITIONS
@@ -245,7 +246,7 @@ def _first(relation: OrderBy, below: Facts) -> str:
     """The rows of a limit, which the order lets out, or the end."""
     assert relation.most is not None
     few = rows_text(min(n for n in (rows(relation.input), relation.most) if n is not None))
-    return few if ordered(below, relation) else f"{few}, {_AT_THE_END}"
+    return few if ordered(below, relation) else f"{few}, {AT_THE_END}"
 
 
 def _values(domain: Pattern, kind: Type) -> int | None:

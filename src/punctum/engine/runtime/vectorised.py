@@ -125,7 +125,8 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
         case Ranked(partition=partition, keys=keys):
             by = [schemas[0].names[column.index] for column in partition]
             ranked_by = [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys]
-            return Ranks(schemas[0], by, ranked_by, relation.function, relation.name, relation.most)
+            how = relation.function, relation.name, relation.most, relation.updates
+            return Ranks(schemas[0], by, ranked_by, *how)
         case Over(partition=partition, keys=keys):
             by = [schemas[0].names[column.index] for column in partition]
             framed_by = [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys]
