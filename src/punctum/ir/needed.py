@@ -30,6 +30,7 @@ from punctum.ir.relations import (
     Window,
 )
 from punctum.ir.session import Sessions
+from punctum.ir.stamped import Stamped
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation
 
@@ -60,6 +61,8 @@ def needed(relation: Relation, wanted: set[int]) -> tuple[set[int], ...]:
             return _by_input(relation, wanted | compared | (set() if residual is None else _reads(residual)))
         case Hop():
             return ({i for i in wanted if i < relation.width} | {relation.width, relation.width + 1},)
+        case Stamped():
+            return ({i for i in wanted if i < relation.width},)
         case Lookup(residual=residual):
             width = len(relation.input.schema)
             read = wanted | {a.index for a, _ in relation.on} | (set() if residual is None else _reads(residual))

@@ -137,7 +137,7 @@ def _sentence(state: OperatorState) -> str:
         case "join", Verdict.PURGEABLE:
             return f"{kept}: purged by {', then '.join(state.witness)}"
         case _, Verdict.PURGEABLE:
-            return f"{kept}: purged by {' and '.join(state.witness)}"
+            return f"{kept}: purged by {' and '.join(state.witness) or 'the time of the batch'}"
         case "join", _:
             return f"{kept}: state grows without bound: {_unreached(state)}"
         case _:

@@ -36,6 +36,7 @@ from punctum.ir.relations import (
     Window,
 )
 from punctum.ir.session import Sessions
+from punctum.ir.stamped import Stamped
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, with_inputs
 
@@ -98,7 +99,7 @@ class _Change:
                 return with_inputs(
                     relation, [self.of(relation.left, False, once), self.of(relation.right, False, True)]
                 )
-            case Lookup() | Hop() | Punctuated() | Ranked() | Over():
+            case Lookup() | Hop() | Stamped() | Punctuated() | Ranked() | Over():
                 return self._inputs(relation, False, once and isinstance(relation, Lookup | Hop))
             case OrderBy() if relation.most is not None:  # of its rows each counts
                 return self._inputs(relation, False, False)

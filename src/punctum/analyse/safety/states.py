@@ -48,6 +48,7 @@ from punctum.ir.relations import (
     Window,
 )
 from punctum.ir.session import Sessions
+from punctum.ir.stamped import Stamped
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, reads_text, title
 from punctum.ir.windows import window
@@ -102,7 +103,7 @@ def states(relation: Relation, known: Inference) -> Iterator[OperatorState]:
             yield from _both(relation, known.facts(relation.left), known.facts(relation.right))
         case OuterJoin():
             yield from of_outer(relation, known)
-        case Filter() | Projection() | Hop() | Lookup() | UnionAll():
+        case Filter() | Projection() | Hop() | Stamped() | Lookup() | UnionAll():
             yield _stateless(relation)
         case Join() | PlannedNode():
             raise AssertionError(relation)  # joins are blocks, and plans come later

@@ -31,6 +31,7 @@ from punctum.ir.punctuated import Punctuated
 from punctum.ir.ranking import Ranked
 from punctum.ir.session import Sessions as SessionsNode
 from punctum.ir.shape import image, shape
+from punctum.ir.stamped import Stamped as StampedNode
 from punctum.ir.tree import Relation
 from punctum.ir.windows import steps, window
 from punctum.lmerge.cleanse import Cleanse
@@ -61,6 +62,7 @@ from punctum.operators.ranking import Ranks
 from punctum.operators.select import Select
 from punctum.operators.session import Sessions
 from punctum.operators.sort import Sort
+from punctum.operators.stamped import Stamped
 from punctum.operators.synopsis import SynopsisJoin, met
 from punctum.operators.synopsis_groups import SynopsisGroupBy
 from punctum.operators.union import Union
@@ -85,6 +87,8 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
             return _projected(relation, schemas[0], shown)
         case HopNode(slide=slide):
             return Hop(schemas[0], relation.schema, slide // timedelta(microseconds=1))
+        case StampedNode():
+            return Stamped(schemas[0], relation.schema)
         case LookupNode(table=table, residual=residual):
             at = [(mine.index, theirs.index) for mine, theirs in relation.on]
             demands = None if residual is None else careful(residual, relation.paired)

@@ -29,6 +29,7 @@ from punctum.parse.binder.lookups import read_as_stream
 from punctum.parse.binder.order import SortTerm, sort_keys
 from punctum.parse.binder.over import OverColumn, Overs
 from punctum.parse.binder.scope import Scope
+from punctum.parse.binder.stamps import stamped
 from punctum.parse.binder.subqueries import Subqueries
 from punctum.parse.binder.time_windows import over, shown_as, spread
 from punctum.parse.binder.windows import check_input
@@ -172,14 +173,15 @@ class Queries:
         grouped = node.args.get("group") is not None or node.args.get("having") is not None
         grouped = grouped or any(any(aggregates(item)) for item in node.expressions)
         binder = read_groups(self.text, node, scope, place) if grouped else Binder(self.text, scope, "SELECT", place)
-        binder.over = overs = Overs()
+        overs = Overs()
+        binder.over, binder.stamps = overs, not grouped and not any(node.find_all(exp.Window))
         columns = self._columns(node, binder)
         overs.qualify(node, binder)
         order = sort_keys(node, columns, binder, distinct is not None)
         if isinstance(binder, Groups):
             below, columns, order = self._grouped(node, below, binder, columns, order)
         made = overs.relation(below, columns, order.hidden, place)
-        result = self._projection(made.relation, made.shown + made.hidden, place)
+        result = self._projection(*stamped(made.relation, made.shown + made.hidden, place), place)
         if distinct is not None:
             result = Distinct(result, place)
         return self._sorted(result, order, place)

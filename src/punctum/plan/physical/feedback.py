@@ -49,6 +49,7 @@ from punctum.ir.relations import (
     Window,
 )
 from punctum.ir.session import Sessions
+from punctum.ir.stamped import Stamped
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation
 from punctum.plan.physical.pipes import Pipe
@@ -138,7 +139,7 @@ def below(relation: Relation, over: Expression) -> Below:
             return _sides(relation, over)
         case OuterJoin():
             return _preserved(relation, over)
-        case Hop():
+        case Hop() | Stamped():
             return (_moved(over, {i: i for i in range(relation.width)}),)
         case Lookup():
             own = {i: i for i in range(len(relation.input.schema))}
