@@ -124,11 +124,13 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
             time, steps_ = schemas[0].names[relation.time.index], gap // timedelta(microseconds=1)
             return Sessions(schemas[0], by, time, steps_, relation.names, functions, filters)
         case r.OrderBy(keys=keys):
-            return Sort(schemas[0], [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys])
+            sorted_by = [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys]
+            return Sort(schemas[0], sorted_by, relation.most)
         case Ranked(partition=partition, keys=keys):
             by = [schemas[0].names[column.index] for column in partition]
             ranked_by = [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys]
-            return Ranks(schemas[0], by, ranked_by, relation.function, relation.name, relation.most)
+            how = relation.function, relation.name, relation.most, relation.updates
+            return Ranks(schemas[0], by, ranked_by, *how)
         case Over(partition=partition, keys=keys):
             by = [schemas[0].names[column.index] for column in partition]
             framed_by = [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys]
