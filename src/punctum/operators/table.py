@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from punctum.operators.ages import Ages
-from punctum.operators.index import Mask, Numbers, Positions, hashes
+from punctum.operators.index import Mask, Numbers, Positions, each_once, hashes
 from punctum.operators.limits import limits
 from punctum.operators.logs import Marks, is_log, log_of, marks_in, marks_of, merged_logs
 from punctum.operators.segment import DEAD, Segment, firsts, joined
@@ -72,7 +72,7 @@ class View:
         parts = dict(self.parts)
         for n, theirs in other.parts.items():
             mine = parts.get(n, theirs)
-            parts[n] = None if mine is None or theirs is None else np.union1d(mine, theirs)
+            parts[n] = None if mine is None or theirs is None else each_once(np.concatenate([mine, theirs]))
         return View(self._table, dict(sorted(parts.items())))
 
 
