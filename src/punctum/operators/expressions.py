@@ -53,6 +53,8 @@ _CASTS = {
     (Type.TIMESTAMP_NTZ, Type.DATE),
 }
 _WHOLE = pl.Int64()
+_OF_NULLS = {"<=>", "is null", "in", "case", "if", "coalesce", "nullif"}
+_OF_NULLS |= {name for name, entry in FUNCTIONS.items() if entry.total}
 _VALUE, _WHY = "value", "why"
 
 
@@ -99,7 +101,10 @@ def _vectorised(call: Call, args: list[Checked], how: _Compiler | None = None) -
     if compiler is None or made is None or all(arg.reason is None for arg in args):
         return None if made is None else Checked(made)
     reason = _REASONS.get(call.op, _first)(args)
-    return Checked(made, compiler(call, [arg.value for arg in args]), reason)
+    value = compiler(call, [arg.value for arg in args])
+    if value is not None and call.op in _OF_NULLS:  # a value that is computed of what has none is none
+        value = pl.when(reason.is_null()).then(value)
+    return Checked(made, value, reason)
 
 
 def _narrowed(call: Call, args: list[Checked]) -> Checked | None:
