@@ -256,7 +256,7 @@ def outer_joins(draw: st.DrawFn, left: Schema, right: Schema, on: tuple[tuple[st
     return OuterJoin(left, right, on, kind=kind, residual=holds, able=(sides[0], sides[1]))
 
 
-MOVED = (Type.BIGINT, Type.DECIMAL, Type.DATE, Type.TIMESTAMP, Type.TIMESTAMP_NTZ)
+MOVED = (Type.BIGINT, Type.DECIMAL, Type.DATE, Type.TIMESTAMP, Type.TIMESTAMP_NTZ, Type.INTERVAL)
 """The types whose values can be so many steps apart."""
 
 

@@ -7,7 +7,7 @@ from sqlglot import exp
 from punctum.errors import Place, SqlError, choices, nearest
 from punctum.ir.expressions import Expression, text
 from punctum.ir.names import fresh
-from punctum.ir.types import is_interval, is_null
+from punctum.ir.types import is_null
 from punctum.parse.binder.bind import Binder
 
 Named = tuple[str, Expression]
@@ -76,7 +76,7 @@ def _position(node: exp.Expr, columns: list[Named], hidden: list[Named], binder:
         what = f"ORDER BY takes columns of the result here, and {binder.shown(node)} is not one"
         raise SqlError(what, choices(shown), nearest(node.name, shown), binder.place(node))
     expression = binder.bind(node)
-    if is_null(expression) or is_interval(expression):
+    if is_null(expression):
         raise SqlError("ORDER BY needs a value with a type", "", "", expression.place)
     everything = [column for _, column in columns + hidden]
     if expression in everything:

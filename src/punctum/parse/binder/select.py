@@ -21,7 +21,7 @@ from punctum.ir.relations import (
 )
 from punctum.ir.temporal import Final
 from punctum.ir.tree import Relation, named
-from punctum.ir.types import common, converted, is_interval, is_null
+from punctum.ir.types import common, converted, is_null
 from punctum.parse.binder.bind import Binder, aggregates
 from punctum.parse.binder.groups import Groups, over_groups, read_groups, renumbered
 from punctum.parse.binder.joins import From
@@ -218,9 +218,8 @@ class Queries:
                 columns += self._star(item, star, binder)
                 continue
             expression = binder.bind(item.this if isinstance(item, exp.Alias) else item)
-            if is_interval(expression) or (is_null(expression) and not isinstance(item.unalias(), exp.Cast)):
-                what = "an INTERVAL is not a column" if is_interval(expression) else "NULL alone is not a column"
-                raise SqlError(what, "", "write CAST(NULL AS type)" * is_null(expression), self.place(item))
+            if is_null(expression) and not isinstance(item.unalias(), exp.Cast):
+                raise SqlError("NULL alone is not a column", "", "write CAST(NULL AS type)", self.place(item))
             name = item.alias if isinstance(item, exp.Alias) else shown_as(item, binder.scope) or text(expression, True)
             columns.append((name, expression))
         if not columns:
