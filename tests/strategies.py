@@ -25,6 +25,7 @@ SMALL: dict[Type, list[Value]] = {
         *(datetime(2026, 3, 29, 2, 59, 59, 999_998 + n) for n in range(2)),
         datetime.max,
     ],
+    Type.INTERVAL: [timedelta(microseconds=n) for n in (-(2**63), -1, 0, 1, 2, 2**63 - 1)],
 }
 """Few values of each type, neighbours and extremes among them, so that random patterns meet."""
 
@@ -38,6 +39,7 @@ wide: dict[Type, st.SearchStrategy[Value]] = {
     Type.DATE: st.dates(),
     Type.TIMESTAMP: st.datetimes(timezones=st.just(UTC)),
     Type.TIMESTAMP_NTZ: st.datetimes(),
+    Type.INTERVAL: st.integers(-(2**63), 2**63 - 1).map(lambda n: timedelta(microseconds=n)),
 }
 """Any value of each type, for the codecs."""
 

@@ -44,6 +44,7 @@ _TYPES = {
     "date": Type.DATE,
     "timestamp": Type.TIMESTAMP,
     "timestamp_ntz": Type.TIMESTAMP_NTZ,
+    "interval day to second": Type.INTERVAL,
 }
 
 

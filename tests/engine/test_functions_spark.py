@@ -16,13 +16,34 @@ from lanes import also_long
 from punctum.algebra import end_of_stream
 from punctum.errors import ComputationError
 from punctum.ir import evaluate
-from punctum.ir.functions import Scalar
+from punctum.ir.functions import FUNCTIONS, Scalar
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query
 
 ROWS = [SCHEMA.row(*row) for row in rows()]
 INTS = ("k",)
 """Columns that Spark has as INT, which its functions ask for."""
+
+
+INTERVALS = [
+    "t - timestamp_seconds(k * 100000000)",
+    "t - d",
+    "d - t",
+    "z - d",
+    "d - e",
+    "-(d - e)",
+    "d - e < INTERVAL '10' DAY",
+    "z - e - INTERVAL '36' HOUR",
+    "(z - e) + (t - d)",
+    "z + (z - e)",
+    "CAST(t - d AS STRING)",
+    "CAST(-(z - e) AS STRING)",
+    "COALESCE(t - d, INTERVAL '1' SECOND)",
+    "greatest(t - d, z - e)",
+    "nullif(d - d, INTERVAL '0' DAY)",
+    "INTERVAL '10' DAY",
+    "t + INTERVAL '1' HOUR - t",
+]
 
 
 LOCAL = re.compile(r"\bz\b")
@@ -51,7 +72,9 @@ def in_spark(spark: SparkSession, file: Path, zone: str, chosen: list[tuple[Scal
 
 
 def number(value: Any) -> Any:
-    """A time as the days or microseconds since 1970."""
+    """A time as the days or microseconds since 1970, an interval as its microseconds."""
+    if isinstance(value, timedelta):
+        return value // timedelta(microseconds=1)
     if isinstance(value, datetime):
         return (value.replace(tzinfo=None) - datetime(1970, 1, 1)) // timedelta(microseconds=1)
     return (value - date(1970, 1, 1)).days if isinstance(value, date) else value
@@ -67,7 +90,8 @@ def same(ours: Any, theirs: Any, close: bool) -> bool:
 @pytest.mark.parametrize("zone", also_long("UTC", more=["Europe/Berlin"]))
 def test_functions_as_spark_has_them(spark: SparkSession, tmp_path: Path, zone: str) -> None:
     wrong = []
-    chosen = [call for call in ALL if zone == "UTC" or not LOCAL.search(call[1])]
+    calls = [call for call in ALL if zone == "UTC" or not LOCAL.search(call[1])]
+    chosen = [*calls, *((FUNCTIONS["pi"], sql) for sql in INTERVALS)]
     for (entry, sql), theirs in zip(chosen, in_spark(spark, tmp_path / "r.parquet", zone, chosen), strict=True):
         expression = bound(sql, zone)
         for row, their in zip(ROWS, theirs, strict=True):

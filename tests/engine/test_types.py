@@ -50,6 +50,7 @@ NUMBERS = {
 }
 DUCK = {kind: kind.value for kind in Type}
 DUCK |= {Type.STRING: "VARCHAR", Type.TIMESTAMP: "TIMESTAMPTZ", Type.TIMESTAMP_NTZ: "TIMESTAMP"}
+DUCK[Type.INTERVAL] = "BIGINT"  # microseconds
 Case = tuple[Schema, Schema, list[Slice], list[Slice]]
 
 
@@ -99,7 +100,8 @@ def in_duckdb(sql: str, result: Schema, tables: dict[str, tuple[Schema, list[Row
     with duckdb.connect() as connection:
         connection.execute("SET TimeZone = 'UTC'")
         for name, (schema, rows) in tables.items():
-            connection.register(f"{name}_", frame(schema, rows).to_arrow())
+            numbers = pl.selectors.duration().to_physical()
+            connection.register(f"{name}_", frame(schema, rows).with_columns(numbers).to_arrow())
             typed = ", ".join(f'CAST("{a.name}" AS {duck(a)}) AS "{a.name}"' for a in schema.attributes)
             connection.execute(f"CREATE TABLE {name} AS SELECT {typed} FROM {name}_")
         sql = sql.replace("<=>", "IS NOT DISTINCT FROM")

@@ -99,7 +99,7 @@ def groups(schema: Schema) -> st.SearchStrategy[Specified]:
 def sorts(schema: Schema) -> st.SearchStrategy[Specified]:
     key = st.builds(SortKey, st.sampled_from(schema.names), st.booleans(), st.none() | st.booleans())
     keys = st.lists(key, min_size=1, max_size=2, unique_by=lambda k: k.name)
-    return keys.map(lambda picked: Sort(schema, tuple(picked)))
+    return st.builds(Sort, st.just(schema), keys.map(tuple), st.none() | st.integers(1, 4))
 
 
 def rankings(schema: Schema) -> st.SearchStrategy[Specified]:
@@ -244,7 +244,7 @@ def outer_joins(draw: st.DrawFn, left: Schema, right: Schema, on: tuple[tuple[st
     return OuterJoin(left, right, on, kind=kind, residual=holds, able=(sides[0], sides[1]))
 
 
-MOVED = (Type.BIGINT, Type.DECIMAL, Type.DATE, Type.TIMESTAMP, Type.TIMESTAMP_NTZ)
+MOVED = (Type.BIGINT, Type.DECIMAL, Type.DATE, Type.TIMESTAMP, Type.TIMESTAMP_NTZ, Type.INTERVAL)
 """The types whose values can be so many steps apart."""
 
 

@@ -5,7 +5,6 @@ it has none with another hour or a lower price. Only conditions that are joined 
 constants promise something; all others are passed over.
 """
 
-from datetime import timedelta
 from functools import reduce
 from typing import Any
 
@@ -76,6 +75,5 @@ def _compared(op: str, column: Column, literal: Literal) -> tuple[Column, Patter
 
 
 def _value(expression: Expression) -> Any:
-    """The value of a literal that is one; NULL promises nothing here, and neither does an interval."""
-    value = expression.value if isinstance(expression, Literal) else None
-    return None if isinstance(value, timedelta) else value
+    """The value of a literal that is one; NULL promises nothing here."""
+    return expression.value if isinstance(expression, Literal) else None

@@ -9,7 +9,6 @@ A column is a position in the schema of the relation below. A call's ``op`` is o
 
 ``types.py`` says what each takes and gives, ``evaluate.py`` what it means, ``shape.py`` how punctuations pass it. The
 casts that a script does not write are there as calls, so that the arguments of a call have the types that it needs.
-An interval is a literal of a ``timedelta``, found only beside a time in + and -; its type says BIGINT, of microseconds.
 """
 
 from collections.abc import Callable, Iterator
@@ -53,7 +52,7 @@ class Column:
 class Literal:
     """A value that is written in the script, or NULL."""
 
-    value: Value | timedelta | None
+    value: Value | None
     type: Type
     digits: tuple[int, int] = (38, 18)
     place: Place = field(default=NOWHERE, compare=False)
@@ -150,8 +149,8 @@ def type_text(expression: Expression | Attribute) -> str:
     'DECIMAL(10,2)'
     """
     attribute = expression if isinstance(expression, Attribute) else expression.attribute
-    if isinstance(expression, Literal) and isinstance(expression.value, timedelta):
-        return "INTERVAL"
+    if attribute.type is Type.INTERVAL:
+        return "INTERVAL DAY TO SECOND"
     precision, scale = attribute.digits
     return f"DECIMAL({precision},{scale})" if attribute.type is Type.DECIMAL else attribute.type.value
 
@@ -200,7 +199,7 @@ _WRITTEN |= {"whole units": "timestampdiff", "next weekday": "next_day"}
 """What scripts call the functions that have no name of their own."""
 
 
-def _literal(value: Value | timedelta | None) -> str:
+def _literal(value: Value | None) -> str:
     if isinstance(value, timedelta):
         unit = next(unit for unit, length in _UNITS.items() if not value % length)
         return f"INTERVAL '{value // _UNITS[unit]}' {unit}"

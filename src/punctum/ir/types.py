@@ -11,7 +11,7 @@ digits would be needed, digits behind the point are given up, but not below six.
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from punctum.algebra.schema import Attribute
 from punctum.algebra.values import Type, Value
@@ -41,7 +41,7 @@ def converted(expression: Expression, target: Attribute, place: Place | None = N
     same = target.type is not Type.DECIMAL or expression.attribute.digits == target.digits
     if expression.type is target.type and same and not isinstance(expression, Literal):
         return expression
-    if is_interval(expression) or not (castable(expression.type, target.type) or is_null(expression)):
+    if not (castable(expression.type, target.type) or is_null(expression)):
         what = f"{type_text(expression)} cannot be cast to {type_text(target)}"
         raise SqlError(what, f"{text(expression, True)} is {type_text(expression)}", "", place)
     if SESSION.get() != WITHOUT and Type.TIMESTAMP in (expression.type, target.type) and not is_null(expression):
@@ -86,7 +86,7 @@ def _folded(call: Expression, of: Expression) -> Expression:
 
 def _cast(expression: Expression, target: Attribute, place: Place) -> Expression:
     if isinstance(expression, Literal):
-        value = cast(expression.value, expression.attribute, target)  # type: ignore[arg-type]
+        value = cast(expression.value, expression.attribute, target)
         return _written(expression, value, target, place)
     nullable = expression.nullable or not _never_fails(expression.attribute, target)
     return Call("cast", (expression,), kind(target.type, nullable, target.digits), place)
@@ -125,11 +125,6 @@ def is_null(expression: Expression) -> bool:
     return isinstance(expression, Literal) and expression.value is None
 
 
-def is_interval(expression: Expression) -> bool:
-    """Whether it is an interval."""
-    return isinstance(expression, Literal) and isinstance(expression.value, timedelta)
-
-
 def as_decimal(expression: Expression) -> Attribute:
     """The DECIMAL that a whole number or DECIMAL is without loss."""
     if expression.type is Type.DECIMAL:
@@ -144,8 +139,6 @@ def common(args: Sequence[Expression]) -> Attribute | None:
     typed = [arg for arg in args if not is_null(arg)]
     if not typed:
         return args[0].attribute
-    if any(is_interval(arg) for arg in typed):
-        return None
     types = {arg.type for arg in typed}
     if types == {Type.DECIMAL} or types == {Type.BIGINT, Type.DECIMAL}:
         digits = [as_decimal(arg).digits for arg in typed]

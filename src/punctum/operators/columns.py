@@ -29,6 +29,7 @@ _DTYPES: dict[Type, pl.DataType] = {
     Type.DATE: pl.Date(),
     Type.TIMESTAMP: pl.Datetime("us", "UTC"),
     Type.TIMESTAMP_NTZ: pl.Datetime("us"),
+    Type.INTERVAL: pl.Duration("us"),
 }
 
 

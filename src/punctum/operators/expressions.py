@@ -52,6 +52,9 @@ _CASTS = {
     (Type.TIMESTAMP, Type.DATE),
     (Type.TIMESTAMP_NTZ, Type.DATE),
 }
+_WHOLE = pl.Int64()
+_OF_NULLS = {"<=>", "is null", "in", "case", "if", "coalesce", "nullif"}
+_OF_NULLS |= {name for name, entry in FUNCTIONS.items() if entry.total}
 _VALUE, _WHY = "value", "why"
 
 
@@ -72,9 +75,8 @@ def careful(expression: Expression, schema: Schema) -> Checked:
     match expression:
         case Column(index):
             return Checked(pl.col(schema.names[index]))
-        case Literal(value):
-            # of an interval the call that it stands in asks itself
-            return Checked(pl.lit(None) if isinstance(value, timedelta) else _literal(expression))
+        case Literal():
+            return Checked(_literal(expression))
     if isinstance(expression, Applied):
         return _applied(expression, [careful(arg, schema) for arg in expression.args])
     if expression.op in _ANY_TYPE or not any(a.type is Type.DECIMAL for a in (expression, *expression.args)):
@@ -99,7 +101,10 @@ def _vectorised(call: Call, args: list[Checked], how: _Compiler | None = None) -
     if compiler is None or made is None or all(arg.reason is None for arg in args):
         return None if made is None else Checked(made)
     reason = _REASONS.get(call.op, _first)(args)
-    return Checked(made, compiler(call, [arg.value for arg in args]), reason)
+    value = compiler(call, [arg.value for arg in args])
+    if value is not None and call.op in _OF_NULLS:  # a value that is computed of what has none is none
+        value = pl.when(reason.is_null()).then(value)
+    return Checked(made, value, reason)
 
 
 def _narrowed(call: Call, args: list[Checked]) -> Checked | None:
@@ -221,7 +226,9 @@ def _halved(call: Applied, given: Sequence[pl.Series], wanted: pl.DataType) -> p
 
 
 def _literal(literal: Literal) -> pl.Expr:
-    assert not isinstance(literal.value, timedelta)
+    if isinstance(literal.value, timedelta):  # where bands are moved, one may be longer than intervals are
+        steps = pl.lit(literal.value // timedelta(microseconds=1), WIDE)
+        return steps.cast(_WHOLE, strict=False).cast(dtype(literal.attribute))
     return pl.lit(literal.value, dtype(literal.attribute))
 
 
@@ -290,7 +297,7 @@ def _cast(call: Call, args: list[pl.Expr]) -> pl.Expr | None:
 _WIDER: dict[str, _Compiler] = {
     **dict.fromkeys(_ARITHMETIC, _wide_arithmetic),
     **dict.fromkeys(("%", "div"), _whole),
-    "negate": lambda _, args: 0 - args[0].cast(WIDE),
+    "negate": lambda _, args: 0 - args[0].cast(_WHOLE).cast(WIDE),
     **{name: wide_kernel(entry) for name, entry in FUNCTIONS.items() if entry.wide},
     "tumble": tumbled,
     "local": zones.local,

@@ -48,6 +48,7 @@ from punctum.ir.relations import (
 )
 from punctum.ir.session import Sessions
 from punctum.ir.shape import onto, shape
+from punctum.ir.stamped import Stamped
 from punctum.ir.tree import Relation
 from punctum.ir.units import unit_key
 
@@ -217,6 +218,14 @@ def hopped(below: Facts, relation: Hop) -> Facts:
     )
     within = {at: known for at, known in below.within.items() if at < start}
     return Facts(distinct(promises), same, equal, fixed, constant, filled | {start}, within)
+
+
+def stamped(below: Facts, relation: Stamped) -> Facts:
+    """What holds for rows with the time of their batch: all that held before, and that time is in order."""
+    time = relation.width
+    promises = distinct((*below.promises, Promise(frozenset([(time, Order.ASC)]), frozenset())))
+    same, equal = (*below.same, time), (*below.equal, time)
+    return replace(below, promises=promises, same=same, equal=equal, filled=below.filled | {time})
 
 
 def looked_up(below: Facts, relation: Lookup) -> Facts:

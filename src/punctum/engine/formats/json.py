@@ -44,8 +44,9 @@ _ARROW: dict[Type, pa.DataType] = {
     Type.DATE: pa.string(),
     Type.TIMESTAMP: pa.string(),
     Type.TIMESTAMP_NTZ: pa.string(),
+    Type.INTERVAL: pa.string(),
 }
-_AS_TEXT = (Type.DATE, Type.TIMESTAMP, Type.TIMESTAMP_NTZ)
+_AS_TEXT = (Type.DATE, Type.TIMESTAMP, Type.TIMESTAMP_NTZ, Type.INTERVAL)
 
 
 def read_json(data: bytes, schema: Schema, options: Mapping[str, str], few: int = _FEW) -> Read:
@@ -135,7 +136,7 @@ def _written(attribute: Attribute) -> str:
     match attribute.type:
         case Type.STRING:
             return _STRING
-        case Type.DATE | Type.TIMESTAMP | Type.TIMESTAMP_NTZ:
+        case Type.DATE | Type.TIMESTAMP | Type.TIMESTAMP_NTZ | Type.INTERVAL:
             return f'"{plain(attribute)}"'
         case Type.DECIMAL:
             return f'{plain(attribute)}|"{plain(attribute)}"'

@@ -150,6 +150,11 @@ def fitted(column: pl.Series, attribute: Attribute) -> pl.Series:
             return _times(column.to_physical(), given).cast(wanted)
         case Type.TIMESTAMP_NTZ if isinstance(given, pl.Datetime) and given.time_zone is None:
             return _times(column.to_physical(), given).cast(wanted)
+        case Type.INTERVAL if isinstance(given, pl.Duration):
+            ticks = column.to_physical()
+            return {"ns": ticks // 1_000, "us": ticks, "ms": ticks * 1_000}[given.time_unit].cast(wanted)
+        case Type.INTERVAL if given == pl.Int64:  # as Spark writes it, in microseconds
+            return column.cast(wanted)
         case _:
             return nothing
 

@@ -26,6 +26,7 @@ from punctum.operators.columns import dtype
 Puncts = Sequence[Punctuation]
 _TIMES = {Type.TIMESTAMP: "%Y-%m-%dT%H:%M:%S%.6fZ", Type.TIMESTAMP_NTZ: "%Y-%m-%dT%H:%M:%S%.6f"}
 _BARE = (Type.BIGINT, Type.BOOLEAN, Type.DECIMAL)
+_DAY = 86_400_000_000
 _ENDLESS = {"inf": "Infinity", "-inf": "-Infinity"}
 
 
@@ -78,9 +79,27 @@ def _json(attribute: Attribute) -> pl.Expr:
         return pl.when(column.is_not_null()).then(
             pl.struct(column.alias("s")).struct.json_encode().str.slice(5).str.head(-1)
         )
+    if attribute.type is Type.INTERVAL:
+        text = interval_text(column)
     if attribute.type in _TIMES:
         text = column.dt.strftime(_TIMES[attribute.type])
     return pl.concat_str(pl.lit('"'), text, pl.lit('"'))
+
+
+def interval_text(column: pl.Expr) -> pl.Expr:
+    """Intervals as Spark writes them.
+
+    >>> pl.select(interval_text(pl.lit(-90_500_000).cast(pl.Duration("us")))).item()
+    "INTERVAL '-0 00:01:30.5' DAY TO SECOND"
+    """
+    micros = column.to_physical()
+    length = micros.cast(pl.Int128).abs()
+    away, rest = (part.cast(pl.Int64) for part in (length // _DAY, length % _DAY))
+    clock = (rest * 1000).cast(pl.Time)
+    exact = clock.dt.strftime("%H:%M:%S%.6f").str.strip_chars_end("0")
+    whole = pl.when(rest % 1_000_000 == 0).then(clock.dt.strftime("%H:%M:%S")).otherwise(exact)
+    sign = pl.when(micros < 0).then(pl.lit("-")).otherwise(pl.lit(""))
+    return pl.concat_str(pl.lit("INTERVAL '"), sign, away, pl.lit(" "), whole, pl.lit("' DAY TO SECOND"))
 
 
 def write_json(
@@ -138,6 +157,7 @@ def _quoted(text: pl.Expr, dialect: Dialect) -> pl.Expr:
 def in_text(rows: pl.DataFrame, schema: Schema) -> pl.DataFrame:
     """Rows with instants and endless numbers as the texts that CSV gets."""
     times = [pl.col(a.name).dt.strftime(_TIMES[a.type]) for a in schema.attributes if a.type in _TIMES]
+    times += [interval_text(pl.col(a.name)).alias(a.name) for a in schema.attributes if a.type is Type.INTERVAL]
     doubles = [pl.col(a.name).cast(pl.String).replace(_ENDLESS) for a in schema.attributes if a.type is Type.DOUBLE]
     return rows.with_columns(times + doubles)
 

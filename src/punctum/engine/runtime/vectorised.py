@@ -31,6 +31,7 @@ from punctum.ir.punctuated import Punctuated
 from punctum.ir.ranking import Ranked
 from punctum.ir.session import Sessions as SessionsNode
 from punctum.ir.shape import image, shape
+from punctum.ir.stamped import Stamped as StampedNode
 from punctum.ir.tree import Relation
 from punctum.ir.windows import steps, window
 from punctum.lmerge.cleanse import Cleanse
@@ -61,6 +62,7 @@ from punctum.operators.ranking import Ranks
 from punctum.operators.select import Select
 from punctum.operators.session import Sessions
 from punctum.operators.sort import Sort
+from punctum.operators.stamped import Stamped
 from punctum.operators.synopsis import SynopsisJoin, met
 from punctum.operators.synopsis_groups import SynopsisGroupBy
 from punctum.operators.union import Union
@@ -85,6 +87,8 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
             return _projected(relation, schemas[0], shown)
         case HopNode(slide=slide):
             return Hop(schemas[0], relation.schema, slide // timedelta(microseconds=1))
+        case StampedNode():
+            return Stamped(schemas[0], relation.schema)
         case LookupNode():
             return _looking_up(relation, schemas[0])
         case r.Join(on=on, residual=residual, bands=bands):
@@ -118,11 +122,13 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
             time, steps_ = schemas[0].names[relation.time.index], gap // timedelta(microseconds=1)
             return Sessions(schemas[0], by, time, steps_, relation.names, functions, filters)
         case r.OrderBy(keys=keys):
-            return Sort(schemas[0], [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys])
+            sorted_by = [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys]
+            return Sort(schemas[0], sorted_by, relation.most)
         case Ranked(partition=partition, keys=keys):
             by = [schemas[0].names[column.index] for column in partition]
             ranked_by = [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys]
-            return Ranks(schemas[0], by, ranked_by, relation.function, relation.name, relation.most)
+            how = relation.function, relation.name, relation.most, relation.updates
+            return Ranks(schemas[0], by, ranked_by, *how)
         case Over(partition=partition, keys=keys):
             by = [schemas[0].names[column.index] for column in partition]
             framed_by = [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys]

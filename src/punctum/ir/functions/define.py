@@ -26,7 +26,7 @@ from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError
 from punctum.ir.expressions import Call, Expression, Literal, kind, mismatch
 from punctum.ir.functions.later import pl
-from punctum.ir.types import NUMBERS, TIMES, alike, converted, is_interval, is_null, local_time
+from punctum.ir.types import NUMBERS, TIMES, alike, converted, is_null, local_time
 
 Args = tuple[Expression, ...]
 Kernel = Callable[..., "pl.Expr | None"]
@@ -115,7 +115,7 @@ class Scalar:
         taken = tuple(self._taken(at, arg, place) for at, arg in enumerate(args))
         shared = [at for at in range(len(taken)) if self.parameter(at).takes == "T"]
         if shared:
-            one = dict(zip(shared, self._alike(tuple(taken[at] for at in shared), place), strict=True))
+            one = dict(zip(shared, alike(self.name.upper(), tuple(taken[at] for at in shared), place), strict=True))
             taken = tuple(one.get(at, arg) for at, arg in enumerate(taken))
         if self.rule is not None:
             return self.rule(taken, place)
@@ -127,12 +127,6 @@ class Scalar:
             of = next(arg for at, arg in enumerate(args) if self.parameter(at).takes == self.gives)
             return Call(self.name, args, kind(of.type, nullable, of.attribute.digits), place)
         return Call(self.name, args, kind(Type(self.gives), nullable), place)
-
-    def _alike(self, args: Args, place: Place) -> Args:
-        if any(is_interval(arg) for arg in args):
-            hint = "an INTERVAL is only used with a time"
-            raise mismatch(f"{self.name.upper()} does not take this type", place, hint, *args)
-        return alike(self.name.upper(), args, place)
 
     def _count(self, given: int, place: Place) -> None:
         least = sum(not parameter.optional for parameter in self.parameters)
@@ -173,8 +167,6 @@ def taken(takes: str, arg: Expression) -> Expression | None:
     """An argument as what a parameter takes, or nothing when it is of another type."""
     if takes in ("T", "ANY"):
         return arg
-    if is_interval(arg):
-        return None
     if "|" in takes:
         types = [Type(one) for one in takes.split("|")]
         return arg if arg.type in types else _typed(arg, types[0]) if is_null(arg) else None

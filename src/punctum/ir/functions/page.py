@@ -21,6 +21,10 @@ result that does not fit its type rejects the row ([elements.md](elements.md)); 
 Punctuations pass a function of one column, its other arguments being literals, where the last column says so: *order*,
 what is closed up to a value stays closed up to its result; *reversed*, from its result on; *values*, single values and
 lists that are closed stay so; *it depends* on the literals.
+
+`current_timestamp()`, `now()`, `current_date()` and `localtimestamp()` are the time of the batch in which a row comes,
+the same when the batch is done again. They stand in a SELECT without groups and window functions; elsewhere, name them
+in a subquery ([windows.md](windows.md)).
 """
 _AGGREGATES = """
 ## Aggregates

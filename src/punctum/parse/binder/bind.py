@@ -13,6 +13,7 @@ from punctum.ir.functions import FUNCTIONS, NAMES, call, suggested
 from punctum.ir.functions.aggregates import AGGREGATES
 from punctum.ir.time_windows import marks
 from punctum.parse.binder.scope import Scope
+from punctum.parse.binder.stamps import asked, batch_time
 from punctum.parse.binder.syntax import BINARY, NODES, UNARY
 from punctum.parse.binder.time_windows import bound
 from punctum.parse.lexer.text import Text
@@ -48,6 +49,7 @@ class Binder:
         self.text, self.scope, self.clause, self.around = text, scope, clause, around
         self.depth = 0
         self.over: WindowFunctions | None = None
+        self.stamps = False
 
     def place(self, node: exp.Expr) -> Place:
         """Where a node stands, or the clause around it."""
@@ -84,6 +86,8 @@ class Binder:
             return call(UNARY[type(node)], (self.bind(node.this),), self.place(node))
         if type(node) in NODES:
             return NODES[type(node)](self, node)
+        if (time := asked(node)) is not None:
+            return batch_time(time, None if self.stamps else self.clause, self.place(node))
         if isinstance(node, exp.Window) and self.over is not None:
             return self.over.column(node, self)
         if isinstance(node, exp.Anonymous) and node.name.lower() in (*self.text.functions, *NAMES):

@@ -18,12 +18,15 @@ _TYPES = {
 }
 SUPPORTED = (
     "supported: TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, DECIMAL(p,s), STRING, VARCHAR(n), CHAR(n), "
-    "BOOLEAN, DATE, TIMESTAMP, TIMESTAMP_NTZ"
+    "BOOLEAN, DATE, TIMESTAMP, TIMESTAMP_NTZ, INTERVAL DAY TO SECOND"
 )
+_SPAN = "INTERVAL DAY TO SECOND"
 
 
 def declared(to: exp.DataType, place: Place) -> tuple[Type, tuple[int, int]]:
     """The type, and the digits of a DECIMAL, that a type in SQL means."""
+    if isinstance(to.this, exp.Interval) and to.sql("spark").upper() == _SPAN:
+        return Type.INTERVAL, (38, 18)
     if to.this not in _TYPES:
         raise SqlError(f"the type {to.sql('spark')} is not supported", "", SUPPORTED, place)
     if to.this is not _NAMES.DECIMAL:

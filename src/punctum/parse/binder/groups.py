@@ -20,7 +20,7 @@ from punctum.ir.functions.aggregates import AGGREGATES, BLIND, suggested_aggrega
 from punctum.ir.names import fresh
 from punctum.ir.relations import Aggregate, AggregateCall, Filter, Projection
 from punctum.ir.tree import Relation
-from punctum.ir.types import NUMBERS, is_interval, is_null
+from punctum.ir.types import NUMBERS, is_null
 from punctum.parse.binder.bind import Binder, is_aggregate
 from punctum.parse.binder.order import ordinal
 from punctum.parse.binder.over import OverColumn
@@ -215,7 +215,7 @@ class Groups(Binder):
             what = f"{self.name(node)} does not take this type"
             raise mismatch(what, self.place(node), f"it takes {takes.value}", argument)
         numbers = function in OF_NUMBERS
-        if is_null(argument) or is_interval(argument) or (numbers and argument.type not in NUMBERS):
+        if is_null(argument) or (numbers and argument.type not in NUMBERS):
             hint = "it takes numbers (BIGINT, DOUBLE, DECIMAL)" if numbers else "name a column"
             raise mismatch(f"{function.value} does not take this type", self.place(node), hint, argument)
 
@@ -330,7 +330,7 @@ def _group_keys(node: exp.Expr, below: Binder) -> list[Expression]:
     if is_window(node):
         return window_keys(below, node)
     key = below.bind(node)
-    if is_null(key) or is_interval(key):
+    if is_null(key):
         raise SqlError("GROUP BY needs a value with a type", "", "", key.place)
     return [key]
 

@@ -25,7 +25,7 @@ from punctum.ir.over import Over
 from punctum.ir.ranking import Ranked
 from punctum.ir.relations import AggregateCall, Filter, Projection
 from punctum.ir.tree import Relation
-from punctum.ir.types import NUMBERS, is_interval, is_null
+from punctum.ir.types import NUMBERS, is_null
 from punctum.parse.binder.bind import Binder
 from punctum.parse.binder.ranks import limited
 
@@ -185,7 +185,7 @@ class Overs:
 
     def _value(self, node: exp.Expr, clause: str, binder: Binder) -> Expression:
         value = binder.bind(node)
-        if is_null(value) or is_interval(value):
+        if is_null(value):
             raise SqlError(f"{clause} needs a value with a type", "", "", value.place)
         return value
 

@@ -21,7 +21,7 @@ from punctum.ir.relations import (
 )
 from punctum.ir.temporal import Final
 from punctum.ir.tree import Relation, named
-from punctum.ir.types import common, converted, is_interval, is_null
+from punctum.ir.types import common, converted, is_null
 from punctum.parse.binder.bind import Binder, aggregates
 from punctum.parse.binder.groups import Groups, over_groups, read_groups, renumbered
 from punctum.parse.binder.joins import From
@@ -29,6 +29,7 @@ from punctum.parse.binder.lookups import read_as_stream
 from punctum.parse.binder.order import SortTerm, sort_keys
 from punctum.parse.binder.over import OverColumn, Overs
 from punctum.parse.binder.scope import Scope
+from punctum.parse.binder.stamps import stamped
 from punctum.parse.binder.subqueries import Subqueries
 from punctum.parse.binder.time_windows import over, shown_as, spread
 from punctum.parse.binder.windows import check_input
@@ -37,11 +38,11 @@ from punctum.parse.lexer.text import Text
 Named = tuple[str, Expression]
 MOST_READS = 100
 """How often a query reads streams at most."""
-_SELECT = {"expressions", "from_", "joins", "where", "group", "having", "order", "distinct", "with_", "qualify"}
+_ORDER = {"order", "limit"}
+_SELECT = _ORDER | {"expressions", "from_", "joins", "where", "group", "having", "distinct", "with_", "qualify"}
 _REFUSED: dict[type, str] = {exp.Values: "VALUES", exp.Lateral: "LATERAL", exp.Subquery: "a join in brackets"}
 _SETS: dict[type, str] = {exp.Union: "UNION", exp.Intersect: "INTERSECT", exp.Except: "EXCEPT"}
 _CLAUSES = {
-    "limit": ("LIMIT", "LIMIT"),
     "offset": ("OFFSET", "OFFSET"),
     "laterals": ("LATERAL VIEW", "LATERAL"),
     "windows": ("WINDOW", "WINDOW"),
@@ -54,7 +55,9 @@ _CLAUSES = {
     "version": ("a version AS OF", "VERSION"),
     "when": ("a version AS OF", "VERSION"),
 }
-_SUPPORTED = "supported: SELECT [DISTINCT], FROM, JOIN, WHERE, GROUP BY, HAVING, ORDER BY, UNION, INTERSECT, EXCEPT"
+_SUPPORTED = (
+    "supported: SELECT [DISTINCT], FROM, JOIN, WHERE, GROUP BY, HAVING, ORDER BY [LIMIT], UNION, INTERSECT, EXCEPT"
+)
 
 
 class Queries:
@@ -88,7 +91,7 @@ class Queries:
             if isinstance(node, exp.SetOperation):
                 return self._set(node)
             if isinstance(node, exp.Subquery):
-                self._only(node, {"this", "with_", "order", "alias"})
+                self._only(node, _ORDER | {"this", "with_", "alias"})
                 return self._ordered(node, self.relation(node.this))
         finally:
             self.ctes = outer
@@ -170,14 +173,15 @@ class Queries:
         grouped = node.args.get("group") is not None or node.args.get("having") is not None
         grouped = grouped or any(any(aggregates(item)) for item in node.expressions)
         binder = read_groups(self.text, node, scope, place) if grouped else Binder(self.text, scope, "SELECT", place)
-        binder.over = overs = Overs()
+        overs = Overs()
+        binder.over, binder.stamps = overs, not grouped and not any(node.find_all(exp.Window))
         columns = self._columns(node, binder)
         overs.qualify(node, binder)
-        order = sort_keys(node.args.get("order"), columns, binder, distinct is not None)
+        order = sort_keys(node, columns, binder, distinct is not None)
         if isinstance(binder, Groups):
             below, columns, order = self._grouped(node, below, binder, columns, order)
         made = overs.relation(below, columns, order.hidden, place)
-        result = self._projection(made.relation, made.shown + made.hidden, place)
+        result = self._projection(*stamped(made.relation, made.shown + made.hidden, place), place)
         if distinct is not None:
             result = Distinct(result, place)
         return self._sorted(result, order, place)
@@ -186,7 +190,7 @@ class Queries:
         if not order.keys:
             return relation
         keys = tuple((_column(relation, at), down, nulls) for at, down, nulls in order.keys)
-        ordered = OrderBy(relation, keys, order.place)
+        ordered = OrderBy(relation, keys, order.place, order.most)
         if not order.hidden:
             return ordered
         shown = len(relation.schema) - len(order.hidden)
@@ -202,9 +206,8 @@ class Queries:
                 columns += self._star(item, star, binder)
                 continue
             expression = binder.bind(item.this if isinstance(item, exp.Alias) else item)
-            if is_interval(expression) or (is_null(expression) and not isinstance(item.unalias(), exp.Cast)):
-                what = "an INTERVAL is not a column" if is_interval(expression) else "NULL alone is not a column"
-                raise SqlError(what, "", "write CAST(NULL AS type)" * is_null(expression), self.place(item))
+            if is_null(expression) and not isinstance(item.unalias(), exp.Cast):
+                raise SqlError("NULL alone is not a column", "", "write CAST(NULL AS type)", self.place(item))
             name = item.alias if isinstance(item, exp.Alias) else shown_as(item, binder.scope) or text(expression, True)
             columns.append((name, expression))
         if not columns:
@@ -259,7 +262,7 @@ class Queries:
 
     def _set(self, node: exp.SetOperation) -> Relation:
         name = _SETS[type(node)]
-        self._only(node, {"this", "expression", "distinct", "order", "with_"})
+        self._only(node, _ORDER | {"this", "expression", "distinct", "with_"})
         place = self.place(node)
         every = not node.args.get("distinct")
         if every and name != "UNION":
@@ -287,11 +290,11 @@ class Queries:
 
     def _ordered(self, node: exp.Expr, relation: Relation) -> Relation:
         """A set operation in order: by columns of its result."""
-        if node.args.get("order") is None:
+        if not any(node.args.get(clause) for clause in _ORDER):
             return relation
         from_result: list[Named] = [(name, _column(relation, i)) for i, name in enumerate(relation.schema.names)]
         binder = Binder(self.text, Scope(()), "ORDER BY", self.place(node))
-        return self._sorted(relation, sort_keys(node.args["order"], from_result, binder, True), self.place(node))
+        return self._sorted(relation, sort_keys(node, from_result, binder, True), self.place(node))
 
 
 def check_reads(relation: Relation, place: Place) -> None:

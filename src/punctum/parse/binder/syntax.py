@@ -86,8 +86,8 @@ def _interval(binder: "Binds", node: Any) -> Expression:
     if length is None or not amount.strip().lstrip("+-").isdecimal() or len(amount) > 12:
         raise binder.refuse("this INTERVAL is", node, f"write INTERVAL '10' and one of {', '.join(LENGTHS)}")
     try:
-        return Literal(int(amount) * length, Type.BIGINT, place=binder.place(node))
-    except (OverflowError, ValueError):
+        return Literal(Type.INTERVAL.accept(int(amount) * length), Type.INTERVAL, place=binder.place(node))
+    except (OverflowError, ValueError, PatternError):
         raise binder.refuse("an INTERVAL as long as this is", node) from None
 
 

@@ -39,6 +39,7 @@ from punctum.ir.relations import (
     Window,
 )
 from punctum.ir.session import Sessions
+from punctum.ir.stamped import Stamped
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, sources
 from punctum.plan.passes.windows import below_window, windowed
@@ -117,7 +118,7 @@ def partition(node: Op | Input) -> Key | None:
             return tuple(names[i] for i in key) if key is not None and all(i in names for i in key) else None
         case Hop(width=width):
             return below[0] if below[0] is not None and all(i < width for i in below[0]) else None
-        case Join() | MultiJoin() | LMerge():
+        case Stamped() | Join() | MultiJoin() | LMerge():
             return below[0]
         case OuterJoin(kind=kind):
             return None if kind is JoinKind.FULL else below[0]
@@ -192,7 +193,8 @@ def sweeps(stage: Stage) -> bool:
 
 def needs_clock(stage: Stage) -> bool:
     """Whether a stage needs the time of the clock."""
-    return any(limit.time is None for limit in _timed(stage.root))
+    stamps = any(isinstance(op.relation, Stamped) for op in operators(stage.root))
+    return stamps or any(limit.time is None for limit in _timed(stage.root))
 
 
 def _timed(node: Op | Input) -> Iterator[ExpectNode | LifespanNode]:
