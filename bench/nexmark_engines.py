@@ -11,7 +11,7 @@ from typing import Any
 
 from auction import durations, watched  # type: ignore[import-not-found]  # beside this file
 from nexmark_flink_client import ALL, WARM, Server  # type: ignore[import-not-found]
-from nexmark_sql import SAME, SPARK  # type: ignore[import-not-found]
+from nexmark_sql import FLINK, SAME, SPARK  # type: ignore[import-not-found]
 from pyspark.sql import DataFrame, SparkSession
 
 from punctum.engine.spark import spark_session
@@ -125,6 +125,8 @@ def _seconds(timestamp: str) -> float:
 
 def flink(server: Server, events: int, query: str, directory: Path, checkpoint: Path) -> Measured | None:
     """A run of Flink's: what the events after the first tenth take."""
+    if query not in FLINK:
+        return None
     before = cpu_seconds(server.process.pid)
     _, warm, whole = (server.run(query, part) for part in (WARM, WARM, ALL))
     if "error" in whole or "error" in warm:
