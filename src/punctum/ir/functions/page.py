@@ -14,9 +14,10 @@ of the table that defines them (`src/punctum/ir/functions/`).
 
 Arguments in brackets may be left out, `…` repeats the one before it, CONSTANT is a literal. NUMBER is BIGINT, DOUBLE or
 DECIMAL, TIME is DATE, TIMESTAMP or TIMESTAMP_NTZ, CLOCK the same without DATE, T any type, the same for all arguments
-that have it, ANY any type. A BIGINT or DECIMAL may stand for a DOUBLE, and any TIME for a DATE; all else needs a CAST.
-A function is NULL where an argument is, unless it says otherwise. What cannot be read (`to_date('x')`) is NULL, and a
-result that does not fit its type rejects the row ([elements.md](elements.md)); Spark in ANSI mode stops in both cases.
+that have it, ANY any type, ELEMENT what is in an ARRAY. A BIGINT or DECIMAL may stand for a DOUBLE, and any TIME for a
+DATE; all else needs a CAST. A function is NULL where an argument is, unless it says otherwise. What cannot be read
+(`to_date('x')`) is NULL, and a result that does not fit its type rejects the row ([elements.md](elements.md)); Spark in
+ANSI mode stops in both cases.
 
 Punctuations pass a function of one column, its other arguments being literals, where the last column says so: *order*,
 what is closed up to a value stays closed up to its result; *reversed*, from its result on; *values*, single values and
