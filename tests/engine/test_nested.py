@@ -77,6 +77,18 @@ QUERIES = {
         "SELECT tags FROM a WHERE tags IS NOT NULL AND NOT EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND tags IS NULL)",
         "SELECT tags FROM a WHERE tags IS NOT NULL AND NOT EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND b.tags IS NULL)",
     ),
+    "collected": (
+        "SELECT a.tags, x.l, x.s, l[0] AS z FROM a JOIN (SELECT k, collect_list(home.zip) AS l, "
+        "collect_set(home.city) FILTER (WHERE home.zip > 0) AS s FROM b GROUP BY k) x ON a.k = x.k",
+        "SELECT a.tags, x.l, x.s, l[1] FROM a JOIN (SELECT k, "
+        "coalesce(list_sort(list(home.zip) FILTER (home.zip IS NOT NULL)), []) AS l, "
+        "coalesce(list_sort(list(DISTINCT home.city) FILTER (home.zip > 0)), []) AS s FROM b GROUP BY k) x USING (k)",
+    ),
+    "all collected": (
+        "SELECT collect_list(k) AS l, collect_set(home.city) AS s, array_agg(k) FILTER (WHERE k > 9) AS n FROM a",
+        "SELECT list_sort(list(k) FILTER (k IS NOT NULL)), list_sort(list(DISTINCT home.city) "
+        "FILTER (home.city IS NOT NULL)), [] FROM a",
+    ),
     "ranked beside": (
         "SELECT k, c FROM (SELECT k, c, ROW_NUMBER() OVER (PARTITION BY k ORDER BY c) AS r FROM "
         "(SELECT k, home.city AS c FROM a)) WHERE r = 1",
@@ -123,7 +135,7 @@ def test_they_pass_queries(name: str, buckets: int) -> None:
             pieces = {x: ColumnarSlice(frame(SCHEMA, some), said) for x, some in given.items() if x in names(relation)}
             out += Counter(to_rows(engine.feed(pieces).rows))
         assert out == batch(theirs, tables)
-        assert len(out) > 3 and engine.kept() == 0
+        assert len(out) > (0 if name.startswith("all") else 3) and engine.kept() == 0
 
 
 def names(relation: Any) -> set[str]:

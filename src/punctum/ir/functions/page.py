@@ -31,8 +31,9 @@ _AGGREGATES = """
 ## Aggregates
 
 Each takes `FILTER (WHERE …)`, and stands in SELECT and HAVING. NULLs do not count; of nothing but NULLs the result is
-NULL, or 0 for those that count. Those that may choose among rows choose by value: a slice has no order, so `first`,
-`last` and `collect_list` are not there.
+NULL, or 0 for those that count. Those that may choose among rows choose by value, for a slice has no order: the ARRAY
+of `collect_list` is sorted, and `first` and `last` go by the column that the only stream of FROM promises in order, as
+`PUNCTUATE (ts ASC)` does; of several rows with its first or last value they take the greatest value.
 
 | function | what it gives |
 |---|---|
