@@ -50,7 +50,7 @@ QUERIES = {
         f"SELECT a.v, b.v AS u, a.p FROM {STAMPED} a JOIN b ON a.k = b.k",
         "SELECT a.v, b.v, a.p FROM a JOIN b USING (k)",
     ),
-    "distinct": ("SELECT DISTINCT k, now() AS p FROM a", "SELECT DISTINCT k, p FROM a"),
+    "distinct": ("SELECT DISTINCT k, PROCTIME() AS p FROM a", "SELECT DISTINCT k, p FROM a"),
     "sorted": ("SELECT k, now() AS p FROM a ORDER BY p", "SELECT k, p FROM a"),
     "filtered": (f"SELECT v FROM {STAMPED} WHERE {LATE}", f"SELECT v FROM a WHERE {LATE}"),
 }

@@ -1,6 +1,9 @@
 """Rows so near the end of their type that a bound around them has no value: their pairs go to the quarantine."""
 
 from datetime import UTC, datetime
+from decimal import Decimal
+from itertools import product
+from math import inf, nan
 
 import polars as pl
 import pytest
@@ -9,7 +12,8 @@ from engine.simulate import Simulation
 from lanes import long
 from punctum.algebra import Pattern, Punctuation, Row, between, constant
 from punctum.algebra.bands import Band, Limit, passed
-from punctum.algebra.values import Type
+from punctum.algebra.punctuation import end_of_stream
+from punctum.algebra.values import Type, Value
 from punctum.ir import StreamDef
 from punctum.operators.columns import ColumnarSlice, frame
 from punctum.parse import parse_query, parse_script
@@ -19,8 +23,8 @@ LEAST, GREATEST = -(2**63), 2**63 - 1
 BELOW, ABOVE = Band((1, 0), (0, 0), None, Limit(-5)), Band((1, 0), (0, 0), Limit(5), None)
 
 
-def streams(order: str) -> dict[str, StreamDef]:
-    ddl = (f"CREATE STREAM {x} (g BIGINT, k BIGINT NOT NULL, PUNCTUATED ON (k {order})) USING json;" for x in "ab")
+def streams(order: str, null: str = "NOT NULL") -> dict[str, StreamDef]:
+    ddl = (f"CREATE STREAM {x} (g BIGINT, k BIGINT {null}, PUNCTUATED ON (k {order})) USING json;" for x in "ab")
     return dict(parse_script("\n".join(ddl)).streams)
 
 
@@ -53,6 +57,29 @@ def test_what_covers_all_passes_all(band: Band, value: int) -> None:
         assert by_span == covers(pattern, band, value) == all_of_it
 
 
+ENDS = [
+    (Type.DOUBLE, (nan, inf, -inf, 0.0)),
+    (Type.STRING, ("", "a")),
+    (Type.BOOLEAN, (False, True)),
+    (Type.DECIMAL, (Decimal("-1.5"), Decimal(0))),
+]
+
+
+@pytest.mark.parametrize(("kind", "values"), ENDS)
+@pytest.mark.parametrize("ends", [(True, None), (None, True), (False, None), (None, False), (False, False)])
+def test_a_strict_band_at_an_end_is_passed_by_any_pattern(
+    kind: Type, values: tuple[Value, ...], ends: tuple[bool | None, bool | None]
+) -> None:
+    """Nothing is more than NaN, nor less than the empty string: the band around it is empty."""
+    low, high = (None if strict is None else Limit(0, strict) for strict in ends)
+    band = Band((1, 0), (0, 0), low, high)
+    for value, bound in product(values, values):
+        patterns = (constant(bound), between(None, bound), between(bound, None), constant(None), between(None, None))
+        for pattern in patterns:
+            by_span = any(part.match(value) for part in passed(pattern, band, kind))
+            assert by_span == covers(pattern, band, value), (value, str(pattern))
+
+
 def test_times_have_ends_too() -> None:
     first = datetime(1, 1, 1, tzinfo=UTC)
     later = between(None, datetime(2026, 1, 1, tzinfo=UTC))
@@ -60,9 +87,13 @@ def test_times_have_ends_too() -> None:
     assert not closed.match(first) and closed.match(datetime(1, 1, 1, 0, 0, 1, tzinfo=UTC))
 
 
-def test_whole_numbers_near_their_ends() -> None:
-    """A band that ends beyond all values is closed with the last of them; one that begins there, with all values."""
-    defined = streams("")
+@pytest.mark.parametrize("null", ["NOT NULL", ""])
+def test_whole_numbers_near_their_ends(null: str) -> None:
+    """A band that ends beyond all values is closed with the last of them; one that begins there, with all values.
+
+    A column that may be NULL is asked whether it is: where ``k + 3`` has no value it is not NULL.
+    """
+    defined = streams("", null)
     sql = "SELECT a.k, b.k AS l FROM a LEFT JOIN b ON a.g = b.g AND b.k BETWEEN a.k + 1 AND a.k + 3"
     engine, schema = Simulation(parse_query(sql, defined), 1), defined["a"].schema
     nothing = ColumnarSlice(frame(schema, []))
@@ -76,6 +107,22 @@ def test_whole_numbers_near_their_ends() -> None:
     assert said(constant(7), constant(GREATEST - 1)) == [5, GREATEST - 2]
     assert said(between(9, GREATEST - 2)) == []
     assert said(between(None, 5)) == [GREATEST]
+
+
+@pytest.mark.parametrize("kind", ["LEFT JOIN", "FULL JOIN"])
+@pytest.mark.parametrize("null", ["NOT NULL", ""])
+def test_a_row_whose_pair_has_no_value_does_not_come_out_alone(kind: str, null: str) -> None:
+    defined = streams("", null)
+    sql = f"SELECT a.k, b.k AS l FROM a {kind} b ON a.g = b.g AND b.k BETWEEN a.k + 1 AND a.k + 3"
+    engine, schema = Simulation(parse_query(sql, defined), 1), defined["a"].schema
+    nothing, ended = ColumnarSlice(frame(schema, [])), ColumnarSlice(frame(schema, []), (end_of_stream(schema),))
+    fed = [{"a": ColumnarSlice(frame(schema, [(1, GREATEST - 2)])), "b": nothing}]
+    fed += [{"a": nothing, "b": ColumnarSlice(frame(schema, [(1, GREATEST - 1)]))}, {"a": ended, "b": ended}]
+    rows, records = list[int](), list[str]()
+    for each in fed:
+        rows += engine.feed(each).rows["k"].to_list()
+        records += [record.reason for record in engine.records]
+    assert rows == [] and len(records) == 1 and "has no value" in records[0]
 
 
 @long

@@ -147,6 +147,17 @@ def test_a_longer_prefix_holds_for_all_of_it() -> None:
     assert query.feed(6, said=[upto[5]]) == {(3, 1): 1}
 
 
+@pytest.mark.parametrize("sql", ["SELECT itemid FROM item", "SELECT itemid, COUNT(*) AS n FROM item GROUP BY itemid"])
+def test_what_a_domain_excludes_is_never_let_in(sql: str) -> None:
+    """No order covers NULL, so a column that is promised in order has none, and that is never over."""
+    query = Feeding(sql, streams("PUNCTUATED ON (itemid ASC) LIFESPAN '1 hour'"), 1)
+    null = Punctuation.of(query.streams["item"].schema, itemid=None)
+    for now in (0, 1, 2, 3, 9):
+        query.feed(now, [(None, 1, None)], said=[null])
+        assert [r.reason for r in query.simulation.records] == [VIOLATION]
+        assert query.count("puncts_forgotten") == 0
+
+
 @pytest.mark.parametrize(
     ("clauses", "sql", "why"),
     [

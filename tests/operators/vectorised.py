@@ -91,7 +91,7 @@ def vectorised(operator: framework.Operator) -> Operator:
         case SpecGroupBy():
             return GroupBy(operator.schema, operator.by, operator.aggregates)
         case SpecSort():
-            return Sort(operator.schema, operator.keys)
+            return Sort(operator.schema, operator.keys, operator.most)
         case SpecRanks():
             return Ranks(operator.schema, operator.by, operator.keys, operator.function, operator.name, operator.most)
         case SpecOver():

@@ -99,7 +99,7 @@ def groups(schema: Schema) -> st.SearchStrategy[Specified]:
 def sorts(schema: Schema) -> st.SearchStrategy[Specified]:
     key = st.builds(SortKey, st.sampled_from(schema.names), st.booleans(), st.none() | st.booleans())
     keys = st.lists(key, min_size=1, max_size=2, unique_by=lambda k: k.name)
-    return keys.map(lambda picked: Sort(schema, tuple(picked)))
+    return st.builds(Sort, st.just(schema), keys.map(tuple), st.none() | st.integers(1, 4))
 
 
 def rankings(schema: Schema) -> st.SearchStrategy[Specified]:

@@ -18,8 +18,8 @@ from decimal import Context, Decimal
 from typing import Any, Final, NamedTuple
 
 from punctum.algebra.cuts import HIGHEST, LOWEST, Cut, above, below, value_after, value_before
-from punctum.algebra.pattern import Constant, Pattern, between, span_pattern
-from punctum.algebra.values import INSTANTS, MICROSECOND, Type, Value
+from punctum.algebra.pattern import Constant, Pattern, between, constant, span_pattern
+from punctum.algebra.values import INSTANTS, MICROSECOND, NAN, Type, Value
 from punctum.errors import PatternError
 
 Offset = int | Decimal
@@ -101,13 +101,28 @@ def shifted(value: Value, offset: Offset) -> Value | None:
 def passed(pattern: Pattern, band: Band, kind: Type) -> list[Pattern]:
     """The values of the other column around which a pattern covers the band; none is NULL."""
     assert band.by is not None
+    if kind is Type.BOOLEAN:  # its values are no steps apart
+        return [constant(v) for v in (False, True) if holds(pattern, _at(band, v))]
     first, last = _valued(band, kind) if pattern.spans != ((LOWEST, HIGHEST),) else (LOWEST, HIGHEST)
-    return [
+    found = [
         span_pattern((low, high), kind)
         for span in pattern.spans
         if (begin := _from(span[0], band.low)) is not None and (end := _until(span[1], band.high)) is not None
         if (low := max(begin, first)) < (high := min(end, last)) and _has_value(low, high, kind)
     ]
+    return found + [constant(v) for v in _empty(band, kind) if not any(side.match(v) for side in found)]
+
+
+def _at(band: Band, value: Value) -> Band:
+    """A band around a value, of a type that has no steps, as one between constants."""
+    low, high = (None if end is None else Limit(value, end.strict) for end in (band.low, band.high))
+    return replace(band, by=None, low=low, high=high)
+
+
+def _empty(band: Band, kind: Type) -> list[Value]:
+    """The values around which a band has none, whatever else is known: nothing is more than NaN, or less than ""."""
+    strict = [(band.low, value_before(HIGHEST, kind)), (band.high, value_after(LOWEST, kind))]
+    return [v for end, v in strict if v is not None and end is not None and end.strict and not end.offset]
 
 
 def _has_value(low: Cut, high: Cut, kind: Type) -> bool:
@@ -180,5 +195,7 @@ def _until(cut: Cut, high: Limit | None) -> Cut | None:
     if not isinstance(cut, tuple):
         moved = shifted(cut, -high.offset)
         return moved if moved is not None else HIGHEST if high.offset < 0 else None
+    if high.strict and cut == below(NAN):  # what is less than NaN ends where infinity does
+        return HIGHEST
     value, side = cut
     return shifted(value, -high.offset), 1 if high.strict else side

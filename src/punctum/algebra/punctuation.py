@@ -64,6 +64,17 @@ class Punctuation:
         """Whether no row can match."""
         return EMPTY in self.patterns
 
+    @property
+    def excluded(self) -> bool:
+        """Whether no row that keeps to the domains can match.
+
+        >>> hour = Schema.of(hour="BIGINT")
+        >>> hour = hour.where(hour=hour.attributes[0].domain.minus(constant(None))[0])
+        >>> Punctuation.of(hour, hour=None).excluded, Punctuation.of(hour, hour=8).excluded
+        (True, False)
+        """
+        return any(self.schema.attributes[i].domain.meet(pattern) == EMPTY for i, pattern in self.sides)
+
     def match(self, row: Row) -> bool:
         """Whether a row matches every pattern."""
         return all(pattern.match(row[i]) for i, pattern in self.sides)

@@ -1,7 +1,7 @@
 """Which columns a node needs of its inputs: the columns that are wanted of it in, those of each input out.
 
-Set operators compare whole rows, as ROW_NUMBER does, and nodes of temporal streams whole elements: they need all
-columns.
+Set operators compare whole rows, as ROW_NUMBER and LIMIT do, and nodes of temporal streams whole elements: they need
+all columns.
 """
 
 from typing import assert_never
@@ -77,9 +77,9 @@ def needed(relation: Relation, wanted: set[int]) -> tuple[set[int], ...]:
             return (_reads(*(key for _, key in relation.keys), *calls),)
         case Sessions():
             return (_reads(*relation.reads_columns),)
-        case OrderBy():
+        case OrderBy(most=None):
             return (wanted | {column.index for column, _, _ in relation.keys},)
-        case Over() | Ranked(function=Ranking.ROW_NUMBER):  # it tells peers apart by all of them
+        case OrderBy() | Over() | Ranked(function=Ranking.ROW_NUMBER):  # it tells peers apart by all of them
             return (all_columns(relation.input),)
         case Ranked():
             own = wanted & all_columns(relation.input)

@@ -1,10 +1,10 @@
 """Expressions compiled to Polars: the same values as ``parse.evaluate``, a column at a time.
 
 Whole numbers are computed in 128 bits and cast back, times are whole numbers between the years 1 and 9999: a result
-that does not fit is an error of its row and not another number. What has no exact counterpart in Polars (DECIMAL
-arithmetic, ROUND, LIKE, some casts and string functions) is computed once for each distinct combination of the columns
-that it reads. A function of the user's that raises is asked again with half of the rows, until those at fault stand
-alone.
+that does not fit is an error of its row and not another number. What has no exact counterpart in Polars (DECIMALs
+that are rounded, ROUND, LIKE, some casts and string functions) is computed once for each distinct combination of the
+columns that it reads. A function of the user's that raises is asked again with half of the rows, until those at fault
+stand alone.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,9 +24,11 @@ from punctum.ir.functions.times import TRUNCATE
 from punctum.operators import zones
 from punctum.operators.checked import Checked
 from punctum.operators.columns import column, dtype, to_rows
+from punctum.operators.decimals import exact, widened
 from punctum.operators.kernels import kernel, wide_kernel
 from punctum.operators.times import WIDE, shifted, tumbled
 
+_Compiler = Callable[[Call, list[pl.Expr]], pl.Expr | None]
 _ARITHMETIC: dict[str, Callable[[pl.Expr, pl.Expr], pl.Expr]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
@@ -51,6 +53,8 @@ _CASTS = {
     (Type.TIMESTAMP_NTZ, Type.DATE),
 }
 _WHOLE = pl.Int64()
+_OF_NULLS = {"<=>", "is null", "in", "case", "if", "coalesce", "nullif"}
+_OF_NULLS |= {name for name, entry in FUNCTIONS.items() if entry.total}
 _VALUE, _WHY = "value", "why"
 
 
@@ -81,6 +85,8 @@ def careful(expression: Expression, schema: Schema) -> Checked:
             return Checked(args[0].value)
         if (made := _narrowed(expression, args) or _vectorised(expression, args)) is not None:
             return made
+    elif (made := _vectorised(expression, [careful(arg, schema) for arg in expression.args], exact)) is not None:
+        return made
     if inner := next(applied(expression), None):
         raise ComputationError(
             f"{inner.op} is used inside a computation of single values", "", "compute it in a column first"
@@ -88,13 +94,17 @@ def careful(expression: Expression, schema: Schema) -> Checked:
     return _row_by_row(expression, schema)
 
 
-def _vectorised(call: Call, args: list[Checked]) -> Checked | None:
+def _vectorised(call: Call, args: list[Checked], how: _Compiler | None = None) -> Checked | None:
     """A call that has a value where its arguments have one."""
-    made = _VECTORISED[call.op](call, [arg.strict for arg in args]) if call.op in _VECTORISED else None
-    if made is None or all(arg.reason is None for arg in args):
+    compiler = how or _VECTORISED.get(call.op)
+    made = None if compiler is None else compiler(call, [arg.strict for arg in args])
+    if compiler is None or made is None or all(arg.reason is None for arg in args):
         return None if made is None else Checked(made)
     reason = _REASONS.get(call.op, _first)(args)
-    return Checked(made, _VECTORISED[call.op](call, [arg.value for arg in args]), reason)
+    value = compiler(call, [arg.value for arg in args])
+    if value is not None and call.op in _OF_NULLS:  # a value that is computed of what has none is none
+        value = pl.when(reason.is_null()).then(value)
+    return Checked(made, value, reason)
 
 
 def _narrowed(call: Call, args: list[Checked]) -> Checked | None:
@@ -281,10 +291,10 @@ def _cast(call: Call, args: list[pl.Expr]) -> pl.Expr | None:
     source = call.args[0].attribute
     if source.type is call.type and call.type is not Type.DECIMAL:
         return args[0]
-    return args[0].cast(dtype(call.attribute)) if (source.type, call.type) in _CASTS else None
+    return args[0].cast(dtype(call.attribute)) if (source.type, call.type) in _CASTS else widened(call, args[0])
 
 
-_WIDER: dict[str, Callable[[Call, list[pl.Expr]], pl.Expr | None]] = {
+_WIDER: dict[str, _Compiler] = {
     **dict.fromkeys(_ARITHMETIC, _wide_arithmetic),
     **dict.fromkeys(("%", "div"), _whole),
     "negate": lambda _, args: 0 - args[0].cast(_WHOLE).cast(WIDE),
@@ -308,7 +318,7 @@ def _text(literal: Expression) -> str:
     return str(literal.value)
 
 
-_VECTORISED: dict[str, Callable[[Call, list[pl.Expr]], pl.Expr | None]] = {
+_VECTORISED: dict[str, _Compiler] = {
     **dict.fromkeys(_ARITHMETIC, _arithmetic),
     **dict.fromkeys(_COMPARE, _compare),
     "/": _divide,

@@ -49,7 +49,7 @@ class Lifespan(Operator):
         for instant in self._clock.instants(received.others):
             self.at(instant)
         constants = {at: values for at, values in received.constants.items() if {at} == self._at and len(values)}
-        others = [p for p in received.others if {i for i, _ in p.sides} == self._at]
+        others = [p for p in received.others if {i for i, _ in p.sides} == self._at and not p.excluded]
         if constants or others:
             if not self._held or self._held[-1][0] != self._clock.now:
                 self._held.append((self._clock.now, PunctuationSet(self.output)))

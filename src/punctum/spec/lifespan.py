@@ -8,7 +8,8 @@ punctuations on exactly the scheme's attributes, each with the time after its sl
 
 Whoever remembers a punctuation forgets what is forgotten before the slice: a row of it is grammatical again, and a
 punctuation that covers it is new again. A punctuation that is held already is not new when it comes again, and is
-over with the first. What another punctuation covered is forgotten with it.
+over with the first. What another punctuation covered is forgotten with it. What domains exclude anyway, as NULL where
+an order is promised, is never over.
 
 Time is as in ``expect.py``: punctuations on a TIMESTAMP give it, with their slice, or it is given before a slice.
 """
@@ -52,7 +53,8 @@ class Lifespan:
             forgotten.remove(p)
         for p in xs.puncts:
             self._pass(passed(p, self._time))
-        self.received += [(self._now, p) for p in xs.puncts if not p.empty and {i for i, _ in p.sides} == self._at]
+        timed = (p for p in xs.puncts if not p.excluded and {i for i, _ in p.sides} == self._at)
+        self.received += [(self._now, p) for p in timed]
         return list(forgotten)
 
     def _pass(self, now: datetime | None) -> None:

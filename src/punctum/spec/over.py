@@ -24,8 +24,7 @@ from punctum.algebra.sorting import SortKey
 from punctum.algebra.values import Row, Value
 from punctum.spec.aggregates import value_of
 from punctum.spec.framework import Kept, Puncts, Rows, Specified, Unary, valued
-from punctum.spec.ranking import in_full
-from punctum.spec.sort import Sort
+from punctum.spec.sort import Sort, in_full
 from punctum.spec.stream import Slice
 
 

@@ -79,7 +79,7 @@ class _Change:
     def of(self, relation: Relation, seen: bool, once: bool) -> Relation:
         """The relation changed, when its order is seen or not, and when each row matters once or as often as it is."""
         match relation:
-            case OrderBy() if not seen and self._do("order"):
+            case OrderBy(most=None) if not seen and self._do("order"):
                 return self.of(relation.input, False, once)
             case Distinct() if once and self._do("duplicates"):
                 return self.of(relation.input, False, True)
@@ -101,6 +101,8 @@ class _Change:
                 )
             case Lookup() | Hop() | Stamped() | Punctuated() | Ranked() | Over():
                 return self._inputs(relation, False, once and isinstance(relation, Lookup | Hop))
+            case OrderBy() if relation.most is not None:  # of its rows each counts
+                return self._inputs(relation, False, False)
             case Filter() | Window() | OrderBy() | Join() | OuterJoin() | UnionAll() | Opened() | Cleansed() | Final():
                 return self._inputs(relation, False, once)
             case Source() | LMerge():

@@ -19,7 +19,7 @@ from punctum.engine.sources.pipe import compiled_step
 from punctum.engine.sources.tables import versions_of
 from punctum.ir import relations as r
 from punctum.ir import temporal
-from punctum.ir.expressions import Column, Expression
+from punctum.ir.expressions import Column, Expression, conjunction
 from punctum.ir.hop import Hop as HopNode
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup as LookupNode
@@ -50,7 +50,7 @@ from punctum.operators.images import ComputedColumn
 from punctum.operators.intersect import Intersect
 from punctum.operators.join import Join, joined_schema
 from punctum.operators.lifespan import Lifespan
-from punctum.operators.lookup import Lookup
+from punctum.operators.lookup import ComputedKeys, Lookup
 from punctum.operators.merge import Merge
 from punctum.operators.multijoin import MultiJoin as MultiJoinOperator
 from punctum.operators.operator import Operator
@@ -89,10 +89,8 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
             return Hop(schemas[0], relation.schema, slide // timedelta(microseconds=1))
         case StampedNode():
             return Stamped(schemas[0], relation.schema)
-        case LookupNode(table=table, residual=residual):
-            at = [(mine.index, theirs.index) for mine, theirs in relation.on]
-            demands = None if residual is None else careful(residual, relation.paired)
-            return Lookup(schemas[0], relation.schema, versions_of(table), at, relation.paired, relation.kind, demands)
+        case LookupNode():
+            return _looking_up(relation, schemas[0])
         case r.Join(on=on, residual=residual, bands=bands):
             left, right = schemas
             pairs = [(left.names[mine.index], right.names[theirs.index]) for mine, theirs in on]
@@ -124,11 +122,13 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
             time, steps_ = schemas[0].names[relation.time.index], gap // timedelta(microseconds=1)
             return Sessions(schemas[0], by, time, steps_, relation.names, functions, filters)
         case r.OrderBy(keys=keys):
-            return Sort(schemas[0], [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys])
+            sorted_by = [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys]
+            return Sort(schemas[0], sorted_by, relation.most)
         case Ranked(partition=partition, keys=keys):
             by = [schemas[0].names[column.index] for column in partition]
             ranked_by = [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys]
-            return Ranks(schemas[0], by, ranked_by, relation.function, relation.name, relation.most)
+            how = relation.function, relation.name, relation.most, relation.updates
+            return Ranks(schemas[0], by, ranked_by, *how)
         case Over(partition=partition, keys=keys):
             by = [schemas[0].names[column.index] for column in partition]
             framed_by = [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys]
@@ -243,6 +243,30 @@ def _column(name: str, expression: Expression, schema: Schema) -> tuple[Computed
     return ComputedColumn(
         attribute, schema.names[source], partial(_of_one, expression, source, len(schema)), injective, trend
     ), rows
+
+
+def _looking_up(relation: LookupNode, schema: Schema) -> Lookup:
+    at = [(mine.index, theirs.index) for mine, theirs in relation.on]
+    demands = None if relation.residual is None else careful(relation.residual, relation.paired)
+    keys = _computed_keys(relation)
+    return Lookup(
+        schema, relation.schema, versions_of(relation.table), at, relation.paired, relation.kind, demands, keys
+    )
+
+
+def _computed_keys(relation: LookupNode) -> ComputedKeys | None:
+    """The equalities of what is computed of a row with what is computed of a row of the table, if there are any.
+
+    There are none when something else may have no value in a pair: it would have to be computed of all pairs.
+    """
+    equal, more = relation.computed()
+    rest = conjunction(more)
+    theirs = [careful(b, relation.paired) for _, b in equal]
+    others = theirs if rest is None else [*theirs, careful(rest, relation.paired)]
+    if not equal or any(expression.reason is not None for expression in others):
+        return None
+    mine = tuple(careful(a, relation.paired) for a, _ in equal)
+    return ComputedKeys(mine, tuple(key.strict for key in theirs), None if rest is None else others[-1].strict)
 
 
 def _projected(relation: r.Projection, schema: Schema, shown: list[tuple[ComputedColumn, Checked]]) -> Operator:

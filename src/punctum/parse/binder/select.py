@@ -39,11 +39,11 @@ from punctum.parse.lexer.text import Text
 Named = tuple[str, Expression]
 MOST_READS = 100
 """How often a query reads streams at most."""
-_SELECT = {"expressions", "from_", "joins", "where", "group", "having", "order", "distinct", "with_", "qualify"}
+_ORDER = {"order", "limit"}
+_SELECT = _ORDER | {"expressions", "from_", "joins", "where", "group", "having", "distinct", "with_", "qualify"}
 _REFUSED: dict[type, str] = {exp.Values: "VALUES", exp.Lateral: "LATERAL", exp.Subquery: "a join in brackets"}
 _SETS: dict[type, str] = {exp.Union: "UNION", exp.Intersect: "INTERSECT", exp.Except: "EXCEPT"}
 _CLAUSES = {
-    "limit": ("LIMIT", "LIMIT"),
     "offset": ("OFFSET", "OFFSET"),
     "laterals": ("LATERAL VIEW", "LATERAL"),
     "windows": ("WINDOW", "WINDOW"),
@@ -56,7 +56,9 @@ _CLAUSES = {
     "version": ("a version AS OF", "VERSION"),
     "when": ("a version AS OF", "VERSION"),
 }
-_SUPPORTED = "supported: SELECT [DISTINCT], FROM, JOIN, WHERE, GROUP BY, HAVING, ORDER BY, UNION, INTERSECT, EXCEPT"
+_SUPPORTED = (
+    "supported: SELECT [DISTINCT], FROM, JOIN, WHERE, GROUP BY, HAVING, ORDER BY [LIMIT], UNION, INTERSECT, EXCEPT"
+)
 
 
 class Queries:
@@ -90,7 +92,7 @@ class Queries:
             if isinstance(node, exp.SetOperation):
                 return self._set(node)
             if isinstance(node, exp.Subquery):
-                self._only(node, {"this", "with_", "order", "alias"})
+                self._only(node, _ORDER | {"this", "with_", "alias"})
                 return self._ordered(node, self.relation(node.this))
         finally:
             self.ctes = outer
@@ -176,7 +178,7 @@ class Queries:
         binder.over, binder.stamps = overs, not grouped and not any(node.find_all(exp.Window))
         columns = self._columns(node, binder)
         overs.qualify(node, binder)
-        order = sort_keys(node.args.get("order"), columns, binder, distinct is not None)
+        order = sort_keys(node, columns, binder, distinct is not None)
         if isinstance(binder, Groups):
             below, columns, order = self._grouped(node, below, binder, columns, order)
         made = overs.relation(below, columns, order.hidden, place)
@@ -189,7 +191,7 @@ class Queries:
         if not order.keys:
             return relation
         keys = tuple((_column(relation, at), down, nulls) for at, down, nulls in order.keys)
-        ordered = OrderBy(relation, keys, order.place)
+        ordered = OrderBy(relation, keys, order.place, order.most)
         if not order.hidden:
             return ordered
         shown = len(relation.schema) - len(order.hidden)
@@ -262,7 +264,7 @@ class Queries:
 
     def _set(self, node: exp.SetOperation) -> Relation:
         name = _SETS[type(node)]
-        self._only(node, {"this", "expression", "distinct", "order", "with_"})
+        self._only(node, _ORDER | {"this", "expression", "distinct", "with_"})
         place = self.place(node)
         every = not node.args.get("distinct")
         if every and name != "UNION":
@@ -290,11 +292,11 @@ class Queries:
 
     def _ordered(self, node: exp.Expr, relation: Relation) -> Relation:
         """A set operation in order: by columns of its result."""
-        if node.args.get("order") is None:
+        if not any(node.args.get(clause) for clause in _ORDER):
             return relation
         from_result: list[Named] = [(name, _column(relation, i)) for i, name in enumerate(relation.schema.names)]
         binder = Binder(self.text, Scope(()), "ORDER BY", self.place(node))
-        return self._sorted(relation, sort_keys(node.args["order"], from_result, binder, True), self.place(node))
+        return self._sorted(relation, sort_keys(node, from_result, binder, True), self.place(node))
 
 
 def check_reads(relation: Relation, place: Place) -> None:

@@ -19,6 +19,8 @@ _NODES: dict[type, str] = {
     exp.CurrentDate: "current_date()",
     exp.Localtimestamp: "localtimestamp()",
 }
+_NAMES = ("now", "proctime")
+"""As Spark SQL and Flink SQL have it."""
 _HINT = "name it in a subquery: SELECT …, current_timestamp() AS at FROM …"
 
 
@@ -29,8 +31,8 @@ class StampColumn(Column):
 
 def asked(node: exp.Expr) -> str | None:
     """The function that asks for the time of the batch, if a node is one."""
-    if isinstance(node, exp.Anonymous) and node.name.lower() == "now" and not node.expressions:
-        return "now()"
+    if isinstance(node, exp.Anonymous) and node.name.lower() in _NAMES and not node.expressions:
+        return f"{node.name.lower()}()"
     return None if node.this or node.expressions else _NODES.get(type(node))
 
 

@@ -151,9 +151,9 @@ def below(relation: Relation, over: Expression) -> Below:
             if case == "R1" and names != {VS}:  # it counts the events of one start
                 return nothing
             return (*(over for _ in relation.merged), *nothing[len(relation.merged) :])
-        case Filter() | Distinct() | OrderBy() | Final() | UnionAll() | Union() | Intersect() | Except():
+        case Filter() | Distinct() | OrderBy(most=None) | Final() | UnionAll() | Union() | Intersect() | Except():
             return tuple(over for _ in relation.inputs)
-        case Source() | Window() | Opened() | Cleansed() | MultiJoin() | Synopsis():
+        case Source() | Window() | Opened() | Cleansed() | MultiJoin() | Synopsis() | OrderBy():
             return nothing
         case Punctuated() | ExpectNode() | LifespanNode():
             return nothing

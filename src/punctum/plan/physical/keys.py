@@ -120,6 +120,28 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
             assert_never(relation)
 
 
+def ends_better(relation: Relation, key: Key | None) -> bool:
+    """Whether a stage should end with an operator that leaves less, since one has to end below it otherwise."""
+    match relation:
+        case Aggregate() | Filter() | Distinct() | Ranked():
+            leaves_less = True
+        case Projection(columns=columns):
+            leaves_less = len(columns) <= len(relation.input.schema)
+        case _:
+            leaves_less = False
+    return leaves_less and key is not None and exchanges(relation, key) > exchanges(relation, None)
+
+
+def exchanges(relation: Relation, key: Key | None) -> int:
+    """How many exchanges are between an operator's streams and its output, which is to be by a key, or by any."""
+    if as_pipe(relation) is not None:
+        return 0
+    below = keys_below(relation, key)
+    if below is None:
+        return 1 + exchanges(relation, None)
+    return sum(exchanges(child, wanted) for child, wanted in zip(relation.inputs, below, strict=False))
+
+
 def _in_one_bucket(relation: Relation) -> bool:
     """Whether all rows of a relation are in one bucket, wherever else they could be."""
     if as_pipe(relation) is not None:

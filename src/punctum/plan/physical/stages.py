@@ -6,7 +6,8 @@ together must agree on the bucket: a join needs its inputs partitioned by join c
 window functions by those of PARTITION BY, a list of reporters and EXPECT WITHIN by punctuated columns, a merge of
 replicas by what all elements of an event have in common, opens and closes by their payload, a set operator by any
 columns, a sort in one piece, and so do CLEANSE and windows, which count all rows of a stream. Operators that agree on a
-partitioning share a stage; where the partitioning changes, an exchange begins a new one.
+partitioning share a stage; where the partitioning changes, an exchange begins a new one. It stands as high as it can
+above operators that leave less.
 """
 
 from collections.abc import Iterator
@@ -43,7 +44,7 @@ from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, sources
 from punctum.plan.passes.windows import below_window, windowed
 from punctum.plan.physical.cube import DIMENSIONS, Cube
-from punctum.plan.physical.keys import Key, keys_below
+from punctum.plan.physical.keys import Key, ends_better, keys_below
 from punctum.plan.physical.pipes import Pipe, as_pipe, column_of
 from punctum.plan.physical.routing import concerns_others, limited
 
@@ -233,7 +234,7 @@ class _Planner:
         ):
             return self._cube(relation, into)
         below = keys_below(relation, key)
-        if below is None:
+        if below is None or ends_better(relation, key):
             assert key is not None
             return into.input(self.stage(relation, goes_on=True), key, repeated=repeated)
         if isinstance(relation, LMerge) and relation.control is not None:
