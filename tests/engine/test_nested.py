@@ -202,6 +202,16 @@ def test_both_roads_read_the_same() -> None:
             assert rejected == sorted([*bad, *late])
 
 
+def test_there_is_one_zero() -> None:
+    """Whatever road a line takes, and wherever a stream is cut, the same is written."""
+    line = '{"k": 1, "tags": [], "home": {"city": "", "zip": -0, "parts": [-0.0, 0.0, null, -1e-400]}}'
+    for few in (1, 10**6):
+        read = read_json("\n".join([line] * 3).encode(), SCHEMA, {}, few)
+        assert '"parts":[0.0,0.0,null,0.0]' in json_lines(read.piece.rows, SCHEMA)[0]
+    given = pl.DataFrame({"k": [1], "tags": [["a"]], "home": [{"city": "", "zip": 0, "parts": [-0.0]}]})
+    assert '"parts":[0.0]' in json_lines(from_columns(given, SCHEMA).piece.rows, SCHEMA)[0]
+
+
 def constants(piece: ColumnarSlice, schema: Schema) -> Counter[Any]:
     return Counter(Punctuation.of(schema, {name: v}) for name, values in piece.constants.items() for v in values)
 
