@@ -90,9 +90,10 @@ QUERIES = {
         "FILTER (home.city IS NOT NULL)), [] FROM a",
     ),
     "ranked beside": (
-        "SELECT k, c FROM (SELECT k, c, ROW_NUMBER() OVER (PARTITION BY k ORDER BY c) AS r FROM "
-        "(SELECT k, home.city AS c FROM a)) WHERE r = 1",
-        "SELECT k, CASE WHEN COUNT(*) = COUNT(home.city) THEN MIN(home.city) END FROM a GROUP BY k",
+        "SELECT k, home.city AS c, size(tags) AS n FROM a "
+        "QUALIFY ROW_NUMBER() OVER (PARTITION BY k ORDER BY home.city, size(tags)) = 1",
+        "SELECT k, home.city, len(tags) FROM a QUALIFY ROW_NUMBER() OVER (PARTITION BY k "
+        "ORDER BY home.city NULLS FIRST, len(tags) NULLS FIRST) = 1",
     ),
 }
 
