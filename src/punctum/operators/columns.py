@@ -118,10 +118,31 @@ def to_rows(df: pl.DataFrame) -> list[Row]:
 
 def canonical(df: pl.DataFrame) -> pl.DataFrame:
     """The same rows with one zero and one NaN, as equality in keys and punctuations needs them."""
-    if pl.Float64 not in df.dtypes:
+    deep = [_one_zero(pl.col(name), kind) for name, kind in df.schema.items() if _has_floats(kind)]
+    if pl.Float64 not in df.dtypes and not deep:
         return df
-    floats = pl.col(pl.Float64)
-    return df.with_columns(pl.when(floats == 0).then(0.0).otherwise(floats.fill_nan(NAN)).name.keep())
+    return df.with_columns(_one_zero(pl.col(pl.Float64), pl.Float64()).name.keep(), *deep)
+
+
+def _has_floats(kind: pl.DataType) -> bool:
+    """Whether values of a type have DOUBLEs in them."""
+    if isinstance(kind, pl.List):
+        return kind.inner == pl.Float64 or _has_floats(kind.inner)  # type: ignore[arg-type]
+    if isinstance(kind, pl.Struct):
+        return any(field.dtype == pl.Float64 or _has_floats(field.dtype) for field in kind.fields)  # type: ignore[arg-type]
+    return False
+
+
+def _one_zero(values: pl.Expr, kind: pl.DataType) -> pl.Expr:
+    """Values whose DOUBLEs have one zero and one NaN."""
+    if kind == pl.Float64:
+        return pl.when(values == 0).then(0.0).otherwise(values.fill_nan(NAN))
+    if isinstance(kind, pl.List) and _has_floats(kind):
+        return values.list.eval(_one_zero(pl.element(), kind.inner))  # type: ignore[arg-type]
+    if isinstance(kind, pl.Struct) and _has_floats(kind):
+        fields = (_one_zero(values.struct.field(f.name), f.dtype).alias(f.name) for f in kind.fields)  # type: ignore[arg-type]
+        return pl.when(values.is_not_null()).then(pl.struct(*fields)).name.keep()
+    return values
 
 
 def fitting(df: pl.DataFrame, schema: Schema) -> pl.DataFrame:
