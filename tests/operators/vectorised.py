@@ -221,6 +221,13 @@ def emitted_in(schema: Schema, xs: ColumnarSlice) -> list[Any]:
 Vectorise = Callable[[framework.Operator], Operator]
 
 
+def assert_waits(fast: Operator) -> None:
+    """What rows wait for is found in the columns of their tables, for attributes of the input."""
+    for name, waits in fast.waits().items():
+        kept, names = fast.tables()[name].frame(), fast.inputs[waits.input].names
+        assert all(mine in kept.columns and theirs in names for mine, theirs in waits.on)
+
+
 def agree(
     spec: framework.Operator,
     streams: Streams,
@@ -247,6 +254,7 @@ def agree(
         else:
             assert_bags(rows, wanted.rows)
         emitted = emitted_in(spec.output, out)
+        assert_waits(fast)
         if not out.constants:
             assert Counter(p.patterns for p in out.puncts) == Counter(p.patterns for p in emitted), "emitted twice"
         assert all(len(values) and values.is_unique().all() for values in out.constants.values()), "emitted twice"
