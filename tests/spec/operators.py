@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from punctum.algebra.aggregates import PAIRED, AggregateFunction, Function
+from punctum.algebra.aggregates import COLLECTED, PAIRED, AggregateFunction, Function
 from punctum.algebra.bands import Band, Limit
 from punctum.algebra.frames import Frame, FrameCall, FrameFunction, UpTo
 from punctum.algebra.outer import JoinKind
@@ -83,7 +83,7 @@ def every_aggregate(schema: Schema) -> tuple[AggregateFunction, ...]:
     """All functions of all attributes that they can be of."""
     aggregates = [AggregateFunction(Function.COUNT, None, "n")]
     for a in schema.attributes:
-        of_any = [Function.COUNT, Function.MIN, Function.MAX, Function.COUNT_DISTINCT]
+        of_any = [Function.COUNT, Function.MIN, Function.MAX, Function.COUNT_DISTINCT, *COLLECTED]
         of_numbers = [Function.SUM, Function.AVG, Function.MEDIAN, Function.PERCENTILE]
         for function in of_any + (of_numbers if a.type in NUMBERS else []):
             aggregates.append(AggregateFunction(function, a.name, f"{function.name}_{a.name}", share=0.25))

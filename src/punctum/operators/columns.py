@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import polars as pl
@@ -68,7 +69,14 @@ def dtype(attribute: Attribute) -> pl.DataType:
     >>> dtype(Attribute("price", Type.DECIMAL, digits=(10, 2)))
     Decimal(precision=10, scale=2)
     """
-    return pl.Decimal(*attribute.digits) if attribute.type is Type.DECIMAL else _DTYPES[attribute.type]
+    match attribute.type:
+        case Type.DECIMAL:
+            return pl.Decimal(*attribute.digits)
+        case Type.ARRAY:
+            return pl.List(dtype(attribute.parts[0]))
+        case Type.STRUCT:
+            return pl.Struct({part.name: dtype(part) for part in attribute.parts})
+    return _DTYPES[attribute.type]
 
 
 @lru_cache(1024)
@@ -80,10 +88,23 @@ def empty(schema: Schema) -> pl.DataFrame:
 def frame(schema: Schema, rows: Iterable[Row]) -> pl.DataFrame:
     """Rows of canonical values in columns."""
     kept = list(rows)
-    columns = (
-        pl.Series(a.name, [t[i] for t in kept], dtype=dtype(a), strict=True) for i, a in enumerate(schema.attributes)
-    )
-    return pl.DataFrame(list(columns))
+    return pl.DataFrame([column(a.name, a, [t[i] for t in kept]) for i, a in enumerate(schema.attributes)])
+
+
+def column(name: str, attribute: Attribute, values: list[Any]) -> pl.Series:
+    """Canonical values as a column."""
+    if attribute.type.nested:
+        values = [_given(value, attribute) for value in values]
+    return pl.Series(name, values, dtype=dtype(attribute), strict=True)
+
+
+def _given(value: Any, attribute: Attribute) -> Any:
+    """A value as Polars takes it: elements in a list, fields by their names."""
+    if value is None or not attribute.type.nested:
+        return value
+    if attribute.type is Type.ARRAY:
+        return [_given(element, attribute.parts[0]) for element in value]
+    return {part.name: _given(field, part) for part, field in zip(attribute.parts, value, strict=True)}
 
 
 def to_rows(df: pl.DataFrame) -> list[Row]:
@@ -110,6 +131,12 @@ def fitting(df: pl.DataFrame, schema: Schema) -> pl.DataFrame:
 
 
 def _values(column: pl.Series) -> list[Any]:
+    if isinstance(column.dtype, pl.Struct):
+        fields = zip(*(_values(field) for field in column.struct.unnest().iter_columns()), strict=True)
+        return [None if none else field for none, field in zip(column.is_null(), fields, strict=True)]
+    if isinstance(column.dtype, pl.List):
+        elements = iter(_values(column.explode(empty_as_null=False, keep_nulls=False)))
+        return [None if n is None else tuple(islice(elements, n)) for n in column.list.len()]
     values: list[Any] = column.to_list()
     if column.dtype == pl.Float64:
         return [v if v is None else NAN if math.isnan(v) else v + 0.0 for v in values]
