@@ -44,6 +44,7 @@ _FUNCTIONS: dict[type, FrameFunction] = {
     exp.Max: FrameFunction.MAX,
     exp.Avg: FrameFunction.AVG,
     exp.Lag: FrameFunction.LAG,
+    exp.Lead: FrameFunction.LEAD,
     exp.FirstValue: FrameFunction.FIRST_VALUE,
     exp.LastValue: FrameFunction.LAST_VALUE,
 }
@@ -133,13 +134,13 @@ class Overs:
         binder: Binder,
     ) -> WantedColumn:
         place, call = binder.place(node), node.this
-        binder.only(call, "this", "big_int", *(["offset"] if function is FrameFunction.LAG else []))
+        binder.only(call, "this", "big_int", *(["offset"] if function.of_another else []))
         frame = read_frame(node, keys, binder)
-        if function is FrameFunction.LAG:
+        if function.of_another:
             if node.args.get("spec"):
-                raise binder.refuse("a frame of LAG is", node, "leave it out")
+                raise binder.refuse(f"a frame of {function.value} is", node, "leave it out")
             frame = Frame(whole_number(call.args.get("offset"), 1, binder, node))
-        if not keys and function in (FrameFunction.LAG, FrameFunction.FIRST_VALUE, FrameFunction.LAST_VALUE):
+        if not keys and (function.of_another or function in (FrameFunction.FIRST_VALUE, FrameFunction.LAST_VALUE)):
             raise unordered(function.value, place)
         argument = None if isinstance(call.this, exp.Star) else self._value(call.this, function.value, binder)
         if argument is None and function is not FrameFunction.COUNT:
@@ -291,7 +292,7 @@ def _result(function: FrameFunction, argument: Expression | None) -> Attribute:
     if (aggregate := function.aggregate) is not None:
         return AggregateCall("", aggregate, of).attribute(True)
     assert of is not None
-    return replace(of.attribute, domain=WILDCARD) if function is FrameFunction.LAG else of.attribute
+    return replace(of.attribute, domain=WILDCARD) if function.of_another else of.attribute
 
 
 def _parts(node: exp.Window) -> list[exp.Expr]:
