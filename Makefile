@@ -36,7 +36,7 @@ bench: .venv/ready build/flink-venv/ready
 
 # All of them, as on docs/benchmarks.md, and what each part of Punctum does by itself.
 bench-full: .venv/ready build/flink-venv/ready
-	$(BIN)/python bench/nexmark.py all --rounds 3 --minutes 600 --json docs/benchmarks.json
+	$(BIN)/python bench/nexmark.py all --rounds 3 --minutes 600 --csv --json docs/benchmarks.json
 	$(BIN)/python bench/nexmark_page.py docs/benchmarks.json
 	$(BIN)/python bench/punctuation_set.py
 	$(BIN)/python bench/register.py

@@ -21,7 +21,7 @@ HEAD = """# Benchmarks
 {loses}
 
 The benchmark is [NEXMark](nexmark.md): {events:,} events, {cores} cores, {batch:,} events in a batch of Punctum's and
-Spark's. Measured {when} on a machine that did nothing else. `make bench-full` measures it again, `make bench` a
+Spark's. Measured {when}{note}. `make bench-full` measures it again, `make bench` a
 part of it in less than ten minutes. All numbers are in [benchmarks.json](benchmarks.json).
 
 ![events a second, by query and engine](benchmarks.svg)
@@ -57,7 +57,8 @@ two phases, split DISTINCT, object reuse, 2 GB of managed memory, incremental ch
 or in RocksDB |
 
 - Punctum and Spark read the same Parquet files. **Flink reads the same rows as CSV**, since its package for Python has
-  no reader of Parquet: q0 shows what that takes. Each of its tables is two files, read in order by two tasks.
+  no reader of Parquet: q0 shows what that takes. Each of its tables is two files, read in order by two tasks. For some
+  queries a column says what Punctum does when it reads CSV too.
 - Punctum writes its results as Parquet or JSON and commits them; those of Spark and Flink go nowhere.
 - Of Punctum and Spark the later half of the batches counts. Of Flink counts what all events take less what their first
   tenth takes, after that tenth has been run once.
