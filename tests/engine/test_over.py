@@ -25,6 +25,9 @@ QUERIES = {
                 FIRST_VALUE(p) OVER ({WINDOW}) AS w, LAST_VALUE(t) OVER ({WINDOW} ROWS 2 PRECEDING) AS x FROM bid""",
     "best": f"""SELECT k, b, p, t, MIN(b) OVER ({WINDOW} ROWS 5 PRECEDING) AS v,
                 MAX(p) OVER ({WINDOW} ROWS UNBOUNDED PRECEDING) AS w FROM bid""",
+    "near": """SELECT k, t, SUM(t) OVER w AS v, COUNT(p) OVER w AS c, FIRST_VALUE(t) OVER w AS f, MAX(b) OVER w AS m
+               FROM bid WINDOW w AS (PARTITION BY k ORDER BY t RANGE BETWEEN 3 PRECEDING AND CURRENT ROW)""",
+    "near below": "SELECT k, t, AVG(t) OVER (PARTITION BY k ORDER BY t DESC RANGE 2 PRECEDING) AS v FROM bid",
     "whole": "SELECT k, p FROM bid QUALIFY p = MAX(p) OVER (PARTITION BY k)",
     "unordered": "SELECT k, p, t, SUM(t) OVER (PARTITION BY k ORDER BY p DESC{t} ROWS 2 PRECEDING) AS v FROM bid",
     "down": "SELECT k, t, COUNT(*) OVER (PARTITION BY k ORDER BY t DESC) AS v FROM bid",

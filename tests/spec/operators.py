@@ -133,6 +133,17 @@ def frames(schema: Schema) -> st.SearchStrategy[Specified]:
     return st.builds(Over, st.just(schema), by, keys, chosen.flatmap(call))
 
 
+@st.composite
+def ranges(draw: st.DrawFn, schema: Schema) -> Specified:
+    """Frames by whole numbers or by times, as far back as so many steps."""
+    key = SortKey(draw(st.sampled_from(["x", "y"])), draw(st.booleans()), draw(st.none() | st.booleans()))
+    functions = [f for f in FrameFunction if f is not FrameFunction.LAG]
+    number = schema.attributes[-1].type is Type.BIGINT
+    function = draw(st.sampled_from([f for f in functions if number or f not in OF_NUMBERS]))
+    call = FrameCall(function, "x", "value", Frame(None, UpTo.PEERS, draw(st.integers(0, 3))))
+    return Over(schema, draw(st.sampled_from([(), ("k",), ("k", "x"), ("y",)])), (key,), call)
+
+
 def dupelims(schema: Schema) -> st.SearchStrategy[Specified]:
     return st.just(Dupelim(schema))
 
@@ -178,13 +189,14 @@ UNARY = {
     "session": sessions,
     "ranking": rankings,
     "over": frames,
+    "range": ranges,
 }
 
 
 @st.composite
 def unary_cases(draw: st.DrawFn, kind: str) -> Case:
     any_schema = schemas(most=2) | st.just(Schema.of(x="BIGINT", y="BIGINT"))
-    schema = draw(st.sampled_from(TIMED) if kind in ("hop", "session") else any_schema)
+    schema = draw(st.sampled_from(TIMED) if kind in ("hop", "session", "range") else any_schema)
     return draw(UNARY[kind](schema)), [draw(streams(schema))]
 
 

@@ -34,6 +34,7 @@ class Over(UnaryRelation):
 
     def __post_init__(self) -> None:
         assert self.keys or self.frame.upto is UpTo.WHOLE
+        assert self.frame.within is None or len(self.keys) == 1
         for column in (*self.partition, *(key for key, _, _ in self.keys), *([self.argument] if self.argument else [])):
             fits(column, self.input.schema)
 
@@ -70,7 +71,8 @@ class Over(UnaryRelation):
     def label(self) -> str:
         """The function and its window."""
         of = "*" if self.argument is None else text(self.argument)
-        before = "all" if self.frame.preceding is None else str(self.frame.preceding)
+        near = self.frame.preceding if self.frame.within is None else f"{self.frame.within} steps"
+        before = "all" if near is None else str(near)
         upto = {UpTo.ROW: "", UpTo.PEERS: " and peers", UpTo.WHOLE: " and after"}[self.frame.upto]
         window = f"{before} before{upto}{window_text(self.partition, self.keys)}"
         return f"Over {self.function.value}({of}) AS {self.name} of {window}"

@@ -38,6 +38,10 @@ def of_frames(relation: Over, below: Facts, count: Count) -> Iterator[OperatorSt
     if not history:
         return
     before = replace(waiting, input=f"{waiting.input} before the next row", uses=origins(closed))
+    if relation.frame.within is not None:  # what has come out in order is out of reach as order goes on
+        near = tuple(sorted(map(str, sorts[0].origins))) if sorts else ()
+        yield from [replace(before, verdict=Verdict.PURGEABLE, witness=near, uses=origins(sorts))] if sorts else []
+        return
     few = count(relation.input, by, below.constant)
     if few is not None:
         yield replace(before, verdict=Verdict.BOUNDED, witness=(rows_text(few * history),))

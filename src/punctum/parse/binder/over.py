@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from punctum.algebra.frames import Frame, FrameFunction, UpTo
+from punctum.algebra.frames import Frame, FrameFunction
 from punctum.algebra.pattern import WILDCARD, between
 from punctum.algebra.ranking import Ranking
 from punctum.algebra.schema import Attribute
@@ -27,10 +27,11 @@ from punctum.ir.relations import AggregateCall, Filter, Projection
 from punctum.ir.tree import Relation
 from punctum.ir.types import NUMBERS, is_null
 from punctum.parse.binder.bind import Binder
+from punctum.parse.binder.frames import Key, unordered, whole_number
+from punctum.parse.binder.frames import frame as read_frame
 from punctum.parse.binder.ranks import limited
 
 Named = tuple[str, Expression]
-Key = tuple[Expression, bool, bool | None]
 _RANKINGS: dict[type, Ranking] = {
     exp.RowNumber: Ranking.ROW_NUMBER,
     exp.Rank: Ranking.RANK,
@@ -99,8 +100,6 @@ class Overs:
         return OverColumn(at, name, replace(wanted.attribute, name=name), binder.place(node))
 
     def _read(self, node: exp.Window, binder: Binder) -> WantedColumn:
-        if node.args.get("alias"):
-            raise binder.refuse("a window with a name is", node, "write what is in it after OVER, in brackets")
         if node.args.get("over") != "OVER" or node.args.get("first") is not None:
             raise binder.refuse("this window is", node, _SUPPORTED)
         keys = self._keys(node.args.get("order"), binder)
@@ -115,7 +114,7 @@ class Overs:
         if node.args.get("spec"):
             raise binder.refuse(f"a frame of {function.value} is", node, "leave it out: ranks are of all rows before")
         if not keys:
-            raise _unordered(function.value, binder.place(node))
+            raise unordered(function.value, binder.place(node))
         if function is Ranking.ROW_NUMBER:
             return self._numbered(partition, keys, binder.place(node))
         return WantedColumn(function, partition, keys, Attribute("", Type.BIGINT, between(1, None)), binder.place(node))
@@ -135,13 +134,13 @@ class Overs:
     ) -> WantedColumn:
         place, call = binder.place(node), node.this
         binder.only(call, "this", "big_int", *(["offset"] if function is FrameFunction.LAG else []))
-        frame = self._frame(node, keys, binder)
+        frame = read_frame(node, keys, binder)
         if function is FrameFunction.LAG:
             if node.args.get("spec"):
                 raise binder.refuse("a frame of LAG is", node, "leave it out")
-            frame = Frame(_whole_number(call.args.get("offset"), 1, binder, node))
+            frame = Frame(whole_number(call.args.get("offset"), 1, binder, node))
         if not keys and function in (FrameFunction.LAG, FrameFunction.FIRST_VALUE, FrameFunction.LAST_VALUE):
-            raise _unordered(function.value, place)
+            raise unordered(function.value, place)
         argument = None if isinstance(call.this, exp.Star) else self._value(call.this, function.value, binder)
         if argument is None and function is not FrameFunction.COUNT:
             raise SqlError(f"{function.value} does not take *", "", "only COUNT takes *", place)
@@ -150,27 +149,6 @@ class Overs:
         if function in (FrameFunction.SUM, FrameFunction.AVG) and argument and argument.type not in NUMBERS:
             raise mismatch(f"{function.value} does not take this type", place, "it takes numbers", argument)
         return WantedColumn(function, partition, keys, _result(function, argument), place, argument, frame)
-
-    def _frame(self, node: exp.Window, keys: tuple[Key, ...], binder: Binder) -> Frame:
-        """The frame of a window: without ORDER BY, the whole partition; without a frame, all before and all peers."""
-        spec = node.args.get("spec")
-        if spec is None:
-            return Frame(None, UpTo.PEERS if keys else UpTo.WHOLE)
-        kind, start, end = (str(spec.args.get(key) or "").upper() for key in ("kind", "start", "end"))
-        sides = [str(spec.args.get(key) or "").upper() for key in ("start_side", "end_side")]
-        ends = end in ("", "CURRENT ROW") and kind in ("ROWS", "RANGE")
-        if start == "UNBOUNDED" and sides[0] == "PRECEDING" and (ends or (end, sides[1]) == ("UNBOUNDED", "FOLLOWING")):
-            if end == "UNBOUNDED" or not keys:
-                return Frame(None, UpTo.WHOLE)
-            return Frame(None, UpTo.ROW if kind == "ROWS" else UpTo.PEERS)
-        if not keys:
-            raise _unordered("a frame", binder.place(node))
-        if kind == "ROWS" and ends and start == "CURRENT ROW":
-            return Frame(0)
-        if kind != "ROWS" or not ends or sides[0] != "PRECEDING":
-            hint = "supported: ROWS BETWEEN n PRECEDING or UNBOUNDED PRECEDING AND CURRENT ROW, and whole partitions"
-            raise binder.refuse("this frame is", node, hint)
-        return Frame(_whole_number(spec.args["start"], 0, binder, node))
 
     def _keys(self, node: exp.Expr | None, binder: Binder) -> tuple[Key, ...]:
         keys: list[Key] = []
@@ -291,20 +269,6 @@ def _result(function: FrameFunction, argument: Expression | None) -> Attribute:
         return AggregateCall("", aggregate, of).attribute(True)
     assert of is not None
     return replace(of.attribute, domain=WILDCARD) if function is FrameFunction.LAG else of.attribute
-
-
-def _unordered(what: str, place: Place) -> SqlError:
-    return SqlError(f"{what} needs an order", "", "add ORDER BY after OVER (", place)
-
-
-def _whole_number(node: object, least: int, binder: Binder, around: exp.Expr) -> int:
-    """A number of rows; one where none is given."""
-    if node is None:
-        return 1
-    written = str(node.this) if isinstance(node, exp.Literal) and not node.is_string else ""
-    if not written.isdecimal() or len(written) > 9 or int(written) < least:
-        raise binder.refuse("this number of rows is", around, f"write a whole number from {least} on")
-    return int(written)
 
 
 def _parts(node: exp.Window) -> list[exp.Expr]:

@@ -26,6 +26,7 @@ from punctum.parse.binder.bind import Binder, aggregates
 from punctum.parse.binder.groups import Groups, over_groups, read_groups, renumbered
 from punctum.parse.binder.joins import From
 from punctum.parse.binder.lookups import read_as_stream
+from punctum.parse.binder.named_windows import write_out
 from punctum.parse.binder.order import SortTerm, sort_keys
 from punctum.parse.binder.over import OverColumn, Overs
 from punctum.parse.binder.scope import Scope
@@ -39,13 +40,23 @@ Named = tuple[str, Expression]
 MOST_READS = 100
 """How often a query reads streams at most."""
 _ORDER = {"order", "limit"}
-_SELECT = _ORDER | {"expressions", "from_", "joins", "where", "group", "having", "distinct", "with_", "qualify"}
+_SELECT = _ORDER | {
+    "expressions",
+    "from_",
+    "joins",
+    "where",
+    "group",
+    "having",
+    "distinct",
+    "with_",
+    "qualify",
+    "windows",
+}
 _REFUSED: dict[type, str] = {exp.Values: "VALUES", exp.Lateral: "LATERAL", exp.Subquery: "a join in brackets"}
 _SETS: dict[type, str] = {exp.Union: "UNION", exp.Intersect: "INTERSECT", exp.Except: "EXCEPT"}
 _CLAUSES = {
     "offset": ("OFFSET", "OFFSET"),
     "laterals": ("LATERAL VIEW", "LATERAL"),
-    "windows": ("WINDOW", "WINDOW"),
     "sort": ("SORT BY", "SORT"),
     "cluster": ("CLUSTER BY", "CLUSTER"),
     "distribute": ("DISTRIBUTE BY", "DISTRIBUTE"),
@@ -161,6 +172,7 @@ class Queries:
 
     def _select(self, node: exp.Select) -> Relation:
         self._only(node, _SELECT)
+        write_out(node, self.text)
         place = self.place(node)
         if node.args.get("from_") is None:
             raise SqlError("SELECT without FROM is not supported", "", "a query reads streams", place)
