@@ -16,7 +16,7 @@ import shutil
 import statistics
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -45,8 +45,10 @@ Runs = dict[str, dict[str, list[Measured]]]
 """By query and engine."""
 
 
-def measured(every: Mapping[str, Engine], queries: Sequence[str], directory: Path, rounds: int, minutes: float) -> Runs:
-    """The runs: all queries with all engines, round after round, as long as there is time."""
+def measured(
+    every: Mapping[str, Engine], queries: Sequence[str], directory: Path, rounds: int, minutes: float
+) -> Iterator[Runs]:
+    """The runs: all queries with all engines, round after round, as long as there is time; after each query."""
     runs: Runs = {query: {engine: [] for engine in every} for query in queries}
     started = time.monotonic()
     for number_ in range(rounds):
@@ -55,7 +57,8 @@ def measured(every: Mapping[str, Engine], queries: Sequence[str], directory: Pat
                 if (query in STATELESS and engine == ALIKE) or (engine.endswith("CSV") and query not in AS_CSV):
                     continue
                 if time.monotonic() - started > 60 * minutes:
-                    return runs
+                    yield runs
+                    return
                 checkpoint = directory / f"{query} {engine} {number_}"
                 try:
                     result = run(query, directory, checkpoint)
@@ -67,7 +70,7 @@ def measured(every: Mapping[str, Engine], queries: Sequence[str], directory: Pat
                 shutil.rmtree(checkpoint, ignore_errors=True)
                 shutil.rmtree(directory / "out", ignore_errors=True)
             print(line(query, runs[query]), flush=True)
-    return runs
+            yield runs
 
 
 def line(query: str, runs: Mapping[str, Sequence[Measured]]) -> str:
@@ -124,10 +127,10 @@ def main() -> None:
             every = engines(running, given.events, given.slice, given.csv)
             print(f"{given.events:,} events, {FILES * given.slice:,} a batch; {os.cpu_count()} cores; events a second")
             print(" " * 5 + "".join(f"{engine:>16}" for engine in every), flush=True)
-            runs = measured(every, queries, directory, given.rounds, given.minutes)
             flink = next((running[name].version for name in BACKENDS if name in running), "none")
-        if given.json:
-            given.json.write_text(json.dumps(written(runs, given, flink), indent=1) + "\n")
+            for runs in measured(every, queries, directory, given.rounds, given.minutes):
+                if given.json:
+                    given.json.write_text(json.dumps(written(runs, given, flink), indent=1) + "\n")
     finally:
         shutil.rmtree(directory)
 
