@@ -36,8 +36,9 @@ bench: .venv/ready build/flink-venv/ready
 
 # All of them, as on docs/benchmarks.md, and what each part of Punctum does by itself.
 bench-full: .venv/ready build/flink-venv/ready
-	$(BIN)/python bench/nexmark.py all --rounds 3 --minutes 600 --json docs/benchmarks.json
-	$(BIN)/python bench/nexmark_page.py docs/benchmarks.json
+	$(BIN)/python bench/nexmark.py all --rounds 3 --minutes 600 --csv --json docs/benchmarks.json
+	$(BIN)/python bench/nexmark.py q0 q2 q3 q17 --events 300k --slice 2k --json docs/benchmarks-small.json
+	$(BIN)/python bench/nexmark_page.py docs/benchmarks.json docs/benchmarks-small.json
 	$(BIN)/python bench/punctuation_set.py
 	$(BIN)/python bench/register.py
 	$(BIN)/python bench/memory.py

@@ -21,7 +21,7 @@ HEAD = """# Benchmarks
 {loses}
 
 The benchmark is [NEXMark](nexmark.md): {events:,} events, {cores} cores, {batch:,} events in a batch of Punctum's and
-Spark's. Measured {when} on a machine that did nothing else. `make bench-full` measures it again, `make bench` a
+Spark's. Measured {when}{note}. `make bench-full` measures it again, `make bench` a
 part of it in less than ten minutes. All numbers are in [benchmarks.json](benchmarks.json).
 
 ![events a second, by query and engine](benchmarks.svg)
@@ -57,7 +57,8 @@ two phases, split DISTINCT, object reuse, 2 GB of managed memory, incremental ch
 or in RocksDB |
 
 - Punctum and Spark read the same Parquet files. **Flink reads the same rows as CSV**, since its package for Python has
-  no reader of Parquet: q0 shows what that takes. Each of its tables is two files, read in order by two tasks.
+  no reader of Parquet: q0 shows what that takes. Each of its tables is two files, read in order by two tasks. For some
+  queries a column says what Punctum does when it reads CSV too.
 - Punctum writes its results as Parquet or JSON and commits them; those of Spark and Flink go nowhere.
 - Of Punctum and Spark the later half of the batches counts. Of Flink counts what all events take less what their first
   tenth takes, after that tenth has been run once.
@@ -66,12 +67,21 @@ or in RocksDB |
 - q6 cannot run in Flink (FLINK-19059). q12 goes by the clock, so it does other work the faster it is.
 - For queries without state Flink has one column, since its backends do the same there.
 """
+SMALL = """
+## Small batches
+
+A batch has costs that do not depend on its rows; Punctum's are higher than Spark's, for its rows go through Python. The
+same with {events:,} events, {batch:,} in a batch:
+
+"""
 
 
 def main() -> None:
     """Write the page and the plot."""
-    data = json.loads(Path(sys.argv[1]).read_text())
-    (DOCS / "benchmarks.md").write_text("".join(page(data)))
+    data, *small = (json.loads(path.read_text()) for path in map(Path, sys.argv[1:]) if path.exists())
+    (DOCS / "benchmarks.md").write_text(
+        "".join([*page(data), *(part for each in small for part in small_batches(each))])
+    )
     plot(data["runs"], DOCS / "benchmarks.svg")
 
 
@@ -90,7 +100,21 @@ def page(data: dict[str, Any]) -> Iterator[str]:
     for query, by in runs.items():
         yield from (detail(query, engine, by[engine], data["events"]) for engine in engines if by[engine])
     yield SETTINGS.format(**data["versions"])
-    yield data.get("more", "")
+
+
+def small_batches(data: dict[str, Any]) -> Iterator[str]:
+    """Events a second when batches are small, and what they cost."""
+    runs: dict[str, Runs] = {query: by for query, by in data["runs"].items() if by.get(OURS)}
+    engines = [engine for engine in next(iter(runs.values())) if any(by[engine] for by in runs.values())]
+    yield SMALL.format(**data)
+    yield from table(runs, engines)
+
+
+def table(runs: dict[str, Runs], engines: Sequence[str]) -> Iterator[str]:
+    """Events a second, a line for each query and a column for each engine."""
+    yield "| query | " + " | ".join(engines) + " |\n|---|" + "---:|" * len(engines) + "\n"
+    for query, by in runs.items():
+        yield f"| {query} | " + " | ".join(rate(by, engine) for engine in engines) + " |\n"
 
 
 def losses(runs: dict[str, Runs]) -> Iterator[str]:
