@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-long short-lane long-lane check bench figures format upgrade clean
+.PHONY: demo test test-long short-lane long-lane check bench bench-full figures format upgrade clean
 
 demo: .venv/ready
 	@$(BIN)/punctum demo
@@ -30,7 +30,15 @@ check: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: .venv/ready
+# A few queries of NEXMark beside Spark and Flink, in less than ten minutes.
+bench: .venv/ready build/flink-venv/ready
+	$(BIN)/python bench/nexmark.py --minutes 7
+
+# All of them, as on docs/benchmarks.md, and what each part of Punctum does by itself.
+bench-full: .venv/ready build/flink-venv/ready
+	$(BIN)/python bench/nexmark.py all --rounds 3 --minutes 600 --csv --json docs/benchmarks.json
+	$(BIN)/python bench/nexmark.py q0 q2 q3 q17 --events 300k --slice 2k --json docs/benchmarks-small.json
+	$(BIN)/python bench/nexmark_page.py docs/benchmarks.json docs/benchmarks-small.json
 	$(BIN)/python bench/punctuation_set.py
 	$(BIN)/python bench/register.py
 	$(BIN)/python bench/memory.py
@@ -64,6 +72,12 @@ format: .venv/ready
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Punctum needs Python 3.11 or newer, and $(PYTHON) is %d.%d. Try: make PYTHON=python3.11" % sys.version_info[:2])'
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+# Flink, in an environment of its own.
+build/flink-venv/ready: bench/flink.txt
+	$(PYTHON) -m venv build/flink-venv
+	build/flink-venv/bin/pip install --quiet --disable-pip-version-check --requirement bench/flink.txt
 	@touch $@
 
 # Newest versions that pyproject.toml allows, written to constraints.txt.

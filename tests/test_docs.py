@@ -137,7 +137,7 @@ def test_the_examples_of_the_sql_page_are_a_script() -> None:
 def test_the_examples_of_the_page_of_windows_are_admitted() -> None:
     script = parse_script("".join(blocks(ROOT / "docs/windows.md", "sql")))
     known = {each.query.name: each.admitted for each in verdict(script)}
-    assert known == dict.fromkeys(["highest", "counts", "visits", "sellers"], True)
+    assert known == dict.fromkeys(["highest", "counts", "visits", "sellers", "clicks"], True)
 
 
 def test_the_tutorial_shows_what_check_prints(tmp_path: Path) -> None:

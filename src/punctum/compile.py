@@ -13,7 +13,7 @@ from punctum.algebra.scheme import Scheme
 from punctum.analyse.report.text import admit
 from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.register import QueryAnalysis, checked, registered
-from punctum.analyse.safety.updates import grouping, key
+from punctum.analyse.safety.updates import changing, key
 from punctum.errors import SqlError
 from punctum.ir.applied import UserFunction
 from punctum.ir.definitions import QueryDef, Script, StreamDef, writes_apart
@@ -70,7 +70,7 @@ class Draft:
 
     @property
     def updates(self) -> bool:
-        """Whether its groups come again when they change."""
+        """Whether its groups, or ranks, come again when they change."""
         return self.analysis.updates if self.options.updates is None else self.options.updates
 
     def lines(self) -> list[str]:
@@ -99,7 +99,7 @@ def infer(draft: Draft) -> Draft:
 def joins(draft: Draft) -> Draft:
     """Joins that are safe together run as one, merges know their case, and parts in bounded memory are synopses."""
     assert draft.facts is not None
-    again = grouping(draft.relation) if draft.updates else None
+    again = changing(draft.relation) if draft.updates else None
     return replace(draft, relation=plan_joins(draft.relation, draft.facts, draft.options.plan, again))
 
 

@@ -158,3 +158,11 @@ def test_a_pinwheel_of_boxes_covers_what_none_of_them_does() -> None:
 def test_it_is_not_hashable() -> None:
     with pytest.raises(TypeError):
         hash(PunctuationSet(bid))
+
+
+@given(planes, punctuations(plane))
+def test_alike_is_what_members_on_the_same_or_more_attributes_say(ps: list[Punctuation], p: Punctuation) -> None:
+    known = PunctuationSet(plane, ps)
+    axes = {axis for axis, _ in p.sides}
+    near = [q for q in known if (mine := {axis for axis, _ in q.sides}) <= axes or mine >= axes]
+    assert said(list(known.alike(p))) == said([both for q in near if (both := p.combine(q)) is not None])

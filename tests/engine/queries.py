@@ -56,6 +56,10 @@ QUERIES = {
     "global": "SELECT COUNT(*) AS n, SUM(x) AS t FROM a",
     "join then group": "SELECT a.k, SUM(b.y) AS t FROM a JOIN b ON a.k = b.k GROUP BY a.k",
     "regroup": "SELECT a.x, COUNT(*) AS n FROM a JOIN b ON a.k = b.k GROUP BY a.x",
+    "regroup what is left": (
+        "SELECT x, SUM(m) AS s FROM (SELECT a.k, a.x, MAX(b.y) AS m FROM a JOIN b ON a.k = b.k GROUP BY a.k, a.x) g "
+        "GROUP BY x"
+    ),
     "nested": (
         "WITH t AS (SELECT k, MAX(x) AS m FROM a GROUP BY k) SELECT t.m, b.y FROM t JOIN b ON t.k = b.k WHERE t.m >= 0"
     ),

@@ -84,9 +84,8 @@ def _operator(relation: Relation) -> tuple[Operator, tuple[Node | str, ...]]:
             made = tuple(AggregateFunction(c.function, a, c.name, b, c.share) for c, (a, b) in given)
             return GroupBy(schemas[0], tuple(names[column.index] for _, column in keys), made), below
         case r.OrderBy(keys=keys):
-            return Sort(
-                schemas[0], tuple(SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys)
-            ), below
+            sorted_by = tuple(SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys)
+            return Sort(schemas[0], sorted_by, relation.most), below
         case r.Distinct():
             return Dupelim(schemas[0]), below
         case r.UnionAll() | r.Union() | r.Intersect() | r.Except():

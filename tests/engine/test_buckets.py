@@ -91,6 +91,7 @@ def stage_keys(sql: str) -> list[list[tuple[int, ...]]]:
 def test_operators_that_agree_share_a_stage() -> None:
     assert stage_keys(QUERIES["join then group"]) == [[(0,), (0,)]]
     assert stage_keys(QUERIES["regroup"]) == [[(0,), (0,)], [(1,)]]
+    assert stage_keys(QUERIES["regroup what is left"]) == [[(0,), (0,)], [(1,)]], "groups are exchanged, not pairs"
     assert stage_keys(QUERIES["nested"]) == [[(0,), (0,)]]
     assert stage_keys(QUERIES["order"]) == [[()]]
     assert stage_keys(QUERIES["global"]) == [[()]]

@@ -14,7 +14,7 @@ from punctum.algebra.functions import Element
 from punctum.algebra.json import from_json, to_json
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Attribute, Schema
-from punctum.algebra.values import Type
+from punctum.algebra.values import SCALARS, Type
 from punctum.engine.formats import json as reader
 from punctum.engine.formats.json import shape_of
 from punctum.errors import PunctumError
@@ -37,6 +37,9 @@ TRICKY = [
     '"2026-11-15T12:00:00-00:00"', '"0001-01-01T00:00:00+00:01"', '"0000-12-31T23:59:59-00:01"',
     '"9999-12-31T23:59:59.999999-00:01"', '"2026-11-15T12:00:00z"', '"2026-11-15t12:00:00"',
     '"2026-02-30T12:00:00Z"', "{}", '{"a": 1}', '{"a": 1, "a": 2}', "[]", "[1, 2]",
+    "\"INTERVAL '1 02:03:04.5' DAY TO SECOND\"", "\"INTERVAL '-0 25:00:60' DAY TO SECOND\"",
+    "\"INTERVAL '999999999 00:00:00' DAY TO SECOND\"", "\"INTERVAL '1' DAY\"",
+    "\"INTERVAL '- 1 00:00:00' DAY TO SECOND\"",
     '[{"a": 1}, {"a": 1, "a": 1}]', '[[[[1]]]]', '{"$punct": {}}',
 ]  # fmt: skip
 KEYS = ["extra", "", "é", 'q"', "a0", "$punct", "a\\b", "a.c"]
@@ -111,7 +114,7 @@ def test_both_roads_agree(case: tuple[Schema, bytes]) -> None:
     assert positions(read) == rejected
 
 
-@pytest.mark.parametrize("kind", list(Type))
+@pytest.mark.parametrize("kind", list(SCALARS))
 def test_every_spelling_of_every_type(kind: Type) -> None:
     """The first line makes the shape, so that the others meet the fast road when they can."""
     schema = Schema((Attribute("a", kind, digits=(5, 2)),))

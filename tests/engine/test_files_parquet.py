@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -22,6 +23,7 @@ from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.engine.formats.parquet import from_columns, read_parquet
+from punctum.engine.formats.puncts import constants
 from punctum.errors import CodecError, PunctumError
 from strategies import punctuations
 
@@ -178,3 +180,20 @@ def test_a_rejected_row_is_shown() -> None:
     reason = "the column n has a wrong value: expected BIGINT, found 1.5"
     assert read.rejected.rows() == [(1, reason, '{"n": "1.5", "s": "é"}')]
     assert elements(read, NS) == Counter([(None, None)])
+
+
+NUMBERS = st.sampled_from(["7", "8", "-3", "0", "-0", "08", "+5", " 7", "1e3", "7.0", str(2**63 - 1), str(2**63), ""])
+LINES = st.sampled_from(['{"$punct": {"n": %s}}', '{"$punct":{"s":%s}}', ' {"$punct": {"n": %s}}\n'])
+
+
+@given(st.lists(NUMBERS, max_size=5), LINES)
+def test_punctuations_that_differ_in_a_number_are_read_as_all_others(numbers: list[str], line: str) -> None:
+    """Beside one that is written otherwise they are taken apart one by one."""
+    schema, lines = Schema.of(n="BIGINT", s="STRING"), [line % number for number in numbers]
+    (closed, at), plain = constants(pl.Series(lines, dtype=pl.String), np.arange(len(lines)), schema)
+    (wanted, where), known = constants(pl.Series([*lines, '{"$punct": {}}']), np.arange(len(lines) + 1), schema)
+    exact = {n: from_json(text, schema) for n, text in enumerate(lines) if plain[n]}
+    assert [Punctuation.of(schema, n=n) for n in closed.get("n", [])] == list(exact.values())
+    assert list(at.get("n", [])) == list(exact)
+    assert set(np.flatnonzero(known)) <= set(np.flatnonzero(plain)), "no less is taken at once"
+    assert set(wanted) <= set(closed) and all(set(where[name]) <= set(at[name]) for name in wanted)

@@ -23,6 +23,7 @@ from punctum.parse import parse_query, parse_script
 SCHEMA = Schema.of(k="BIGINT", t="BIGINT", v="BIGINT")
 LATE = 3
 """Rows come at most so much after others with a greater time."""
+APART = "timestamp_seconds(b.t) - timestamp_seconds(a.t)"
 BETWEEN = "b.t BETWEEN a.t AND a.t + 5"
 QUERIES = {
     "interval": (f"SELECT a.k, a.t, b.t AS u, b.v FROM a JOIN b ON a.k = b.k AND {BETWEEN}", "t ASC"),
@@ -33,6 +34,16 @@ QUERIES = {
         "t ASC",
     ),
     "a difference": ("SELECT a.k, b.v FROM a JOIN b ON a.k = b.k AND b.t - a.t BETWEEN -2 AND 4", "t ASC"),
+    "a difference of times": (
+        f"SELECT a.k, a.t, b.v, {APART} AS apart FROM a JOIN b ON a.k = b.k AND {APART} > INTERVAL '-3' SECOND "
+        f"AND {APART} <= INTERVAL '4' SECOND",
+        "t ASC",
+    ),
+    "left, a difference of times": (
+        f"SELECT a.k, a.t, b.t AS u FROM a LEFT JOIN b ON a.k = b.k AND INTERVAL '2' SECOND > {APART} "
+        "AND timestamp_seconds(a.t) - INTERVAL '1' SECOND < timestamp_seconds(b.t)",
+        "t ASC",
+    ),
     "strictly": ("SELECT a.k, b.v FROM a, b WHERE a.k = b.k AND a.t < b.t AND b.t < a.t + 4", "t ASC"),
     "no equality": ("SELECT a.v, b.v AS w FROM a JOIN b ON b.t BETWEEN a.t - 1 AND a.t + 1", "t ASC"),
     "by the tens": ("SELECT a.v, b.v AS w FROM a JOIN b ON a.k = b.k AND a.t div 10 = b.t div 10", "t ASC"),
@@ -132,10 +143,18 @@ def batch(sql: str, scheme: str, seed: int, times: int) -> Counter[Row]:
         rows = [row for part, _ in slices(seed + n, scheme, times) for row in part if row[1] is not None]
         base.execute(f"CREATE TABLE {name} (k BIGINT, t BIGINT, v BIGINT)")
         base.executemany(f"INSERT INTO {name} VALUES (?, ?, ?)", rows)
-    return Counter(base.execute(sql.replace(" div ", " // ")).fetchall())
+    return Counter(base.execute(sql.replace(" div ", " // ").replace("timestamp_seconds", "to_timestamp")).fetchall())
 
 
-SHORT = ("interval", "no equality", "grouped", "left, by the tens", "not exists", "left, either")
+SHORT = (
+    "interval",
+    "a difference of times",
+    "no equality",
+    "grouped",
+    "left, by the tens",
+    "not exists",
+    "left, either",
+)
 
 
 @pytest.mark.parametrize("name", also_long(*SHORT, more=[name for name in QUERIES if name not in SHORT]))

@@ -17,14 +17,19 @@ from engine.test_buckets import assert_grammatical, rows_of
 from engine.test_types import Case, bag, cases, fed, in_duckdb
 from lanes import examples, long
 from punctum.algebra.schema import Schema
-from punctum.algebra.values import Type
+from punctum.algebra.values import SCALARS, Row
+from punctum.engine.runtime.vectorised import operator
 from punctum.engine.sources.reader import Directory, PackedFilesReader
 from punctum.engine.sources.tables import check_tables, refreshed_table, store_tables, stored_tables, versions_of
 from punctum.errors import MissingError, QueryError, SchemaError
 from punctum.ir import StreamDef
 from punctum.ir.expressions import type_text
+from punctum.ir.lookup import Lookup as LookupNode
 from punctum.ir.relations import Source
-from punctum.operators.columns import frame
+from punctum.ir.tree import walk
+from punctum.operators.columns import ColumnarSlice, frame, to_rows
+from punctum.operators.expressions import careful
+from punctum.operators.lookup import Lookup
 from punctum.parse import parse_script
 from punctum.session import Session
 from punctum.spec import prefix
@@ -38,13 +43,16 @@ QUERIES = {
     "semi": "SELECT a.k, a.n FROM a WHERE EXISTS (SELECT 1 FROM t WHERE t.k = a.k AND t.w < a.n)",
     "anti": "SELECT a.k, a.n FROM a WHERE a.k NOT IN (SELECT v FROM t)",
     "grouped": "SELECT t.k, COUNT(*) AS c, MAX(t.w) AS w FROM a JOIN t ON a.k = t.k GROUP BY t.k",
+    "computed": "SELECT a.k, a.n, t.w FROM a JOIN t ON a.n % 3 = t.w AND a.k = t.k",
+    "computed on both sides": "SELECT a.n, t.w FROM a LEFT JOIN t ON ABS(a.n % 3) = t.w % 2 AND a.n < t.w",
+    "computed anti": "SELECT a.n FROM a WHERE NOT EXISTS (SELECT 1 FROM t WHERE a.n % 2 = t.w)",
     "joined": "SELECT a.k, b.n, t.w FROM a JOIN a b ON a.k = b.k JOIN t ON b.v = t.v",
 }
 
 
 @pytest.mark.parametrize("name", QUERIES)
 @examples(50)
-@given(case=cases(list(Type)), buckets=st.integers(1, 4), restart=st.booleans(), constants=st.booleans())
+@given(case=cases(list(SCALARS)), buckets=st.integers(1, 4), restart=st.booleans(), constants=st.booleans())
 def test_rows_are_those_of_a_database(name: str, case: Case, buckets: int, restart: bool, constants: bool) -> None:
     a, t, left, right = case
     table, sql = list(prefix(right).rows), QUERIES[name]
@@ -59,6 +67,35 @@ def test_rows_are_those_of_a_database(name: str, case: Case, buckets: int, resta
             given_rows = run(relation, slices, buckets, restart, global_punctuations=True)
     assert bag(rows_of(given_rows)) == wanted
     assert_grammatical(given_rows)
+
+
+LARGE = f"""
+CREATE STREAM a (n BIGINT, m BIGINT) USING json OPTIONS (path 'a');
+CREATE TABLE t (w BIGINT) USING json OPTIONS (path 't.json');
+CREATE SINK o USING json OPTIONS (path 'out');
+INSERT INTO o SELECT a.n, a.m, t.w FROM a JOIN t ON a.n * {2**62} = t.w AND a.m <> t.w ALLOW UNBOUNDED;
+"""
+
+
+@examples(50)
+@given(
+    left=st.lists(st.tuples(*[st.sampled_from([None, 0, 1, 2])] * 2)),
+    right=st.lists(st.tuples(st.sampled_from([None, 0, 1, 2**62]))),
+)
+def test_a_row_whose_key_has_no_value_fails_with_each_row_of_the_table(left: list[Row], right: list[Row]) -> None:
+    node = next(n for n in walk(parse_script(LARGE).queries[0].relation) if isinstance(n, LookupNode))
+    with TemporaryDirectory() as room:
+        frame(node.table.schema, right).write_ipc(f"{room}/t.0.arrow")
+        with stored_tables({"t": f"{room}/t"}):
+            by_key = operator(node)
+            assert node.residual is not None and len(node.computed()[0]) == 1
+            holds = careful(node.residual, node.paired)
+            by_pairs = Lookup(node.input.schema, node.schema, versions_of(node.table), [], node.paired, None, holds)
+    rows = frame(node.input.schema, left)
+    given_, wanted = (each.feed(ColumnarSlice(rows)) for each in (by_key, by_pairs))
+    assert to_rows(given_.rows) == to_rows(wanted.rows)
+    failed = [[row for f in each.failed() for row in to_rows(f.rows)] for each in (by_key, by_pairs)]
+    assert failed[0] == failed[1]
 
 
 SCRIPT = """

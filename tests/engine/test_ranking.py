@@ -129,12 +129,12 @@ def shown(row: Row) -> Row:
     return tuple(repr(round(v, 9) + 0.0) if isinstance(v, float) else v for v in row)
 
 
-def run(query: str, seed: int) -> None:
-    """A query on random streams gives what DuckDB gives, and keeps nothing when all partitions are closed."""
+def run(query: str, seed: int, ended: bool = False) -> None:
+    """A query on random streams gives what DuckDB gives, and keeps nothing when all partitions are closed, or all."""
     rng = random.Random(f"{query} {seed}")
     relation = parse_query(ours(query), STREAMS)
     names = [name for name in STREAMS if f"{name} " in query + " " or f" {name}" in query]
-    given = {name: sent(name, rng) for name in names}
+    given = {name: sent(name, rng) + [end_of_stream(STREAMS[name].schema)] * ended for name in names}
     count = rng.choice([1, 2, 5])
     engine = Simulation(relation, rng.randint(1, 4), restart=rng.random() < 0.3, passes=PASSES)
     slices = {name: pieces(elements, STREAMS[name].schema, count, rng) for name, elements in given.items()}

@@ -128,6 +128,12 @@ QUERIES = {
         f"SELECT MAX(ts) + INTERVAL 2 SECOND AS e, k, COUNT(*) AS n FROM {sessions('k')} GROUP BY k, session "
         "HAVING COUNT(*) > 1",
     ),
+    "seconds before": Query(
+        "SELECT k, v, SUM(v) OVER w AS s, FIRST_VALUE(ts) OVER w AS f FROM a "
+        "WINDOW w AS (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL '4' SECONDS PRECEDING AND CURRENT ROW)",
+        "SELECT k, v, SUM(v) OVER w AS s, FIRST_VALUE(ts) OVER w AS f FROM a "
+        "WINDOW w AS (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL 4 SECONDS PRECEDING AND CURRENT ROW)",
+    ),
     "the largest": Query(
         "SELECT a.v, a.k, m.w FROM a JOIN (SELECT window.start AS w, MAX(v) AS m FROM a GROUP BY window(ts, '5 seconds'"
         ")) m ON a.v = m.m AND window(a.ts, '5 seconds').start = m.w",
@@ -194,7 +200,7 @@ def batch(sql: str, scheme: str, seed: int, times: int) -> Counter[Row]:
     return Counter(base.execute(sql).fetchall())
 
 
-SHORT = ("tumble", "same window, in FROM", "hop", "hop, in FROM", "session", "session for each key")
+SHORT = ("tumble", "same window, in FROM", "hop", "hop, in FROM", "session", "session for each key", "seconds before")
 
 
 @pytest.mark.parametrize("name", also_long(*SHORT, more=[name for name in QUERIES if name not in SHORT]))

@@ -87,5 +87,6 @@ HARD: dict[Type, list[Value]] = {
         datetime(2026, 10, 25, 2, 30, 0, 1),
         datetime.max,
     ],
+    Type.INTERVAL: [n * _INSTANT for n in (-(2**63), -90_061_500_000, -1, 0, 1, 3_600_000_000, 2**63 - 1)],
 }
 """Of TIMESTAMP_NTZ, 02:30 on those two days is a time that Berlin does not have, and one that it has twice."""

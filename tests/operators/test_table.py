@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from punctum.engine.exchange.blobs import chunk_from_blob, chunk_to_blob
+from punctum.operators.ages import Ages
 from punctum.operators.index import HashIndex, OrderIndex, hashes
 from punctum.operators.limits import limited
 from punctum.operators.spill import spill
@@ -22,10 +23,14 @@ Naive = list[list[object]]
 
 
 @pytest.mark.parametrize(("small", "memory"), [(1, 1 << 30), (4, 0), (1_024, 1 << 30)])
-@given(STEPS)
-def test_a_table_is_a_list_of_rows(small: int, memory: int, steps: list[tuple[str, int]]) -> None:
+@given(STEPS, st.integers(0, 3))
+def test_a_table_is_a_list_of_rows(small: int, memory: int, steps: list[tuple[str, int]], worn: int) -> None:
+    """Also when it begins with segments that have been rewritten a million times, so that their numbers are used up."""
     with limited(whole=0, share=0, small=small, largest=64):
-        table, naive, stored, now = Table(EMPTY), Naive(), dict[int, bytes](), 0.0
+        naive, now = [[n, 0.0, "1", n, 0.0, False] for n in range(worn)], 0.0
+        rows = pl.DataFrame([row[:5] for row in naive], SCHEMA, orient="row")
+        stored = {(n + 1 << 20) - 1: chunk_to_blob(rows[n], Ages.new(1).dated(now)) for n in range(worn)}
+        table = restored(Table(EMPTY), stored)
         for step, seed in steps:
             now += 1
             table = stepped(table, naive, step, seed, now, stored)

@@ -46,6 +46,7 @@ from punctum.operators.columns import ColumnarSlice
 from punctum.operators.hop import Hop
 from punctum.operators.images import ComputedColumn
 from punctum.operators.join import SIDES, joined_schema
+from punctum.operators.lead import Lead
 from punctum.operators.lookup import Lookup
 from punctum.operators.operator import PAST, of_rows
 from punctum.operators.outer import MET, OuterJoin
@@ -63,6 +64,7 @@ from punctum.spec.group_by import GroupBy as SpecGroupBy
 from punctum.spec.hop import Hop as SpecHop
 from punctum.spec.intersect import Intersect as SpecIntersect
 from punctum.spec.join import Join as SpecJoin
+from punctum.spec.lead import Lead as SpecLead
 from punctum.spec.lookup import Lookup as SpecLookup
 from punctum.spec.merge import Merge as SpecMerge
 from punctum.spec.multijoin import MultiJoin as SpecMultiJoin
@@ -91,9 +93,11 @@ def vectorised(operator: framework.Operator) -> Operator:
         case SpecGroupBy():
             return GroupBy(operator.schema, operator.by, operator.aggregates)
         case SpecSort():
-            return Sort(operator.schema, operator.keys)
+            return Sort(operator.schema, operator.keys, operator.most)
         case SpecRanks():
             return Ranks(operator.schema, operator.by, operator.keys, operator.function, operator.name, operator.most)
+        case SpecLead():
+            return Lead(operator.schema, operator.by, operator.keys, operator.call)
         case SpecOver():
             return Over(operator.schema, operator.by, operator.keys, operator.call)
         case SpecDupelim():
@@ -217,6 +221,13 @@ def emitted_in(schema: Schema, xs: ColumnarSlice) -> list[Any]:
 Vectorise = Callable[[framework.Operator], Operator]
 
 
+def assert_waits(fast: Operator) -> None:
+    """What rows wait for is found in the columns of their tables, for attributes of the input."""
+    for name, waits in fast.waits().items():
+        kept, names = fast.tables()[name].frame(), fast.inputs[waits.input].names
+        assert all(mine in kept.columns and theirs in names for mine, theirs in waits.on)
+
+
 def agree(
     spec: framework.Operator,
     streams: Streams,
@@ -243,6 +254,7 @@ def agree(
         else:
             assert_bags(rows, wanted.rows)
         emitted = emitted_in(spec.output, out)
+        assert_waits(fast)
         if not out.constants:
             assert Counter(p.patterns for p in out.puncts) == Counter(p.patterns for p in emitted), "emitted twice"
         assert all(len(values) and values.is_unique().all() for values in out.constants.values()), "emitted twice"

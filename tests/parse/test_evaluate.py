@@ -25,6 +25,7 @@ COLUMNS = {
     Type.DATE: ("d", "e"),
     Type.TIMESTAMP_NTZ: ("t", "v"),
     Type.DECIMAL: ("n", "m"),
+    Type.INTERVAL: ("i", "j"),
 }
 DIGITS = {"n": (8, 2), "m": (6, 3)}
 NAMED = [(name, type_) for type_, names in COLUMNS.items() for name in names]
@@ -38,6 +39,7 @@ LITERALS = {
     Type.DATE: ("DATE '2026-11-15'",),
     Type.TIMESTAMP_NTZ: ("CAST('2026-11-15 12:34:56.789' AS TIMESTAMP_NTZ)",),
     Type.DECIMAL: ("1.5", "0.01", "-20.0"),
+    Type.INTERVAL: ("INTERVAL '90' MINUTE", "INTERVAL '-3' SECOND"),
 }
 VALUES: dict[Type, list[Any]] = {
     Type.BIGINT: [0, 1, -1, 7, -7, 100, 2**31],
@@ -47,6 +49,7 @@ VALUES: dict[Type, list[Any]] = {
     Type.DATE: [date(2026, 11, 15), date(1969, 12, 31), date(2024, 2, 29)],
     Type.TIMESTAMP_NTZ: [datetime(2026, 11, 15, 12, 34, 56, 789000), datetime(1969, 12, 31, 23, 59, 59, 999999)],
     Type.DECIMAL: [Decimal("0.00"), Decimal("1.50"), Decimal("-20.25")],
+    Type.INTERVAL: [timedelta(), timedelta(minutes=90), timedelta(days=-3, microseconds=5)],
 }
 OUR, THEIR = 0, 1
 Pair = tuple[str, str]
@@ -99,7 +102,7 @@ def grown(depth: int) -> dict[Type, st.SearchStrategy[Pair]]:
     if not depth:
         return {type_: leaf(type_) for type_ in COLUMNS}
     inner = grown(depth - 1)
-    whole, real, string, truth, day, time, decimal = inner.values()
+    whole, real, string, truth, day, time, decimal, span = inner.values()
     chosen = {
         type_: st.one_of(
             leaf(type_),
@@ -152,9 +155,18 @@ def grown(depth: int) -> dict[Type, st.SearchStrategy[Pair]]:
         Type.TIMESTAMP_NTZ: [
             of("CAST({} AS TIMESTAMP_NTZ)", day, theirs="CAST({} AS TIMESTAMP)"),
             of("({} - INTERVAL '90' MINUTE)", time),
+            of("({} + {})", time, span),
+            of("({} - {})", time, span),
             *(of(f"DATE_TRUNC('{unit}', {{}})", time) for unit in units),
         ],
         Type.DECIMAL: [of("({} + {})", decimal, decimal), of("({} - {})", decimal, decimal), of("ABS({})", decimal)],
+        Type.INTERVAL: [
+            of("({} - {})", time, time),
+            of("({} - {})", day, time),
+            of("({} + {})", span, span),
+            of("({} - {})", span, span),
+            of("(- {})", span),
+        ],
     }
     return {type_: st.one_of(chosen[type_], *more[type_]) for type_ in inner}
 

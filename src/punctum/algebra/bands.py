@@ -19,7 +19,8 @@ from typing import Any, Final, NamedTuple
 
 from punctum.algebra.cuts import HIGHEST, LOWEST, Cut, above, below, value_after, value_before
 from punctum.algebra.pattern import Constant, Pattern, between, constant, span_pattern
-from punctum.algebra.values import INSTANTS, NAN, Type, Value
+from punctum.algebra.values import INSTANTS, MICROSECOND, NAN, Type, Value
+from punctum.errors import PatternError
 
 Offset = int | Decimal
 """A number of steps."""
@@ -28,7 +29,7 @@ STEPS: Final[dict[Type, Any]] = {
     Type.BIGINT: 1,
     Type.DECIMAL: Decimal(1),
     Type.DATE: timedelta(days=1),
-    **dict.fromkeys(INSTANTS, timedelta(microseconds=1)),
+    **dict.fromkeys((*INSTANTS, Type.INTERVAL), MICROSECOND),
 }
 """The types whose values can be so many steps apart, and what a step is."""
 _LEAST, _GREATEST = -(2**63), 2**63 - 1
@@ -89,10 +90,11 @@ def shifted(value: Value, offset: Offset) -> Value | None:
         return WIDE.add(value, Decimal(offset))
     if type(value) is int:
         return moved if _LEAST <= (moved := value + int(offset)) <= _GREATEST else None
-    days = not hasattr(value, "hour")
     try:
-        return value + int(offset) * timedelta(days=1 if days else 0, microseconds=0 if days else 1)  # type: ignore[operator]
-    except OverflowError:
+        if isinstance(value, timedelta):
+            return Type.INTERVAL.accept(value + int(offset) * MICROSECOND)
+        return value + int(offset) * (MICROSECOND if hasattr(value, "hour") else timedelta(days=1))  # type: ignore[operator]
+    except (OverflowError, PatternError):
         return None
 
 

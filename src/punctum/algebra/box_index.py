@@ -112,12 +112,14 @@ class BoxIndex:
         around = line.around((side.spans[0][0], side.spans[-1][1]))
         return None if around is None else insert(rest, axis, self.pattern(axis, around))
 
-    def overlapping(self, box: Box) -> Iterator[Box]:
-        """The members that overlap a box."""
+    def overlapping(self, box: Box, alike: bool = False) -> Iterator[Box]:
+        """The members that overlap a box; those that are alike have all of its axes, or no others."""
         if self.ended:
             yield ()
         sides = dict(box)
         for axis in self.axes:
+            if alike and box and axis not in sides:
+                continue
             side = sides.get(axis, WILDCARD)
             line = self.lines[axis, ()]
             if side.null and line.null:
@@ -127,7 +129,9 @@ class BoxIndex:
                 if near != last:  # one member may hold several values of a list
                     yield ((axis, self.pattern(axis, near)),)
                 last = near
-        for member in self._near(box, self.shapes):
+        axes = sides.keys()
+        shapes = (s for s in self.shapes if not alike or axes <= set(s) or axes >= set(s))
+        for member in self._near(box, shapes):
             if all(pattern.meet(sides.get(i, WILDCARD)) != EMPTY for i, pattern in member):
                 yield member
 

@@ -11,7 +11,7 @@ import math
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
 
-from punctum.algebra.values import NAN, Type, Value, type_of
+from punctum.algebra.values import MICROSECOND, NAN, Type, Value, type_of
 
 
 class _End:
@@ -54,6 +54,7 @@ _LEAST: dict[Type, Value] = {
     Type.DATE: date.min,
     Type.TIMESTAMP: datetime.min.replace(tzinfo=UTC),
     Type.TIMESTAMP_NTZ: datetime.min,
+    Type.INTERVAL: _MIN * MICROSECOND,
 }
 _GREATEST: dict[Type, Value] = {
     Type.BIGINT: _MAX,
@@ -62,13 +63,13 @@ _GREATEST: dict[Type, Value] = {
     Type.DATE: date.max,
     Type.TIMESTAMP: datetime.max.replace(tzinfo=UTC),
     Type.TIMESTAMP_NTZ: datetime.max,
+    Type.INTERVAL: _MAX * MICROSECOND,
 }
 _STEP: dict[Type, Any] = {
     Type.BIGINT: 1,
     Type.BOOLEAN: 1,
     Type.DATE: timedelta(days=1),
-    Type.TIMESTAMP: timedelta(microseconds=1),
-    Type.TIMESTAMP_NTZ: timedelta(microseconds=1),
+    **dict.fromkeys((Type.TIMESTAMP, Type.TIMESTAMP_NTZ, Type.INTERVAL), MICROSECOND),
 }
 
 

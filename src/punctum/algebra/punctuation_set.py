@@ -138,12 +138,27 @@ class PunctuationSet:
         >>> print(*closed.within(Punctuation.of(item, bidder=9)))
         <[1,2], 9> <4, 9>
         """
+        return self._within(punctuation, self._index.overlapping(punctuation.sides))
+
+    def alike(self, punctuation: Punctuation) -> Iterator[Punctuation]:
+        """The same of members on its attributes, on some of these, or on more.
+
+        All others combine with it to what nobody has promised, and there are as many of it as of both together.
+
+        >>> item = Schema.of(itemid="BIGINT", bidder="BIGINT")
+        >>> closed = PunctuationSet(item, [Punctuation.of(item, itemid=1), Punctuation.of(item, itemid=2, bidder=9)])
+        >>> print(*closed.alike(Punctuation.of(item, bidder=9)))
+        <2, 9>
+        """
+        return self._within(punctuation, self._index.overlapping(punctuation.sides, alike=True))
+
+    def _within(self, punctuation: Punctuation, overlapping: Iterator[Box]) -> Iterator[Punctuation]:
         if punctuation.empty:
             return
         if all(self._index.covering(part) is not None for part in self._split(punctuation.sides)):
             yield punctuation  # all that other members say of it is less
             return
-        members = map(self.punctuation, self._index.overlapping(punctuation.sides))
+        members = map(self.punctuation, overlapping)
         yield from (both for member in members if (both := punctuation.combine(member)) is not None)
 
     def copy(self) -> "PunctuationSet":

@@ -13,7 +13,7 @@ from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Value, value_from_text
 from punctum.errors import CodecError, PatternError
 
-_TOKEN = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[\[\](){},<>*]|[^\s\[\](){},<>*"]+)\s*')
+_TOKEN = re.compile(r'\s*(INTERVAL \'[^\']*\' DAY TO SECOND|"(?:[^"\\]|\\.)*"|[\[\](){},<>*]|[^\s\[\](){},<>*"]+)\s*')
 _EXPECTED = "a pattern: * or 17 or [17,20) or {1,5} or NULL"
 
 

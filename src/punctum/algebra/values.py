@@ -7,15 +7,15 @@ import json
 import math
 import re
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
-from typing import Final
+from typing import Any, Final
 
 from punctum.errors import PatternError
 
-Value = int | float | Decimal | str | bool | date | datetime
-"""A canonical value that is not NULL."""
+Value = int | float | Decimal | str | bool | date | datetime | timedelta | tuple[Any, ...]
+"""A canonical value that is not NULL; that of an ARRAY has its elements, that of a STRUCT its fields, in order."""
 
 Row = tuple[Value | None, ...]
 """A row: one canonical value or NULL for each attribute."""
@@ -38,11 +38,19 @@ class Type(Enum):
     DATE = "DATE"
     TIMESTAMP = "TIMESTAMP"
     TIMESTAMP_NTZ = "TIMESTAMP_NTZ"
+    INTERVAL = "INTERVAL"
+    ARRAY = "ARRAY"
+    STRUCT = "STRUCT"
 
     @property
     def discrete(self) -> bool:
         """Whether each value has a next one (a timestamp's is a microsecond later)."""
-        return self not in (Type.DOUBLE, Type.DECIMAL, Type.STRING)
+        return self not in (Type.DOUBLE, Type.DECIMAL, Type.STRING, Type.ARRAY, Type.STRUCT)
+
+    @property
+    def nested(self) -> bool:
+        """Whether its values have values in them: no punctuation speaks of them, and nothing is grouped by them."""
+        return self in (Type.ARRAY, Type.STRUCT)
 
     @property
     def whole(self) -> bool:
@@ -62,7 +70,7 @@ class Type(Enum):
           hint: BIGINT takes int of 64 bits
         """
         try:
-            accepted = _ACCEPT[self](value)
+            accepted = None if self.nested else _ACCEPT[self](value)
         except (ValueError, OverflowError):
             accepted = None
         if accepted is None:
@@ -71,6 +79,9 @@ class Type(Enum):
         return accepted
 
 
+SCALARS: Final = tuple(kind for kind in Type if not kind.nested)
+"""The types whose values have none in them."""
+MICROSECOND: Final = timedelta(microseconds=1)
 INSTANTS: Final = (Type.TIMESTAMP, Type.TIMESTAMP_NTZ)
 """The types of points in time."""
 
@@ -123,6 +134,10 @@ def _timestamp(value: object) -> datetime | None:
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
+def _interval(value: object) -> timedelta | None:
+    return value if isinstance(value, timedelta) and -(2**63) <= value // MICROSECOND < 2**63 else None
+
+
 def _timestamp_ntz(value: object) -> datetime | None:
     return value if isinstance(value, datetime) and value.tzinfo is None else None
 
@@ -136,6 +151,7 @@ _ACCEPT: dict[Type, Callable[[object], Value | None]] = {
     Type.DATE: lambda value: value if isinstance(value, date) and not isinstance(value, datetime) else None,
     Type.TIMESTAMP: _timestamp,
     Type.TIMESTAMP_NTZ: _timestamp_ntz,
+    Type.INTERVAL: _interval,
 }
 _TAKES = {
     Type.BIGINT: "int of 64 bits",
@@ -146,6 +162,8 @@ _TAKES = {
     Type.DATE: "date",
     Type.TIMESTAMP: "datetime (UTC when it has no zone)",
     Type.TIMESTAMP_NTZ: "datetime without a zone",
+    Type.INTERVAL: "timedelta of microseconds of 64 bits",
+    **dict.fromkeys((Type.ARRAY, Type.STRUCT), "the elements or fields that its column has"),
 }
 _TYPE_OF: dict[type, Type] = {
     int: Type.BIGINT,
@@ -154,6 +172,7 @@ _TYPE_OF: dict[type, Type] = {
     str: Type.STRING,
     bool: Type.BOOLEAN,
     date: Type.DATE,
+    timedelta: Type.INTERVAL,
 }
 
 
@@ -177,8 +196,20 @@ def value_text(value: Value | None) -> str:
             return value if _PLAIN.fullmatch(value) else json.dumps(value)
         case date():
             return value.isoformat().replace("+00:00", "Z")
+        case timedelta():
+            return _interval_text(value)
+        case tuple():
+            return f"({', '.join(map(value_text, value))})"
         case _:
             return str(value)
+
+
+def _interval_text(value: timedelta) -> str:
+    """An interval as Spark writes it."""
+    sign, (seconds, micros) = "-" * (value < timedelta()), divmod(abs(value) // MICROSECOND, 10**6)
+    (minutes, second), fraction = divmod(seconds, 60), f".{micros:06}".rstrip("0").rstrip(".")
+    clock = f"{minutes // 60 % 24:02}:{minutes % 60:02}:{second:02}{fraction}"
+    return f"INTERVAL '{sign}{minutes // 1440} {clock}' DAY TO SECOND"
 
 
 def value_from_text(text: str, kind: Type) -> Value | None:
@@ -205,6 +236,16 @@ def _read_number(text: str) -> str:
     return text
 
 
+def _read_interval(text: str) -> timedelta:
+    if not (parts := _INTERVAL.fullmatch(text)):
+        raise ValueError(text)
+    sign, *fields, fraction = parts.groups()
+    days, hours, minutes, seconds = map(int, fields)
+    length = timedelta(days, seconds, int((fraction or "").ljust(6, "0")), minutes=minutes, hours=hours)
+    return -length if sign else length
+
+
+_INTERVAL = re.compile(r"INTERVAL '(-?)(\d{1,9}) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?' DAY TO SECOND", re.ASCII)
 _READ: dict[Type, Callable[[str], object]] = {
     Type.BIGINT: lambda text: int(_read_number(text)),
     Type.DOUBLE: lambda text: float(_read_number(text)),
@@ -214,6 +255,7 @@ _READ: dict[Type, Callable[[str], object]] = {
     Type.DATE: date.fromisoformat,
     Type.TIMESTAMP: datetime.fromisoformat,
     Type.TIMESTAMP_NTZ: datetime.fromisoformat,
+    Type.INTERVAL: _read_interval,
 }
 _WRITTEN = {
     Type.BIGINT: "17",
@@ -224,4 +266,5 @@ _WRITTEN = {
     Type.DATE: "2026-11-15",
     Type.TIMESTAMP: "2026-11-15T12:00:00Z",
     Type.TIMESTAMP_NTZ: "2026-11-15T12:00:00",
+    Type.INTERVAL: "INTERVAL '1 12:00:00' DAY TO SECOND",
 }

@@ -5,7 +5,6 @@ it has none with another hour or a lower price. Only conditions that are joined 
 constants promise something; all others are passed over.
 """
 
-from datetime import timedelta
 from functools import reduce
 from typing import Any
 
@@ -37,9 +36,9 @@ def pattern_of(condition: Expression) -> tuple[Column, Pattern] | None:
     if not isinstance(condition, Call):
         return None
     match condition.op, condition.args:
-        case "not", (Call("is null", (Column() as column,)),):
+        case "not", (Call("is null", (Column() as column,)),) if not column.type.nested:
             return column, NOT_NULL
-        case "is null", (Column() as column,):
+        case "is null", (Column() as column,) if not column.type.nested:
             return column, constant(None)
         case "in", (Column() as column, *literals) if all(_value(literal) is not None for literal in literals):
             return column, one_of([_value(literal) for literal in literals])
@@ -76,6 +75,5 @@ def _compared(op: str, column: Column, literal: Literal) -> tuple[Column, Patter
 
 
 def _value(expression: Expression) -> Any:
-    """The value of a literal that is one; NULL promises nothing here, and neither does an interval."""
-    value = expression.value if isinstance(expression, Literal) else None
-    return None if isinstance(value, timedelta) else value
+    """The value of a literal that is one; NULL promises nothing here."""
+    return expression.value if isinstance(expression, Literal) else None

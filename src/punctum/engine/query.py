@@ -21,8 +21,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from punctum.algebra.json import to_json
-from punctum.algebra.schema import Attribute, Schema
-from punctum.algebra.values import Type
+from punctum.algebra.schema import Schema
 from punctum.engine.exchange.buckets import Buckets, Exchange
 from punctum.engine.exchange.messages import (
     NOT_METRICS,
@@ -80,6 +79,7 @@ from punctum.engine.sources.timer import Timer
 from punctum.engine.spark import active
 from punctum.errors import SchemaError, choices, failing_in
 from punctum.ir.definitions import StreamDef, Violation
+from punctum.ir.expressions import type_text
 from punctum.operators.batch import constant_punctuations
 from punctum.operators.columns import dtype, fitting
 from punctum.plan.physical.feedback import FeedbackMapping, feedback_mappings
@@ -171,7 +171,7 @@ def dataframe(last: Stage, settings: Settings, punctuations: bool = False) -> Da
 
 def unpacked(slices: DataFrame, schema: Schema, punctuations: bool = False, records: Path | None = None) -> DataFrame:
     """The rows of slices; what comes with them for the quarantine is written there."""
-    types = ", ".join(f"`{a.name}` {_spark_type(a)}" for a in schema.attributes)
+    types = ", ".join(f"`{a.name}` {type_text(a)}" for a in schema.attributes)
     types += f", `{PUNCT_COLUMN}` STRING" if punctuations else ""
     return slices.mapInArrow(partial(_unpacked, schema, punctuations, records), types)
 
@@ -335,9 +335,13 @@ def _punctuations(piece: PackedSlice, schema: Schema) -> Iterator[pa.RecordBatch
 
 def _batches(rows: pl.DataFrame) -> list[pa.RecordBatch]:
     table = rows.to_arrow(compat_level=pl.CompatLevel.oldest())
-    plain = pa.schema([(f.name, pa.string() if pa.types.is_large_string(f.type) else f.type) for f in table.schema])
-    return table.cast(plain).to_batches()
+    return table.cast(pa.schema([(field.name, _plain(field.type)) for field in table.schema])).to_batches()
 
 
-def _spark_type(attribute: Attribute) -> str:
-    return "DECIMAL({}, {})".format(*attribute.digits) if attribute.type is Type.DECIMAL else attribute.type.value
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """A type as Spark takes it, whose texts and lists are not large ones."""
+    if pa.types.is_large_list(kind):
+        return pa.list_(_plain(kind.value_type))
+    if pa.types.is_struct(kind):
+        return pa.struct([pa.field(field.name, _plain(field.type)) for field in kind.fields])
+    return pa.string() if pa.types.is_large_string(kind) else kind

@@ -12,7 +12,7 @@ from punctum.algebra.schema import Attribute
 from punctum.algebra.values import Type
 from punctum.errors import Place
 from punctum.ir.expressions import Call, Expression, kind, mismatch, type_text
-from punctum.ir.types import converted, is_interval, is_null
+from punctum.ir.types import converted, is_null
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def apply(function: UserFunction, args: Sequence[Expression], place: Place) -> A
 
 def _fits(arg: Expression, wanted: Attribute) -> bool:
     widens = arg.type is Type.BIGINT and wanted.type in (Type.DOUBLE, Type.DECIMAL)
-    return not is_interval(arg) and (arg.type is wanted.type or widens or is_null(arg))
+    return arg.type is wanted.type or widens or is_null(arg)
 
 
 def applied(expression: Expression) -> Iterator[Applied]:

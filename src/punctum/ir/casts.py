@@ -12,7 +12,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 from punctum.algebra.schema import Attribute
-from punctum.algebra.values import NAN, Type, Value
+from punctum.algebra.values import NAN, Type, Value, value_text
 from punctum.errors import PatternError
 
 WIDE = Context(prec=120, rounding=ROUND_HALF_UP)
@@ -174,5 +174,6 @@ _CASTS: dict[tuple[Type, Type], Callable[[Any], object]] = {
     (Type.TIMESTAMP, Type.TIMESTAMP_NTZ): lambda value: value.replace(tzinfo=None),
     (Type.TIMESTAMP_NTZ, _STRING): _time_text,
     (Type.TIMESTAMP_NTZ, Type.DATE): lambda value: value.date(),
+    (Type.INTERVAL, _STRING): value_text,
     (Type.TIMESTAMP_NTZ, Type.TIMESTAMP): lambda value: value.replace(tzinfo=UTC),
 }

@@ -72,9 +72,10 @@ def compared(condition: Expression) -> Compared | None:
     if len(more) > 1 or len(less) > 1 or not (more or less):
         return None
     most, equal = _limit(_minus(right.steps, left.steps), strict, one.type), condition.op == "="
+    kind = (more or less)[0].type
     if more and less:
-        return Compared(more[0], less[0], most, equal)
-    value = value_at(one.type, most.offset if more else -most.offset)
+        return Compared(more[0], less[0], most, equal) if less[0].type is kind else None
+    value = value_at(kind, most.offset if more else -most.offset)
     if value is None:
         return None
     end = most._replace(offset=value)

@@ -9,7 +9,6 @@ A column is a position in the schema of the relation below. A call's ``op`` is o
 
 ``types.py`` says what each takes and gives, ``evaluate.py`` what it means, ``shape.py`` how punctuations pass it. The
 casts that a script does not write are there as calls, so that the arguments of a call have the types that it needs.
-An interval is a literal of a ``timedelta``, found only beside a time in + and -; its type says BIGINT, of microseconds.
 """
 
 from collections.abc import Callable, Iterator
@@ -53,7 +52,7 @@ class Column:
 class Literal:
     """A value that is written in the script, or NULL."""
 
-    value: Value | timedelta | None
+    value: Value | None
     type: Type
     digits: tuple[int, int] = (38, 18)
     place: Place = field(default=NOWHERE, compare=False)
@@ -96,6 +95,11 @@ class Call:
 
 
 Expression = Column | Literal | Call
+
+
+def like(attribute: Attribute, nullable: bool) -> Attribute:
+    """The attribute, without a name, of a computed value of the type of another one."""
+    return replace(attribute, name="", domain=WILDCARD if nullable else NOT_NULL, reach=None)
 
 
 def kind(type_: Type, nullable: bool, digits: tuple[int, int] = (38, 18)) -> Attribute:
@@ -150,10 +154,17 @@ def type_text(expression: Expression | Attribute) -> str:
     'DECIMAL(10,2)'
     """
     attribute = expression if isinstance(expression, Attribute) else expression.attribute
-    if isinstance(expression, Literal) and isinstance(expression.value, timedelta):
-        return "INTERVAL"
-    precision, scale = attribute.digits
-    return f"DECIMAL({precision},{scale})" if attribute.type is Type.DECIMAL else attribute.type.value
+    match attribute.type:
+        case Type.DECIMAL:
+            precision, scale = attribute.digits
+            return f"DECIMAL({precision},{scale})"
+        case Type.INTERVAL:
+            return "INTERVAL DAY TO SECOND"
+        case Type.ARRAY:
+            return f"ARRAY<{type_text(attribute.parts[0])}>"
+        case Type.STRUCT:
+            return f"STRUCT<{', '.join(f'{part.name}: {type_text(part)}' for part in attribute.parts)}>"
+    return str(attribute.type.value)
 
 
 _INFIX = {*["+", "-", "*", "/", "%", "=", "<>", "<", "<=", ">", ">=", "<=>", "and", "or", "div", "like", "&", "|", "^"]}
@@ -197,10 +208,11 @@ def text(expression: Expression, written: bool = False) -> str:
 
 _WRITTEN = {"write time": "date_format", "read time": "to_timestamp"}
 _WRITTEN |= {"whole units": "timestampdiff", "next weekday": "next_day"}
+_WRITTEN |= {"has element": "array_contains", "from the end": "element_at"}
 """What scripts call the functions that have no name of their own."""
 
 
-def _literal(value: Value | timedelta | None) -> str:
+def _literal(value: Value | None) -> str:
     if isinstance(value, timedelta):
         unit = next(unit for unit, length in _UNITS.items() if not value % length)
         return f"INTERVAL '{value // _UNITS[unit]}' {unit}"
@@ -223,6 +235,10 @@ def _case(expression: Call, args: list[str]) -> str:
     return f"CASE{branches}{otherwise} END"
 
 
+def _bracket(call: Call, args: list[str]) -> str:
+    return f"{args[0]}[{args[1]}]"
+
+
 _SPECIAL: dict[str, Callable[[Call, list[str]], str]] = {
     "not": lambda _, args: f"(NOT {args[0]})",
     "negate": lambda _, args: f"(- {args[0]})",
@@ -231,6 +247,10 @@ _SPECIAL: dict[str, Callable[[Call, list[str]], str]] = {
     "if": lambda _, args: f"(IF({', '.join(args)}))",
     "cast": lambda call, args: f"CAST({args[0]} AS {type_text(call)})",
     "case": _case,
+    "from json": lambda _, args: f"from_json({args[0]})",
+    "field": lambda call, args: f"{args[0]}.{text(call.args[2], True)}",
+    "element of": _bracket,
+    "split at": lambda call, args: f"split({args[0]}, {args[1]})[{args[2]}]",
 }
 
 

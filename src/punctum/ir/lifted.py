@@ -123,7 +123,7 @@ def _tick(kind: Type) -> Literal:
     """One unit of a time."""
     if kind is Type.BIGINT:
         return Literal(1, kind)
-    return Literal(timedelta(days=1) if kind is Type.DATE else timedelta(microseconds=1), Type.BIGINT)
+    return Literal(timedelta(days=1) if kind is Type.DATE else timedelta(microseconds=1), Type.INTERVAL)
 
 
 def _checked(names: Iterable[str], place: Place) -> None:

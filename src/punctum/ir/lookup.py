@@ -10,7 +10,7 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.errors import Place
 from punctum.ir.definitions import NOWHERE
-from punctum.ir.expressions import Column, Expression, text
+from punctum.ir.expressions import Call, Column, Expression, columns, conjuncts, text
 from punctum.ir.node import UnaryRelation, fits
 
 if TYPE_CHECKING:
@@ -70,6 +70,30 @@ class Lookup(UnaryRelation):
         """The columns of the table that show a column of the input, by their positions in the result."""
         width = len(self.input.schema)
         return {width + b.index: a.index for a, b in self.on} if self.kind is None else {}
+
+    def computed(self) -> tuple[list[tuple[Expression, Expression]], list[Expression]]:
+        """What the residual demands: equal values, computed of a row and of a row of the table, and all else."""
+        equal, rest = list[tuple[Expression, Expression]](), list[Expression]()
+        for condition in () if self.residual is None else conjuncts(self.residual):
+            sides = self._sides(condition)
+            if sides is None:
+                rest.append(condition)
+            else:
+                equal.append(sides)
+        return equal, rest
+
+    def _sides(self, condition: Expression) -> tuple[Expression, Expression] | None:
+        """What is computed of a row and what of a row of the table, when a condition says that they are equal.
+
+        NaN equals itself, but not where keys are compared.
+        """
+        if not isinstance(condition, Call) or condition.op != "=" or condition.args[0].type is Type.DOUBLE:
+            return None
+        width, (a, b) = len(self.input.schema), condition.args
+        of_table = [{column.index >= width for column in columns(side)} for side in (a, b)]
+        if a.type is not b.type or of_table not in ([{False}, {True}], [{True}, {False}]):
+            return None
+        return (a, b) if of_table[0] == {False} else (b, a)
 
     @property
     def label(self) -> str:

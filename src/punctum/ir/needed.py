@@ -1,7 +1,7 @@
 """Which columns a node needs of its inputs: the columns that are wanted of it in, those of each input out.
 
-Set operators compare whole rows, as ROW_NUMBER does, and nodes of temporal streams whole elements: they need all
-columns.
+Set operators compare whole rows, as ROW_NUMBER and LIMIT do, and nodes of temporal streams whole elements: they need
+all columns.
 """
 
 from typing import assert_never
@@ -30,6 +30,7 @@ from punctum.ir.relations import (
     Window,
 )
 from punctum.ir.session import Sessions
+from punctum.ir.stamped import Stamped
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation
 
@@ -60,6 +61,8 @@ def needed(relation: Relation, wanted: set[int]) -> tuple[set[int], ...]:
             return _by_input(relation, wanted | compared | (set() if residual is None else _reads(residual)))
         case Hop():
             return ({i for i in wanted if i < relation.width} | {relation.width, relation.width + 1},)
+        case Stamped():
+            return ({i for i in wanted if i < relation.width},)
         case Lookup(residual=residual):
             width = len(relation.input.schema)
             read = wanted | {a.index for a, _ in relation.on} | (set() if residual is None else _reads(residual))
@@ -74,9 +77,9 @@ def needed(relation: Relation, wanted: set[int]) -> tuple[set[int], ...]:
             return (_reads(*(key for _, key in relation.keys), *calls),)
         case Sessions():
             return (_reads(*relation.reads_columns),)
-        case OrderBy():
+        case OrderBy(most=None):
             return (wanted | {column.index for column, _, _ in relation.keys},)
-        case Over() | Ranked(function=Ranking.ROW_NUMBER):  # it tells peers apart by all of them
+        case OrderBy() | Over() | Ranked(function=Ranking.ROW_NUMBER):  # it tells peers apart by all of them
             return (all_columns(relation.input),)
         case Ranked():
             own = wanted & all_columns(relation.input)

@@ -34,6 +34,7 @@ class Over(UnaryRelation):
 
     def __post_init__(self) -> None:
         assert self.keys or self.frame.upto is UpTo.WHOLE
+        assert self.frame.within is None or len(self.keys) == 1
         for column in (*self.partition, *(key for key, _, _ in self.keys), *([self.argument] if self.argument else [])):
             fits(column, self.input.schema)
 
@@ -49,7 +50,7 @@ class Over(UnaryRelation):
             return AggregateCall(self.name, Function(aggregate), self.argument).attribute(True)
         assert self.argument is not None
         of = replace(self.argument.attribute, name=self.name)
-        return replace(of, domain=WILDCARD) if self.function is FrameFunction.LAG else of
+        return replace(of, domain=WILDCARD) if self.function.of_another else of
 
     @property
     def by(self) -> list[int]:
@@ -70,7 +71,9 @@ class Over(UnaryRelation):
     def label(self) -> str:
         """The function and its window."""
         of = "*" if self.argument is None else text(self.argument)
-        before = "all" if self.frame.preceding is None else str(self.frame.preceding)
+        near = self.frame.preceding if self.frame.within is None else f"{self.frame.within} steps"
+        before = "all" if near is None else str(near)
         upto = {UpTo.ROW: "", UpTo.PEERS: " and peers", UpTo.WHOLE: " and after"}[self.frame.upto]
-        window = f"{before} before{upto}{window_text(self.partition, self.keys)}"
+        side = "after" if self.function is FrameFunction.LEAD else "before"
+        window = f"{before} {side}{upto}{window_text(self.partition, self.keys)}"
         return f"Over {self.function.value}({of}) AS {self.name} of {window}"

@@ -21,7 +21,8 @@ class Ranked(UnaryRelation):
     """All rows with one more column, their rank in the partition; or those up to a rank, which are ``most``.
 
     Rows are in the order of the keys. ROW_NUMBER tells peers apart by all other columns, one after the other,
-    ascending, so that it does not depend on which of them came first.
+    ascending, so that it does not depend on which of them came first. With ``updates`` a rank comes again when its
+    row is another one.
     """
 
     OPERATOR = "ranking"
@@ -32,10 +33,12 @@ class Ranked(UnaryRelation):
     name: str
     most: int | None = None
     place: Place = field(default=NOWHERE, compare=False)
+    updates: bool = False
 
     def __post_init__(self) -> None:
         assert self.keys
         assert self.most is None or self.most > 0
+        assert not self.updates or (self.most is not None and self.function is Ranking.ROW_NUMBER)
         for column in (*self.partition, *(key for key, _, _ in self.keys)):
             fits(column, self.input.schema)
 

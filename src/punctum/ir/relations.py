@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
-from punctum.algebra.aggregates import PAIRED, SPREADS, Function
+from punctum.algebra.aggregates import COLLECTED, PAIRED, SPREADS, Function
 from punctum.algebra.bands import Band
 from punctum.algebra.outer import JoinKind
 from punctum.algebra.pattern import WILDCARD
@@ -286,6 +286,9 @@ class AggregateCall:
         """The result's name and type; a group has a row at least."""
         if self.function in (Function.COUNT, Function.COUNT_DISTINCT) or self.argument is None:
             return replace(kind(Type.BIGINT, False), name=self.name)
+        if self.function in COLLECTED:
+            element = replace(self.argument.attribute, name="element", domain=WILDCARD, reach=None)
+            return Attribute(self.name, Type.ARRAY, NOT_NULL, parts=(element,))
         whole = grouped and self.filter is None
         of = replace(self.argument.attribute, name=self.name)
         if self.function in (Function.MIN, Function.MAX):
@@ -350,24 +353,30 @@ class Aggregate(UnaryRelation):
 
 @dataclass(frozen=True)
 class OrderBy(UnaryRelation):
-    """All rows in order: by columns, descending or not, NULLs first or last or as Spark has it."""
+    """All rows in order: by columns, descending or not, NULLs first or last or as Spark has it; or at most so many.
+
+    Which rows are the first tells the order and then, of rows that are equal in it, all other columns, one after the
+    other, ascending.
+    """
 
     OPERATOR = "sort"
 
     keys: tuple[tuple[Column, bool, bool | None], ...]
     place: Place = field(default=NOWHERE, compare=False)
+    most: int | None = None
 
     def __post_init__(self) -> None:
         assert self.keys
+        assert self.most is None or self.most > 0
         for column, _, _ in self.keys:
             fits(column, self.input.schema)
 
     @property
     def label(self) -> str:
-        """The keys."""
+        """The keys and the limit."""
         nulls = {None: "", True: " NULLS FIRST", False: " NULLS LAST"}
         keys = (f"{text(column)}{' DESC' * down}{nulls[first]}" for column, down, first in self.keys)
-        return f"OrderBy {', '.join(keys)}"
+        return f"OrderBy {', '.join(keys)}" + ("" if self.most is None else f" up to {self.most}")
 
 
 def _as(name: str, shown: str) -> str:

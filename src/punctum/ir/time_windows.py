@@ -61,7 +61,7 @@ def own_keys(mark: Call) -> tuple[Expression, ...] | None:
 
 def moved(time: Expression, length: timedelta) -> Call:
     """A time so much later, or earlier, whatever the clocks of a zone do meanwhile."""
-    by = Literal(abs(length), Type.BIGINT, place=time.place)
+    by = Literal(abs(length), Type.INTERVAL, place=time.place)
     return Call("+" if length > _NONE else "-", (time, by), kind(time.type, time.nullable), time.place)
 
 
@@ -92,4 +92,4 @@ def _of_time(op: str, time: Expression, over: tuple[timedelta, ...], place: Plac
     if time.type not in TIMES or (isinstance(time, Literal) and time.value is None):
         raise mismatch("a window is of times", place, "it takes TIMESTAMP and TIMESTAMP_NTZ; CAST other types", time)
     of: Attribute = kind(time.type, time.nullable)
-    return Call(op, (time, *(Literal(length, Type.BIGINT) for length in over)), of, place)
+    return Call(op, (time, *(Literal(length, Type.INTERVAL) for length in over)), of, place)

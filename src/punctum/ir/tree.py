@@ -34,6 +34,7 @@ from punctum.ir.relations import (
     Window,
 )
 from punctum.ir.session import Sessions
+from punctum.ir.stamped import Stamped
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 
 Relation: TypeAlias = (
@@ -45,6 +46,7 @@ Relation: TypeAlias = (
     | OuterJoin
     | Lookup
     | Hop
+    | Stamped
     | Distinct
     | UnionAll
     | Union

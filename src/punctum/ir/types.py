@@ -11,7 +11,7 @@ digits would be needed, digits behind the point are given up, but not below six.
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from punctum.algebra.schema import Attribute
 from punctum.algebra.values import Type, Value
@@ -38,15 +38,27 @@ def bounded(precision: int, scale: int) -> tuple[int, int]:
 def converted(expression: Expression, target: Attribute, place: Place | None = None) -> Expression:
     """The expression cast to a type, at once when it is a literal."""
     place = place or expression.place
+    if target.type.nested or expression.type.nested:
+        return _same(expression, target, place)
     same = target.type is not Type.DECIMAL or expression.attribute.digits == target.digits
     if expression.type is target.type and same and not isinstance(expression, Literal):
         return expression
-    if is_interval(expression) or not (castable(expression.type, target.type) or is_null(expression)):
+    if not (castable(expression.type, target.type) or is_null(expression)):
         what = f"{type_text(expression)} cannot be cast to {type_text(target)}"
         raise SqlError(what, f"{text(expression, True)} is {type_text(expression)}", "", place)
     if SESSION.get() != WITHOUT and Type.TIMESTAMP in (expression.type, target.type) and not is_null(expression):
         return _in_zone(expression, target, place)
     return _cast(expression, target, place)
+
+
+def _same(expression: Expression, target: Attribute, place: Place) -> Expression:
+    """An ARRAY or STRUCT that has its type; no other one becomes one."""
+    if type_text(expression) == type_text(target):
+        return expression
+    what = f"{type_text(expression)} cannot be cast to {type_text(target)}"
+    raise SqlError(
+        what, f"{text(expression, True)} is {type_text(expression)}", "take an element or a field of it", place
+    )
 
 
 def local_time(expression: Expression) -> Expression:
@@ -86,7 +98,7 @@ def _folded(call: Expression, of: Expression) -> Expression:
 
 def _cast(expression: Expression, target: Attribute, place: Place) -> Expression:
     if isinstance(expression, Literal):
-        value = cast(expression.value, expression.attribute, target)  # type: ignore[arg-type]
+        value = cast(expression.value, expression.attribute, target)
         return _written(expression, value, target, place)
     nullable = expression.nullable or not _never_fails(expression.attribute, target)
     return Call("cast", (expression,), kind(target.type, nullable, target.digits), place)
@@ -125,11 +137,6 @@ def is_null(expression: Expression) -> bool:
     return isinstance(expression, Literal) and expression.value is None
 
 
-def is_interval(expression: Expression) -> bool:
-    """Whether it is an interval."""
-    return isinstance(expression, Literal) and isinstance(expression.value, timedelta)
-
-
 def as_decimal(expression: Expression) -> Attribute:
     """The DECIMAL that a whole number or DECIMAL is without loss."""
     if expression.type is Type.DECIMAL:
@@ -144,8 +151,6 @@ def common(args: Sequence[Expression]) -> Attribute | None:
     typed = [arg for arg in args if not is_null(arg)]
     if not typed:
         return args[0].attribute
-    if any(is_interval(arg) for arg in typed):
-        return None
     types = {arg.type for arg in typed}
     if types == {Type.DECIMAL} or types == {Type.BIGINT, Type.DECIMAL}:
         digits = [as_decimal(arg).digits for arg in typed]
@@ -168,6 +173,8 @@ def _yields(arg: Expression) -> bool:
 
 def alike(what: str, args: Sequence[Expression], place: Place) -> tuple[Expression, ...]:
     """The arguments taken to one type, or an error that names their types."""
+    if any(arg.type.nested for arg in args):
+        raise mismatch(f"{what} does not take an ARRAY or STRUCT", place, "take an element or a field of it", *args)
     target = common(args)
     if target is None:
         raise mismatch(f"{what} needs values of the same type", place, "CAST one to the type of the other", *args)

@@ -1,10 +1,10 @@
 """Expressions compiled to Polars: the same values as ``parse.evaluate``, a column at a time.
 
 Whole numbers are computed in 128 bits and cast back, times are whole numbers between the years 1 and 9999: a result
-that does not fit is an error of its row and not another number. What has no exact counterpart in Polars (DECIMAL
-arithmetic, ROUND, LIKE, some casts and string functions) is computed once for each distinct combination of the columns
-that it reads. A function of the user's that raises is asked again with half of the rows, until those at fault stand
-alone.
+that does not fit is an error of its row and not another number. What has no exact counterpart in Polars (DECIMALs
+that are rounded, ROUND, LIKE, some casts and string functions) is computed once for each distinct combination of the
+columns that it reads. A function of the user's that raises is asked again with half of the rows, until those at fault
+stand alone.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,10 +23,12 @@ from punctum.ir.functions import FUNCTIONS
 from punctum.ir.functions.times import TRUNCATE
 from punctum.operators import zones
 from punctum.operators.checked import Checked
-from punctum.operators.columns import dtype, to_rows
+from punctum.operators.columns import column, dtype, to_rows
+from punctum.operators.decimals import exact, widened
 from punctum.operators.kernels import kernel, wide_kernel
 from punctum.operators.times import WIDE, shifted, tumbled
 
+_Compiler = Callable[[Call, list[pl.Expr]], pl.Expr | None]
 _ARITHMETIC: dict[str, Callable[[pl.Expr, pl.Expr], pl.Expr]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
@@ -50,6 +52,7 @@ _CASTS = {
     (Type.TIMESTAMP, Type.DATE),
     (Type.TIMESTAMP_NTZ, Type.DATE),
 }
+_WHOLE = pl.Int64()
 _OF_NULLS = {"<=>", "is null", "in", "case", "if", "coalesce", "nullif"}
 _OF_NULLS |= {name for name, entry in FUNCTIONS.items() if entry.total}
 _VALUE, _WHY = "value", "why"
@@ -72,9 +75,8 @@ def careful(expression: Expression, schema: Schema) -> Checked:
     match expression:
         case Column(index):
             return Checked(pl.col(schema.names[index]))
-        case Literal(value):
-            # of an interval the call that it stands in asks itself
-            return Checked(pl.lit(None) if isinstance(value, timedelta) else _literal(expression))
+        case Literal():
+            return Checked(_literal(expression))
     if isinstance(expression, Applied):
         return _applied(expression, [careful(arg, schema) for arg in expression.args])
     if expression.op in _ANY_TYPE or not any(a.type is Type.DECIMAL for a in (expression, *expression.args)):
@@ -83,6 +85,8 @@ def careful(expression: Expression, schema: Schema) -> Checked:
             return Checked(args[0].value)
         if (made := _narrowed(expression, args) or _vectorised(expression, args)) is not None:
             return made
+    elif (made := _vectorised(expression, [careful(arg, schema) for arg in expression.args], exact)) is not None:
+        return made
     if inner := next(applied(expression), None):
         raise ComputationError(
             f"{inner.op} is used inside a computation of single values", "", "compute it in a column first"
@@ -90,13 +94,14 @@ def careful(expression: Expression, schema: Schema) -> Checked:
     return _row_by_row(expression, schema)
 
 
-def _vectorised(call: Call, args: list[Checked]) -> Checked | None:
+def _vectorised(call: Call, args: list[Checked], how: _Compiler | None = None) -> Checked | None:
     """A call that has a value where its arguments have one."""
-    made = _VECTORISED[call.op](call, [arg.strict for arg in args]) if call.op in _VECTORISED else None
-    if made is None or all(arg.reason is None for arg in args):
+    compiler = how or _VECTORISED.get(call.op)
+    made = None if compiler is None else compiler(call, [arg.strict for arg in args])
+    if compiler is None or made is None or all(arg.reason is None for arg in args):
         return None if made is None else Checked(made)
     reason = _REASONS.get(call.op, _first)(args)
-    value = _VECTORISED[call.op](call, [arg.value for arg in args])
+    value = compiler(call, [arg.value for arg in args])
     if value is not None and call.op in _OF_NULLS:  # a value that is computed of what has none is none
         value = pl.when(reason.is_null()).then(value)
     return Checked(made, value, reason)
@@ -221,7 +226,9 @@ def _halved(call: Applied, given: Sequence[pl.Series], wanted: pl.DataType) -> p
 
 
 def _literal(literal: Literal) -> pl.Expr:
-    assert not isinstance(literal.value, timedelta)
+    if isinstance(literal.value, timedelta):  # where bands are moved, one may be longer than intervals are
+        steps = pl.lit(literal.value // timedelta(microseconds=1), WIDE)
+        return steps.cast(_WHOLE, strict=False).cast(dtype(literal.attribute))
     return pl.lit(literal.value, dtype(literal.attribute))
 
 
@@ -284,13 +291,13 @@ def _cast(call: Call, args: list[pl.Expr]) -> pl.Expr | None:
     source = call.args[0].attribute
     if source.type is call.type and call.type is not Type.DECIMAL:
         return args[0]
-    return args[0].cast(dtype(call.attribute)) if (source.type, call.type) in _CASTS else None
+    return args[0].cast(dtype(call.attribute)) if (source.type, call.type) in _CASTS else widened(call, args[0])
 
 
-_WIDER: dict[str, Callable[[Call, list[pl.Expr]], pl.Expr | None]] = {
+_WIDER: dict[str, _Compiler] = {
     **dict.fromkeys(_ARITHMETIC, _wide_arithmetic),
     **dict.fromkeys(("%", "div"), _whole),
-    "negate": lambda _, args: 0 - args[0].cast(WIDE),
+    "negate": lambda _, args: 0 - args[0].cast(_WHOLE).cast(WIDE),
     **{name: wide_kernel(entry) for name, entry in FUNCTIONS.items() if entry.wide},
     "tumble": tumbled,
     "local": zones.local,
@@ -303,12 +310,15 @@ _MAY_FAIL = {*_WIDER, "/", *(name for name, entry in FUNCTIONS.items() if entry.
 
 
 def _unit(call: Call) -> str:
-    unit = call.args[0]
-    assert isinstance(unit, Literal)
-    return str(unit.value)
+    return _text(call.args[0])
 
 
-_VECTORISED: dict[str, Callable[[Call, list[pl.Expr]], pl.Expr | None]] = {
+def _text(literal: Expression) -> str:
+    assert isinstance(literal, Literal)
+    return str(literal.value)
+
+
+_VECTORISED: dict[str, _Compiler] = {
     **dict.fromkeys(_ARITHMETIC, _arithmetic),
     **dict.fromkeys(_COMPARE, _compare),
     "/": _divide,
@@ -323,10 +333,11 @@ _VECTORISED: dict[str, Callable[[Call, list[pl.Expr]], pl.Expr | None]] = {
     "coalesce": _coalesce,
     "nullif": _nullif,
     "cast": _cast,
+    "field": lambda call, args: args[0].struct.field(_text(call.args[2])),
     **{name: kernel(entry) for name, entry in FUNCTIONS.items() if entry.kernel is not None},
 }
 _ANY_TYPE = {*_COMPARE, "is null", "in", "case", "if", "coalesce", "nullif", "and", "or", "not", "cast"}
-_ANY_TYPE |= {"greatest", "least"}
+_ANY_TYPE |= {"greatest", "least", "field", "element of", "from the end", "has element", "size"}
 
 
 def _row_by_row(call: Call, schema: Schema) -> Checked:
@@ -339,12 +350,16 @@ def _row_by_row(call: Call, schema: Schema) -> Checked:
         numbered = rows.struct.unnest().with_row_index("$row")
         groups = numbered.group_by(names, maintain_order=True).agg("$row")
         tried = [_tried(call, _placed(row, read, len(schema))) for row in to_rows(groups.select(names))]
-        turned = [pl.Series(name, [t[n] for t in tried], dtype=kind) for n, (name, kind) in enumerate(both.items())]
+        turned = [
+            column(_VALUE, call.attribute, [value for value, _ in tried]),
+            pl.Series(_WHY, [why for _, why in tried], both[_WHY]),
+        ]
         return groups.select("$row", *turned).explode("$row").sort("$row").select(*both).to_struct()
 
     if not names:
         value, why = _tried(call, ())
-        results = pl.struct(pl.lit(value, both[_VALUE]).alias(_VALUE), pl.lit(why, both[_WHY]).alias(_WHY))
+        alone = pl.lit(column(_VALUE, call.attribute, [value])).first()
+        results = pl.struct(alone.alias(_VALUE), pl.lit(why, both[_WHY]).alias(_WHY))
     else:
         results = pl.struct(names).map_batches(over, return_dtype=pl.Struct(both))
     value_of, why_of = (results.struct.field(name) for name in both)

@@ -53,8 +53,8 @@ class FrameValues:
         assert self.call.of is not None
         return [pl.col(self.call.of).alias(self.mark)]
 
-    def over(self, partials: pl.DataFrame, found: Partitions) -> pl.DataFrame:
-        """The partial of each row's frame, of rows that stand in order."""
+    def over(self, partials: pl.DataFrame, found: Partitions, starts: Numbers | None = None) -> pl.DataFrame:
+        """The partial of each row's frame, of rows that stand in order; some frames start where it is told."""
         preceding, function = self.call.frame.preceding, self.call.function
         if function is FrameFunction.LAG:
             assert preceding is not None
@@ -62,13 +62,18 @@ class FrameValues:
             there = found.numbers > preceding
             lagged = partials[np.where(there, back, 0)] if partials.height else partials
             return lagged.select(pl.when(pl.Series(there)).then(pl.all()).otherwise(None))
+        if function is FrameFunction.FIRST_VALUE and starts is not None:
+            return partials[starts]
         if function is FrameFunction.FIRST_VALUE:
             back = found.numbers - 1 if preceding is None else np.minimum(found.numbers - 1, preceding)
             return partials[np.arange(partials.height) - back]
         if function is FrameFunction.LAST_VALUE or not partials.height:
             return partials
+        combine = {n: _combine(function, n) for n in partials.columns}
+        if starts is not None:
+            return _ranged(partials, found.numbers, np.arange(partials.height) + 1 - starts, combine)
         width = int(found.numbers.max()) if preceding is None else preceding + 1
-        return _windowed(partials, found.numbers, width, {n: _combine(function, n) for n in partials.columns})
+        return _windowed(partials, found.numbers, width, combine)
 
     def result(self) -> pl.Expr:
         """The value of a frame's partial."""
@@ -95,6 +100,48 @@ def _windowed(df: pl.DataFrame, numbers: Numbers, width: int, combine: dict[str,
             size *= 2
     assert whole is not None
     return whole
+
+
+def _ranged(df: pl.DataFrame, numbers: Numbers, lengths: Numbers, combine: dict[str, Combine]) -> pl.DataFrame:
+    """The partials of as many rows up to each one as is told, which are rows of its partition."""
+    whole, size, ends = df, 1, np.arange(df.height)
+    begun = np.zeros(df.height, np.bool_)
+    while True:
+        taken = (lengths & size) > 0
+        piece = df[np.where(taken, ends, 0)].select(pl.all().name.prefix("\0"))
+        first, more = pl.Series(taken & ~begun), pl.Series(taken & begun)
+        made = {n: f(pl.col("\0" + n), pl.col(n)) for n, f in combine.items()}
+        whole = whole.hstack(piece).select(
+            pl.when(first).then(pl.col("\0" + n)).when(more).then(e).otherwise(pl.col(n)).alias(n)
+            for n, e in made.items()
+        )
+        begun, ends, size = begun | taken, ends - size * taken, 2 * size
+        if size > lengths.max():
+            return whole
+        df = _joined(df, df, size // 2, numbers, combine)
+
+
+def starts(keys: pl.Series, found: Partitions, within: int, descending: bool) -> Numbers:
+    """Of rows that stand in order the first one in the frame of each: its sort key is at most so many steps before.
+
+    >>> from punctum.algebra.sorting import SortKey
+    >>> rows = pl.DataFrame({"k": ["a", "a", "a", "b"], "t": [1, 5, 6, 6]})
+    >>> starts(rows["t"], Partitions.of(rows, ["k"], [SortKey("t")]), 4, False).tolist()
+    [0, 0, 1, 3]
+    """
+    null = keys.is_null().to_numpy()
+    values = keys.to_physical().cast(pl.Int64).fill_null(0).to_numpy()
+    values = ~values if descending else values
+    groups = np.cumsum(found.starts | (null != np.roll(null, 1)))  # rows without a key are peers
+    least = np.iinfo(np.int64).min
+    targets = np.where(values < least + within, least, values - within)
+    count = len(values)
+    both = np.concatenate([targets, values]), np.concatenate([groups, groups])
+    order = np.lexsort((np.arange(2 * count) >= count, *both))
+    before = np.cumsum(order >= count)
+    first: Numbers = np.empty(count, np.int64)
+    first[order[order < count]] = before[order < count]
+    return first
 
 
 def _joined(

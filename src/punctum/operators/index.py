@@ -74,7 +74,7 @@ class HashIndex:
         many = self._starts[bucket + 1] - start
         found = np.repeat(start - (np.cumsum(many) - many), many) + np.arange(int(many.sum()))
         found = found[self._tags[found] == np.repeat(self._tag(hashed), many)]
-        return np.unique(self._positions[found])
+        return each_once(self._positions[found])
 
     def _tag(self, hashed: Hashes) -> NDArray[np.uint8]:
         return (hashed >> (self._shift - _TAG)).astype(np.uint8)
@@ -123,10 +123,16 @@ class OrderIndex:
         if not found:
             return np.zeros(0, np.uint32)
         at = np.concatenate(found)
-        return np.unique(at if self._positions is None else self._positions[at])
+        return each_once(at if self._positions is None else self._positions[at])
 
 
 Index = HashIndex | OrderIndex
+
+
+def each_once(positions: Positions) -> Positions:
+    """Positions in order, each once; ``np.unique`` hashes them, which takes several times longer."""
+    ordered = np.sort(positions)
+    return ordered[np.append(True, ordered[1:] != ordered[:-1])] if len(ordered) else ordered
 
 
 def _mapped(array: NDArray[Any]) -> bool:

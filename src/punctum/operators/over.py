@@ -1,7 +1,8 @@
 """Functions of frames (SUM, LAG … OVER): rows come out with their value as soon as nothing can come before them.
 
 Kept: rows that wait for their place in the order or for their partition to be closed; and, *before* them, of each open
-partition the partials of the last rows that have come out, as many as frames reach back, or one of all of them.
+partition the partials of the last rows that have come out, as many as frames reach back, or one of all of them. Where
+frames go back to a sort key, these are the rows within reach of those that may come, with their keys.
 """
 
 from collections.abc import Sequence
@@ -9,7 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from punctum.algebra.frames import FrameCall, UpTo
+from punctum.algebra.frames import FrameCall, UpTo, out_of_reach
+from punctum.algebra.pattern import EMPTY
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
@@ -18,7 +20,7 @@ from punctum.operators.batch import Names, PunctuationBatch, add, batch, columns
 from punctum.operators.checked import REASON
 from punctum.operators.columns import ColumnarSlice, canonical, dtype, empty
 from punctum.operators.emitted import EmittedPunctuations
-from punctum.operators.frames import FrameValues
+from punctum.operators.frames import FrameValues, starts
 from punctum.operators.matching import matches
 from punctum.operators.near import purge
 from punctum.operators.operator import Metadata, Operator, Waits
@@ -46,7 +48,9 @@ class Over(Operator):
         self.inputs, self.output = (schema,), Schema((*schema.attributes, call.attribute(schema)))
         mark = "#" * (1 + max(len(name) for name in schema.names))  # no attribute's name
         self._values = FrameValues(call, schema, mark)
-        kept = {name: dtype(schema.attributes[schema.index(name)]) for name in self._by} | self._values.columns
+        ranged = [key.name for key in self._keys if call.frame.within is not None]
+        self._shown = list(dict.fromkeys([*self._by, *ranged]))  # what is kept besides partials
+        kept = {name: dtype(schema.attributes[schema.index(name)]) for name in self._shown} | self._values.columns
         self._input, self._before = Table(empty(schema)), Table(pl.DataFrame(schema=kept))
         self._received, self._waiting = PunctuationSet(schema), Waiting(schema)
         self._names = Names(self.output, [[i] for i in range(len(schema))])
@@ -59,7 +63,7 @@ class Over(Operator):
         received = punctuations_of(self.inputs[0], xs)
         closing, prefix = received.on(self._at), self._prefix(received)
         rows = self._results(release(self._input, self._waiting, closing + prefix), closing)
-        purge(self._before, closing)
+        purge(self._before, closing + self._out_of_reach(prefix))
         passing = self._waiting.hold(self._input, received) + self._waiting.freed(self._input)
         return columns(rows, self._emitted.add_new(self._names.map_punctuations(passing)), xs)
 
@@ -71,6 +75,15 @@ class Over(Operator):
         add(self._received, new)
         return batch(self.inputs[0], closed_prefix(self.inputs[0], self._keys, self._received))
 
+    def _out_of_reach(self, prefix: PunctuationBatch) -> PunctuationBatch:
+        """The rows before others that are in no frame of rows that may come."""
+        (schema,), within = self.inputs, self._call.frame.within
+        if within is None or not len(prefix):
+            return batch(schema, ())
+        (key,), (at,) = self._keys, self._on
+        beyond = out_of_reach((p.patterns[at] for p in prefix), within, key.descending, schema.attributes[at].type)
+        return batch(schema, () if beyond == EMPTY else (Punctuation.of(schema, {key.name: beyond}),))
+
     def _results(self, released: pl.DataFrame, closing: PunctuationBatch) -> pl.DataFrame:
         """Released rows with their values, which are then before all others of their partitions."""
         if not released.height:
@@ -78,7 +91,7 @@ class Over(Operator):
         order = Partitions.of(released, self._by, self._full)
         rows = released[order.at]
         partials, found, at = self._with_before(rows)
-        framed = self._values.over(partials.drop(self._by), found)
+        framed = self._values.over(partials.drop(self._shown), found, self._starts(partials, found))
         if self._call.history:
             self._keep(partials, framed, found, closing)
         framed = framed[at[self._ends(rows, order)]]
@@ -86,7 +99,7 @@ class Over(Operator):
 
     def _with_before(self, rows: pl.DataFrame) -> tuple[pl.DataFrame, Partitions, Numbers]:
         """The partials of ordered rows and of those before them, partition by partition, and where the rows are."""
-        new = rows.select(*self._by, *self._values.lifted())
+        new = rows.select(*self._shown, *self._values.lifted())
         keys = new.select(self._by).unique()
         known = self._before.having(keys) if self._by else self._before.all()
         mask = _having(known.rows, keys)
@@ -97,6 +110,11 @@ class Over(Operator):
         found = Partitions.of(both, self._by, [SortKey(AT)])
         both = both[found.at]
         return both.drop(NEW, AT), found, np.flatnonzero(both[NEW].to_numpy())
+
+    def _starts(self, partials: pl.DataFrame, found: Partitions) -> Numbers | None:
+        """For each row where its frame starts, when that goes by sort keys."""
+        within = self._call.frame.within
+        return None if within is None else starts(partials[self._keys[0].name], found, within, self._keys[0].descending)
 
     def _ends(self, rows: pl.DataFrame, order: Partitions) -> Numbers:
         """For each row the one at which its frame ends."""
@@ -110,7 +128,9 @@ class Over(Operator):
     def _keep(self, partials: pl.DataFrame, framed: pl.DataFrame, found: Partitions, closing: PunctuationBatch) -> None:
         """Keep of open partitions the last rows, or all of them as one."""
         left = found.lengths - found.numbers
-        if self._call.frame.preceding is None:
+        if self._call.frame.within is not None:
+            rest = partials.drop_nulls(self._keys[0].name)
+        elif self._call.frame.preceding is None:
             rest = pl.concat([partials.select(self._by), framed], how="horizontal").filter(pl.Series(left == 0))
         else:
             rest = partials.filter(pl.Series(left < self._call.history))

@@ -100,4 +100,5 @@ _PLACE: dict[Type, Callable[[Cut], Any]] = {
     Type.DATE: lambda cut: cut.toordinal() - date(1970, 1, 1).toordinal(),
     Type.TIMESTAMP: _instant,
     Type.TIMESTAMP_NTZ: _instant,
+    Type.INTERVAL: lambda cut: cut // timedelta(microseconds=1),
 }

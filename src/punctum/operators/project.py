@@ -43,6 +43,8 @@ class Project(Operator):
         # punctuations that can be output widened once more has come, by the two: one for each
         self._waiting: dict[tuple[Punctuation, Punctuation], Punctuation] = {}
         self._bound = limits().spelled
+        self.widened = False
+        """Whether punctuations of the last slice have covered a domain together."""
 
     def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
@@ -50,27 +52,25 @@ class Project(Operator):
         new = punctuations_of(self.inputs[0], xs)
         plain = new.on(at for at, plain in enumerate(self._plain) if plain)
         rest = PunctuationBatch(new.schema, {at: v for at, v in new.constants.items() if at not in plain.constants})
+        rest.constants |= {at: values.head(1) for at, values in rest.constants.items() if not self._shown[at]}
         moved = {id(p) for p in plain.others}
         rest.others = [p for p in new.others if id(p) not in moved]
         images = self._names.map_punctuations(plain) + batch(self.output, self._images(rest))
-        if not all(self._plain):
-            images += batch(self.output, self._images(self._completed(new, rest)))
+        completed = [] if all(self._plain) else self._completed(new, rest)
+        self.widened = not all(any(p.covers(wide) for p in new.others) for wide in completed)
+        images += batch(self.output, self._images(completed))
         return columns(self._rows(xs.rows), self._emitted.add_new(images), xs)
-
-    def shows(self, puncts: PlacedPunctuations) -> bool:
-        """Whether punctuations are on attributes alone that are there as they are: then each goes on by itself."""
-        others = all(self._plain[at] for _, p in puncts.others for at, _ in p.sides)
-        return others and all(self._plain[at] for at in puncts.constants)
 
     def plain(self, puncts: PlacedPunctuations) -> PlacedPunctuations:
         """Those of some punctuations that are on such attributes alone."""
         return puncts.alone(at for at, plain in enumerate(self._plain) if plain)
 
     def shown(self, puncts: PlacedPunctuations) -> PlacedPunctuations:
-        """Such punctuations over the output, each where it was."""
-        constants = {n: column for at, column in puncts.constants.items() for n in self._shown[at]}
-        others = [(place, q) for place, p in puncts.others for q in self._images([p])]
-        return PlacedPunctuations(self.output, constants, others)
+        """What each of some punctuations by itself says over the output, where it was."""
+        plain = {n: column for at, column in puncts.constants.items() if self._plain[at] for n in self._shown[at]}
+        computed = (at for at in puncts.constants if self._shown[at] and not self._plain[at])
+        others = [*puncts.others, *(other for at in computed for other in puncts.each(at))]
+        return PlacedPunctuations(self.output, plain, [(place, q) for place, p in others for q in self._images([p])])
 
     def _rows(self, df: pl.DataFrame) -> pl.DataFrame:
         if not df.height:

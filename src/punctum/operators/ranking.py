@@ -2,7 +2,8 @@
 
 Kept: the rows of open partitions, and with a limit only those whose rank is within it. New rows meet the kept ones of
 their partitions, which are found by an index, so a slice costs what it brings and what it changes: a row that is not
-among the best is never stored. A punctuation waits until no kept row matches it, and then passes.
+among the best is never stored. A punctuation waits until no kept row matches it, and then passes. With updates a rank
+comes out after each slice that gives it another row, and not again when its partition is closed.
 """
 
 from collections.abc import Sequence
@@ -38,8 +39,10 @@ class Ranks(Operator):
         function: Ranking,
         name: str,
         most: int | None = None,
+        updates: bool = False,
     ) -> None:
         self._by, self._at, self._most = list(dict.fromkeys(by)), schema.indices(by), most
+        self._updates = updates
         self._order = PartitionOrder(schema, self._by, keys, function)
         self.inputs = (schema,)
         self.output = Schema((*schema.attributes, Attribute(name, Type.BIGINT)))
@@ -51,23 +54,36 @@ class Ranks(Operator):
     def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
         (xs,) = slices
-        self._take(xs.rows)
+        changed = self._take(xs.rows)
         received = punctuations_of(self.inputs[0], xs)
         done = release(self._input, self._waiting, received.on(self._at))
         passing = self._waiting.hold(self._input, received) + self._waiting.freed(self._input)
-        return columns(self._results(done), self._emitted.add_new(self._names.map_punctuations(passing)), xs)
+        rows = changed if self._updates else self._results(done)
+        return columns(rows, self._emitted.add_new(self._names.map_punctuations(passing)), xs)
 
-    def _take(self, rows: pl.DataFrame) -> None:
-        """Keep those new rows that are among the best, and those kept ones no longer that are not any more."""
+    def _take(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Keep those new rows that are among the best, and those kept ones no longer that are not any more.
+
+        Given are the ranks that have another row now, if these come again.
+        """
         if self._most is None or not rows.height:
             self._input.append(rows)
-            return
+            return empty(self.output)
         new = rows.filter(self._order.best(rows, self._most))
         known = self._input.having(new.select(self._by).unique()) if self._by else self._input.all()
-        best = self._order.best(pl.concat([known.rows, new]), self._most)
-        held = len(known)
-        self._waiting.drop(known, ~best.head(held))
+        before, both = known.rows, pl.concat([known.rows, new])
+        best = self._order.best(both, self._most)
+        self._waiting.drop(known, ~best.head(before.height))
         self._input.append(new.filter(best.tail(new.height)))
+        return self._changed(before, both.filter(best), new) if self._updates else empty(self.output)
+
+    def _changed(self, before: pl.DataFrame, after: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
+        """The ranks whose row is another one, in partitions of new rows."""
+        keys = new.select(self._by).unique()
+        if self._by:
+            before, after = (df.join(keys, on=self._by, how="semi", nulls_equal=True) for df in (before, after))
+        same = self._results(before)
+        return self._results(after).join(same, on=self.output.names, how="anti", nulls_equal=True)
 
     def _results(self, done: pl.DataFrame) -> pl.DataFrame:
         if not done.height:

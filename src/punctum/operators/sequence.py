@@ -18,7 +18,7 @@ from punctum.algebra.pattern import NULL, Constant, Pattern
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
-from punctum.operators.batch import batch
+from punctum.operators.batch import batch, constant_punctuations
 from punctum.operators.columns import AT, ColumnarSlice, Places, dtype, empty, to_rows
 from punctum.operators.matching import matches
 from punctum.operators.places import bounds, places
@@ -64,6 +64,11 @@ class PlacedPunctuations:
         some = set(positions)
         others = [(place, p) for place, p in self.others if {i for i, _ in p.sides} <= some]
         return PlacedPunctuations(self.schema, {at: c for at, c in self.constants.items() if at in some}, others)
+
+    def each(self, at: int) -> Iterator[tuple[int, Punctuation]]:
+        """The constants of an attribute, one by one."""
+        values, where = self.constants[at]
+        return zip(where, constant_punctuations(self.schema, at, values), strict=True)
 
     def between(self, at: pl.Series) -> list[tuple[int, ColumnarSlice]]:
         """Those that none of some rows stands between, together: slices of them, each with one of their places."""

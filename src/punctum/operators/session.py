@@ -211,7 +211,7 @@ class Sessions(Operator):
 
     def waits(self) -> dict[str, Waits]:
         """A session waits for its keys to be closed, with the times after its last row."""
-        return {"sessions": Waits(0, (*((name, name) for name in self._by), (self._time, self._last)))}
+        return {"sessions": Waits(0, (*((name, name) for name in self._by), (self._last, self._time)))}
 
     def has_emitted(self, p: Punctuation) -> bool:
         """Whether sessions are closed."""

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from punctum.operators.ages import Ages
-from punctum.operators.index import Mask, Numbers, Positions, hashes
+from punctum.operators.index import Mask, Numbers, Positions, each_once, hashes
 from punctum.operators.limits import limits
 from punctum.operators.logs import Marks, is_log, log_of, marks_in, marks_of, merged_logs
 from punctum.operators.segment import DEAD, Segment, firsts, joined
@@ -72,7 +72,7 @@ class View:
         parts = dict(self.parts)
         for n, theirs in other.parts.items():
             mine = parts.get(n, theirs)
-            parts[n] = None if mine is None or theirs is None else np.union1d(mine, theirs)
+            parts[n] = None if mine is None or theirs is None else each_once(np.concatenate([mine, theirs]))
         return View(self._table, dict(sorted(parts.items())))
 
 
@@ -226,11 +226,11 @@ class Table:
         >>> table.frame()["n"].to_list(), [n for n in table.changes()[0]]
         ([1, 2, 4], [10])
         """
-        start = 0
-        for n, segment in list(self._segments.items()):
+        start = len(self)
+        for n, segment in reversed(self._segments.copy().items()):
+            start -= segment.live
             if mask.slice(start, segment.live).any():
                 self._put(n, segment.compacted(df.slice(start, segment.live)))
-            start += segment.live
 
     def replace(self, df: pl.DataFrame) -> None:
         """Put other rows in the place of all."""
@@ -292,7 +292,7 @@ class Table:
 
     def unmark(self, parts: Parts, mark: str, mask: Mask) -> None:
         """Take a mark from rows, of those at some positions; their segments are written anew."""
-        for n, positions in self.chosen(parts, mask).items():
+        for n, positions in reversed(self.chosen(parts, mask).items()):
             self._put(n, self._segments[n].without(mark, positions))
 
     def marked(self, parts: Parts, mark: str) -> pl.Series:
@@ -309,7 +309,10 @@ class Table:
         self._written.add(n)
 
     def _put(self, n: int, segment: Segment) -> None:
-        """Put another segment in the place of one, under the same number as long as that is not stored."""
+        """Put another segment in the place of one, under the same number as long as that is not stored.
+
+        Those behind it may become one with it: who puts several begins with the last.
+        """
         self._frame = None
         after = n if n in self._written else n + 1
         if after > n and (after in self._segments or after % _STEP == 0):  # no number is left: one with all behind it
@@ -322,7 +325,7 @@ class Table:
 
     def _tidy(self) -> None:
         """Let go of segments without rows, rewrite those that are half dead, and merge those of one size."""
-        for n, segment in list(self._segments.items()):
+        for n, segment in reversed(self._segments.copy().items()):
             if not segment.live:
                 del self._segments[n]
             elif 2 * segment.live <= segment.rows.height:

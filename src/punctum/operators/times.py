@@ -1,12 +1,11 @@
 """Times as whole numbers, of days or microseconds since 1970, between the years 1 and 9999."""
 
 from datetime import date, datetime, timedelta
-from typing import Any
 
 import polars as pl
 
 from punctum.algebra.values import Type
-from punctum.ir.expressions import Call, Literal
+from punctum.ir.expressions import Call, Expression, Literal
 from punctum.ir.time_windows import lengths
 
 WIDE = pl.Int128()
@@ -19,14 +18,24 @@ INSTANTS = tuple((end - _EPOCH) // timedelta(microseconds=1) for end in (datetim
 
 
 def shifted(call: Call, args: list[pl.Expr]) -> pl.Expr:
-    """A time moved by an interval, as a whole number of days or microseconds; one beyond what times can be is none."""
-    (at,) = (n for n, arg in enumerate(call.args) if isinstance(arg, Literal) and isinstance(arg.value, timedelta))
-    interval: Any = call.args[at].value  # type: ignore[union-attr]
-    unit = timedelta(days=1) if call.type is Type.DATE else timedelta(microseconds=1)
-    steps = interval // unit if call.op == "+" else -(interval // unit)
-    moved = args[1 - at].cast(pl.Int32() if call.type is Type.DATE else pl.Int64()).cast(WIDE) + pl.lit(steps, WIDE)
+    """Times and intervals, added or subtracted: a whole number of days or microseconds.
+
+    A time beyond what times can be is none.
+    """
+    one, other = (_steps(arg, of, call.type) for arg, of in zip(args, call.args, strict=True))
+    moved = one + other if call.op == "+" else one - other
+    if call.type is Type.INTERVAL:
+        return moved
     low, high = DAYS if call.type is Type.DATE else INSTANTS
     return pl.when((moved < low) | (moved > high)).then(pl.lit(TOO_FAR, WIDE)).otherwise(moved)
+
+
+def _steps(arg: pl.Expr, of: Expression, result: Type) -> pl.Expr:
+    """A time or an interval in the steps of a result."""
+    if isinstance(of, Literal) and isinstance(of.value, timedelta):
+        step = timedelta(days=1) if result is Type.DATE else timedelta(microseconds=1)
+        return pl.lit(of.value // step, WIDE)
+    return arg.cast(pl.Int32() if result is Type.DATE else pl.Int64()).cast(WIDE)
 
 
 def tumbled(call: Call, args: list[pl.Expr]) -> pl.Expr:

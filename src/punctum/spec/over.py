@@ -8,14 +8,17 @@
 
 ``done`` are the punctuations that speak of the partition's attributes alone, and ``init(Sort, ps)`` of the order within
 partitions (``sort.py``), unless frames go on to the end of their partition. Rows that have come out and are in frames
-of later ones are kept besides, until their partition is complete: the last n of it, or one that stands for all.
+of later ones are kept besides, until their partition is complete: the last n of it, or one that stands for all; or,
+where frames go back to a sort key, those within reach of the rows that may come.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from punctum.algebra.aggregates import AggregateFunction
-from punctum.algebra.frames import FrameCall, FrameFunction, UpTo
+from punctum.algebra.bands import shifted
+from punctum.algebra.frames import FrameCall, FrameFunction, UpTo, out_of_reach
 from punctum.algebra.functions import set_match, set_nomatch_ts
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
@@ -24,8 +27,7 @@ from punctum.algebra.sorting import SortKey
 from punctum.algebra.values import Row, Value
 from punctum.spec.aggregates import value_of
 from punctum.spec.framework import Kept, Puncts, Rows, Specified, Unary, valued
-from punctum.spec.ranking import in_full
-from punctum.spec.sort import Sort
+from punctum.spec.sort import Sort, in_full
 from punctum.spec.stream import Slice
 
 
@@ -75,14 +77,25 @@ class Over(Unary[OverState], Specified):
     def kept(self, st: OverState) -> Kept:
         done = self._done(st.seen)
         out = [t for t in st.rows if set_match(t, done)]
-        return {"input": set_nomatch_ts(st.rows, done), "before": self._before(out)}
+        return {"input": set_nomatch_ts(st.rows, done), "before": self._before(out, st.seen)}
 
-    def _before(self, out: Iterable[Row]) -> list[Row]:
+    def _before(self, out: Iterable[Row], seen: PunctuationSet) -> list[Row]:
         """The partitions of rows that are kept of those that have come out, each as often as there are such rows."""
+        if self.call.frame.within is not None:
+            return [self._key(t) for t in out if self._reached(t, seen)] if self.call.history else []
         counts: dict[Row, int] = {}
         for key in map(self._key, out):
             counts[key] = min(counts.get(key, 0) + 1, self.call.history)
         return [key for key, count in counts.items() for _ in range(count)]
+
+    def _reached(self, t: Row, seen: PunctuationSet) -> bool:
+        """Whether a row is near enough to some that may come."""
+        (key,), within = self.keys, self.call.frame.within
+        at = self.schema.index(key.name)
+        assert within is not None
+        init = [p.patterns[at] for p in Sort(self.schema, self.keys).init(self._on_keys(seen))]
+        beyond = out_of_reach(init, within, key.descending, self.schema.attributes[at].type)
+        return t[at] is not None and not beyond.match(t[at])
 
     def _of_use(self, ps: Iterable[Punctuation]) -> list[Punctuation]:
         at, keys = set(self.schema.indices(self.by)), set(self.schema.indices(key.name for key in self.keys))
@@ -97,9 +110,12 @@ class Over(Unary[OverState], Specified):
         return [p for p in seen if {i for i, _ in p.sides} <= at]
 
     def _done(self, seen: PunctuationSet) -> list[Punctuation]:
+        init = Sort(self.schema, self.keys).init(self._on_keys(seen)) if self._ordered else []
+        return [*self._closing(seen), *init]
+
+    def _on_keys(self, seen: PunctuationSet) -> PunctuationSet:
         keys = set(self.schema.indices(key.name for key in self.keys))
-        on_keys = PunctuationSet(self.schema, [p for p in seen if {i for i, _ in p.sides} <= keys])
-        return [*self._closing(seen), *(Sort(self.schema, self.keys).init(on_keys) if self._ordered else [])]
+        return PunctuationSet(self.schema, [p for p in seen if {i for i, _ in p.sides} <= keys])
 
     def _key(self, t: Row) -> Row:
         return tuple(t[i] for i in self.schema.indices(self.by))
@@ -116,7 +132,7 @@ class Over(Unary[OverState], Specified):
     def _value(self, place: tuple[list[Row], int]) -> tuple[Value | None]:
         rows, n = place
         call, preceding = self.call, self.call.frame.preceding
-        frame = rows[0 if preceding is None else max(0, n - preceding) : self._end(rows, n)]
+        frame = rows[self._start(rows, n) : self._end(rows, n)]
         if (function := call.function.aggregate) is not None:
             return (value_of(AggregateFunction(function, call.of, call.name), frame, self.schema),)
         assert call.of is not None
@@ -124,7 +140,22 @@ class Over(Unary[OverState], Specified):
         if call.function is FrameFunction.LAG:
             assert preceding is not None
             return (rows[n - preceding][at] if n >= preceding else None,)
+        if call.function is FrameFunction.LEAD:
+            assert preceding is not None
+            return (rows[n + preceding][at] if n + preceding < len(rows) else None,)
         return (frame[0 if call.function is FrameFunction.FIRST_VALUE else -1][at],)
+
+    def _start(self, rows: list[Row], n: int) -> int:
+        within, preceding = self.call.frame.within, self.call.frame.preceding
+        if within is None:
+            return 0 if preceding is None else max(0, n - preceding)
+        at, down = self.schema.index(self.keys[0].name), self.keys[0].descending
+        keys: list[Any] = [row[at] for row in rows]
+        if keys[n] is None:
+            return next(m for m, key in enumerate(keys) if key is None)
+        last = shifted(keys[n], within if down else -within)
+        near = (m for m, key in enumerate(keys) if key is not None)
+        return next(m for m in near if last is None or (keys[m] <= last if down else keys[m] >= last))
 
     def _end(self, rows: list[Row], n: int) -> int:
         at = self.schema.indices(key.name for key in self.keys)
@@ -158,5 +189,5 @@ class Over(Unary[OverState], Specified):
         done = self._done(seen)
         return {
             "input": set_nomatch_ts(open_rows, done),
-            "before": self._before([t for t in open_rows if set_match(t, done)]),
+            "before": self._before([t for t in open_rows if set_match(t, done)], seen),
         }

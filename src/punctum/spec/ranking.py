@@ -10,6 +10,9 @@
 complete. ``best`` are the rows with a rank of at most n. A row that is not among the best of some rows is not among the
 best of more, so those that are not may go at once: ``best(ts ++ us) = best(best(ts) ++ us)``.
 
+With *updates* a rank comes out after each slice that gives it another row, and not again when its partition is
+complete. What came out last for each rank of a partition is ``best`` so far.
+
 Rows are in the order of the sort keys. ROW_NUMBER tells those apart that are equal on all keys by all attributes, one
 after the other, ascending, NULL first; rows that are equal on all of these are the same.
 """
@@ -24,7 +27,7 @@ from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.sorting import SortKey
 from punctum.algebra.values import Row, Type
 from punctum.spec.framework import Kept, Puncts, Rows, Specified, Unary
-from punctum.spec.sort import Sort
+from punctum.spec.sort import in_full
 from punctum.spec.stream import Slice
 
 Placed = tuple[Row, int]
@@ -49,6 +52,7 @@ class Ranks(Unary[RankState], Specified):
     function: Ranking
     name: str
     most: int | None = None
+    updates: bool = False
 
     @property
     def output(self) -> Schema:
@@ -59,10 +63,12 @@ class Ranks(Unary[RankState], Specified):
         return RankState()
 
     def step(self, ts: Rows, st: RankState) -> tuple[Rows, RankState]:
-        return [], RankState(tuple(t for t, _ in self.best((*st.rows, *ts))), st.waiting)
+        before, after = self.best(st.rows), self.best((*st.rows, *ts))
+        changed = [(*t, rank) for t, rank in after if self.updates and (t, rank) not in before]
+        return changed, RankState(tuple(t for t, _ in after), st.waiting)
 
     def pass_(self, ps: Puncts, st: RankState) -> Rows:
-        return self._results(st.rows, self.part_ps(ps))
+        return [] if self.updates else self._results(st.rows, self.part_ps(ps))
 
     def prop(self, ps: Puncts, st: RankState) -> Puncts:
         left = self.keep(ps, st)
@@ -122,9 +128,3 @@ class Ranks(Unary[RankState], Specified):
     def ckeep(self, *inputs: Slice) -> Kept:
         (xs,) = inputs
         return {"input": set_nomatch_ts([t for t, _ in self.best(xs.rows)], self.part_ps(xs.puncts))}
-
-
-def in_full(schema: Schema, keys: tuple[SortKey, ...]) -> Sort:
-    """An order in which only rows are peers that are the same: by the keys, then by all other attributes."""
-    sorted_by = {key.name for key in keys}
-    return Sort(schema, (*keys, *(SortKey(name) for name in schema.names if name not in sorted_by)))

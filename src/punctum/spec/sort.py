@@ -3,12 +3,21 @@
 ::
 
     cpass(ts, ps)  =  Sort[t | t ∈ ts ∧ setMatch(t, init(Sort, ps))]
-    cprop(ts, ps)  =  init(Sort, ps)
+    cprop(ts, ps)  =  init(Sort, ps), or the end when ps has it
     ckeep(ts, ps)  =  [t | t ∈ ts ∧ setNomatch(t, init(Sort, ps))]
 
 ``init`` gives the longest prefix of the order of which nothing can come any more: it starts at the first value of the
 leading key's domain, and at its end goes on by the next key among the rows that have the leading key's next value.
 Rows that are equal on all keys come in the order of their arrival.
+
+With a limit n (ORDER BY … LIMIT n)::
+
+    cpass(ts, ps)  =  first(n, [t | t ∈ ts ∧ setMatch(t, init(Sort, ps))])
+    cprop(ts, ps)  =  init(Sort, ps), or the end when ps has it or #cpass(ts, ps) = n
+    ckeep(ts, ps)  =  first(n - #cpass(ts, ps), [t | t ∈ ts ∧ setNomatch(t, init(Sort, ps))])
+
+``first`` tells rows that are equal on all keys apart by all other attributes, one after the other, ascending, NULL
+first. What has come out is final: a row that comes later stands behind all that matched ``init``.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,7 +28,7 @@ from itertools import pairwise
 from punctum.algebra.cuts import HIGHEST, LOWEST, below, value_after, value_before
 from punctum.algebra.functions import set_match_ts, set_nomatch_ts
 from punctum.algebra.pattern import EMPTY, NULL, Constant, Pattern, between, constant, span_pattern
-from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.sorting import SortKey
@@ -30,34 +39,39 @@ from punctum.spec.stream import Slice
 
 @dataclass(frozen=True)
 class SortState:
-    """The rows that cannot be released yet, in the order of arrival, and the punctuations on sort attributes."""
+    """The rows that cannot be released yet, in the order of arrival, and the punctuations on sort attributes.
+
+    With a limit they are the first ones, and ``out`` says how many have come out.
+    """
 
     rows: tuple[Row, ...]
     seen: PunctuationSet
+    out: int = 0
 
 
 @dataclass(frozen=True)
 class Sort(Unary[SortState], Specified):
-    """All rows, in order."""
+    """All rows, in order, or as many as a limit allows."""
 
     schema: Schema
     keys: tuple[SortKey, ...]
+    most: int | None = None
 
     def initial(self) -> SortState:
         return SortState((), PunctuationSet(self.schema))
 
     def step(self, ts: Rows, st: SortState) -> tuple[Rows, SortState]:
-        return [], SortState((*st.rows, *ts), st.seen)
+        return [], SortState(tuple(self.first((*st.rows, *ts), st.out)), st.seen, st.out)
 
     def pass_(self, ps: Puncts, st: SortState) -> Rows:
-        return self.sorted(set_match_ts(st.rows, self.init(self._seen(ps, st))))
+        return self.first(self.sorted(set_match_ts(st.rows, self.init(self._seen(ps, st)))), st.out)
 
     def prop(self, ps: Puncts, st: SortState) -> Puncts:
-        return self.init(self._seen(ps, st))
+        return self._closed(self._seen(ps, st), st.out + len(self.pass_(ps, st)))
 
     def keep(self, ps: Puncts, st: SortState) -> SortState:
-        seen = self._seen(ps, st)
-        return SortState(tuple(set_nomatch_ts(st.rows, self.init(seen))), seen)
+        seen, out = self._seen(ps, st), st.out + len(self.pass_(ps, st))
+        return SortState(tuple(self.first(set_nomatch_ts(st.rows, self.init(seen)), out)), seen, out)
 
     def kept(self, st: SortState) -> Kept:
         return {"input": list(st.rows)}
@@ -77,6 +91,16 @@ class Sort(Unary[SortState], Specified):
             rank = partial(_rank, self.schema.index(key.name), key.null_leads is not key.descending)
             ordered.sort(key=rank, reverse=key.descending)
         return ordered
+
+    def first(self, ts: Rows, out: int) -> list[Row]:
+        """The rows that may still come out behind so many: with a limit the first ones, in order."""
+        if self.most is None:
+            return list(ts)
+        return in_full(self.schema, self.keys).sorted(ts)[: self.most - out]
+
+    def _closed(self, seen: PunctuationSet, out: int) -> list[Punctuation]:
+        end = end_of_stream(self.schema)
+        return [end] if out == self.most or seen.covers(end) else self.init(seen)
 
     def init(self, seen: PunctuationSet) -> list[Punctuation]:
         """The longest prefix of the order that is covered, as punctuations.
@@ -148,13 +172,23 @@ class Sort(Unary[SortState], Specified):
             fixed[key.name] = constant(value)
 
     def cpass(self, *inputs: Slice) -> list[Row]:
-        return self.sorted(set_match_ts(inputs[0].rows, self.cprop(*inputs)))
+        return self.first(self.sorted(set_match_ts(inputs[0].rows, self.init(self._received(*inputs)))), 0)
 
     def cprop(self, *inputs: Slice) -> list[Punctuation]:
-        return self.init(PunctuationSet(self.schema, self._on_keys(inputs[0].puncts)))
+        return self._closed(self._received(*inputs), len(self.cpass(*inputs)))
 
     def ckeep(self, *inputs: Slice) -> Kept:
-        return {"input": set_nomatch_ts(inputs[0].rows, self.cprop(*inputs))}
+        left = set_nomatch_ts(inputs[0].rows, self.init(self._received(*inputs)))
+        return {"input": self.first(left, len(self.cpass(*inputs)))}
+
+    def _received(self, *inputs: Slice) -> PunctuationSet:
+        return PunctuationSet(self.schema, self._on_keys(inputs[0].puncts))
+
+
+def in_full(schema: Schema, keys: tuple[SortKey, ...]) -> Sort:
+    """An order in which only rows are peers that are the same: by the keys, then by all other attributes."""
+    sorted_by = {key.name for key in keys}
+    return Sort(schema, (*keys, *(SortKey(name) for name in schema.names if name not in sorted_by)))
 
 
 def _rank(at: int, nulls_low: bool, t: Row) -> tuple[bool, object]:

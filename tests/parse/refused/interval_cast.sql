@@ -1,7 +1,7 @@
-SELECT CAST(INTERVAL '1' DAY AS STRING) FROM bid
+SELECT CAST(INTERVAL '1' DAY AS BIGINT) FROM bid
 
 -- refused
--- INTERVAL cannot be cast to STRING
---   detail: INTERVAL '1' DAY is INTERVAL
---   1 | SELECT CAST(INTERVAL '1' DAY AS STRING) FROM bid
+-- INTERVAL DAY TO SECOND cannot be cast to BIGINT
+--   detail: INTERVAL '1' DAY is INTERVAL DAY TO SECOND
+--   1 | SELECT CAST(INTERVAL '1' DAY AS BIGINT) FROM bid
 --     |        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

@@ -1,7 +1,7 @@
 SELECT RANK() OVER w FROM bid
 
 -- refused
--- a window with a name is not supported
---   hint: write what is in it after OVER, in brackets
+-- there is no window w
+--   hint: define it behind the SELECT: WINDOW w AS (…)
 --   1 | SELECT RANK() OVER w FROM bid
 --     |        ^^^^^^^^^^^^^

@@ -32,6 +32,7 @@ from punctum.ir.relations import (
     Window,
 )
 from punctum.ir.session import Sessions
+from punctum.ir.stamped import Stamped
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation
 
@@ -39,8 +40,10 @@ from punctum.ir.tree import Relation
 def rows(relation: Relation) -> int | None:
     """The most rows that a relation ever gives, or nothing when they are without end."""
     match relation:
-        case Filter() | Projection() | OrderBy() | Over() | Punctuated():
+        case Filter() | Projection() | Stamped() | Over() | Punctuated():
             return rows(relation.inputs[0])
+        case OrderBy():
+            return min((most for most in (rows(relation.input), relation.most) if most is not None), default=None)
         case Aggregate() if not relation.keys:
             return 1
         case Distinct() | Aggregate():

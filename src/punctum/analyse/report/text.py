@@ -10,13 +10,18 @@ from punctum.algebra.scheme import Order
 from punctum.algebra.values import Row
 from punctum.analyse.memory.growth import growing
 from punctum.analyse.safety.register import QueryAnalysis
+from punctum.analyse.safety.states import AT_THE_END
+from punctum.analyse.safety.updates import Changing, changing
 from punctum.analyse.safety.verdicts import OperatorState, Verdict
 from punctum.errors import RefusedError, underlined
 from punctum.ir.conjunctive.spj import Occurrence
+from punctum.ir.ranking import Ranked
 
 _SHOWN = 10
 """So many sets of schemes are shown to a person."""
 _NOT_IN = "compare columns by = in NOT EXISTS; in NOT IN, declare both NOT NULL, for one NULL decides on all rows"
+
+_ENDED = "emits its groups when all streams have ended"
 
 
 def text(queries: Sequence[QueryAnalysis], sql: str, every: bool = False) -> str:
@@ -56,7 +61,8 @@ def _query(query: QueryAnalysis, sql: str, every: bool) -> str:
     lines = [f"{query.query.name}: {_word(query)}"]
     states = query.states if query.safe or every else query.unbounded
     kept = [state for state in states if state.verdict is not Verdict.STATELESS]
-    lines += [f"  {_sentence(state)}" for state in kept] or ["  keeps no state"]
+    again = changing(query.query.relation)
+    lines += [f"  {_in_words(state, again)}" for state in kept] or ["  keeps no state"]
     lines += [f"  {kept_keys}" for kept_keys in query.remembered if query.safe]
     lines += [f"  merges {', '.join(merge.names)} by case {case.case}: {case.why}" for merge, case in query.cases]
     unsure = dict.fromkeys(reason for state in query.unbounded for reason in state.undecided)
@@ -65,17 +71,23 @@ def _query(query: QueryAnalysis, sql: str, every: bool) -> str:
         lines.append(f"  {_memory(query)}")
         lines += [f"  {line}" for line in _forced(query)]
     if query.admitted and query.updates:
-        lines.append("  emits each group again when it changes")
+        lines.append(f"  emits each {'rank' if isinstance(again, Ranked) else 'group'} again when it changes")
     elif query.safe and query.endless:
-        lines.append(
-            "  emits its groups when all streams have ended; with updates 'true' in its sink, when they change"
-        )
+        ended = _ENDED.replace("groups", "ranks") if isinstance(again, Ranked) else _ENDED
+        lines.append(f"  {ended}; with updates 'true' in its sink, when they change")
     if query.unbounded:
         lines += underlined(sql, query.unbounded[0].place)
         lines += [f"  {line}" for line in _advice(query)]
     elif query.useless:
         lines.append(f"  unused punctuation schemes: {', '.join(map(str, query.useless))}")
     return "\n".join(lines)
+
+
+def _in_words(state: OperatorState, again: Changing | None) -> str:
+    """A state, without when its rows come out if a line below says it."""
+    sentence = _sentence(state)
+    ranks = isinstance(again, Ranked) and state.place == again.place
+    return sentence.removesuffix(f", {AT_THE_END}") if ranks else sentence
 
 
 def _memory(query: QueryAnalysis) -> str:
@@ -125,7 +137,7 @@ def _sentence(state: OperatorState) -> str:
         case "join", Verdict.PURGEABLE:
             return f"{kept}: purged by {', then '.join(state.witness)}"
         case _, Verdict.PURGEABLE:
-            return f"{kept}: purged by {' and '.join(state.witness)}"
+            return f"{kept}: purged by {' and '.join(state.witness) or 'the time of the batch'}"
         case "join", _:
             return f"{kept}: state grows without bound: {_unreached(state)}"
         case _:

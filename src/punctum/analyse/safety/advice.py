@@ -45,6 +45,7 @@ from punctum.ir.relations import (
 )
 from punctum.ir.session import Sessions
 from punctum.ir.shape import shape
+from punctum.ir.stamped import Stamped
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, walk
 
@@ -227,6 +228,8 @@ def _candidates(relation: Relation, column: int, order: Order, known: Inference)
             for n, way in enumerate((Order.ASC, Order.DESC)):
                 if order in (way, Order.EQUALITY):
                     yield from _candidates(relation.input, column + n, way, known)
+        case Stamped() if column == relation.width:
+            return
         case Lookup():
             at = relation.equated().get(column, column)
             if at < len(relation.input.schema):
@@ -236,7 +239,7 @@ def _candidates(relation: Relation, column: int, order: Order, known: Inference)
         case UnionAll() | Union() | Intersect() | Except():
             for side in relation.inputs:
                 yield from _candidates(side, column, order, known)
-        case Hop() | Distinct() | Window() | Punctuated():
+        case Hop() | Stamped() | Distinct() | Window() | Punctuated():
             yield from _candidates(relation.input, column, order, known)
         case Join() | PlannedNode():
             raise AssertionError(relation)  # joins are blocks, and plans come later

@@ -36,10 +36,11 @@ from punctum.ir.relations import (
     Window,
 )
 from punctum.ir.session import Sessions
+from punctum.ir.stamped import Stamped
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, with_inputs
 
-_BLIND = (Function.MIN, Function.MAX, Function.COUNT_DISTINCT, *PAIRED)
+_BLIND = (Function.MIN, Function.MAX, Function.COUNT_DISTINCT, Function.COLLECT_SET, *PAIRED)
 """Aggregates that do not see duplicates."""
 _KINDS = {
     "order": "remove ORDER BY from subqueries",
@@ -78,7 +79,7 @@ class _Change:
     def of(self, relation: Relation, seen: bool, once: bool) -> Relation:
         """The relation changed, when its order is seen or not, and when each row matters once or as often as it is."""
         match relation:
-            case OrderBy() if not seen and self._do("order"):
+            case OrderBy(most=None) if not seen and self._do("order"):
                 return self.of(relation.input, False, once)
             case Distinct() if once and self._do("duplicates"):
                 return self.of(relation.input, False, True)
@@ -98,8 +99,10 @@ class _Change:
                 return with_inputs(
                     relation, [self.of(relation.left, False, once), self.of(relation.right, False, True)]
                 )
-            case Lookup() | Hop() | Punctuated() | Ranked() | Over():
+            case Lookup() | Hop() | Stamped() | Punctuated() | Ranked() | Over():
                 return self._inputs(relation, False, once and isinstance(relation, Lookup | Hop))
+            case OrderBy() if relation.most is not None:  # of its rows each counts
+                return self._inputs(relation, False, False)
             case Filter() | Window() | OrderBy() | Join() | OuterJoin() | UnionAll() | Opened() | Cleansed() | Final():
                 return self._inputs(relation, False, once)
             case Source() | LMerge():

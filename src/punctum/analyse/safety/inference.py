@@ -30,6 +30,7 @@ from punctum.analyse.safety.rules import (
     ranked,
     sessions,
     stables_of,
+    stamped,
     units_of,
 )
 from punctum.ir.by_node import ByNode
@@ -60,6 +61,7 @@ from punctum.ir.relations import (
     Window,
 )
 from punctum.ir.session import Sessions
+from punctum.ir.stamped import Stamped
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, titles
 from punctum.ir.windows import window
@@ -189,6 +191,8 @@ class Inference:
                 return promised(self.facts(relation.input), relation, own, self._early)
             case Hop():
                 return hopped(self.facts(relation.input), relation)
+            case Stamped():
+                return stamped(self.facts(relation.input), relation)
             case Lookup():
                 return looked_up(self.facts(relation.input), relation)
             case Distinct() | Window():

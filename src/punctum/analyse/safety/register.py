@@ -19,7 +19,7 @@ from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.remembered import Remembered, remembered
 from punctum.analyse.safety.states import states
 from punctum.analyse.safety.temporal import Chosen, chosen, merges
-from punctum.analyse.safety.updates import closed, grouping, having
+from punctum.analyse.safety.updates import changing, closed, unable
 from punctum.analyse.safety.useful import declared, useful
 from punctum.analyse.safety.verdicts import OperatorState, Verdict
 from punctum.errors import SchemaError, SqlError
@@ -29,7 +29,7 @@ from punctum.ir.tree import Relation, sources
 from punctum.ir.windows import window
 
 _UPDATES = "updates"
-"""The option with which a sink writes each group whenever it changes."""
+"""The option with which a sink writes each group, or rank, whenever it changes."""
 
 
 @dataclass(frozen=True)
@@ -116,18 +116,18 @@ class QueryAnalysis:
 
     @property
     def endless(self) -> bool:
-        """Whether its rows are groups that no promised punctuation closes."""
-        groups = grouping(self.query.relation)
+        """Whether its rows are groups, or ranks, that no promised punctuation closes."""
+        groups = changing(self.query.relation)
         return groups is not None and not closed(groups, self.inference)
 
     @cached_property
     def updates(self) -> bool:
-        """Whether a group comes again when it changes: as its sink asks, or else where there is nothing to wait for.
+        """Whether a group or rank comes again when it changes: as its sink asks, or where there is nothing to wait for.
 
         Groups of a window always do. Else that is: the query is safe, punctuations do not close its groups, and it is
         on synopses or nothing is promised.
         """
-        groups, option = grouping(self.query.relation), self.query.sink.options.get(_UPDATES)
+        groups, option = changing(self.query.relation), self.query.sink.options.get(_UPDATES)
         if groups is not None and window(groups.input) is not None:
             if (option or "true").lower() != "true":
                 why = "a group changes whenever a row leaves its window, so no group is ever final"
@@ -137,11 +137,7 @@ class QueryAnalysis:
             there = self.safe and self.endless
             return there and (groups in self.inference.parts or not self.declared)
         if option.lower() == "true" and groups is None:
-            why = (
-                "HAVING may drop a group that has been emitted"
-                if having(self.query.relation)
-                else "its rows are not groups that change"
-            )
+            why = unable(self.query.relation)
             raise SchemaError(f"{self.query.name} cannot emit updates", why, "remove the option updates")
         return option.lower() == "true"
 

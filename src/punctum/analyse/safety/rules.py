@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import assert_never
 
+from punctum.algebra.frames import FrameFunction
 from punctum.algebra.pattern import WILDCARD
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Order
@@ -48,6 +49,7 @@ from punctum.ir.relations import (
 )
 from punctum.ir.session import Sessions
 from punctum.ir.shape import onto, shape
+from punctum.ir.stamped import Stamped
 from punctum.ir.tree import Relation
 from punctum.ir.units import unit_key
 
@@ -219,6 +221,14 @@ def hopped(below: Facts, relation: Hop) -> Facts:
     return Facts(distinct(promises), same, equal, fixed, constant, filled | {start}, within)
 
 
+def stamped(below: Facts, relation: Stamped) -> Facts:
+    """What holds for rows with the time of their batch: all that held before, and that time is in order."""
+    time = relation.width
+    promises = distinct((*below.promises, Promise(frozenset([(time, Order.ASC)]), frozenset())))
+    same, equal = (*below.same, time), (*below.equal, time)
+    return replace(below, promises=promises, same=same, equal=equal, filled=below.filled | {time})
+
+
 def looked_up(below: Facts, relation: Lookup) -> Facts:
     """What holds behind a lookup: all that held before, and columns of the table that equal others carry the same."""
     if not relation.pairs:
@@ -261,7 +271,8 @@ def grouped(below: Facts, keys: list[int], relation: Aggregate | Sessions) -> Fa
 
 def ranked(below: Facts, relation: Ranked | Over) -> Facts:
     """What holds behind window functions: all that held before, once no row that waits matches a punctuation."""
-    sorts = ordered(below, relation) if isinstance(relation, Over) and relation.ordered else ()
+    leads = isinstance(relation, Over) and relation.function is FrameFunction.LEAD  # the last row of a partition waits
+    sorts = ordered(below, relation) if isinstance(relation, Over) and relation.ordered and not leads else ()
     promises = below.promises if sorts or closing(below, relation.by) else ()
     same, equal = ((*known, len(known)) for known in (below.same, below.equal))
     filled = below.filled | never_null(relation)

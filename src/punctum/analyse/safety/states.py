@@ -48,13 +48,15 @@ from punctum.ir.relations import (
     Window,
 )
 from punctum.ir.session import Sessions
+from punctum.ir.stamped import Stamped
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, reads_text, title
 from punctum.ir.windows import window
 
 _NUMBERS = {"R0": 2, "R1": 2}
 _NO_PARTITIONS = "it has no PARTITION BY, so no punctuation closes its partition"
-_AT_THE_END = "which come out when the streams have ended"
+AT_THE_END = "which come out when the streams have ended"
+"""Of rows that nothing but the end lets out, unless they come as updates."""
 _NO_GROUPS = "it has no grouping columns, so no punctuation closes its group"
 
 
@@ -101,7 +103,7 @@ def states(relation: Relation, known: Inference) -> Iterator[OperatorState]:
             yield from _both(relation, known.facts(relation.left), known.facts(relation.right))
         case OuterJoin():
             yield from of_outer(relation, known)
-        case Filter() | Projection() | Hop() | Lookup() | UnionAll():
+        case Filter() | Projection() | Hop() | Stamped() | Lookup() | UnionAll():
             yield _stateless(relation)
         case Join() | PlannedNode():
             raise AssertionError(relation)  # joins are blocks, and plans come later
@@ -182,7 +184,7 @@ def _ranking(relation: Ranked, below: Facts) -> OperatorState:
         return replace(state, verdict=Verdict.PURGEABLE, witness=witness)
     few = [n for n in (best(relation, rows(relation.input)), _few_best(relation, below)) if n is not None]
     if few:
-        return replace(state, verdict=Verdict.BOUNDED, witness=(f"{rows_text(min(few))}, {_AT_THE_END}",))
+        return replace(state, verdict=Verdict.BOUNDED, witness=(f"{rows_text(min(few))}, {AT_THE_END}",))
     wants = tuple(Want(relation.input, i) for i in range(len(names)) if below.same[i] in _same(below, by))
     shown = ", ".join(dict.fromkeys(names[i] for i in by))
     missing = f"no input promises punctuations on the columns of PARTITION BY ({shown})" if by else _NO_PARTITIONS
@@ -236,9 +238,16 @@ def _most(relation: Distinct | Aggregate | OrderBy, below: Facts) -> str | None:
         case Distinct():
             columns = list(range(len(relation.schema)))
         case OrderBy():
-            return None
+            return None if relation.most is None else _first(relation, below)
     most = _combinations(relation.input, columns, below.constant)
     return None if most is None else rows_text(most)
+
+
+def _first(relation: OrderBy, below: Facts) -> str:
+    """The rows of a limit, which the order lets out, or the end."""
+    assert relation.most is not None
+    few = rows_text(min(n for n in (rows(relation.input), relation.most) if n is not None))
+    return few if ordered(below, relation) else f"{few}, {AT_THE_END}"
 
 
 def _values(domain: Pattern, kind: Type) -> int | None:

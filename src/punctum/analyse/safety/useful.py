@@ -42,6 +42,7 @@ from punctum.ir.relations import (
     Window,
 )
 from punctum.ir.session import Sessions
+from punctum.ir.stamped import Stamped
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, fold, sources, walk
 
@@ -150,6 +151,8 @@ def _origins(relation: Relation, below: list[list[frozenset[Of]]]) -> list[froze
             return [frozenset([(stream.name, name)]) for name in stream.schema.names]
         case Hop():
             return [*below[0][: relation.width], frozenset[Of]().union(*below[0][relation.width :])]
+        case Stamped():
+            return [*below[0], frozenset()]
         case Lookup():
             own = below[0]
             of_table = (relation.equated().get(i) for i in range(len(own), len(relation.schema)))

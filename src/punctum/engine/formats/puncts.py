@@ -4,6 +4,8 @@ Of stables that are plain numbers, no more than the furthest has to be read: beh
 The others come as a column of their times, under the name of stables, for rows that stand between them.
 """
 
+import re
+
 import numpy as np
 import polars as pl
 
@@ -17,9 +19,9 @@ from punctum.engine.formats.typed import WHOLE
 from punctum.errors import CodecError
 
 _POINT = (
-    r'^[ \t\r\n]*\{[ \t\r\n]*"\$punct"[ \t\r\n]*:[ \t\r\n]*\{[ \t\r\n]*"(?<name>[^"\\]+)"[ \t\r\n]*:[ \t\r\n]*'
-    rf"(?:(?<number>{WHOLE})|"
-    r'"(?<string>[^"\\\x00-\x1f]*)")[ \t\r\n]*\}[ \t\r\n]*\}[ \t\r\n]*$'
+    r'^[ \t\r\n]*\{[ \t\r\n]*"\$punct"[ \t\r\n]*:[ \t\r\n]*\{[ \t\r\n]*"(?P<name>[^"\\]+)"[ \t\r\n]*:[ \t\r\n]*'
+    rf"(?:(?P<number>{WHOLE})|"
+    r'"(?P<string>[^"\\\x00-\x1f]*)")[ \t\r\n]*\}[ \t\r\n]*\}[ \t\r\n]*$'
 )
 _STABLE = (
     rf'^[ \t\r\n]*\{{[ \t\r\n]*"\{STABLE}"[ \t\r\n]*:[ \t\r\n]*(-?(?:0|[1-9][0-9]{{0,17}}))[ \t\r\n]*\}}[ \t\r\n]*$'
@@ -35,6 +37,8 @@ def constants(lines: pl.Series, positions: Numbers, schema: Schema) -> tuple[Clo
     >>> closed["n"].to_list(), at["n"].tolist(), here.tolist()
     ([7], [3], [True, False])
     """
+    if (one := _one_attribute(lines, schema)) is not None:
+        return ({one.name: one}, {one.name: positions.astype(np.int64)}), np.ones(len(lines), np.bool_)
     parts = lines.str.extract_groups(_POINT).struct.unnest()
     closed: dict[str, pl.Series] = {}
     at: dict[str, Numbers] = {}
@@ -56,6 +60,24 @@ def constants(lines: pl.Series, positions: Numbers, schema: Schema) -> tuple[Clo
             closed[STABLE], at[STABLE] = times.filter(passed), positions[passed].astype(np.int64)
             known = known | passed
     return (closed, at), known
+
+
+def _one_attribute(lines: pl.Series, schema: Schema) -> pl.Series | None:
+    """The constants of lines that differ in a whole number alone, as those of a program do: several times as fast.
+
+    >>> _one_attribute(pl.Series(['{"$punct": {"n": 7}}', '{"$punct": {"n": 8}}']), Schema.of(n="BIGINT")).to_list()
+    [7, 8]
+    >>> _one_attribute(pl.Series(['{"$punct": {"n": 7}}', '{"$punct": {"n": 08}}']), Schema.of(n="BIGINT"))
+    """
+    first = re.match(_POINT, lines[0]) if len(lines) else None
+    if first is None or first["number"] is None or first["name"] not in schema.names:
+        return None
+    before, behind = first.string[: first.start("number")], first.string[first.end("number") :]
+    numbers = lines.str.strip_prefix(before).str.strip_suffix(behind).cast(pl.Int64, strict=False)
+    again = pl.select(pl.concat_str(pl.lit(before), numbers.cast(pl.String), pl.lit(behind))).to_series()
+    whole = schema.attributes[schema.index(first["name"])].type is Type.BIGINT
+    same = not numbers.null_count() and bool((again == lines).all())
+    return numbers.alias(first["name"]) if whole and same else None
 
 
 def from_punct(text: str, schema: Schema) -> Punctuation:

@@ -17,6 +17,7 @@ from punctum.operators.columns import dtype
 _DAY = "[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
 _CLOCK = r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,6})?"
 _ZONE = "(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?"
+_SPAN = r"INTERVAL '-?[0-9]{1,7} [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?' DAY TO SECOND"
 WHOLE = "-?(?:0|[1-9][0-9]{0,17}|[1-8][0-9]{18})"
 """Whole numbers that are BIGINTs without a doubt."""
 NUMBER = r"-?(?:0|[1-9][0-9]{0,18})(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?"
@@ -27,6 +28,7 @@ _PLAIN: dict[Type, str] = {
     Type.DATE: _DAY,
     Type.TIMESTAMP: f"{_DAY}[T ]{_CLOCK}{_ZONE}",
     Type.TIMESTAMP_NTZ: f"{_DAY}[T ]{_CLOCK}",
+    Type.INTERVAL: _SPAN,
 }
 
 
@@ -85,11 +87,22 @@ def _instants(texts: pl.Series) -> pl.Series:
     return pl.select(pl.when(times.is_between(pl.lit(low), pl.lit(high))).then(times)).to_series()
 
 
+def _intervals(texts: pl.Series) -> pl.Series:
+    """Intervals of fewer than ten million days."""
+    sign, *fields, fraction = (texts.str.extract(_PARTS, n) for n in range(1, 7))
+    days, hours, minutes, seconds = (field.cast(pl.Int64) for field in fields)
+    micros = (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1_000_000
+    micros += fraction.fill_null("").str.pad_end(6, "0").cast(pl.Int64)
+    return pl.select(pl.when(sign == "-").then(-micros).otherwise(micros)).to_series().cast(pl.Duration("us"))
+
+
+_PARTS = r"'(-?)([0-9]+) ([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]+))?'"
 _CONVERT: dict[Type, Callable[[pl.Series], pl.Series]] = {
     Type.BOOLEAN: lambda texts: texts == "true",
     Type.DATE: _days,
     Type.TIMESTAMP: _instants,
     Type.TIMESTAMP_NTZ: _local_times,
+    Type.INTERVAL: _intervals,
 }
 
 

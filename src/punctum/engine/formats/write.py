@@ -26,6 +26,7 @@ from punctum.operators.columns import dtype
 Puncts = Sequence[Punctuation]
 _TIMES = {Type.TIMESTAMP: "%Y-%m-%dT%H:%M:%S%.6fZ", Type.TIMESTAMP_NTZ: "%Y-%m-%dT%H:%M:%S%.6f"}
 _BARE = (Type.BIGINT, Type.BOOLEAN, Type.DECIMAL)
+_DAY = 86_400_000_000
 _ENDLESS = {"inf": "Infinity", "-inf": "-Infinity"}
 
 
@@ -38,8 +39,8 @@ def json_lines(rows: pl.DataFrame, schema: Schema) -> pl.Series:
     """
     parts: list[pl.Expr] = []
     for n, attribute in enumerate(schema.attributes):
-        name = pl.select(pl.lit(attribute.name).alias("n")).select(pl.struct("n").struct.json_encode()).item()[5:-1]
-        parts += [pl.lit(("," if n else "{") + name + ":"), _json(attribute).fill_null("null")]
+        name = _quote(attribute.name)
+        parts += [pl.lit(("," if n else "{") + name + ":"), _json(pl.col(attribute.name), attribute).fill_null("null")]
     return rows.select(pl.concat_str(*parts, pl.lit("}")).alias("line")).to_series()
 
 
@@ -68,8 +69,20 @@ def text_of(puncts: Puncts, schema: Schema) -> list[str]:
     return [to_json((time_value(t, time_type(schema)),), stable) for t in times]
 
 
-def _json(attribute: Attribute) -> pl.Expr:
-    column, text = pl.col(attribute.name), pl.col(attribute.name).cast(pl.String)
+def _quote(name: str) -> str:
+    """A name as JSON has it."""
+    return str(pl.select(pl.lit(name).alias("n")).select(pl.struct("n").struct.json_encode()).item()[5:-1])
+
+
+def _json(column: pl.Expr, attribute: Attribute) -> pl.Expr:
+    if attribute.type is Type.ARRAY:
+        elements = column.list.eval(_json(pl.element(), attribute.parts[0]).fill_null("null"))
+        return pl.concat_str(pl.lit("["), elements.list.join(","), pl.lit("]"))
+    if attribute.type is Type.STRUCT:
+        fields = [(pl.lit(_quote(a.name) + ":"), _json(column.struct.field(a.name), a)) for a in attribute.parts]
+        pairs = pl.concat_str([name + value.fill_null("null") for name, value in fields], separator=",")
+        return pl.when(column.is_not_null()).then(pl.concat_str(pl.lit("{"), pairs, pl.lit("}")))
+    text = column.cast(pl.String)
     if attribute.type in _BARE:
         return text
     if attribute.type is Type.DOUBLE:
@@ -78,9 +91,27 @@ def _json(attribute: Attribute) -> pl.Expr:
         return pl.when(column.is_not_null()).then(
             pl.struct(column.alias("s")).struct.json_encode().str.slice(5).str.head(-1)
         )
+    if attribute.type is Type.INTERVAL:
+        text = interval_text(column)
     if attribute.type in _TIMES:
         text = column.dt.strftime(_TIMES[attribute.type])
     return pl.concat_str(pl.lit('"'), text, pl.lit('"'))
+
+
+def interval_text(column: pl.Expr) -> pl.Expr:
+    """Intervals as Spark writes them.
+
+    >>> pl.select(interval_text(pl.lit(-90_500_000).cast(pl.Duration("us")))).item()
+    "INTERVAL '-0 00:01:30.5' DAY TO SECOND"
+    """
+    micros = column.to_physical()
+    length = micros.cast(pl.Int128).abs()
+    away, rest = (part.cast(pl.Int64) for part in (length // _DAY, length % _DAY))
+    clock = (rest * 1000).cast(pl.Time)
+    exact = clock.dt.strftime("%H:%M:%S%.6f").str.strip_chars_end("0")
+    whole = pl.when(rest % 1_000_000 == 0).then(clock.dt.strftime("%H:%M:%S")).otherwise(exact)
+    sign = pl.when(micros < 0).then(pl.lit("-")).otherwise(pl.lit(""))
+    return pl.concat_str(pl.lit("INTERVAL '"), sign, away, pl.lit(" "), whole, pl.lit("' DAY TO SECOND"))
 
 
 def write_json(
@@ -138,6 +169,7 @@ def _quoted(text: pl.Expr, dialect: Dialect) -> pl.Expr:
 def in_text(rows: pl.DataFrame, schema: Schema) -> pl.DataFrame:
     """Rows with instants and endless numbers as the texts that CSV gets."""
     times = [pl.col(a.name).dt.strftime(_TIMES[a.type]) for a in schema.attributes if a.type in _TIMES]
+    times += [interval_text(pl.col(a.name)).alias(a.name) for a in schema.attributes if a.type is Type.INTERVAL]
     doubles = [pl.col(a.name).cast(pl.String).replace(_ENDLESS) for a in schema.attributes if a.type is Type.DOUBLE]
     return rows.with_columns(times + doubles)
 

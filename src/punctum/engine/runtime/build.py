@@ -40,6 +40,7 @@ from punctum.operators.operator import Operator
 from punctum.operators.project import Project
 from punctum.operators.punctuate import Punctuate
 from punctum.operators.select import Select
+from punctum.operators.stamped import Stamped
 from punctum.plan.passes.expect import clocks as timed
 from punctum.plan.passes.expect import tells_time_alone
 from punctum.plan.physical.cube import shares
@@ -127,7 +128,7 @@ class _Wiring:
         self.controls: list[Control] = []
         self.expects: dict[int, tuple[ExpectNode, Expect]] = {}
         self.lifespans: dict[int, tuple[LifespanNode, Lifespan]] = {}
-        self.timed: list[Expect | Lifespan] = []
+        self.timed: list[Expect | Lifespan | Stamped] = []
         self.lookups: list[tuple[str, Lookup]] = []
         self._place(stage.root)
 
@@ -202,6 +203,8 @@ class _Wiring:
             self.lifespans[number] = relation, made
         if isinstance(relation, ExpectNode | LifespanNode) and relation.time is None:
             assert isinstance(made, Expect | Lifespan)
+            self.timed.append(made)
+        if isinstance(made, Stamped):
             self.timed.append(made)
 
     def _note_late(self, relation: Relation, made: Operator) -> None:

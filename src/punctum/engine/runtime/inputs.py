@@ -146,11 +146,16 @@ class FromStream(StageInput):
 
     def _in_order(self, came: Arrived) -> tuple[ColumnarSlice, list[tuple[pl.Series, PlacedPunctuations]]]:
         """The punctuations behind the pipe, and again with their places where rows stand behind them."""
-        moved = [(at, self._shown(puncts)) for at, puncts in came.sequences]
-        known = [(at, puncts) for at, puncts in moved if puncts is not None]
-        if len(known) == len(moved):
-            every = in_one(came.pieces, self._raw)
-            return self._piped(every.puncts, every.constants), known
+        known, every = [step.metadata() for step in self._steps], in_one(came.pieces, self._raw)
+        piped = self._piped(every.puncts, every.constants)
+        if not came.sequences or not any(isinstance(step, Project) and step.widened for step in self._steps):
+            return piped, [(at, self._shown(puncts)) for at, puncts in came.sequences]
+        for step, before in zip(self._steps, known, strict=True):
+            step.restore_metadata(before)
+        return self._one_by_one(came)
+
+    def _one_by_one(self, came: Arrived) -> tuple[ColumnarSlice, list[tuple[pl.Series, PlacedPunctuations]]]:
+        """The same when some of them say more together: that is known where the last of these stands."""
         found, parts = list[tuple[pl.Series, PlacedPunctuations]](), list[ColumnarSlice]()
         for at, puncts in came.sequences:
             slices = [(place, self._piped(xs.puncts, xs.constants)) for place, xs in puncts.between(at)]
@@ -158,12 +163,10 @@ class FromStream(StageInput):
             parts += [xs for _, xs in slices]
         return in_one(parts, self._schema), found
 
-    def _shown(self, puncts: PlacedPunctuations) -> PlacedPunctuations | None:
-        """Punctuations behind the pipe, when each of them goes through it by itself."""
+    def _shown(self, puncts: PlacedPunctuations) -> PlacedPunctuations:
+        """What each of some punctuations by itself says behind the pipe."""
         for step in self._steps:
             if isinstance(step, Project):
-                if not step.shows(puncts):
-                    return None
                 puncts = step.shown(puncts)
         return replace(puncts, schema=self._schema)
 
@@ -294,7 +297,7 @@ class FromStage(StageInput):
             agreed = [p]
             for bucket in self._origin.target_buckets(p):
                 if bucket != sender:
-                    agreed = [q for part in agreed for q in self._received[bucket].within(part)]
+                    agreed = [q for part in agreed for q in self._received[bucket].alike(part)]
         for q in agreed if not self._lasting else ():
             if q.sides and all(isinstance(side, Constant) for _, side in q.sides):
                 for puncts in self._received.values():

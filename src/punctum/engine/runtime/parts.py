@@ -13,6 +13,7 @@ from punctum.operators.columns import ColumnarSlice
 from punctum.operators.expect import Expect, instant
 from punctum.operators.lifespan import Lifespan
 from punctum.operators.lookup import Lookup
+from punctum.operators.stamped import Stamped
 
 Tellers = Sequence[Callable[[], list[Record]]]
 """What says of operators what they have not taken."""
@@ -48,7 +49,7 @@ class Controls(StagePart):
 class Clocks(StagePart):
     """Tells operators the time of a batch, and the next stage that there is one."""
 
-    def __init__(self, timed: Sequence[Expect | Lifespan] = ()) -> None:
+    def __init__(self, timed: Sequence[Expect | Lifespan | Stamped] = ()) -> None:
         self._timed = timed
 
     def before(self, arrived: Arrived) -> None:

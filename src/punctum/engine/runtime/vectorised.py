@@ -8,6 +8,7 @@ from itertools import product
 from typing import assert_never
 
 from punctum.algebra.aggregates import AggregateFunction
+from punctum.algebra.frames import FrameFunction
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Scheme
@@ -19,7 +20,7 @@ from punctum.engine.sources.pipe import compiled_step
 from punctum.engine.sources.tables import versions_of
 from punctum.ir import relations as r
 from punctum.ir import temporal
-from punctum.ir.expressions import Column, Expression
+from punctum.ir.expressions import Column, Expression, conjunction
 from punctum.ir.hop import Hop as HopNode
 from punctum.ir.lifted import inserts_only
 from punctum.ir.lookup import Lookup as LookupNode
@@ -31,6 +32,7 @@ from punctum.ir.punctuated import Punctuated
 from punctum.ir.ranking import Ranked
 from punctum.ir.session import Sessions as SessionsNode
 from punctum.ir.shape import image, shape
+from punctum.ir.stamped import Stamped as StampedNode
 from punctum.ir.tree import Relation
 from punctum.ir.windows import steps, window
 from punctum.lmerge.cleanse import Cleanse
@@ -48,8 +50,9 @@ from punctum.operators.hop import Hop
 from punctum.operators.images import ComputedColumn
 from punctum.operators.intersect import Intersect
 from punctum.operators.join import Join, joined_schema
+from punctum.operators.lead import Lead
 from punctum.operators.lifespan import Lifespan
-from punctum.operators.lookup import Lookup
+from punctum.operators.lookup import ComputedKeys, Lookup
 from punctum.operators.merge import Merge
 from punctum.operators.multijoin import MultiJoin as MultiJoinOperator
 from punctum.operators.operator import Operator
@@ -61,6 +64,7 @@ from punctum.operators.ranking import Ranks
 from punctum.operators.select import Select
 from punctum.operators.session import Sessions
 from punctum.operators.sort import Sort
+from punctum.operators.stamped import Stamped
 from punctum.operators.synopsis import SynopsisJoin, met
 from punctum.operators.synopsis_groups import SynopsisGroupBy
 from punctum.operators.union import Union
@@ -85,10 +89,10 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
             return _projected(relation, schemas[0], shown)
         case HopNode(slide=slide):
             return Hop(schemas[0], relation.schema, slide // timedelta(microseconds=1))
-        case LookupNode(table=table, residual=residual):
-            at = [(mine.index, theirs.index) for mine, theirs in relation.on]
-            demands = None if residual is None else careful(residual, relation.paired)
-            return Lookup(schemas[0], relation.schema, versions_of(table), at, relation.paired, relation.kind, demands)
+        case StampedNode():
+            return Stamped(schemas[0], relation.schema)
+        case LookupNode():
+            return _looking_up(relation, schemas[0])
         case r.Join(on=on, residual=residual, bands=bands):
             left, right = schemas
             pairs = [(left.names[mine.index], right.names[theirs.index]) for mine, theirs in on]
@@ -120,15 +124,18 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
             time, steps_ = schemas[0].names[relation.time.index], gap // timedelta(microseconds=1)
             return Sessions(schemas[0], by, time, steps_, relation.names, functions, filters)
         case r.OrderBy(keys=keys):
-            return Sort(schemas[0], [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys])
+            sorted_by = [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys]
+            return Sort(schemas[0], sorted_by, relation.most)
         case Ranked(partition=partition, keys=keys):
             by = [schemas[0].names[column.index] for column in partition]
             ranked_by = [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys]
-            return Ranks(schemas[0], by, ranked_by, relation.function, relation.name, relation.most)
+            how = relation.function, relation.name, relation.most, relation.updates
+            return Ranks(schemas[0], by, ranked_by, *how)
         case Over(partition=partition, keys=keys):
             by = [schemas[0].names[column.index] for column in partition]
             framed_by = [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys]
-            return OverOperator(schemas[0], by, framed_by, relation.call(schemas[0]))
+            framing = Lead if relation.function is FrameFunction.LEAD else OverOperator
+            return framing(schemas[0], by, framed_by, relation.call(schemas[0]))
         case r.Distinct():
             return Dupelim(schemas[0])
         case Punctuated():
@@ -239,6 +246,30 @@ def _column(name: str, expression: Expression, schema: Schema) -> tuple[Computed
     return ComputedColumn(
         attribute, schema.names[source], partial(_of_one, expression, source, len(schema)), injective, trend
     ), rows
+
+
+def _looking_up(relation: LookupNode, schema: Schema) -> Lookup:
+    at = [(mine.index, theirs.index) for mine, theirs in relation.on]
+    demands = None if relation.residual is None else careful(relation.residual, relation.paired)
+    keys = _computed_keys(relation)
+    return Lookup(
+        schema, relation.schema, versions_of(relation.table), at, relation.paired, relation.kind, demands, keys
+    )
+
+
+def _computed_keys(relation: LookupNode) -> ComputedKeys | None:
+    """The equalities of what is computed of a row with what is computed of a row of the table, if there are any.
+
+    There are none when something else may have no value in a pair: it would have to be computed of all pairs.
+    """
+    equal, more = relation.computed()
+    rest = conjunction(more)
+    theirs = [careful(b, relation.paired) for _, b in equal]
+    others = theirs if rest is None else [*theirs, careful(rest, relation.paired)]
+    if not equal or any(expression.reason is not None for expression in others):
+        return None
+    mine = tuple(careful(a, relation.paired) for a, _ in equal)
+    return ComputedKeys(mine, tuple(key.strict for key in theirs), None if rest is None else others[-1].strict)
 
 
 def _projected(relation: r.Projection, schema: Schema, shown: list[tuple[ComputedColumn, Checked]]) -> Operator:

@@ -118,6 +118,8 @@ def _text(attribute: Attribute) -> pl.Expr:
             moment = column.to_physical()
             clock = (moment % _DAY * 1000).cast(pl.Time).dt.strftime(" %H:%M:%S%.6f")
             return _julian(moment // _DAY) + clock + ("Z" if attribute.type is Type.TIMESTAMP else "")
+        case Type.INTERVAL:
+            return column.to_physical().cast(pl.String) + " microseconds"
         case _:
             return column
 

@@ -23,6 +23,7 @@ _TYPES = {
     Type.TIMESTAMP: ("TIMESTAMP WITH TIME ZONE",),
     Type.TIMESTAMP_NTZ: ("TIMESTAMP WITHOUT TIME ZONE",),
     Type.DECIMAL: ("NUMERIC",),
+    Type.INTERVAL: ("INTERVAL",),
 }
 """The types of columns that have all values of a type, the one of a new table first."""
 

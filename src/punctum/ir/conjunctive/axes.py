@@ -196,6 +196,8 @@ def ordinal(value: Any) -> int:
     """The number of a value of a discrete type: neighbours differ by one."""
     if isinstance(value, datetime):
         return (value.replace(tzinfo=None) - _EPOCH) // timedelta(microseconds=1)
+    if isinstance(value, timedelta):
+        return value // timedelta(microseconds=1)
     return value.toordinal() if isinstance(value, date) else int(value)
 
 
@@ -217,6 +219,8 @@ def _value(kind: Type, number: int) -> Value:
             return date.fromordinal(number)
         case Type.TIMESTAMP | Type.TIMESTAMP_NTZ:
             return (_EPOCH + timedelta(microseconds=number)).replace(tzinfo=UTC if kind is Type.TIMESTAMP else None)
+        case Type.INTERVAL:
+            return timedelta(microseconds=number)
         case _:
             return number
 

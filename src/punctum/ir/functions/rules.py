@@ -18,7 +18,6 @@ from punctum.ir.types import (
     bounded,
     common,
     converted,
-    is_interval,
     is_null,
     zoned,
 )
@@ -47,8 +46,8 @@ def _maybe(expression: Call) -> Call:
 
 
 def _arithmetic(op: str, args: Args, place: Place) -> Expression:
-    if op in "+-" and any(is_interval(arg) for arg in args):
-        return _shift(op, args, place)
+    if op in "+-" and (any(arg.type is Type.INTERVAL for arg in args) or all(arg.type in TIMES for arg in args)):
+        return _of_times(op, args, place)
     target = common(args)
     if target is None or not all(arg.type in NUMBERS or is_null(arg) for arg in args):
         hint = "it takes numbers (BIGINT, DOUBLE, DECIMAL)" + (
@@ -88,21 +87,50 @@ def _decimals(op: str, args: Args, place: Place) -> Call:
     return _result(op, cast, place, Type.DECIMAL, bounded(*digits))
 
 
-def _shift(op: str, args: Args, place: Place) -> Expression:
+def _of_times(op: str, args: Args, place: Place) -> Expression:
+    """A time moved by an interval, the interval between two times, and two intervals together."""
+    one, other = args if op == "-" or args[1].type is Type.INTERVAL else reversed(args)
+    match one.type in TIMES, other.type in TIMES:
+        case True, True if op == "-":
+            clocks = tuple(map(_clock, (one, other))) if _by_clock(one, other) else (one, other)
+            return _result(op, clocks, place, _SPAN)
+        case True, False if other.type is _SPAN:
+            return _shift(op, one, other, place)
+        case False, False if all(arg.type is _SPAN or is_null(arg) for arg in args):
+            return _result(op, tuple(_typed(arg, _SPAN) for arg in args), place, _SPAN)
+    hint = "an INTERVAL is added to a time or subtracted from it, and a time from another one"
+    raise mismatch(f"{op} does not take these types", place, hint, *args)
+
+
+_SPAN = Type.INTERVAL
+
+
+def _by_clock(one: Expression, other: Expression) -> bool:
+    """Whether times are subtracted as local ones: they are no instants, or clocks are moved between them."""
+    return {one.type, other.type} != {Type.TIMESTAMP} or not fixed(SESSION.get())
+
+
+def _clock(time: Expression) -> Expression:
+    return converted(time, kind(Type.TIMESTAMP_NTZ, True))
+
+
+def _shift(op: str, time: Expression, interval: Expression, place: Place) -> Expression:
     """A time moved by an interval."""
-    time, interval = args if is_interval(args[1]) else reversed(args)
-    if time.type not in TIMES or is_interval(time) or (op == "-" and is_interval(args[0])):
-        raise mismatch(
-            f"{op} does not take these types", place, "an INTERVAL is added to a time or subtracted from it", *args
-        )
-    assert isinstance(interval, Literal) and isinstance(interval.value, timedelta)
-    if time.type is Type.DATE and interval.value % timedelta(days=1):
+    length = interval.value if isinstance(interval, Literal) else None
+    if time.type is Type.DATE and not (isinstance(length, timedelta) and not length % timedelta(days=1)):
         hint = "CAST the date to TIMESTAMP"
         raise mismatch("a DATE moves by whole days", place, hint, time)
-    if time.type is Type.TIMESTAMP and abs(interval.value) >= timedelta(days=1) and not fixed(SESSION.get()):
-        moved = interval if op == "+" else replace(interval, value=-interval.value)
-        return zoned("local_plus", (time, moved), kind(time.type, time.nullable), place)
-    return _result(op, (time, interval), place, time.type)
+    if time.type is not Type.TIMESTAMP or fixed(SESSION.get()):
+        return _result(op, (time, interval), place, time.type)
+    if not isinstance(interval, Literal) or not isinstance(length, timedelta):
+        hint = "CAST the time to TIMESTAMP_NTZ, or give the interval in the script"
+        raise mismatch(
+            "a TIMESTAMP is not moved by a computed INTERVAL where clocks change", place, hint, time, interval
+        )
+    if abs(length) < timedelta(days=1):
+        return _result(op, (time, interval), place, time.type)
+    moved = interval if op == "+" else replace(interval, value=-length)
+    return zoned("local_plus", (time, moved), kind(time.type, time.nullable), place)
 
 
 def _negate(op: str, args: Args, place: Place) -> Expression:
@@ -112,18 +140,13 @@ def _negate(op: str, args: Args, place: Place) -> Expression:
         case Literal(value=int() | float() | Decimal() | timedelta() as value) if not isinstance(value, bool):
             negative = -value if isinstance(value, timedelta) else args[0].type.accept(-value)
             return Literal(negative, args[0].type, args[0].attribute.digits, place)
-    return _number(op, args, place)
-
-
-def _number(op: str, args: Args, place: Place) -> Expression:
-    """A function of one number that gives one of the same type."""
-    _check(op, args, place, NUMBERS)
+    _check(op, args, place, (*NUMBERS, _SPAN))
     return _result(op, args, place, args[0].type, args[0].attribute.digits)
 
 
 def _check(op: str, args: Args, place: Place, types: tuple[Type, ...]) -> None:
     for arg in args:
-        if is_interval(arg) or (arg.type not in types and not is_null(arg)):
+        if arg.type not in types and not is_null(arg):
             takes = ", ".join(kind.value for kind in types)
             raise mismatch(f"{_NAMED.get(op, op.upper())} does not take this type", place, f"it takes {takes}", arg)
 
@@ -159,8 +182,6 @@ def _try(op: str, args: Args, place: Place) -> Expression:
 
 
 def _compare(op: str, args: Args, place: Place) -> Expression:
-    if any(is_interval(arg) for arg in args):
-        raise mismatch("an INTERVAL cannot be compared", place, "add it to a time", *args)
     args = alike(op, args, place)
     nullable = any(arg.nullable for arg in args) and op != "<=>"
     return Call(op, args, kind(Type.BOOLEAN, nullable), place)
@@ -181,8 +202,6 @@ def _is_null(op: str, args: Args, place: Place) -> Expression:
 
 def _values(op: str, values: Args, place: Place) -> Args:
     """The values that a CASE may give, taken to one type."""
-    if any(is_interval(arg) for arg in values):
-        raise mismatch(f"{op.upper()} does not take this type", place, "an INTERVAL is only used with a time", *values)
     return alike(op.upper(), values, place)
 
 

@@ -5,8 +5,8 @@ CREATE STREAM bid (
   dateTime TIMESTAMP NOT NULL, extra STRING
 ) USING parquet OPTIONS (path 'in/bid', maxFilesPerTrigger 10);
 
-CREATE STREAM arrived (PUNCTUATE (at ASC)) AS
-SELECT bidder, current_timestamp() AS at FROM bid;
+CREATE STREAM arrived AS
+SELECT bidder, PROCTIME() AS at FROM bid;
 
 CREATE SINK q12 USING json OPTIONS (path 'out');
 

@@ -1,4 +1,4 @@
-"""ORDER BY: each key is a column of the result, or one that is computed beside it and dropped after sorting."""
+"""ORDER BY and LIMIT: each key is a column of the result, or one computed beside it and dropped after sorting."""
 
 from dataclasses import dataclass, field
 
@@ -7,7 +7,7 @@ from sqlglot import exp
 from punctum.errors import Place, SqlError, choices, nearest
 from punctum.ir.expressions import Expression, text
 from punctum.ir.names import fresh
-from punctum.ir.types import is_interval, is_null
+from punctum.ir.types import is_null
 from punctum.parse.binder.bind import Binder
 
 Named = tuple[str, Expression]
@@ -20,13 +20,18 @@ class SortTerm:
     keys: list[tuple[int, bool, bool | None]] = field(default_factory=list)
     hidden: list[Named] = field(default_factory=list)
     place: Place = field(default_factory=Place)
+    most: int | None = None
 
 
-def sort_keys(node: exp.Expr | None, columns: list[Named], binder: Binder, closed: bool) -> SortTerm:
-    """The keys of ORDER BY over the columns of a SELECT; a closed result takes no hidden ones."""
+def sort_keys(query: exp.Expr, columns: list[Named], binder: Binder, closed: bool) -> SortTerm:
+    """The keys of ORDER BY over the columns of a SELECT, and its LIMIT; a closed result takes no hidden ones."""
+    node, limit = query.args.get("order"), query.args.get("limit")
     if node is None:
+        if limit is not None:
+            hint = "add ORDER BY: which rows come first does not depend on how a stream is cut into batches"
+            raise SqlError("LIMIT needs an order", "", hint, _place_of_limit(limit, binder))
         return SortTerm()
-    term = SortTerm(place=binder.place(node))
+    term = SortTerm(place=binder.place(node), most=None if limit is None else _most(limit, binder))
     binder.clause = "ORDER BY"
     for key in node.expressions:
         ordered = key if isinstance(key, exp.Ordered) else exp.Ordered(this=key, nulls_first=True)
@@ -37,6 +42,19 @@ def sort_keys(node: exp.Expr | None, columns: list[Named], binder: Binder, close
         at = _position(ordered.this, columns, term.hidden, binder, closed)
         term.keys.append((at, down, None if first is not down else first))
     return term
+
+
+def _most(node: exp.Expr, binder: Binder) -> int:
+    count = node.args.get("expression") if isinstance(node, exp.Limit) else None
+    written = str(count.this) if isinstance(count, exp.Literal) and not count.is_string else ""
+    if not written.isdecimal() or len(written) > 9 or not int(written):
+        hint = "write LIMIT and a whole number from 1 on"
+        raise SqlError("this LIMIT is not supported", "", hint, _place_of_limit(node, binder))
+    return int(written)
+
+
+def _place_of_limit(node: exp.Expr, binder: Binder) -> Place:
+    return binder.text.after("LIMIT", binder.place(node))
 
 
 def ordinal(node: exp.Literal, count: int, place: Place) -> int:
@@ -58,7 +76,7 @@ def _position(node: exp.Expr, columns: list[Named], hidden: list[Named], binder:
         what = f"ORDER BY takes columns of the result here, and {binder.shown(node)} is not one"
         raise SqlError(what, choices(shown), nearest(node.name, shown), binder.place(node))
     expression = binder.bind(node)
-    if is_null(expression) or is_interval(expression):
+    if is_null(expression):
         raise SqlError("ORDER BY needs a value with a type", "", "", expression.place)
     everything = [column for _, column in columns + hidden]
     if expression in everything:

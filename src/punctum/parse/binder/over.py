@@ -6,12 +6,12 @@ after them. A condition that bounds a rank, there or in WHERE of a query around 
 (``limited``).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from punctum.algebra.frames import Frame, FrameFunction, UpTo
+from punctum.algebra.frames import Frame, FrameFunction
 from punctum.algebra.pattern import WILDCARD, between
 from punctum.algebra.ranking import Ranking
 from punctum.algebra.schema import Attribute
@@ -19,18 +19,19 @@ from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError
 from punctum.ir.conjuncts import normalised
 from punctum.ir.definitions import NOWHERE
-from punctum.ir.expressions import Column, Expression, Literal, columns, conjunction, mismatch, named, rebased, text
+from punctum.ir.expressions import Call, Column, Expression, Literal, columns, conjunction, mismatch, named, text
 from punctum.ir.names import fresh
 from punctum.ir.over import Over
 from punctum.ir.ranking import Ranked
 from punctum.ir.relations import AggregateCall, Filter, Projection
 from punctum.ir.tree import Relation
-from punctum.ir.types import NUMBERS, is_interval, is_null
+from punctum.ir.types import NUMBERS, is_null
 from punctum.parse.binder.bind import Binder
+from punctum.parse.binder.frames import Key, unordered, whole_number
+from punctum.parse.binder.frames import frame as read_frame
 from punctum.parse.binder.ranks import limited
 
 Named = tuple[str, Expression]
-Key = tuple[Expression, bool, bool | None]
 _RANKINGS: dict[type, Ranking] = {
     exp.RowNumber: Ranking.ROW_NUMBER,
     exp.Rank: Ranking.RANK,
@@ -43,6 +44,7 @@ _FUNCTIONS: dict[type, FrameFunction] = {
     exp.Max: FrameFunction.MAX,
     exp.Avg: FrameFunction.AVG,
     exp.Lag: FrameFunction.LAG,
+    exp.Lead: FrameFunction.LEAD,
     exp.FirstValue: FrameFunction.FIRST_VALUE,
     exp.LastValue: FrameFunction.LAST_VALUE,
 }
@@ -99,8 +101,6 @@ class Overs:
         return OverColumn(at, name, replace(wanted.attribute, name=name), binder.place(node))
 
     def _read(self, node: exp.Window, binder: Binder) -> WantedColumn:
-        if node.args.get("alias"):
-            raise binder.refuse("a window with a name is", node, "write what is in it after OVER, in brackets")
         if node.args.get("over") != "OVER" or node.args.get("first") is not None:
             raise binder.refuse("this window is", node, _SUPPORTED)
         keys = self._keys(node.args.get("order"), binder)
@@ -115,7 +115,7 @@ class Overs:
         if node.args.get("spec"):
             raise binder.refuse(f"a frame of {function.value} is", node, "leave it out: ranks are of all rows before")
         if not keys:
-            raise _unordered(function.value, binder.place(node))
+            raise unordered(function.value, binder.place(node))
         if function is Ranking.ROW_NUMBER:
             return self._numbered(partition, keys, binder.place(node))
         return WantedColumn(function, partition, keys, Attribute("", Type.BIGINT, between(1, None)), binder.place(node))
@@ -134,14 +134,14 @@ class Overs:
         binder: Binder,
     ) -> WantedColumn:
         place, call = binder.place(node), node.this
-        binder.only(call, "this", "big_int", *(["offset"] if function is FrameFunction.LAG else []))
-        frame = self._frame(node, keys, binder)
-        if function is FrameFunction.LAG:
+        binder.only(call, "this", "big_int", *(["offset"] if function.of_another else []))
+        frame = read_frame(node, keys, binder)
+        if function.of_another:
             if node.args.get("spec"):
-                raise binder.refuse("a frame of LAG is", node, "leave it out")
-            frame = Frame(_whole_number(call.args.get("offset"), 1, binder, node))
-        if not keys and function in (FrameFunction.LAG, FrameFunction.FIRST_VALUE, FrameFunction.LAST_VALUE):
-            raise _unordered(function.value, place)
+                raise binder.refuse(f"a frame of {function.value} is", node, "leave it out")
+            frame = Frame(whole_number(call.args.get("offset"), 1, binder, node))
+        if not keys and (function.of_another or function in (FrameFunction.FIRST_VALUE, FrameFunction.LAST_VALUE)):
+            raise unordered(function.value, place)
         argument = None if isinstance(call.this, exp.Star) else self._value(call.this, function.value, binder)
         if argument is None and function is not FrameFunction.COUNT:
             raise SqlError(f"{function.value} does not take *", "", "only COUNT takes *", place)
@@ -150,27 +150,6 @@ class Overs:
         if function in (FrameFunction.SUM, FrameFunction.AVG) and argument and argument.type not in NUMBERS:
             raise mismatch(f"{function.value} does not take this type", place, "it takes numbers", argument)
         return WantedColumn(function, partition, keys, _result(function, argument), place, argument, frame)
-
-    def _frame(self, node: exp.Window, keys: tuple[Key, ...], binder: Binder) -> Frame:
-        """The frame of a window: without ORDER BY, the whole partition; without a frame, all before and all peers."""
-        spec = node.args.get("spec")
-        if spec is None:
-            return Frame(None, UpTo.PEERS if keys else UpTo.WHOLE)
-        kind, start, end = (str(spec.args.get(key) or "").upper() for key in ("kind", "start", "end"))
-        sides = [str(spec.args.get(key) or "").upper() for key in ("start_side", "end_side")]
-        ends = end in ("", "CURRENT ROW") and kind in ("ROWS", "RANGE")
-        if start == "UNBOUNDED" and sides[0] == "PRECEDING" and (ends or (end, sides[1]) == ("UNBOUNDED", "FOLLOWING")):
-            if end == "UNBOUNDED" or not keys:
-                return Frame(None, UpTo.WHOLE)
-            return Frame(None, UpTo.ROW if kind == "ROWS" else UpTo.PEERS)
-        if not keys:
-            raise _unordered("a frame", binder.place(node))
-        if kind == "ROWS" and ends and start == "CURRENT ROW":
-            return Frame(0)
-        if kind != "ROWS" or not ends or sides[0] != "PRECEDING":
-            hint = "supported: ROWS BETWEEN n PRECEDING or UNBOUNDED PRECEDING AND CURRENT ROW, and whole partitions"
-            raise binder.refuse("this frame is", node, hint)
-        return Frame(_whole_number(spec.args["start"], 0, binder, node))
 
     def _keys(self, node: exp.Expr | None, binder: Binder) -> tuple[Key, ...]:
         keys: list[Key] = []
@@ -185,7 +164,7 @@ class Overs:
 
     def _value(self, node: exp.Expr, clause: str, binder: Binder) -> Expression:
         value = binder.bind(node)
-        if is_null(value) or is_interval(value):
+        if is_null(value):
             raise SqlError(f"{clause} needs a value with a type", "", "", value.place)
         return value
 
@@ -214,10 +193,11 @@ class Overs:
         if not self.wanted:
             return _Over(below, shown, hidden)
         every = [*(e for _, e in (*shown, *hidden)), *([self.condition] if self.condition is not None else [])]
-        read = {c.index: c for e in every for c in columns(e) if not isinstance(c, OverColumn)}
-        plain = {c.index: c for wanted in self.wanted for c in wanted.reads if isinstance(c, Column)} | read
+        wanted_reads = [e for wanted in self.wanted for e in wanted.reads]
+        read = [part for e in every for part in _read(e)]
+        plain = {c.index: c for c in (*wanted_reads, *read) if isinstance(c, Column)}
         base = _Base(below, [plain[i] for i in sorted(plain)])
-        for expression in (e for wanted in self.wanted for e in wanted.reads):
+        for expression in (*wanted_reads, *read):
             base.add(expression)
         direct = {c.index: name for name, c in reversed(shown) if isinstance(c, OverColumn)}
         made, results = base.relation(place), list[Column]()
@@ -228,13 +208,35 @@ class Overs:
             results.append(Column(len(made.schema) - 1, name, made.schema.attributes[-1]))
 
         def above(expression: Expression) -> Expression:
-            return rebased(expression, lambda c: results[c.index] if isinstance(c, OverColumn) else base.column(c))
+            if isinstance(expression, OverColumn):
+                return replace(results[expression.index], place=expression.place)
+            if isinstance(expression, Column) or _part(expression):
+                return replace(base.column(expression), place=expression.place)
+            if isinstance(expression, Literal):
+                return expression
+            return replace(expression, args=tuple(map(above, expression.args)))
 
         if self.condition is not None:
             made, rest = limited(made, normalised([above(self.condition)]))
             condition = conjunction(rest)
             made = made if condition is None else Filter(made, condition, condition.place)
         return _Over(made, [(name, above(e)) for name, e in shown], [(name, above(e)) for name, e in hidden])
+
+
+def _part(expression: Expression) -> bool:
+    """Whether it is what is taken of an ARRAY or STRUCT, which is read in its place: these tell no peers apart."""
+    own = isinstance(expression, Call) and not expression.type.nested and any(a.type.nested for a in expression.args)
+    return own and not any(isinstance(column, OverColumn) for column in columns(expression))
+
+
+def _read(expression: Expression) -> Iterator[Expression]:
+    """What an expression reads of the rows: columns, and parts of them."""
+    if isinstance(expression, Column) or _part(expression):
+        if not isinstance(expression, OverColumn):
+            yield expression
+    else:
+        for arg in expression.args:
+            yield from _read(arg)
 
 
 @dataclass(frozen=True)
@@ -290,21 +292,7 @@ def _result(function: FrameFunction, argument: Expression | None) -> Attribute:
     if (aggregate := function.aggregate) is not None:
         return AggregateCall("", aggregate, of).attribute(True)
     assert of is not None
-    return replace(of.attribute, domain=WILDCARD) if function is FrameFunction.LAG else of.attribute
-
-
-def _unordered(what: str, place: Place) -> SqlError:
-    return SqlError(f"{what} needs an order", "", "add ORDER BY after OVER (", place)
-
-
-def _whole_number(node: object, least: int, binder: Binder, around: exp.Expr) -> int:
-    """A number of rows; one where none is given."""
-    if node is None:
-        return 1
-    written = str(node.this) if isinstance(node, exp.Literal) and not node.is_string else ""
-    if not written.isdecimal() or len(written) > 9 or int(written) < least:
-        raise binder.refuse("this number of rows is", around, f"write a whole number from {least} on")
-    return int(written)
+    return replace(of.attribute, domain=WILDCARD) if function.of_another else of.attribute
 
 
 def _parts(node: exp.Window) -> list[exp.Expr]:

@@ -8,6 +8,7 @@ from sqlglot import exp
 from punctum.errors import Place, SqlError, choices, nearest
 from punctum.ir.definitions import StreamDef, TableDef
 from punctum.ir.expressions import Column, Expression, mismatch, rebased, text
+from punctum.ir.functions.nested import field_of
 from punctum.ir.relations import (
     Distinct,
     Except,
@@ -21,14 +22,16 @@ from punctum.ir.relations import (
 )
 from punctum.ir.temporal import Final
 from punctum.ir.tree import Relation, named
-from punctum.ir.types import common, converted, is_interval, is_null
+from punctum.ir.types import common, converted, is_null
 from punctum.parse.binder.bind import Binder, aggregates
 from punctum.parse.binder.groups import Groups, over_groups, read_groups, renumbered
 from punctum.parse.binder.joins import From
 from punctum.parse.binder.lookups import read_as_stream
+from punctum.parse.binder.named_windows import write_out
 from punctum.parse.binder.order import SortTerm, sort_keys
 from punctum.parse.binder.over import OverColumn, Overs
 from punctum.parse.binder.scope import Scope
+from punctum.parse.binder.stamps import stamped
 from punctum.parse.binder.subqueries import Subqueries
 from punctum.parse.binder.time_windows import over, shown_as, spread
 from punctum.parse.binder.windows import check_input
@@ -37,14 +40,24 @@ from punctum.parse.lexer.text import Text
 Named = tuple[str, Expression]
 MOST_READS = 100
 """How often a query reads streams at most."""
-_SELECT = {"expressions", "from_", "joins", "where", "group", "having", "order", "distinct", "with_", "qualify"}
+_ORDER = {"order", "limit"}
+_SELECT = _ORDER | {
+    "expressions",
+    "from_",
+    "joins",
+    "where",
+    "group",
+    "having",
+    "distinct",
+    "with_",
+    "qualify",
+    "windows",
+}
 _REFUSED: dict[type, str] = {exp.Values: "VALUES", exp.Lateral: "LATERAL", exp.Subquery: "a join in brackets"}
 _SETS: dict[type, str] = {exp.Union: "UNION", exp.Intersect: "INTERSECT", exp.Except: "EXCEPT"}
 _CLAUSES = {
-    "limit": ("LIMIT", "LIMIT"),
     "offset": ("OFFSET", "OFFSET"),
     "laterals": ("LATERAL VIEW", "LATERAL"),
-    "windows": ("WINDOW", "WINDOW"),
     "sort": ("SORT BY", "SORT"),
     "cluster": ("CLUSTER BY", "CLUSTER"),
     "distribute": ("DISTRIBUTE BY", "DISTRIBUTE"),
@@ -54,7 +67,9 @@ _CLAUSES = {
     "version": ("a version AS OF", "VERSION"),
     "when": ("a version AS OF", "VERSION"),
 }
-_SUPPORTED = "supported: SELECT [DISTINCT], FROM, JOIN, WHERE, GROUP BY, HAVING, ORDER BY, UNION, INTERSECT, EXCEPT"
+_SUPPORTED = (
+    "supported: SELECT [DISTINCT], FROM, JOIN, WHERE, GROUP BY, HAVING, ORDER BY [LIMIT], UNION, INTERSECT, EXCEPT"
+)
 
 
 class Queries:
@@ -88,7 +103,7 @@ class Queries:
             if isinstance(node, exp.SetOperation):
                 return self._set(node)
             if isinstance(node, exp.Subquery):
-                self._only(node, {"this", "with_", "order", "alias"})
+                self._only(node, _ORDER | {"this", "with_", "alias"})
                 return self._ordered(node, self.relation(node.this))
         finally:
             self.ctes = outer
@@ -158,6 +173,7 @@ class Queries:
 
     def _select(self, node: exp.Select) -> Relation:
         self._only(node, _SELECT)
+        write_out(node, self.text)
         place = self.place(node)
         if node.args.get("from_") is None:
             raise SqlError("SELECT without FROM is not supported", "", "a query reads streams", place)
@@ -170,14 +186,15 @@ class Queries:
         grouped = node.args.get("group") is not None or node.args.get("having") is not None
         grouped = grouped or any(any(aggregates(item)) for item in node.expressions)
         binder = read_groups(self.text, node, scope, place) if grouped else Binder(self.text, scope, "SELECT", place)
-        binder.over = overs = Overs()
+        overs = Overs()
+        binder.over, binder.stamps = overs, not grouped and not any(node.find_all(exp.Window))
         columns = self._columns(node, binder)
         overs.qualify(node, binder)
-        order = sort_keys(node.args.get("order"), columns, binder, distinct is not None)
+        order = sort_keys(node, columns, binder, distinct is not None)
         if isinstance(binder, Groups):
             below, columns, order = self._grouped(node, below, binder, columns, order)
         made = overs.relation(below, columns, order.hidden, place)
-        result = self._projection(made.relation, made.shown + made.hidden, place)
+        result = self._projection(*stamped(made.relation, made.shown + made.hidden, place), place)
         if distinct is not None:
             result = Distinct(result, place)
         return self._sorted(result, order, place)
@@ -186,7 +203,7 @@ class Queries:
         if not order.keys:
             return relation
         keys = tuple((_column(relation, at), down, nulls) for at, down, nulls in order.keys)
-        ordered = OrderBy(relation, keys, order.place)
+        ordered = OrderBy(relation, keys, order.place, order.most)
         if not order.hidden:
             return ordered
         shown = len(relation.schema) - len(order.hidden)
@@ -202,10 +219,10 @@ class Queries:
                 columns += self._star(item, star, binder)
                 continue
             expression = binder.bind(item.this if isinstance(item, exp.Alias) else item)
-            if is_interval(expression) or (is_null(expression) and not isinstance(item.unalias(), exp.Cast)):
-                what = "an INTERVAL is not a column" if is_interval(expression) else "NULL alone is not a column"
-                raise SqlError(what, "", "write CAST(NULL AS type)" * is_null(expression), self.place(item))
-            name = item.alias if isinstance(item, exp.Alias) else shown_as(item, binder.scope) or text(expression, True)
+            if is_null(expression) and not isinstance(item.unalias(), exp.Cast):
+                raise SqlError("NULL alone is not a column", "", "write CAST(NULL AS type)", self.place(item))
+            shown = shown_as(item, binder.scope) or field_of(expression) or text(expression, True)
+            name = item.alias if isinstance(item, exp.Alias) else shown
             columns.append((name, expression))
         if not columns:
             raise SqlError("SELECT has no columns", "", "", self.place(node))
@@ -259,7 +276,7 @@ class Queries:
 
     def _set(self, node: exp.SetOperation) -> Relation:
         name = _SETS[type(node)]
-        self._only(node, {"this", "expression", "distinct", "order", "with_"})
+        self._only(node, _ORDER | {"this", "expression", "distinct", "with_"})
         place = self.place(node)
         every = not node.args.get("distinct")
         if every and name != "UNION":
@@ -287,11 +304,11 @@ class Queries:
 
     def _ordered(self, node: exp.Expr, relation: Relation) -> Relation:
         """A set operation in order: by columns of its result."""
-        if node.args.get("order") is None:
+        if not any(node.args.get(clause) for clause in _ORDER):
             return relation
         from_result: list[Named] = [(name, _column(relation, i)) for i, name in enumerate(relation.schema.names)]
         binder = Binder(self.text, Scope(()), "ORDER BY", self.place(node))
-        return self._sorted(relation, sort_keys(node.args["order"], from_result, binder, True), self.place(node))
+        return self._sorted(relation, sort_keys(node, from_result, binder, True), self.place(node))
 
 
 def check_reads(relation: Relation, place: Place) -> None:

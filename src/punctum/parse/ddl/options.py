@@ -83,7 +83,7 @@ _NEXMARK = (
 _RESULT = (
     Option("punctuations", Takes.SWITCH, "whether punctuations are written too; false by default"),
     Option("elements", Takes.SWITCH, "whether elements of a temporal stream are written, instead of its final events"),
-    Option("updates", Takes.SWITCH, "whether a group is emitted again when it changes (update mode)"),
+    Option("updates", Takes.SWITCH, "whether a group, or a rank, is emitted again when it changes (update mode)"),
     Option("feedback", Takes.TEXT, "directories, separated by commas, with feedback of readers: what they do not need"),
 )
 _DIRECTORY = (Option("path", Takes.DIRECTORY, "the output directory", needed=True), *_RESULT)

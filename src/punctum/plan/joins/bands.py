@@ -71,4 +71,4 @@ def _end(band: Band, limit: Limit, leaves: list[Relation]) -> Expression:
         return other
     step = STEPS[kind]
     offset = step * limit.offset if isinstance(step, timedelta) else limit.offset
-    return call("+", (other, Literal(offset, Type.BIGINT if isinstance(step, timedelta) else kind)), NOWHERE)
+    return call("+", (other, Literal(offset, Type.INTERVAL if isinstance(step, timedelta) else kind)), NOWHERE)

@@ -25,6 +25,7 @@ from punctum.analyse.safety.inference import Inference
 from punctum.analyse.safety.outer import conditions
 from punctum.analyse.safety.states import few_groups
 from punctum.analyse.safety.temporal import chosen
+from punctum.analyse.safety.updates import Changing
 from punctum.ir.conjunctive.axes import At
 from punctum.ir.definitions import NOWHERE
 from punctum.ir.expressions import Column, Expression, Literal, columns, conjunction, conjuncts, rebased
@@ -44,10 +45,10 @@ from punctum.plan.joins.trees import Tree, written
 from punctum.plan.passes.synopsis import emptied, synopsis
 
 
-def plan_joins(relation: Relation, known: Inference, options: PlanOptions, again: Aggregate | None = None) -> Relation:
+def plan_joins(relation: Relation, known: Inference, options: PlanOptions, again: Changing | None = None) -> Relation:
     """The relation with the joins that are to run: those that are written, or those of a tree over a block's inputs.
 
-    Merges have their case then, and groups are marked of which there are few, or which come again when they change.
+    Merges have their case then, and groups are marked of which there are few, and groups and ranks that come again.
     """
     inside = partial(plan_joins, known=known, options=options, again=again)
     if (part := known.parts.get(relation)) is not None:
@@ -70,6 +71,8 @@ def plan_joins(relation: Relation, known: Inference, options: PlanOptions, again
     if isinstance(made, Aggregate) and isinstance(relation, Aggregate):
         few = few_groups(relation, known.facts(relation.input))
         return replace(made, few=few, updates=relation is again)
+    if isinstance(made, Ranked):
+        return replace(made, updates=relation is again)
     if isinstance(made, LMerge) and isinstance(relation, LMerge):
         return replace(made, case=chosen(relation, known).case)
     if isinstance(made, OuterJoin) and isinstance(relation, OuterJoin):

@@ -34,6 +34,7 @@ from punctum.ir.relations import (
     Window,
 )
 from punctum.ir.session import Sessions
+from punctum.ir.stamped import Stamped
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, transform, with_inputs
 
@@ -68,6 +69,10 @@ def _named(relation: Relation, names: Names | None) -> Relation:
             below = _named(rows, None if names is None else _unique([*names[:-1], *rows.schema.names[width:]]))
             start = _unique([*below.schema.names[:width], relation.name])[-1] if names is None else names[-1]
             return replace(relation, input=below, name=start)
+        case Stamped():
+            below = _named(relation.input, names and names[:-1])
+            taken = _unique([*below.schema.names, relation.name])
+            return replace(relation, input=below, name=names[-1] if names else taken[-1])
         case Lookup():
             return _lookup(relation, names)
         case MultiJoin():

@@ -32,6 +32,7 @@ from punctum.ir.relations import (
     Window,
 )
 from punctum.ir.session import Sessions
+from punctum.ir.stamped import Stamped
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, with_inputs
 from punctum.ir.windows import window
@@ -77,6 +78,9 @@ def _prune(relation: Relation, wanted: set[int]) -> tuple[Relation, Moved]:
             narrow, moved = _narrow(relation.input, *of_inputs)
             start = {relation.width: len(narrow.schema) - BOUNDS}
             return replace(relation, input=narrow), {i: n for i, n in moved.items() if i < relation.width} | start
+        case Stamped():
+            below, moved = _prune(relation.input, *of_inputs)
+            return replace(relation, input=below), moved | {relation.width: len(below.schema)}
         case Lookup():
             return _lookup(relation, *of_inputs)
         case MultiJoin():

@@ -49,6 +49,7 @@ from punctum.ir.relations import (
     Window,
 )
 from punctum.ir.session import Sessions
+from punctum.ir.stamped import Stamped
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation
 from punctum.plan.physical.pipes import Pipe
@@ -138,7 +139,7 @@ def below(relation: Relation, over: Expression) -> Below:
             return _sides(relation, over)
         case OuterJoin():
             return _preserved(relation, over)
-        case Hop():
+        case Hop() | Stamped():
             return (_moved(over, {i: i for i in range(relation.width)}),)
         case Lookup():
             own = {i: i for i in range(len(relation.input.schema))}
@@ -150,9 +151,9 @@ def below(relation: Relation, over: Expression) -> Below:
             if case == "R1" and names != {VS}:  # it counts the events of one start
                 return nothing
             return (*(over for _ in relation.merged), *nothing[len(relation.merged) :])
-        case Filter() | Distinct() | OrderBy() | Final() | UnionAll() | Union() | Intersect() | Except():
+        case Filter() | Distinct() | OrderBy(most=None) | Final() | UnionAll() | Union() | Intersect() | Except():
             return tuple(over for _ in relation.inputs)
-        case Source() | Window() | Opened() | Cleansed() | MultiJoin() | Synopsis():
+        case Source() | Window() | Opened() | Cleansed() | MultiJoin() | Synopsis() | OrderBy():
             return nothing
         case Punctuated() | ExpectNode() | LifespanNode():
             return nothing

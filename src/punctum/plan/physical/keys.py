@@ -33,6 +33,7 @@ from punctum.ir.relations import (
     Window,
 )
 from punctum.ir.session import Sessions
+from punctum.ir.stamped import Stamped
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation
 from punctum.plan.passes.windows import windowed
@@ -61,7 +62,7 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
                 return [None]
             below = [column_of(relation.columns[i][1]) for i in key]
             return None if None in below else [tuple(i for i in below if i is not None)]
-        case Hop():
+        case Hop() | Stamped():
             return [key] if key is None or all(i < relation.width for i in key) else None
         case Lookup():
             equated = relation.equated()
@@ -119,11 +120,33 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
             assert_never(relation)
 
 
+def ends_better(relation: Relation, key: Key | None) -> bool:
+    """Whether a stage should end with an operator that leaves less, since one has to end below it otherwise."""
+    match relation:
+        case Aggregate() | Filter() | Distinct() | Ranked():
+            leaves_less = True
+        case Projection(columns=columns):
+            leaves_less = len(columns) <= len(relation.input.schema)
+        case _:
+            leaves_less = False
+    return leaves_less and key is not None and exchanges(relation, key) > exchanges(relation, None)
+
+
+def exchanges(relation: Relation, key: Key | None) -> int:
+    """How many exchanges are between an operator's streams and its output, which is to be by a key, or by any."""
+    if as_pipe(relation) is not None:
+        return 0
+    below = keys_below(relation, key)
+    if below is None:
+        return 1 + exchanges(relation, None)
+    return sum(exchanges(child, wanted) for child, wanted in zip(relation.inputs, below, strict=False))
+
+
 def _in_one_bucket(relation: Relation) -> bool:
     """Whether all rows of a relation are in one bucket, wherever else they could be."""
     if as_pipe(relation) is not None:
         return False
-    if isinstance(relation, Filter | Projection | Hop | Lookup | UnionAll | LifespanNode):
+    if isinstance(relation, Filter | Projection | Hop | Stamped | Lookup | UnionAll | LifespanNode):
         return any(map(_in_one_bucket, relation.inputs))
     return all(key == () for key in keys_below(relation, None) or [None])
 
@@ -141,8 +164,8 @@ def _prefer(relation: Relation, allowed: list[int]) -> Key | None:
             columns = {column_of(relation.columns[i][1]): i for i in allowed}
             preferred = _prefer(relation.inputs[0], [i for i in columns if i is not None])
             return None if preferred is None else tuple(columns[i] for i in preferred)
-        case Hop() | Lookup():
-            width = relation.width if isinstance(relation, Hop) else len(relation.input.schema)
+        case Hop() | Stamped() | Lookup():
+            width = len(relation.input.schema) if isinstance(relation, Lookup) else relation.width
             own = [i for i in allowed if i < width]
             return tuple(own) if as_pipe(relation.input) is not None and own else _prefer(relation.input, own)
         case Join():

@@ -37,6 +37,7 @@ from punctum.ir.relations import (
 )
 from punctum.ir.session import Sessions
 from punctum.ir.shape import shape
+from punctum.ir.stamped import Stamped
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation
 from punctum.plan.physical.keys import Key
@@ -74,6 +75,7 @@ def _compared(relation: Relation, number: int) -> list[int]:
         case (
             Sessions()
             | Hop()
+            | Stamped()
             | Lookup()
             | Ranked()
             | Over()
@@ -109,7 +111,7 @@ def _carried(relation: Relation, fresh: Iterator[int]) -> Carried:
         case UnionAll() | Union() | Intersect() | Except():
             sides = (_carried(side, fresh) for side in relation.inputs)
             return [left | right for left, right in zip(*sides, strict=True)]
-        case Ranked() | Over():
+        case Ranked() | Over() | Stamped():
             return [*_carried(relation.input, fresh), frozenset()]
         case Filter() | Window() | Distinct() | OrderBy() | Cleansed() | Punctuated() | ExpectNode() | LifespanNode():
             return _carried(relation.input, fresh)

@@ -6,7 +6,8 @@ together must agree on the bucket: a join needs its inputs partitioned by join c
 window functions by those of PARTITION BY, a list of reporters and EXPECT WITHIN by punctuated columns, a merge of
 replicas by what all elements of an event have in common, opens and closes by their payload, a set operator by any
 columns, a sort in one piece, and so do CLEANSE and windows, which count all rows of a stream. Operators that agree on a
-partitioning share a stage; where the partitioning changes, an exchange begins a new one.
+partitioning share a stage; where the partitioning changes, an exchange begins a new one. It stands as high as it can
+above operators that leave less.
 """
 
 from collections.abc import Iterator
@@ -38,11 +39,12 @@ from punctum.ir.relations import (
     Window,
 )
 from punctum.ir.session import Sessions
+from punctum.ir.stamped import Stamped
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, sources
 from punctum.plan.passes.windows import below_window, windowed
 from punctum.plan.physical.cube import DIMENSIONS, Cube
-from punctum.plan.physical.keys import Key, keys_below
+from punctum.plan.physical.keys import Key, ends_better, keys_below
 from punctum.plan.physical.pipes import Pipe, as_pipe, column_of
 from punctum.plan.physical.routing import concerns_others, limited
 
@@ -116,7 +118,7 @@ def partition(node: Op | Input) -> Key | None:
             return tuple(names[i] for i in key) if key is not None and all(i in names for i in key) else None
         case Hop(width=width):
             return below[0] if below[0] is not None and all(i < width for i in below[0]) else None
-        case Join() | MultiJoin() | LMerge():
+        case Stamped() | Join() | MultiJoin() | LMerge():
             return below[0]
         case OuterJoin(kind=kind):
             return None if kind is JoinKind.FULL else below[0]
@@ -191,7 +193,8 @@ def sweeps(stage: Stage) -> bool:
 
 def needs_clock(stage: Stage) -> bool:
     """Whether a stage needs the time of the clock."""
-    return any(limit.time is None for limit in _timed(stage.root))
+    stamps = any(isinstance(op.relation, Stamped) for op in operators(stage.root))
+    return stamps or any(limit.time is None for limit in _timed(stage.root))
 
 
 def _timed(node: Op | Input) -> Iterator[ExpectNode | LifespanNode]:
@@ -231,7 +234,7 @@ class _Planner:
         ):
             return self._cube(relation, into)
         below = keys_below(relation, key)
-        if below is None:
+        if below is None or ends_better(relation, key):
             assert key is not None
             return into.input(self.stage(relation, goes_on=True), key, repeated=repeated)
         if isinstance(relation, LMerge) and relation.control is not None:

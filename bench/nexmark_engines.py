@@ -1,0 +1,163 @@
+"""How each engine runs a query of NEXMark, and what is measured of it."""
+
+import os
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from auction import durations, watched  # type: ignore[import-not-found]  # beside this file
+from nexmark_flink_client import ALL, WARM, Server  # type: ignore[import-not-found]
+from nexmark_sql import FLINK, SAME, SPARK  # type: ignore[import-not-found]
+from pyspark.sql import DataFrame, SparkSession
+
+from punctum.engine.spark import spark_session
+from punctum.nexmark.files import SIDE
+from punctum.nexmark.queries import script
+from punctum.nexmark.workload import TABLES
+from punctum.query import Query
+from punctum.session import Session
+
+STORE = "spark.sql.streaming.stateStore"
+ROCKSDB = {
+    f"{STORE}.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
+    f"{STORE}.rocksdb.changelogCheckpointing.enabled": "true",
+    f"{STORE}.rocksdb.trackTotalNumberOfRows": "true",
+    f"{STORE}.checkpointFormatVersion": "1",
+    "spark.sql.streaming.join.stateFormatVersion": "4",
+}
+"""Spark's settings; shuffle partitions, off-heap memory and the rest are those that Punctum's own session has."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was measured of a run."""
+
+    rate: float
+    """Events a second, after a warm-up."""
+    batches: Sequence[float] = ()
+    """Seconds of the later batches."""
+    rows: int | None = None
+    """The most rows in state."""
+    bytes: int | None = None
+    first: float | None = None
+    """Seconds until the first batch is done, which has the first results."""
+    cpu: float | None = None
+    """CPU seconds of all processes, over the whole run."""
+
+
+Engine = Callable[[str, Path, Path], Measured | None]
+
+
+def punctum(size: int, format_: str, query: str, directory: Path, checkpoint: Path) -> Measured | None:
+    """A run of Punctum's, with so many events in a batch."""
+    sql = script(query)
+    if format_ != "parquet":
+        sql = re.sub(r"USING parquet OPTIONS \(path 'in/", f"USING {format_} OPTIONS (path 'in-{format_}/", sql)
+    before, started = cpu_seconds(), time.time()
+    (running,) = Session(spark_session()).script(sql, directory)
+    assert isinstance(running, Query)
+    running.start(checkpoint, available_now=True)
+    assert running._run is not None
+    progress = watched(running._run.query)
+    operators = [list(batch["operators"].values()) for batch in running.metrics()]
+    rows, kept = (
+        max((sum(o[f"{what}_kept"] for o in os) for os in operators), default=0) for what in ("rows", "bytes")
+    )
+    return _of_batches(progress, size, started, int(rows), int(kept), before)
+
+
+def spark(size: int, query: str, directory: Path, checkpoint: Path) -> Measured | None:
+    """A run of Spark's own operators, when it can run the query."""
+    if query not in SAME and query not in SPARK:
+        return None
+    session = spark_session()
+    before = {name: session.conf.get(name, None) for name in ROCKSDB}
+    for name, value in ROCKSDB.items():
+        session.conf.set(name, value)
+    try:
+        return _spark(session, size, query, directory, checkpoint)
+    finally:
+        for name, known in before.items():
+            session.conf.unset(name) if known is None else session.conf.set(name, known)
+
+
+def _spark(session: SparkSession, size: int, query: str, directory: Path, checkpoint: Path) -> Measured:
+    mode, _, sql = SPARK.get(query) or ("append", "", script(query).split(f"INSERT INTO {query}\n")[1].rstrip(" ;\n"))
+    before, started = cpu_seconds(), time.time()
+    for table in TABLES:
+        _stream(session, directory / "in" / table).createOrReplaceTempView(table)
+    session.read.parquet(str(directory / "in" / SIDE)).createOrReplaceTempView(SIDE)
+    writer = session.sql(sql).writeStream.format("noop").outputMode(mode)
+    progress = watched(writer.option("checkpointLocation", str(checkpoint)).trigger(availableNow=True).start())
+    rows, kept = (
+        max((sum(state[what] for state in p["stateOperators"]) for p in progress), default=0)
+        for what in ("numRowsTotal", "memoryUsedBytes")
+    )
+    return _of_batches(progress, size, started, rows, kept, before)
+
+
+FILES = 10
+"""So many files of a stream are in a batch."""
+
+
+def _stream(session: SparkSession, path: Path) -> DataFrame:
+    schema = session.read.parquet(str(path)).schema
+    found = session.readStream.schema(schema).option("maxFilesPerTrigger", FILES).parquet(str(path))
+    return found.where("_punct IS NULL").drop("_punct").withWatermark("dateTime", "0 seconds")
+
+
+def _of_batches(progress: list[Any], size: int, started: float, rows: int, kept: int, cpu: float) -> Measured:
+    used, later = cpu_seconds() - cpu, sorted(durations(progress))
+    begun = min(_seconds(p["timestamp"]) for p in progress)
+    first = next(p for p in progress if p["numInputRows"])["durationMs"]["triggerExecution"] / 1000
+    return Measured(size * len(later) / sum(later), later, rows, kept, begun - started + first, used)
+
+
+def _seconds(timestamp: str) -> float:
+    from datetime import datetime
+
+    return datetime.fromisoformat(timestamp).timestamp()
+
+
+def flink(server: Server, events: int, query: str, directory: Path, checkpoint: Path) -> Measured | None:
+    """A run of Flink's: what the events after the first tenth take."""
+    if query not in FLINK:
+        return None
+    before = cpu_seconds(server.process.pid)
+    _, warm, whole = (server.run(query, part) for part in (WARM, WARM, ALL))
+    if "error" in whole or "error" in warm:
+        print(f"{query}: {whole.get('error', warm.get('error'))}", flush=True)
+        return None
+    used = cpu_seconds(server.process.pid) - before
+    less = whole["seconds"] > 2 * warm["seconds"]  # or they are too few to tell what starting takes
+    rate = 0.9 * events / (whole["seconds"] - warm["seconds"]) if less else events / whole["seconds"]
+    return Measured(rate, bytes=whole["bytes"] or None, cpu=used / 1.2)
+
+
+def engines(servers: Mapping[str, Server], events: int, size: int, csv: bool) -> dict[str, Engine]:
+    """All of them, in the order in which they take turns."""
+    ours: dict[str, Engine] = {"Punctum": partial(punctum, FILES * size, "parquet")}
+    if csv:
+        ours["Punctum, CSV"] = partial(punctum, FILES * size, "csv")
+    theirs = {name: partial(flink, server, events) for name, server in servers.items()}
+    return {**ours, "Spark, RocksDB": partial(spark, FILES * size), **theirs}
+
+
+def cpu_seconds(root: int | None = None) -> float:
+    """What a process and all that it has started have used so far: this one, but for what others measure."""
+    ticks: dict[int, tuple[int, int]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:  # it has just ended
+            continue
+        ticks[int(path.parent.name)] = int(fields[1]), sum(map(int, fields[11:15]))
+    ours, found = {os.getpid() if root is None else root}, 0
+    while len(ours) > found:
+        found = len(ours)
+        ours |= {process for process, (parent, _) in ticks.items() if parent in ours}
+    return sum(ticks[process][1] for process in ours if process in ticks) / os.sysconf("SC_CLK_TCK")

@@ -1,0 +1,191 @@
+"""The page of NEXMark's benchmark: what ``bench/nexmark.py`` has measured in, ``docs/benchmarks.md`` and its plot out.
+
+python bench/nexmark_page.py docs/benchmarks.json
+"""
+
+import json
+import statistics
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from nexmark_sql import SPARK  # type: ignore[import-not-found]  # beside this file
+
+OURS = "Punctum"
+DOCS = Path(__file__).parent.parent / "docs"
+Runs = dict[str, list[dict[str, Any]]]
+"""Of one query, by engine."""
+HEAD = """# Benchmarks
+
+{loses}
+
+The benchmark is [NEXMark](nexmark.md): {events:,} events, {cores} cores, {batch:,} events in a batch of Punctum's and
+Spark's. Measured {when}{note}. `make bench-full` measures it again, `make bench` a
+part of it in less than ten minutes. All numbers are in [benchmarks.json](benchmarks.json).
+
+![events a second, by query and engine](benchmarks.svg)
+
+## Events a second
+
+The median of a few runs, and the least and the most of them. The engines take turns, query by query, round after round.
+In brackets: how many times as fast Punctum is.
+
+"""
+MORE = """
+## State, latency and CPU
+
+| column | meaning |
+|---|---|
+| rows, MB | the most state while the query runs: what Punctum counts of its rows, what Spark says of its store's \
+memory, Flink's largest checkpoint |
+| first | seconds from the start of a query until its first batch is done |
+| p50, p99 | seconds a batch takes; of so few batches the 99th percentile is the slowest |
+| CPU | CPU seconds of all processes for a million events, start included |
+
+"""
+SETTINGS = """
+## What runs
+
+| engine | version | settings |
+|---|---|---|
+| Punctum | this one, PySpark {pyspark}, Polars {polars} | as it is |
+| Spark | {pyspark} | RocksDB with changelog checkpoints, join state format 4, watermarks without delay since streams \
+are in order, as many shuffle partitions as cores |
+| Flink | {apache-flink}, PyFlink, one process | parallelism 2, mini-batches of 2 s and 50,000 rows, aggregation in \
+two phases, split DISTINCT, object reuse, 2 GB of managed memory, incremental checkpoints every 2 s; state on the heap \
+or in RocksDB |
+
+- Punctum and Spark read the same Parquet files. **Flink reads the same rows as CSV**, since its package for Python has
+  no reader of Parquet: q0 shows what that takes. Each of its tables is two files, read in order by two tasks. For some
+  queries a column says what Punctum does when it reads CSV too.
+- Punctum writes its results as Parquet or JSON and commits them; those of Spark and Flink go nowhere.
+- Of Punctum and Spark the later half of the batches counts. Of Flink counts what all events take less what their first
+  tenth takes, after that tenth has been run once.
+- Punctum's and Flink's queries are whole. Spark runs what it can; where that is a part, the table says so. Flink gives
+  q4, q9 and q15 to q19 as changes that are taken back later, Punctum gives final rows.
+- q6 cannot run in Flink (FLINK-19059). q12 goes by the clock, so it does other work the faster it is.
+- For queries without state Flink has one column, since its backends do the same there.
+"""
+SMALL = """
+## Small batches
+
+A batch has costs that do not depend on its rows; Punctum's are higher than Spark's, for its rows go through Python. The
+same with {events:,} events, {batch:,} in a batch:
+
+"""
+
+
+def main() -> None:
+    """Write the page and the plot."""
+    data, *small = (json.loads(path.read_text()) for path in map(Path, sys.argv[1:]) if path.exists())
+    (DOCS / "benchmarks.md").write_text(
+        "".join([*page(data), *(part for each in small for part in small_batches(each))])
+    )
+    plot(data["runs"], DOCS / "benchmarks.svg")
+
+
+def page(data: dict[str, Any]) -> Iterator[str]:
+    """The page, part by part."""
+    runs: dict[str, Runs] = {query: by for query, by in data["runs"].items() if by.get(OURS)}
+    engines = [engine for engine in next(iter(runs.values())) if any(by[engine] for by in runs.values())]
+    yield HEAD.format(loses="\n".join(losses(runs)), **data)
+    yield "| query | " + " | ".join(engines) + " |\n|---|" + "---:|" * len(engines) + "\n"
+    for query, by in runs.items():
+        yield f"| {query} | " + " | ".join(rate(by, engine) for engine in engines) + " |\n"
+    yield (
+        "\n" + "\n".join(f"- Spark's {q} is a part: {d.part}." for q, d in SPARK.items() if d.part and q in runs) + "\n"
+    )
+    yield MORE + "| query | engine | runs | rows | MB | first | p50 | p99 | CPU |\n|---|---|" + "---:|" * 7 + "\n"
+    for query, by in runs.items():
+        yield from (detail(query, engine, by[engine], data["events"]) for engine in engines if by[engine])
+    yield SETTINGS.format(**data["versions"])
+
+
+def small_batches(data: dict[str, Any]) -> Iterator[str]:
+    """Events a second when batches are small, and what they cost."""
+    runs: dict[str, Runs] = {query: by for query, by in data["runs"].items() if by.get(OURS)}
+    engines = [engine for engine in next(iter(runs.values())) if any(by[engine] for by in runs.values())]
+    yield SMALL.format(**data)
+    yield from table(runs, engines)
+
+
+def table(runs: dict[str, Runs], engines: Sequence[str]) -> Iterator[str]:
+    """Events a second, a line for each query and a column for each engine."""
+    yield "| query | " + " | ".join(engines) + " |\n|---|" + "---:|" * len(engines) + "\n"
+    for query, by in runs.items():
+        yield f"| {query} | " + " | ".join(rate(by, engine) for engine in engines) + " |\n"
+
+
+def losses(runs: dict[str, Runs]) -> Iterator[str]:
+    """Where a peer is faster, first."""
+    slower = [
+        f"{query}: {engine} does {median(some, 'rate'):,.0f} events a second, Punctum {median(by[OURS], 'rate'):,.0f}"
+        for query, by in runs.items()
+        for engine, some in by.items()
+        if some and not engine.startswith(OURS) and median(some, "rate") > median(by[OURS], "rate")
+    ]
+    yield "**Where another engine is faster**:\n" if slower else "No other engine is faster in any of these queries."
+    yield from (f"- {line}" for line in slower)
+
+
+def median(runs: Sequence[dict[str, Any]], what: str) -> float:
+    """The median of something over runs that know it."""
+    return float(statistics.median(run[what] for run in runs if run[what] is not None))
+
+
+def rate(by: Runs, engine: str) -> str:
+    """Events a second of an engine, with their spread and how much faster we are."""
+    if not by[engine]:
+        return "–"
+    rates = sorted(run["rate"] for run in by[engine])
+    text = f"{_k(statistics.median(rates))}" + (f" ({_k(rates[0])}–{_k(rates[-1])})" if len(rates) > 1 else "")
+    ratio = median(by[OURS], "rate") / statistics.median(rates)
+    return f"**{text}**" if engine == OURS else f"{text} [{ratio:.1f}]"
+
+
+def _k(number: float) -> str:
+    return f"{number / 1000:,.0f}k"
+
+
+def detail(query: str, engine: str, runs: Sequence[dict[str, Any]], events: int) -> str:
+    """A line of the second table."""
+
+    def of(what: str, scale: float, form: str) -> str:
+        return format(median(runs, what) / scale, form) if any(run[what] is not None for run in runs) else "–"
+
+    batches = sorted(seconds for run in runs for seconds in run["batches"])
+    p50 = f"{statistics.median(batches):.2f}" if batches else "–"
+    p99 = f"{batches[min(len(batches) - 1, len(batches) * 99 // 100)]:.2f}" if batches else "–"
+    cells = [of("rows", 1, ",.0f"), of("bytes", 1e6, ",.1f"), of("first", 1, ".1f"), p50, p99]
+    return f"| {query} | {engine} | {len(runs)} | " + " | ".join([*cells, of("cpu", events / 1e6, ".1f")]) + " |\n"
+
+
+def plot(runs: dict[str, Runs], path: Path) -> None:
+    """Events a second: a group of bars for each query, a bar for each engine."""
+    import matplotlib as mpl  # here because it takes a second
+
+    mpl.use("svg")
+    mpl.rcParams["svg.hashsalt"] = "punctum"  # the same numbers, the same file
+    from matplotlib import pyplot as plt
+
+    queries = [query for query, by in runs.items() if by.get(OURS)]
+    engines = [engine for engine in runs[queries[0]] if any(runs[query][engine] for query in queries)]
+    figure, axes = plt.subplots(figsize=(11, 4))
+    width = 0.8 / len(engines)
+    for n, engine in enumerate(engines):
+        there = [(i, median(runs[q][engine], "rate")) for i, q in enumerate(queries) if runs[q][engine]]
+        axes.bar(
+            [i + (n - len(engines) / 2 + 0.5) * width for i, _ in there], [r for _, r in there], width, label=engine
+        )
+    axes.set_yscale("log")
+    axes.set_xticks(range(len(queries)), queries)
+    axes.set_ylabel("events a second")
+    axes.legend(ncols=len(engines), fontsize=8)
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,7 +1,0 @@
-SELECT itemid FROM bid LIMIT 10
-
--- refused
--- LIMIT is not supported
---   hint: supported: SELECT [DISTINCT], FROM, JOIN, WHERE, GROUP BY, HAVING, ORDER BY, UNION, INTERSECT, EXCEPT
---   1 | SELECT itemid FROM bid LIMIT 10
---     |                        ^^^^^^^^
