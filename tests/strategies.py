@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from punctum.algebra.pattern import EMPTY, NULL, WILDCARD, Pattern, between, constant, one_of
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
-from punctum.algebra.values import NAN, Row, Type, Value
+from punctum.algebra.values import NAN, SCALARS, Row, Type, Value
 from punctum.spec.stream import Slice
 
 _NOON = datetime(2026, 3, 29, 12, tzinfo=UTC)
@@ -29,7 +29,7 @@ SMALL: dict[Type, list[Value]] = {
 }
 """Few values of each type, neighbours and extremes among them, so that random patterns meet."""
 
-types = st.sampled_from(list(Type))
+types = st.sampled_from(list(SCALARS))
 wide: dict[Type, st.SearchStrategy[Value]] = {
     Type.BIGINT: st.integers(-(2**63), 2**63 - 1),
     Type.DOUBLE: st.floats(),
@@ -70,13 +70,13 @@ def schemas(draw: st.DrawFn, most: int = 3) -> Schema:
 
 @st.composite
 def rows(draw: st.DrawFn, schema: Schema, anything: bool = False) -> Row:
-    values = wide if anything else {kind: small(kind) for kind in Type}
+    values = wide if anything else {kind: small(kind) for kind in SCALARS}
     return schema.row(*(draw(st.none() | values[a.type]) for a in schema.attributes))
 
 
 @st.composite
 def punctuations(draw: st.DrawFn, schema: Schema, anything: bool = False) -> Punctuation:
-    values = wide if anything else {kind: small(kind) for kind in Type}
+    values = wide if anything else {kind: small(kind) for kind in SCALARS}
     return Punctuation(schema, tuple(draw(st.just(WILDCARD) | patterns_of(values[a.type])) for a in schema.attributes))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import DataType, DecimalType, StructType
+from pyspark.sql.types import ArrayType, DataType, DecimalType, StructType
 
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.scheme import Scheme
@@ -207,6 +207,10 @@ def _schema(fields: StructType) -> Schema:
 def _attribute(name: str, kind: DataType) -> Attribute:
     if isinstance(kind, DecimalType):
         return Attribute(name, Type.DECIMAL, digits=(kind.precision, kind.scale))
+    if isinstance(kind, ArrayType):
+        return Attribute(name, Type.ARRAY, parts=(_attribute("element", kind.elementType),))
+    if isinstance(kind, StructType):
+        return Attribute(name, Type.STRUCT, parts=tuple(_attribute(f.name, f.dataType) for f in kind))
     try:
         return Attribute(name, _TYPES[kind.simpleString()])
     except KeyError:

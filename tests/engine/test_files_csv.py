@@ -16,7 +16,7 @@ from punctum.algebra.functions import Element
 from punctum.algebra.json import from_json, to_json
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Attribute, Schema
-from punctum.algebra.values import Type, Value, value_from_text, value_text
+from punctum.algebra.values import SCALARS, Type, Value, value_from_text, value_text
 from punctum.engine.formats.csv import read_csv
 from punctum.errors import PunctumError, SchemaError
 from strategies import punctuations, rows
@@ -208,7 +208,7 @@ def test_open_quotes_everywhere_take_no_longer() -> None:
 
 
 def test_values_have_their_types() -> None:
-    schema = Schema(tuple(Attribute(kind.value, kind, digits=(5, 2)) for kind in Type))
+    schema = Schema(tuple(Attribute(kind.value, kind, digits=(5, 2)) for kind in SCALARS))
     line = b"17,0.5,1.50,x,true,2026-11-15,2026-11-15T12:00:00+02:00,2026-11-15 12:00:00.25,"
     line += b"INTERVAL '-1 02:03:04.5' DAY TO SECOND\n"
     (row,) = elements(read_csv(line, schema, {}), schema)

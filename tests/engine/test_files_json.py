@@ -14,7 +14,7 @@ from punctum.algebra.functions import Element
 from punctum.algebra.json import from_json, to_json
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Attribute, Schema
-from punctum.algebra.values import Type
+from punctum.algebra.values import SCALARS, Type
 from punctum.engine.formats import json as reader
 from punctum.engine.formats.json import shape_of
 from punctum.errors import PunctumError
@@ -114,7 +114,7 @@ def test_both_roads_agree(case: tuple[Schema, bytes]) -> None:
     assert positions(read) == rejected
 
 
-@pytest.mark.parametrize("kind", list(Type))
+@pytest.mark.parametrize("kind", list(SCALARS))
 def test_every_spelling_of_every_type(kind: Type) -> None:
     """The first line makes the shape, so that the others meet the fast road when they can."""
     schema = Schema((Attribute("a", kind, digits=(5, 2)),))

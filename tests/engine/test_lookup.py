@@ -17,7 +17,7 @@ from engine.test_buckets import assert_grammatical, rows_of
 from engine.test_types import Case, bag, cases, fed, in_duckdb
 from lanes import examples, long
 from punctum.algebra.schema import Schema
-from punctum.algebra.values import Row, Type
+from punctum.algebra.values import SCALARS, Row
 from punctum.engine.runtime.vectorised import operator
 from punctum.engine.sources.reader import Directory, PackedFilesReader
 from punctum.engine.sources.tables import check_tables, refreshed_table, store_tables, stored_tables, versions_of
@@ -52,7 +52,7 @@ QUERIES = {
 
 @pytest.mark.parametrize("name", QUERIES)
 @examples(50)
-@given(case=cases(list(Type)), buckets=st.integers(1, 4), restart=st.booleans(), constants=st.booleans())
+@given(case=cases(list(SCALARS)), buckets=st.integers(1, 4), restart=st.booleans(), constants=st.booleans())
 def test_rows_are_those_of_a_database(name: str, case: Case, buckets: int, restart: bool, constants: bool) -> None:
     a, t, left, right = case
     table, sql = list(prefix(right).rows), QUERIES[name]

@@ -25,6 +25,8 @@ QUERIES = {
                 FIRST_VALUE(p) OVER ({WINDOW}) AS w, LAST_VALUE(t) OVER ({WINDOW} ROWS 2 PRECEDING) AS x FROM bid""",
     "best": f"""SELECT k, b, p, t, MIN(b) OVER ({WINDOW} ROWS 5 PRECEDING) AS v,
                 MAX(p) OVER ({WINDOW} ROWS UNBOUNDED PRECEDING) AS w FROM bid""",
+    "lead": f"SELECT k, b, p, t, LEAD(t) OVER ({WINDOW}) AS v, LEAD(b, 3) OVER ({WINDOW}) AS w FROM bid",
+    "lead below": "SELECT k, t, p, LEAD(p, 2) OVER (PARTITION BY k ORDER BY p DESC{t}) AS v FROM bid",
     "near": """SELECT k, t, SUM(t) OVER w AS v, COUNT(p) OVER w AS c, FIRST_VALUE(t) OVER w AS f, MAX(b) OVER w AS m
                FROM bid WINDOW w AS (PARTITION BY k ORDER BY t RANGE BETWEEN 3 PRECEDING AND CURRENT ROW)""",
     "near below": "SELECT k, t, AVG(t) OVER (PARTITION BY k ORDER BY t DESC RANGE 2 PRECEDING) AS v FROM bid",
@@ -61,6 +63,21 @@ def test_order_lets_rows_out_and_few_are_kept_behind_it() -> None:
         assert sorted(to_rows(out.rows)) == [(t, sum(range(max(0, t - 2), t + 1)), t + 1) for t in come]
         engine.feed({"bid": ColumnarSlice(frame(schema, rows[1:]))})
     assert engine.kept() == 1 + 2 + 1  # a row that waits, two before it, and one that stands for all
+
+
+def test_a_row_waits_for_the_next_one_and_holds_its_punctuation() -> None:
+    relation = parse_query("SELECT t, LEAD(t) OVER (PARTITION BY k ORDER BY t) AS v FROM bid", STREAMS)
+    kept = [(s.input, s.verdict) for s in registered(relation).states if s.operator == "over"]
+    assert ("bid until later rows", Verdict.PURGEABLE) in kept
+    engine, schema = Simulation(relation, 1), STREAMS["bid"].schema
+    for n in range(3):
+        rows: list[Row] = [(k, None, None, n) for k in (1, 2)]
+        out = engine.feed({"bid": ColumnarSlice(frame(schema, rows), (Punctuation.of(schema, t=between(None, n)),))})
+        assert sorted(to_rows(out.rows)) == [(n - 1, n)] * (2 if n else 0)
+        assert [str(p) for p in out.puncts] == ([f"<(,{n - 1}], *>"] if n else ["<NULL, *>"])
+        assert engine.kept() == 2
+    out = engine.feed({"bid": ColumnarSlice(empty(schema), (Punctuation.of(schema, k=1),))})
+    assert to_rows(out.rows) == [(2, None)] and engine.kept() == 1
 
 
 def test_a_sum_that_does_not_fit_goes_to_the_quarantine() -> None:

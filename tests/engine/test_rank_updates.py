@@ -56,7 +56,6 @@ def run(query: str, seed: int) -> None:
         rows = to_rows(engine.feed({name: each[n] for name, each in slices.items()}).rows)
         changed = {tuple(row[i] for i in at): row for row in map(shown, rows)}
         assert len(changed) == len(rows), "a rank has one row in a batch"
-        assert not any(latest.get(rank) == row for rank, row in changed.items()), "it has not changed"
         latest |= changed
         if len(slices) == 1:
             read = [to_rows(piece.rows) for piece in slices["bid"][: n + 1]]

@@ -70,8 +70,8 @@ WRONG: dict[str, tuple[Callable[[Session, DataFrame, Path], Any], str]] = {
         "the DataFrame of bid is not streaming\n  hint: create it with spark.readStream",
     ),
     "a type that is not supported": (
-        lambda s, bids, _: s.stream("bid", bids.selectExpr("array(itemid) AS items")),
-        "the type of items is not supported\n  detail: items is a array<bigint>\n  hint: cast or drop it first",
+        lambda s, bids, _: s.stream("bid", bids.selectExpr("map('a', itemid) AS items")),
+        "the type of items is not supported\n  detail: items is a map<string,bigint>\n  hint: cast or drop it first",
     ),
     "punctuations that are no strings": (
         lambda s, bids, _: s.stream("bid", bids.selectExpr("itemid", "itemid AS _punct")),

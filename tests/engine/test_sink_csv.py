@@ -15,7 +15,7 @@ from engine.values import HARD
 from punctum.algebra.json import to_json
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Attribute, Schema
-from punctum.algebra.values import Row, Type
+from punctum.algebra.values import SCALARS, Row
 from punctum.engine.formats.csv import read_csv
 from punctum.engine.formats.write import write_csv
 from punctum.errors import CodecError
@@ -25,7 +25,7 @@ from strategies import punctuations, rows
 S = Schema.of(s="STRING")
 NS = Schema.of(n="BIGINT", s="STRING")
 STRANGE = ["\ufeff", "", " a ", "a\rb", "a\n", '"', 'x"y', ",", "\u2028", "#x", "NULL", "\\", None, "\t", "é", '""']
-EVERY = Schema(tuple(Attribute(f"{kind.value}, x", kind, digits=(10, 2)) for kind in Type))
+EVERY = Schema(tuple(Attribute(f"{kind.value}, x", kind, digits=(10, 2)) for kind in SCALARS))
 Case = tuple[Schema, list[Row], list[Punctuation] | None, dict[str, str]]
 
 
@@ -51,7 +51,7 @@ def written(schema: Schema, some: list[Row], said: list[Punctuation] | None, opt
 @example((S, [(s,) for s in STRANGE], [Punctuation.of(S, s="")], {}))
 @example((S, [("\ufeff",), ("",)], None, {}))
 @example((S, [], [], {"header": "true"}))
-@example((EVERY, [tuple(HARD[k][i % len(HARD[k])] for k in Type) for i in range(30)], None, {"header": "true"}))
+@example((EVERY, [tuple(HARD[k][i % len(HARD[k])] for k in SCALARS) for i in range(30)], None, {"header": "true"}))
 def test_what_is_written_is_read(case: Case) -> None:
     """All but a zero byte, which no line may hold."""
     schema, some, said, options = case

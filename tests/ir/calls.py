@@ -12,6 +12,27 @@ from punctum.ir.functions import CHAPTERS, Scalar
 from punctum.parse import parse_query
 
 JSON = '{"a": {"b": [1.50, null, "x", {"é": true}]}, "c": "ü\\n", "d": -1e3, "a b": []}'
+JSONS = [
+    '{"s":"x","n":1,"d":1.5,"b":true,"l":[1,null],"o":{"n":3}}',
+    '{"s":1e2,"n":1.0,"d":1,"b":"true","l":[1,null,"x",2.5],"o":{"n":"x"}}',
+    '{"s":{"b": "x", "a": [1.50, null]},"n":"1","d":"NaN","b":1,"l":[],"o":{}}',
+    '{"s":[true],"n":1e2,"d":"-INF","b":null,"l":[{"n":1},{"n":"y"}],"o":[]}',
+    '{"s":true,"n":9223372036854775808,"d":1e400,"l":[1.0],"o":[{"n":1}]}',
+    '{"s":-0.0,"n":-9223372036854775808,"d":12345678901234567890,"l":1,"o":""}',
+    '{"s":"\\u00e9\\n","n":{"a":1},"d":NaN,"b":false,"l":[{"m":1},null]}',
+    *("", "  ", "x", "null", "[]", '[{"n":1},{"n":2}]', '[{"n":"x"}]', "[1]", "1", '"s"', "{}", '{"N":1}', "[[1]]"),
+    *(
+        '{"n":1,"n":2}',
+        '{"n":1} x',
+        '{"n":1',
+        '{"n":1,}',
+        "{n:1}",
+        '{"n":01}',
+        '{"s":"a\tb"}',
+        ' {"n":-0} ',
+        '{"d":"1.5"}',
+    ),
+]
 VALUES: dict[str, list[Any]] = {
     "s": [
         "",
@@ -58,20 +79,44 @@ VALUES: dict[str, list[Any]] = {
         datetime(1969, 7, 20, 20, 17, 40, 5),
         datetime(2000, 12, 31, 23, 59, 59, 999999),
     ],
+    "j": JSONS,
+    "l": [[], ["a"], ["", "a", None], [None], ["😀", "X", ",", "b"]],
+    "q": [True],
+    "o": [
+        {},
+        {"n": -1, "l": []},
+        {"n": 2**63 - 1, "l": [0.0, None, NAN]},
+        {"l": [1.5, math.inf, -2.5], "p": [{"d": date(2024, 2, 29), "s": "é"}, None, {}]},
+    ],
+}
+_TEXT = Attribute("element", Type.STRING)
+_POINT = Attribute("element", Type.STRUCT, parts=(Attribute("d", Type.DATE), Attribute("s", Type.STRING)))
+PARTS = {
+    "l": (_TEXT,),
+    "o": (
+        Attribute("n", Type.BIGINT),
+        Attribute("l", Type.ARRAY, parts=(Attribute("element", Type.DOUBLE),)),
+        Attribute("p", Type.ARRAY, parts=(_POINT,)),
+    ),
 }
 TYPES = {
-    **dict.fromkeys("suf", Type.STRING),
+    **dict.fromkeys("sufj", Type.STRING),
     **dict.fromkeys("nmk", Type.BIGINT),
     **dict.fromkeys("xy", Type.DOUBLE),
     "c": Type.DECIMAL,
-    "b": Type.BOOLEAN,
+    **dict.fromkeys("bq", Type.BOOLEAN),
     **dict.fromkeys("de", Type.DATE),
     "t": Type.TIMESTAMP,
     "z": Type.TIMESTAMP_NTZ,
+    "l": Type.ARRAY,
+    "o": Type.STRUCT,
 }
-SCHEMA = Schema(tuple(Attribute(name, TYPES[name], digits=(10, 2) if name == "c" else (38, 18)) for name in VALUES))
+DIGITS = {"c": (10, 2)}
+SCHEMA = Schema(
+    tuple(Attribute(name, TYPES[name], digits=DIGITS.get(name, (38, 18)), parts=PARTS.get(name, ())) for name in VALUES)
+)
 STREAM = {"r": StreamDef("r", SCHEMA)}
-PAIRS = (("s", "u"), ("f", "k"), ("n", "m"), ("x", "y"), ("d", "e"), ("t", "z"), ("c", "b"))
+PAIRS = (("s", "u"), ("f", "k"), ("n", "m"), ("x", "y"), ("d", "e"), ("t", "z"), ("c", "b"), ("l", "o"), ("j", "q"))
 """Columns of which every pair of values is there; those behind others are NULL less often."""
 
 
@@ -182,7 +227,28 @@ CALLS: dict[str, list[str]] = {
     ],
     "regexp_count": [f"regexp_count(s, '{pattern}')" for pattern in PATTERNS],
     "regexp_instr": [f"regexp_instr(s, '{pattern}')" for pattern in PATTERNS],
-    "split": ["split(s, 'X')[0]", "split(s, ',')[2]", "split(s, '[X,]')[1]", "split(s, '')[1]", "split(s, ' +')[1]"],
+    "split": [
+        *("split(s, 'X')[0]", "split(s, ',')[2]", "split(s, '[X,]')[1]", "split(s, '')[1]", "split(s, ' +')[1]"),
+        *("split(s, 'X')", "split(s, '')", "split(s, 'b?')", "split(s, ',')[k]"),
+    ],
+    "from_json": [
+        f"from_json({column}, '{schema}')"
+        for column, schema in (
+            ("j", "s STRING, n BIGINT, d DOUBLE, b BOOLEAN, l ARRAY<BIGINT>, o STRUCT<n: BIGINT>"),
+            ("j", "l ARRAY<STRUCT<n: BIGINT>>, o STRUCT<n: STRING>, n STRING"),
+            ("j", "ARRAY<STRUCT<n: BIGINT>>"),
+            ("j", "ARRAY<BIGINT>"),
+            ("s", "STRUCT<a: STRUCT<b: ARRAY<STRING>>, c: STRING, d: DOUBLE>"),
+        )
+    ],
+    "size": ["size(l)", "cardinality(o.l)", "size(o.p)"],
+    "element_at": ["element_at(l, 1)", "element_at(l, -2)", "element_at(o.l, 3)", "element_at(o.p, 1)"],
+    "array_contains": [
+        "array_contains(l, 'a')",
+        "array_contains(l, u)",
+        "array_contains(o.l, x)",
+        "array_contains(o.l, 0)",
+    ],
     "get_json_object": [
         *(
             f"get_json_object(s, '{path}')"

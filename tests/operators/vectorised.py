@@ -46,6 +46,7 @@ from punctum.operators.columns import ColumnarSlice
 from punctum.operators.hop import Hop
 from punctum.operators.images import ComputedColumn
 from punctum.operators.join import SIDES, joined_schema
+from punctum.operators.lead import Lead
 from punctum.operators.lookup import Lookup
 from punctum.operators.operator import PAST, of_rows
 from punctum.operators.outer import MET, OuterJoin
@@ -63,6 +64,7 @@ from punctum.spec.group_by import GroupBy as SpecGroupBy
 from punctum.spec.hop import Hop as SpecHop
 from punctum.spec.intersect import Intersect as SpecIntersect
 from punctum.spec.join import Join as SpecJoin
+from punctum.spec.lead import Lead as SpecLead
 from punctum.spec.lookup import Lookup as SpecLookup
 from punctum.spec.merge import Merge as SpecMerge
 from punctum.spec.multijoin import MultiJoin as SpecMultiJoin
@@ -94,6 +96,8 @@ def vectorised(operator: framework.Operator) -> Operator:
             return Sort(operator.schema, operator.keys, operator.most)
         case SpecRanks():
             return Ranks(operator.schema, operator.by, operator.keys, operator.function, operator.name, operator.most)
+        case SpecLead():
+            return Lead(operator.schema, operator.by, operator.keys, operator.call)
         case SpecOver():
             return Over(operator.schema, operator.by, operator.keys, operator.call)
         case SpecDupelim():

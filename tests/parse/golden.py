@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from punctum.algebra import Schema, Scheme, between
+from punctum.algebra import Attribute, Schema, Scheme, Type, between
 from punctum.errors import PunctumError
 from punctum.ir import Relation, Script, StreamDef, show, type_text
 from punctum.ir.definitions import AccessOrder, AllReported, Clause, EndEvent, TableColumn, Violation
@@ -16,7 +16,20 @@ REWRITE = os.environ.get("PUNCTUM_REWRITE") == "1"
 ITEM = Schema.of(sellerid="BIGINT", itemid="BIGINT", name="STRING", price="DOUBLE", ts="TIMESTAMP")
 BID = Schema.of(bidderid="BIGINT", itemid="BIGINT", increase="DOUBLE", fee="DECIMAL", day="DATE")
 REPORT = Schema.of(sid="STRING", hour="BIGINT", temp="DOUBLE", ok="BOOLEAN", at="TIMESTAMP_NTZ")
+_POINT = Attribute("element", Type.STRUCT, parts=(Attribute("x", Type.DOUBLE),))
+WIDE = Schema(
+    (
+        Attribute("tags", Type.ARRAY, parts=(Attribute("element", Type.STRING),)),
+        Attribute(
+            "home",
+            Type.STRUCT,
+            parts=(Attribute("city", Type.STRING), Attribute("parts", Type.ARRAY, parts=(_POINT,))),
+        ),
+    )
+)
 CATALOG = {
+    "wide": StreamDef("wide", WIDE),
+    "ordered": StreamDef("ordered", ITEM, (Scheme.of(ITEM, "ts ASC"),)),
     "item": StreamDef("item", ITEM, (Scheme.of(ITEM, "itemid"),)),
     "bid": StreamDef("bid", BID, (Scheme.of(BID, "itemid"),)),
     "report": StreamDef("report", REPORT.where(hour=between(0, 23))),

@@ -66,13 +66,15 @@ def _summary(rows: Table, of: int) -> Row:
     values = [row[of] for row in rows if isinstance(row[of], int)]
     numbers = [int(value) for value in values if isinstance(value, int)]
     if not numbers:
-        return len(rows), 0, None, None, None, None, 0, *[None] * 8
+        return len(rows), 0, None, None, None, None, 0, *[None] * 8, (), ()
     average, median = statistics.mean(map(float, numbers)), float(statistics.median(numbers))
     ends = sum(numbers), min(numbers), max(numbers), average, len(set(numbers)), median, median
     variance = statistics.pvariance(numbers), statistics.variance(numbers) if len(numbers) > 1 else None
     spreads = [None if v is None else float(v) for v in variance]
     roots = [None if v is None else math.sqrt(v) for v in spreads]
-    return len(rows), len(numbers), *ends, *spreads, *roots, *(_paired(rows, of, choose) for choose in (max, min))
+    by_first = (_paired(rows, of, choose) for choose in (max, min))
+    lists = tuple(sorted(numbers)), tuple(sorted(set(numbers)))
+    return len(rows), len(numbers), *ends, *spreads, *roots, *by_first, *lists
 
 
 def _paired(rows: Table, of: int, choose: Any) -> Any:

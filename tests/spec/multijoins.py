@@ -10,7 +10,7 @@ from punctum.algebra.classes import Class
 from punctum.algebra.pattern import between, constant, one_of
 from punctum.algebra.punctuation import Punctuation, end_of_stream
 from punctum.algebra.schema import Attribute, Schema
-from punctum.algebra.values import Row, Type, Value
+from punctum.algebra.values import SCALARS, Row, Type, Value
 from punctum.spec.multijoin import MultiJoin
 from punctum.spec.stream import Slice
 from spec.laws import matched
@@ -45,7 +45,7 @@ def multijoins(draw: st.DrawFn, kinds: list[Type] = KINDS) -> MultiJoin:
         for i in range(count)
     )
     fixed = draw(st.sampled_from([None, None, None, *range(len(shape))]))
-    small = {kind: SMALL[kind][1] for kind in Type}
+    small = {kind: SMALL[kind][1] for kind in SCALARS}
     classes = [Class(members, small[types[n]] if n == fixed else None) for n, members in enumerate(shape)]
     alone = next((at for at in product(range(count), range(2)) if at not in type_of), None)
     if alone is not None and draw(st.booleans()):

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from punctum.algebra.aggregates import PAIRED, AggregateFunction, Function
+from punctum.algebra.aggregates import COLLECTED, PAIRED, AggregateFunction, Function
 from punctum.algebra.bands import Band, Limit
 from punctum.algebra.frames import Frame, FrameCall, FrameFunction, UpTo
 from punctum.algebra.outer import JoinKind
@@ -29,6 +29,7 @@ from punctum.spec.group_by import GroupBy
 from punctum.spec.hop import Hop
 from punctum.spec.intersect import Intersect
 from punctum.spec.join import Join
+from punctum.spec.lead import Lead
 from punctum.spec.lookup import Lookup
 from punctum.spec.merge import Merge
 from punctum.spec.origins import AccessOrder, AllPassed, AllReported, DomainLimits, EndEvent, Origin, Unique
@@ -82,7 +83,7 @@ def every_aggregate(schema: Schema) -> tuple[AggregateFunction, ...]:
     """All functions of all attributes that they can be of."""
     aggregates = [AggregateFunction(Function.COUNT, None, "n")]
     for a in schema.attributes:
-        of_any = [Function.COUNT, Function.MIN, Function.MAX, Function.COUNT_DISTINCT]
+        of_any = [Function.COUNT, Function.MIN, Function.MAX, Function.COUNT_DISTINCT, *COLLECTED]
         of_numbers = [Function.SUM, Function.AVG, Function.MEDIAN, Function.PERCENTILE]
         for function in of_any + (of_numbers if a.type in NUMBERS else []):
             aggregates.append(AggregateFunction(function, a.name, f"{function.name}_{a.name}", share=0.25))
@@ -118,7 +119,8 @@ def frames(schema: Schema) -> st.SearchStrategy[Specified]:
     ends = ends | st.just(Frame(None, UpTo.PEERS)) | st.just(Frame(None, UpTo.WHOLE))
     numbers = [a.name for a in schema.attributes if a.type in NUMBERS]
     of_any = st.tuples(
-        st.sampled_from([f for f in FrameFunction if f not in OF_NUMBERS]), st.sampled_from(schema.names)
+        st.sampled_from([f for f in FrameFunction if f not in (*OF_NUMBERS, FrameFunction.LEAD)]),
+        st.sampled_from(schema.names),
     )
     of_numbers = st.tuples(st.sampled_from(OF_NUMBERS), st.sampled_from(numbers or ["none"]))
     chosen = of_any | st.just((FrameFunction.COUNT, None)) | (of_numbers if numbers else st.nothing())
@@ -127,17 +129,26 @@ def frames(schema: Schema) -> st.SearchStrategy[Specified]:
     def call(given: tuple[FrameFunction, str | None]) -> st.SearchStrategy[FrameCall]:
         function, of = given
         return st.builds(
-            FrameCall, st.just(function), st.just(of), st.just("value"), back if function is FrameFunction.LAG else ends
+            FrameCall, st.just(function), st.just(of), st.just("value"), back if function.of_another else ends
         )
 
     return st.builds(Over, st.just(schema), by, keys, chosen.flatmap(call))
+
+
+def leads(schema: Schema) -> st.SearchStrategy[Specified]:
+    by = st.lists(st.sampled_from(schema.names), unique=True, max_size=2).map(tuple)
+    key = st.builds(SortKey, st.sampled_from(schema.names), st.booleans(), st.none() | st.booleans())
+    keys = st.lists(key, min_size=1, max_size=2, unique_by=lambda k: k.name).map(tuple)
+    of, ahead = st.sampled_from(schema.names), st.integers(1, 3).map(Frame)
+    call = st.builds(FrameCall, st.just(FrameFunction.LEAD), of, st.just("value"), ahead)
+    return st.builds(Lead, st.just(schema), by, keys, call)
 
 
 @st.composite
 def ranges(draw: st.DrawFn, schema: Schema) -> Specified:
     """Frames by whole numbers or by times, as far back as so many steps."""
     key = SortKey(draw(st.sampled_from(["x", "y"])), draw(st.booleans()), draw(st.none() | st.booleans()))
-    functions = [f for f in FrameFunction if f is not FrameFunction.LAG]
+    functions = [f for f in FrameFunction if not f.of_another]
     number = schema.attributes[-1].type is Type.BIGINT
     function = draw(st.sampled_from([f for f in functions if number or f not in OF_NUMBERS]))
     call = FrameCall(function, "x", "value", Frame(None, UpTo.PEERS, draw(st.integers(0, 3))))
@@ -190,6 +201,7 @@ UNARY = {
     "ranking": rankings,
     "over": frames,
     "range": ranges,
+    "lead": leads,
 }
 
 

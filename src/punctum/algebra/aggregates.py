@@ -1,8 +1,9 @@
 """Aggregate functions by name: what each is computed of, and which attribute its result is (SQL's types)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
+from punctum.algebra.pattern import WILDCARD
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.errors import ComputationError, SchemaError
@@ -25,13 +26,17 @@ class Function(Enum):
     STDDEV_SAMP = "STDDEV_SAMP"
     MAX_BY = "MAX_BY"
     MIN_BY = "MIN_BY"
+    COLLECT_LIST = "COLLECT_LIST"
+    COLLECT_SET = "COLLECT_SET"
 
 
 SPREADS = (Function.VAR_POP, Function.VAR_SAMP, Function.STDDEV_POP, Function.STDDEV_SAMP)
 """How far values are from their mean."""
 PAIRED = (Function.MAX_BY, Function.MIN_BY)
 """Functions of two attributes: a value, and what it goes by."""
-LISTS = (Function.COUNT_DISTINCT, Function.MEDIAN, Function.PERCENTILE)
+COLLECTED = (Function.COLLECT_LIST, Function.COLLECT_SET)
+"""Functions that give the values of a group as an ARRAY, in order."""
+LISTS = (Function.COUNT_DISTINCT, Function.MEDIAN, Function.PERCENTILE, *COLLECTED)
 """Functions of which a group keeps values."""
 _NUMBERS = (Type.BIGINT, Type.DOUBLE, Type.DECIMAL)
 DOUBLES = (Function.AVG, Function.MEDIAN, Function.PERCENTILE, *SPREADS)
@@ -66,6 +71,9 @@ class AggregateFunction:
         if self.function in OF_NUMBERS and of.type not in _NUMBERS:
             detail = f"{self.of} is a {of.type.value}"
             raise SchemaError(f"{self.function.value} needs numbers", detail, "use it on BIGINT, DOUBLE or DECIMAL")
+        if self.function in COLLECTED:
+            element = replace(of, name="element", domain=WILDCARD, reach=None)
+            return Attribute(self.name, Type.ARRAY, parts=(element,))
         if self.function in DOUBLES:
             return Attribute(self.name, Type.DOUBLE)
         more = 10 if self.function is Function.SUM and of.type is Type.DECIMAL else 0

@@ -13,7 +13,7 @@ from punctum.algebra.values import Type
 
 
 class FrameFunction(Enum):
-    """A function of the rows of a frame; LAG is the value so many rows before."""
+    """A function of the rows of a frame; LAG is the value so many rows before, LEAD so many rows after."""
 
     COUNT = "COUNT"
     SUM = "SUM"
@@ -21,8 +21,14 @@ class FrameFunction(Enum):
     MAX = "MAX"
     AVG = "AVG"
     LAG = "LAG"
+    LEAD = "LEAD"
     FIRST_VALUE = "FIRST_VALUE"
     LAST_VALUE = "LAST_VALUE"
+
+    @property
+    def of_another(self) -> bool:
+        """Whether it is a value of another row, so many before or after, which may not be there."""
+        return self in (FrameFunction.LAG, FrameFunction.LEAD)
 
     @property
     def aggregate(self) -> Function | None:

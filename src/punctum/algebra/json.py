@@ -40,7 +40,7 @@ def to_json(element: Element, schema: Schema) -> str:
     if isinstance(element, Punctuation):
         named = {schema.names[i]: _pattern_to_json(pattern) for i, pattern in element.sides}
         return json.dumps({PUNCT: named}, ensure_ascii=False, allow_nan=False)
-    row = {name: _value_to_json(value) for name, value in zip(schema.names, element, strict=True)}
+    row = {a.name: _of_parts(value, a) for a, value in zip(schema.attributes, element, strict=True)}
     return json.dumps(row, ensure_ascii=False, allow_nan=False)
 
 
@@ -150,6 +150,14 @@ def _pattern_from_json(data: Any, attribute: Attribute) -> Pattern:
             raise _malformed(attribute, data, f"found {_show(data)}", f"expected {_EXPECTED}")
 
 
+def _of_parts(value: Any, attribute: Attribute) -> Any:
+    if value is None or not attribute.type.nested:
+        return _value_to_json(value)
+    if attribute.type is Type.ARRAY:
+        return [_of_parts(element, attribute.parts[0]) for element in value]
+    return {part.name: _of_parts(field, part) for part, field in zip(attribute.parts, value, strict=True)}
+
+
 def _value_to_json(value: Value | None) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return value_text(value)
@@ -161,6 +169,8 @@ def _value_from_json(data: Any, attribute: Attribute) -> Value | None:
     try:
         if data is None:
             return None
+        if kind.nested:
+            return _parts_from_json(data, attribute)
         if isinstance(data, str) and kind is not Type.STRING:
             return _text(data, kind)
         if kind is Type.DOUBLE and isinstance(data, int | Decimal) and not isinstance(data, bool):
@@ -170,6 +180,16 @@ def _value_from_json(data: Any, attribute: Attribute) -> Value | None:
         hint = error.hint if isinstance(error, PatternError) else "a DOUBLE is at most about 1.8e308"
         detail = f"expected {kind.value}, found {_show(data)}"
         raise CodecError(f"the column {attribute.name} has a wrong value", detail, hint) from None
+
+
+def _parts_from_json(data: Any, attribute: Attribute) -> Value | None:
+    """The elements of an array, or the fields of an object; one that is not there is NULL."""
+    parts = attribute.parts
+    if attribute.type is Type.ARRAY and isinstance(data, list):
+        return tuple(_value_from_json(element, parts[0]) for element in data)
+    if attribute.type is Type.STRUCT and isinstance(data, dict):
+        return tuple(_value_from_json(data.get(part.name), part) for part in parts)
+    raise PatternError("", "", 'an ARRAY is written [1, 2], a STRUCT {"name": 1}')
 
 
 def _text(data: str, kind: Type) -> Value | None:

@@ -22,19 +22,26 @@ class Attribute:
 
     Where only some whole numbers can come, as in one bucket of many, ``reach`` gives for a number the least one not
     below it that can; a punctuation set coalesces over what lies between.
+
+    An ARRAY has one part, its elements, and a STRUCT one for each field.
     """
 
     name: str
     type: Type
     domain: Pattern = WILDCARD
     digits: tuple[int, int] = (38, 18)
+    parts: tuple["Attribute", ...] = ()
     reach: Callable[[int], int] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.check(self.domain)
+        if self.domain != NOT_NULL:
+            self.check(self.domain)
 
     def check(self, pattern: Pattern) -> None:
-        """Refuse a pattern whose values have another type."""
+        """Refuse a pattern whose values have another type, and of an ARRAY or STRUCT any that tells values apart."""
+        if self.type.nested and pattern != WILDCARD:
+            hint = "leave the column out: no punctuation speaks of it"
+            raise SchemaError(f"a pattern does not fit the column {self.name}", f"it is {self.type.value}", hint)
         if pattern.type not in (None, self.type):
             expected = f"{self.name} is a {self.type.value}"
             detail = f"{expected}, and the pattern {pattern} is of type {pattern.type.value}"
@@ -42,11 +49,24 @@ class Attribute:
 
     def accept(self, value: object) -> Value | None:
         """The canonical value of this attribute, or an error that names it."""
+        if self.type.nested and value is not None:
+            return self._accept_parts(value)
         try:
             return None if value is None else self.type.accept(value)
         except PatternError as error:
             detail = f"{error.what}: {error.detail}"
             raise SchemaError(f"a value does not fit the column {self.name}", detail, error.hint) from None
+
+    def _accept_parts(self, value: object) -> Value:
+        """The elements, in order, or the fields, by name or in order; a field that is not there is NULL."""
+        if self.type is Type.ARRAY and isinstance(value, list | tuple):
+            return tuple(self.parts[0].accept(element) for element in value)
+        if self.type is Type.STRUCT and isinstance(value, dict):
+            return tuple(part.accept(value.get(part.name)) for part in self.parts)
+        if self.type is Type.STRUCT and isinstance(value, tuple) and len(value) == len(self.parts):
+            return tuple(part.accept(field) for part, field in zip(self.parts, value, strict=True))
+        detail = f"{value!r} is a {type(value).__name__}"
+        raise SchemaError(f"a value does not fit the column {self.name}", detail, f"it is {self.type.value}")
 
 
 @dataclass(frozen=True)

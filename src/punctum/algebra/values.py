@@ -10,12 +10,12 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
-from typing import Final
+from typing import Any, Final
 
 from punctum.errors import PatternError
 
-Value = int | float | Decimal | str | bool | date | datetime | timedelta
-"""A canonical value that is not NULL."""
+Value = int | float | Decimal | str | bool | date | datetime | timedelta | tuple[Any, ...]
+"""A canonical value that is not NULL; that of an ARRAY has its elements, that of a STRUCT its fields, in order."""
 
 Row = tuple[Value | None, ...]
 """A row: one canonical value or NULL for each attribute."""
@@ -39,11 +39,18 @@ class Type(Enum):
     TIMESTAMP = "TIMESTAMP"
     TIMESTAMP_NTZ = "TIMESTAMP_NTZ"
     INTERVAL = "INTERVAL"
+    ARRAY = "ARRAY"
+    STRUCT = "STRUCT"
 
     @property
     def discrete(self) -> bool:
         """Whether each value has a next one (a timestamp's is a microsecond later)."""
-        return self not in (Type.DOUBLE, Type.DECIMAL, Type.STRING)
+        return self not in (Type.DOUBLE, Type.DECIMAL, Type.STRING, Type.ARRAY, Type.STRUCT)
+
+    @property
+    def nested(self) -> bool:
+        """Whether its values have values in them: no punctuation speaks of them, and nothing is grouped by them."""
+        return self in (Type.ARRAY, Type.STRUCT)
 
     @property
     def whole(self) -> bool:
@@ -63,7 +70,7 @@ class Type(Enum):
           hint: BIGINT takes int of 64 bits
         """
         try:
-            accepted = _ACCEPT[self](value)
+            accepted = None if self.nested else _ACCEPT[self](value)
         except (ValueError, OverflowError):
             accepted = None
         if accepted is None:
@@ -72,6 +79,8 @@ class Type(Enum):
         return accepted
 
 
+SCALARS: Final = tuple(kind for kind in Type if not kind.nested)
+"""The types whose values have none in them."""
 MICROSECOND: Final = timedelta(microseconds=1)
 INSTANTS: Final = (Type.TIMESTAMP, Type.TIMESTAMP_NTZ)
 """The types of points in time."""
@@ -154,6 +163,7 @@ _TAKES = {
     Type.TIMESTAMP: "datetime (UTC when it has no zone)",
     Type.TIMESTAMP_NTZ: "datetime without a zone",
     Type.INTERVAL: "timedelta of microseconds of 64 bits",
+    **dict.fromkeys((Type.ARRAY, Type.STRUCT), "the elements or fields that its column has"),
 }
 _TYPE_OF: dict[type, Type] = {
     int: Type.BIGINT,
@@ -188,6 +198,8 @@ def value_text(value: Value | None) -> str:
             return value.isoformat().replace("+00:00", "Z")
         case timedelta():
             return _interval_text(value)
+        case tuple():
+            return f"({', '.join(map(value_text, value))})"
         case _:
             return str(value)
 

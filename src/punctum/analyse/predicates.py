@@ -36,9 +36,9 @@ def pattern_of(condition: Expression) -> tuple[Column, Pattern] | None:
     if not isinstance(condition, Call):
         return None
     match condition.op, condition.args:
-        case "not", (Call("is null", (Column() as column,)),):
+        case "not", (Call("is null", (Column() as column,)),) if not column.type.nested:
             return column, NOT_NULL
-        case "is null", (Column() as column,):
+        case "is null", (Column() as column,) if not column.type.nested:
             return column, constant(None)
         case "in", (Column() as column, *literals) if all(_value(literal) is not None for literal in literals):
             return column, one_of([_value(literal) for literal in literals])

@@ -335,5 +335,13 @@ def _punctuations(piece: PackedSlice, schema: Schema) -> Iterator[pa.RecordBatch
 
 def _batches(rows: pl.DataFrame) -> list[pa.RecordBatch]:
     table = rows.to_arrow(compat_level=pl.CompatLevel.oldest())
-    plain = pa.schema([(f.name, pa.string() if pa.types.is_large_string(f.type) else f.type) for f in table.schema])
-    return table.cast(plain).to_batches()
+    return table.cast(pa.schema([(field.name, _plain(field.type)) for field in table.schema])).to_batches()
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """A type as Spark takes it, whose texts and lists are not large ones."""
+    if pa.types.is_large_list(kind):
+        return pa.list_(_plain(kind.value_type))
+    if pa.types.is_struct(kind):
+        return pa.struct([pa.field(field.name, _plain(field.type)) for field in kind.fields])
+    return pa.string() if pa.types.is_large_string(kind) else kind

@@ -26,6 +26,7 @@ from punctum.ir.applied import Applied
 from punctum.ir.casts import WIDE, cast, fitted
 from punctum.ir.expressions import Call, Column, Expression, Literal, text, type_text
 from punctum.ir.functions import FUNCTIONS
+from punctum.ir.functions.from_json import read
 from punctum.ir.functions.order import equal, less
 from punctum.ir.time_windows import tumble
 from punctum.ir.zones import instant, local, local_plus, local_trunc
@@ -57,6 +58,8 @@ def _value(expression: Expression, row: Row) -> Any:
         return None
     if expression.op == "cast":
         return cast(args[0], expression.args[0].attribute, expression.attribute)
+    if expression.op == "from json":
+        return read(args[0], expression.attribute)
     try:
         return _fit(expression, _OPS[expression.op](*args))
     except (PunctumError, ArithmeticError, ValueError):
@@ -71,7 +74,7 @@ def _fit(call: Call, value: Any) -> Any:
         value = fitted(Decimal(value), call.attribute.digits)
         if value is None:
             raise no_value(call)
-    return call.type.accept(value)
+    return value if call.type.nested else call.type.accept(value)
 
 
 def no_value(call: Call, detail: str = "") -> ComputationError:
@@ -207,5 +210,6 @@ _OPS: dict[str, Callable[..., Any]] = {
     "local_trunc": local_trunc,
     "local_plus": local_plus,
     "tumble": tumble,
+    "field": lambda struct, at, _: struct[at],
     **{name: entry.meaning for name, entry in FUNCTIONS.items() if entry.meaning is not None},
 }

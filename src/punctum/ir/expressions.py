@@ -97,6 +97,11 @@ class Call:
 Expression = Column | Literal | Call
 
 
+def like(attribute: Attribute, nullable: bool) -> Attribute:
+    """The attribute, without a name, of a computed value of the type of another one."""
+    return replace(attribute, name="", domain=WILDCARD if nullable else NOT_NULL, reach=None)
+
+
 def kind(type_: Type, nullable: bool, digits: tuple[int, int] = (38, 18)) -> Attribute:
     """The attribute, without a name, of a computed value."""
     domain: Pattern = WILDCARD if nullable else NOT_NULL
@@ -149,10 +154,17 @@ def type_text(expression: Expression | Attribute) -> str:
     'DECIMAL(10,2)'
     """
     attribute = expression if isinstance(expression, Attribute) else expression.attribute
-    if attribute.type is Type.INTERVAL:
-        return "INTERVAL DAY TO SECOND"
-    precision, scale = attribute.digits
-    return f"DECIMAL({precision},{scale})" if attribute.type is Type.DECIMAL else attribute.type.value
+    match attribute.type:
+        case Type.DECIMAL:
+            precision, scale = attribute.digits
+            return f"DECIMAL({precision},{scale})"
+        case Type.INTERVAL:
+            return "INTERVAL DAY TO SECOND"
+        case Type.ARRAY:
+            return f"ARRAY<{type_text(attribute.parts[0])}>"
+        case Type.STRUCT:
+            return f"STRUCT<{', '.join(f'{part.name}: {type_text(part)}' for part in attribute.parts)}>"
+    return str(attribute.type.value)
 
 
 _INFIX = {*["+", "-", "*", "/", "%", "=", "<>", "<", "<=", ">", ">=", "<=>", "and", "or", "div", "like", "&", "|", "^"]}
@@ -196,6 +208,7 @@ def text(expression: Expression, written: bool = False) -> str:
 
 _WRITTEN = {"write time": "date_format", "read time": "to_timestamp"}
 _WRITTEN |= {"whole units": "timestampdiff", "next weekday": "next_day"}
+_WRITTEN |= {"has element": "array_contains", "from the end": "element_at"}
 """What scripts call the functions that have no name of their own."""
 
 
@@ -222,6 +235,10 @@ def _case(expression: Call, args: list[str]) -> str:
     return f"CASE{branches}{otherwise} END"
 
 
+def _bracket(call: Call, args: list[str]) -> str:
+    return f"{args[0]}[{args[1]}]"
+
+
 _SPECIAL: dict[str, Callable[[Call, list[str]], str]] = {
     "not": lambda _, args: f"(NOT {args[0]})",
     "negate": lambda _, args: f"(- {args[0]})",
@@ -230,6 +247,10 @@ _SPECIAL: dict[str, Callable[[Call, list[str]], str]] = {
     "if": lambda _, args: f"(IF({', '.join(args)}))",
     "cast": lambda call, args: f"CAST({args[0]} AS {type_text(call)})",
     "case": _case,
+    "from json": lambda _, args: f"from_json({args[0]})",
+    "field": lambda call, args: f"{args[0]}.{text(call.args[2], True)}",
+    "element of": _bracket,
+    "split at": lambda call, args: f"split({args[0]}, {args[1]})[{args[2]}]",
 }
 
 

@@ -90,7 +90,7 @@ class BinaryRelation(Node):
     place: Place = field(default=NOWHERE, compare=False)
 
     def __post_init__(self) -> None:
-        left, right = ([(a.name, a.type, a.digits) for a in side.schema.attributes] for side in self.inputs)
+        left, right = ([(a.name, a.type, a.digits, a.parts) for a in side.schema.attributes] for side in self.inputs)
         assert left == right, (left, right)
 
     @cached_property
@@ -117,4 +117,5 @@ def fits(expression: Expression, schema: Schema) -> None:
     for column in columns(expression):
         attribute = schema.attributes[column.index]
         assert column.name == attribute.name, (column, attribute)
-        assert (attribute.type, attribute.digits) == (column.type, column.attribute.digits), (column, attribute)
+        given = column.attribute
+        assert (attribute.type, attribute.digits, attribute.parts) == (given.type, given.digits, given.parts), column

@@ -50,7 +50,7 @@ class Over(UnaryRelation):
             return AggregateCall(self.name, Function(aggregate), self.argument).attribute(True)
         assert self.argument is not None
         of = replace(self.argument.attribute, name=self.name)
-        return replace(of, domain=WILDCARD) if self.function is FrameFunction.LAG else of
+        return replace(of, domain=WILDCARD) if self.function.of_another else of
 
     @property
     def by(self) -> list[int]:
@@ -74,5 +74,6 @@ class Over(UnaryRelation):
         near = self.frame.preceding if self.frame.within is None else f"{self.frame.within} steps"
         before = "all" if near is None else str(near)
         upto = {UpTo.ROW: "", UpTo.PEERS: " and peers", UpTo.WHOLE: " and after"}[self.frame.upto]
-        window = f"{before} before{upto}{window_text(self.partition, self.keys)}"
+        side = "after" if self.function is FrameFunction.LEAD else "before"
+        window = f"{before} {side}{upto}{window_text(self.partition, self.keys)}"
         return f"Over {self.function.value}({of}) AS {self.name} of {window}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
-from punctum.algebra.aggregates import PAIRED, SPREADS, Function
+from punctum.algebra.aggregates import COLLECTED, PAIRED, SPREADS, Function
 from punctum.algebra.bands import Band
 from punctum.algebra.outer import JoinKind
 from punctum.algebra.pattern import WILDCARD
@@ -286,6 +286,9 @@ class AggregateCall:
         """The result's name and type; a group has a row at least."""
         if self.function in (Function.COUNT, Function.COUNT_DISTINCT) or self.argument is None:
             return replace(kind(Type.BIGINT, False), name=self.name)
+        if self.function in COLLECTED:
+            element = replace(self.argument.attribute, name="element", domain=WILDCARD, reach=None)
+            return Attribute(self.name, Type.ARRAY, NOT_NULL, parts=(element,))
         whole = grouped and self.filter is None
         of = replace(self.argument.attribute, name=self.name)
         if self.function in (Function.MIN, Function.MAX):

@@ -90,7 +90,9 @@ class LMerge(Node):
     place: Place = field(default=NOWHERE, compare=False)
 
     def __post_init__(self) -> None:
-        kinds = {tuple((a.name, a.type, a.digits) for a in replica.schema.attributes) for replica in self.merged}
+        kinds = {
+            tuple((a.name, a.type, a.digits, a.parts) for a in replica.schema.attributes) for replica in self.merged
+        }
         assert len(self.merged) == len(self.names) and len(kinds) == 1, (self.names, kinds)
 
     @cached_property

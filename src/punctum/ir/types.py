@@ -38,6 +38,8 @@ def bounded(precision: int, scale: int) -> tuple[int, int]:
 def converted(expression: Expression, target: Attribute, place: Place | None = None) -> Expression:
     """The expression cast to a type, at once when it is a literal."""
     place = place or expression.place
+    if target.type.nested or expression.type.nested:
+        return _same(expression, target, place)
     same = target.type is not Type.DECIMAL or expression.attribute.digits == target.digits
     if expression.type is target.type and same and not isinstance(expression, Literal):
         return expression
@@ -47,6 +49,16 @@ def converted(expression: Expression, target: Attribute, place: Place | None = N
     if SESSION.get() != WITHOUT and Type.TIMESTAMP in (expression.type, target.type) and not is_null(expression):
         return _in_zone(expression, target, place)
     return _cast(expression, target, place)
+
+
+def _same(expression: Expression, target: Attribute, place: Place) -> Expression:
+    """An ARRAY or STRUCT that has its type; no other one becomes one."""
+    if type_text(expression) == type_text(target):
+        return expression
+    what = f"{type_text(expression)} cannot be cast to {type_text(target)}"
+    raise SqlError(
+        what, f"{text(expression, True)} is {type_text(expression)}", "take an element or a field of it", place
+    )
 
 
 def local_time(expression: Expression) -> Expression:
@@ -161,6 +173,8 @@ def _yields(arg: Expression) -> bool:
 
 def alike(what: str, args: Sequence[Expression], place: Place) -> tuple[Expression, ...]:
     """The arguments taken to one type, or an error that names their types."""
+    if any(arg.type.nested for arg in args):
+        raise mismatch(f"{what} does not take an ARRAY or STRUCT", place, "take an element or a field of it", *args)
     target = common(args)
     if target is None:
         raise mismatch(f"{what} needs values of the same type", place, "CAST one to the type of the other", *args)

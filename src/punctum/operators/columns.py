@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import polars as pl
@@ -68,7 +69,14 @@ def dtype(attribute: Attribute) -> pl.DataType:
     >>> dtype(Attribute("price", Type.DECIMAL, digits=(10, 2)))
     Decimal(precision=10, scale=2)
     """
-    return pl.Decimal(*attribute.digits) if attribute.type is Type.DECIMAL else _DTYPES[attribute.type]
+    match attribute.type:
+        case Type.DECIMAL:
+            return pl.Decimal(*attribute.digits)
+        case Type.ARRAY:
+            return pl.List(dtype(attribute.parts[0]))
+        case Type.STRUCT:
+            return pl.Struct({part.name: dtype(part) for part in attribute.parts})
+    return _DTYPES[attribute.type]
 
 
 @lru_cache(1024)
@@ -80,10 +88,23 @@ def empty(schema: Schema) -> pl.DataFrame:
 def frame(schema: Schema, rows: Iterable[Row]) -> pl.DataFrame:
     """Rows of canonical values in columns."""
     kept = list(rows)
-    columns = (
-        pl.Series(a.name, [t[i] for t in kept], dtype=dtype(a), strict=True) for i, a in enumerate(schema.attributes)
-    )
-    return pl.DataFrame(list(columns))
+    return pl.DataFrame([column(a.name, a, [t[i] for t in kept]) for i, a in enumerate(schema.attributes)])
+
+
+def column(name: str, attribute: Attribute, values: list[Any]) -> pl.Series:
+    """Canonical values as a column."""
+    if attribute.type.nested:
+        values = [_given(value, attribute) for value in values]
+    return pl.Series(name, values, dtype=dtype(attribute), strict=True)
+
+
+def _given(value: Any, attribute: Attribute) -> Any:
+    """A value as Polars takes it: elements in a list, fields by their names."""
+    if value is None or not attribute.type.nested:
+        return value
+    if attribute.type is Type.ARRAY:
+        return [_given(element, attribute.parts[0]) for element in value]
+    return {part.name: _given(field, part) for part, field in zip(attribute.parts, value, strict=True)}
 
 
 def to_rows(df: pl.DataFrame) -> list[Row]:
@@ -97,10 +118,31 @@ def to_rows(df: pl.DataFrame) -> list[Row]:
 
 def canonical(df: pl.DataFrame) -> pl.DataFrame:
     """The same rows with one zero and one NaN, as equality in keys and punctuations needs them."""
-    if pl.Float64 not in df.dtypes:
+    deep = [_one_zero(pl.col(name), kind) for name, kind in df.schema.items() if _has_floats(kind)]
+    if pl.Float64 not in df.dtypes and not deep:
         return df
-    floats = pl.col(pl.Float64)
-    return df.with_columns(pl.when(floats == 0).then(0.0).otherwise(floats.fill_nan(NAN)).name.keep())
+    return df.with_columns(_one_zero(pl.col(pl.Float64), pl.Float64()).name.keep(), *deep)
+
+
+def _has_floats(kind: pl.DataType) -> bool:
+    """Whether values of a type have DOUBLEs in them."""
+    if isinstance(kind, pl.List):
+        return kind.inner == pl.Float64 or _has_floats(kind.inner)  # type: ignore[arg-type]
+    if isinstance(kind, pl.Struct):
+        return any(field.dtype == pl.Float64 or _has_floats(field.dtype) for field in kind.fields)  # type: ignore[arg-type]
+    return False
+
+
+def _one_zero(values: pl.Expr, kind: pl.DataType) -> pl.Expr:
+    """Values whose DOUBLEs have one zero and one NaN."""
+    if kind == pl.Float64:
+        return pl.when(values == 0).then(0.0).otherwise(values.fill_nan(NAN))
+    if isinstance(kind, pl.List) and _has_floats(kind):
+        return values.list.eval(_one_zero(pl.element(), kind.inner))  # type: ignore[arg-type]
+    if isinstance(kind, pl.Struct) and _has_floats(kind):
+        fields = (_one_zero(values.struct.field(f.name), f.dtype).alias(f.name) for f in kind.fields)  # type: ignore[arg-type]
+        return pl.when(values.is_not_null()).then(pl.struct(*fields)).name.keep()
+    return values
 
 
 def fitting(df: pl.DataFrame, schema: Schema) -> pl.DataFrame:
@@ -110,6 +152,12 @@ def fitting(df: pl.DataFrame, schema: Schema) -> pl.DataFrame:
 
 
 def _values(column: pl.Series) -> list[Any]:
+    if isinstance(column.dtype, pl.Struct):
+        fields = zip(*(_values(field) for field in column.struct.unnest().iter_columns()), strict=True)
+        return [None if none else field for none, field in zip(column.is_null(), fields, strict=True)]
+    if isinstance(column.dtype, pl.List):
+        elements = iter(_values(column.explode(empty_as_null=False, keep_nulls=False)))
+        return [None if n is None else tuple(islice(elements, n)) for n in column.list.len()]
     values: list[Any] = column.to_list()
     if column.dtype == pl.Float64:
         return [v if v is None else NAN if math.isnan(v) else v + 0.0 for v in values]

@@ -23,7 +23,7 @@ from punctum.ir.functions import FUNCTIONS
 from punctum.ir.functions.times import TRUNCATE
 from punctum.operators import zones
 from punctum.operators.checked import Checked
-from punctum.operators.columns import dtype, to_rows
+from punctum.operators.columns import column, dtype, to_rows
 from punctum.operators.decimals import exact, widened
 from punctum.operators.kernels import kernel, wide_kernel
 from punctum.operators.times import WIDE, shifted, tumbled
@@ -310,9 +310,12 @@ _MAY_FAIL = {*_WIDER, "/", *(name for name, entry in FUNCTIONS.items() if entry.
 
 
 def _unit(call: Call) -> str:
-    unit = call.args[0]
-    assert isinstance(unit, Literal)
-    return str(unit.value)
+    return _text(call.args[0])
+
+
+def _text(literal: Expression) -> str:
+    assert isinstance(literal, Literal)
+    return str(literal.value)
 
 
 _VECTORISED: dict[str, _Compiler] = {
@@ -330,10 +333,11 @@ _VECTORISED: dict[str, _Compiler] = {
     "coalesce": _coalesce,
     "nullif": _nullif,
     "cast": _cast,
+    "field": lambda call, args: args[0].struct.field(_text(call.args[2])),
     **{name: kernel(entry) for name, entry in FUNCTIONS.items() if entry.kernel is not None},
 }
 _ANY_TYPE = {*_COMPARE, "is null", "in", "case", "if", "coalesce", "nullif", "and", "or", "not", "cast"}
-_ANY_TYPE |= {"greatest", "least"}
+_ANY_TYPE |= {"greatest", "least", "field", "element of", "from the end", "has element", "size"}
 
 
 def _row_by_row(call: Call, schema: Schema) -> Checked:
@@ -346,12 +350,16 @@ def _row_by_row(call: Call, schema: Schema) -> Checked:
         numbered = rows.struct.unnest().with_row_index("$row")
         groups = numbered.group_by(names, maintain_order=True).agg("$row")
         tried = [_tried(call, _placed(row, read, len(schema))) for row in to_rows(groups.select(names))]
-        turned = [pl.Series(name, [t[n] for t in tried], dtype=kind) for n, (name, kind) in enumerate(both.items())]
+        turned = [
+            column(_VALUE, call.attribute, [value for value, _ in tried]),
+            pl.Series(_WHY, [why for _, why in tried], both[_WHY]),
+        ]
         return groups.select("$row", *turned).explode("$row").sort("$row").select(*both).to_struct()
 
     if not names:
         value, why = _tried(call, ())
-        results = pl.struct(pl.lit(value, both[_VALUE]).alias(_VALUE), pl.lit(why, both[_WHY]).alias(_WHY))
+        alone = pl.lit(column(_VALUE, call.attribute, [value])).first()
+        results = pl.struct(alone.alias(_VALUE), pl.lit(why, both[_WHY]).alias(_WHY))
     else:
         results = pl.struct(names).map_batches(over, return_dtype=pl.Struct(both))
     value_of, why_of = (results.struct.field(name) for name in both)

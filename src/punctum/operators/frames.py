@@ -124,6 +124,7 @@ def _ranged(df: pl.DataFrame, numbers: Numbers, lengths: Numbers, combine: dict[
 def starts(keys: pl.Series, found: Partitions, within: int, descending: bool) -> Numbers:
     """Of rows that stand in order the first one in the frame of each: its sort key is at most so many steps before.
 
+    >>> from punctum.algebra.sorting import SortKey
     >>> rows = pl.DataFrame({"k": ["a", "a", "a", "b"], "t": [1, 5, 6, 6]})
     >>> starts(rows["t"], Partitions.of(rows, ["k"], [SortKey("t")]), 4, False).tolist()
     [0, 0, 1, 3]

@@ -13,7 +13,7 @@ from functools import cached_property, partial
 import polars as pl
 import pyarrow as pa
 
-from punctum.algebra.aggregates import LISTS, PAIRED, SPREADS, AggregateFunction, Function
+from punctum.algebra.aggregates import COLLECTED, LISTS, PAIRED, SPREADS, AggregateFunction, Function
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.operators.columns import dtype
@@ -22,6 +22,7 @@ TOO_MANY, PART = 10**38, 10**19
 WIDE = pl.Int128()
 WHOLE = pl.Decimal(38, 0)
 _SUMS = (Function.SUM, Function.AVG)
+_ONCE = (Function.COUNT_DISTINCT, Function.COLLECT_SET)
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Partial:
             return self._best(values, by if self.filter is None else by.filter(self.filter))
         if function in LISTS:
             known = values.drop_nulls()
-            once = function is Function.COUNT_DISTINCT
+            once = function in _ONCE
             return [(known.unique(maintain_order=True) if once else known).alias(self.name)]
         return [self._least_or_most(values).alias(self.name)]
 
@@ -110,7 +111,7 @@ class Partial:
             return self._best(kept, pl.col(self._high))
         if function in LISTS:
             values = kept.explode().drop_nulls()
-            return [values.unique(maintain_order=True) if function is Function.COUNT_DISTINCT else values]
+            return [values.unique(maintain_order=True) if function in _ONCE else values]
         return [self._least_or_most(kept)]
 
     def result(self) -> pl.Expr:
@@ -125,6 +126,8 @@ class Partial:
             value = pl.when(count > 0).then(self._rough_total / count)
         elif function is Function.COUNT_DISTINCT:
             value = kept.list.len().fill_null(0)
+        elif function in COLLECTED:
+            value = pl.coalesce(kept.list.sort(), pl.lit(pl.Series([[]], dtype=dtype(out))).first())
         elif function is Function.MEDIAN:
             value = self._median(kept.list.sort(), kept.list.len().cast(pl.Int64))
         elif function is Function.PERCENTILE:

@@ -296,7 +296,8 @@ def _place(column: pl.Expr, axis: Axis) -> pl.Expr:
         return pl.when(column.is_not_null()).then(pl.lit(0, pl.Int64))
     if axis.kind.discrete:
         return _number(column, axis.kind).clip(axis.all.low, axis.all.high)
-    steps = [(column > c).cast(pl.Int64) * 2 + (column == c).cast(pl.Int64) for c in axis.constants]
+    constants = [pl.lit(c) for c in axis.constants]
+    steps = [(column > c).cast(pl.Int64) * 2 + (column == c).cast(pl.Int64) for c in constants]
     return reduce(lambda a, b: a + b, steps)
 
 

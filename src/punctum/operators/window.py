@@ -13,11 +13,12 @@ from operator import and_, mul, or_
 
 import polars as pl
 
-from punctum.algebra.aggregates import AggregateFunction
+from punctum.algebra.aggregates import COLLECTED, AggregateFunction, Function
 from punctum.algebra.classes import Class
 from punctum.algebra.punctuation import end_of_stream
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
+from punctum.algebra.values import Value
 from punctum.operators.batch import Names, add, batch, columns, punctuations_of
 from punctum.operators.checked import Checked, Computed, Failed, checked, computed, kept
 from punctum.operators.columns import ColumnarSlice, canonical, dtype, empty
@@ -250,6 +251,11 @@ def _repeated(df: pl.DataFrame, counts: list[str]) -> pl.DataFrame:
     return repeated(df, df.select(reduce(mul, map(pl.col, counts)).alias(NUMBER))[NUMBER]) if counts else df
 
 
+def _of_nothing(function: Function) -> int | list[Value] | None:
+    """What an aggregate of no rows is."""
+    return 0 if "COUNT" in function.value else [] if function in COLLECTED else None
+
+
 class WindowGroupBy(Operator):
     """The groups of one window, which come out when they have changed."""
 
@@ -295,7 +301,7 @@ class WindowGroupBy(Operator):
         keys = list(self.output.names[: len(self._by)])
         gone = before.select(keys).join(now.select(keys), on=keys, how="anti", nulls_equal=True, maintain_order="left")
         nothing = [
-            pl.lit(0 if "COUNT" in a.function.value else None, dtype(attribute)).alias(attribute.name)
+            pl.lit(pl.Series([_of_nothing(a.function)], dtype=dtype(attribute))).first().alias(attribute.name)
             for a, attribute in zip(self._aggregates, self.output.attributes[len(keys) :], strict=True)
         ]
         return pl.concat([changed, gone.with_columns(nothing)])

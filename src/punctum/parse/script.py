@@ -20,6 +20,7 @@ from punctum.ir.temporal import LMerge
 from punctum.ir.tree import Relation, walk
 from punctum.ir.zones import WITHOUT, session_zone
 from punctum.parse.binder.lookups import looked_up
+from punctum.parse.binder.nested import check_nested, check_stream
 from punctum.parse.binder.select import Queries, check_reads
 from punctum.parse.binder.timed import timed
 from punctum.parse.binder.windows import check_windows
@@ -270,6 +271,7 @@ class _ScriptReader:
             stream = stream if clauses is None else self._punctuated(stream, relation, clauses)
         else:
             stream = (TemporalReader if temporal else StreamReader)(cursor, name, self.tables).read()
+            check_stream(stream, place)
         self.known = {other: known for other, known in self.known.items() if other.lower() != name.lower()}
         self.streams[name] = self.known[name] = stream
 
@@ -327,4 +329,5 @@ class _ScriptReader:
         check_reads(relation, place)
         relation = timed(relation)
         check_windows(relation)
+        check_nested(relation)
         return looked_up(relation)

@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import partial, reduce
 from typing import Any
 
-from punctum.algebra.aggregates import AggregateFunction, Function
+from punctum.algebra.aggregates import COLLECTED, AggregateFunction, Function
 from punctum.algebra.cuts import below
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import NAN, Row, Type, Value
@@ -31,6 +31,9 @@ def value_of(aggregate: AggregateFunction, ts: Sequence[Row], schema: Schema) ->
         return len(values)
     if aggregate.function is Function.COUNT_DISTINCT:
         return len(set(values))
+    if aggregate.function in COLLECTED:
+        chosen = values if aggregate.function is Function.COLLECT_LIST else set(values)
+        return tuple(sorted(chosen, key=below))
     if not values:
         return None
     attribute = aggregate.attribute(schema)

@@ -140,6 +140,9 @@ class Over(Unary[OverState], Specified):
         if call.function is FrameFunction.LAG:
             assert preceding is not None
             return (rows[n - preceding][at] if n >= preceding else None,)
+        if call.function is FrameFunction.LEAD:
+            assert preceding is not None
+            return (rows[n + preceding][at] if n + preceding < len(rows) else None,)
         return (frame[0 if call.function is FrameFunction.FIRST_VALUE else -1][at],)
 
     def _start(self, rows: list[Row], n: int) -> int:

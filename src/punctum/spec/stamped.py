@@ -23,8 +23,9 @@ class Stamped:
 
     >>> from datetime import UTC
     >>> stamped = Stamped(Schema.of(k="BIGINT", at="TIMESTAMP"))
-    >>> print(stamped.feed(Slice.of((17,)), datetime(2026, 11, 18, 12, tzinfo=UTC)))
-    (17, 2026-11-18T12:00:00Z) <*, (,2026-11-18T12:00:00Z)>
+    >>> made = stamped.feed(Slice.of((17,)), datetime(2026, 11, 18, 12, tzinfo=UTC))
+    >>> print(made.rows[0][1], *made.puncts)
+    2026-11-18 12:00:00+00:00 <*, (,2026-11-18T12:00:00Z)>
     """
 
     def __init__(self, output: Schema) -> None:

@@ -1,7 +1,8 @@
 SELECT name[0] FROM item
 
 -- refused
--- name[0] is not supported
---   hint: supported: split(text, pattern)[0]
+-- […] does not take this type
+--   detail: name is STRING
+--   hint: it takes an ARRAY
 --   1 | SELECT name[0] FROM item
 --     |        ^^^^^^

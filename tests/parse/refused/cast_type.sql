@@ -1,7 +1,8 @@
 SELECT CAST(day AS ARRAY<INT>) FROM bid
 
 -- refused
--- the type ARRAY<INT> is not supported
---   hint: supported: TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, DECIMAL(p,s), STRING, VARCHAR(n), CHAR(n), BOOLEAN, DATE, TIMESTAMP, TIMESTAMP_NTZ, INTERVAL DAY TO SECOND
+-- DATE cannot be cast to ARRAY<BIGINT>
+--   detail: day is DATE
+--   hint: take an element or a field of it
 --   1 | SELECT CAST(day AS ARRAY<INT>) FROM bid
 --     |        ^^^^^^^^^^^^^^^^^^^^^^^

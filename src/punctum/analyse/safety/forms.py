@@ -40,7 +40,7 @@ from punctum.ir.stamped import Stamped
 from punctum.ir.temporal import Cleansed, Final, LMerge, Opened
 from punctum.ir.tree import Relation, with_inputs
 
-_BLIND = (Function.MIN, Function.MAX, Function.COUNT_DISTINCT, *PAIRED)
+_BLIND = (Function.MIN, Function.MAX, Function.COUNT_DISTINCT, Function.COLLECT_SET, *PAIRED)
 """Aggregates that do not see duplicates."""
 _KINDS = {
     "order": "remove ORDER BY from subqueries",

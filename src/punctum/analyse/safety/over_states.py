@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from punctum.algebra.frames import FrameFunction
 from punctum.algebra.scheme import Order
 from punctum.analyse.promises import Facts
 from punctum.analyse.safety.rules import closing, ordered
@@ -37,7 +38,8 @@ def of_frames(relation: Over, below: Facts, count: Count) -> Iterator[OperatorSt
     history = relation.call(relation.input.schema).history
     if not history:
         return
-    before = replace(waiting, input=f"{waiting.input} before the next row", uses=origins(closed))
+    until = "until later rows" if relation.function is FrameFunction.LEAD else "before the next row"
+    before = replace(waiting, input=f"{waiting.input} {until}", uses=origins(closed))
     if relation.frame.within is not None:  # what has come out in order is out of reach as order goes on
         near = tuple(sorted(map(str, sorts[0].origins))) if sorts else ()
         yield from [replace(before, verdict=Verdict.PURGEABLE, witness=near, uses=origins(sorts))] if sorts else []

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import assert_never
 
+from punctum.algebra.frames import FrameFunction
 from punctum.algebra.pattern import WILDCARD
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Order
@@ -270,7 +271,8 @@ def grouped(below: Facts, keys: list[int], relation: Aggregate | Sessions) -> Fa
 
 def ranked(below: Facts, relation: Ranked | Over) -> Facts:
     """What holds behind window functions: all that held before, once no row that waits matches a punctuation."""
-    sorts = ordered(below, relation) if isinstance(relation, Over) and relation.ordered else ()
+    leads = isinstance(relation, Over) and relation.function is FrameFunction.LEAD  # the last row of a partition waits
+    sorts = ordered(below, relation) if isinstance(relation, Over) and relation.ordered and not leads else ()
     promises = below.promises if sorts or closing(below, relation.by) else ()
     same, equal = ((*known, len(known)) for known in (below.same, below.equal))
     filled = below.filled | never_null(relation)

@@ -126,14 +126,30 @@ def shape_of(line: bytes, schema: Schema) -> str | None:
         return None
     if not isinstance(parsed, dict) or PUNCT in parsed or not all(name in parsed for name in schema.names):
         return None
+    if not all(map(_fast, schema.attributes)):
+        return None
     known = {a.name: f"(?:{_written(a)}|null)" for a in schema.attributes}
     shape = _shape(parsed, known, 0)
     return shape and f"^{_}{shape}{_}$"
 
 
+def _fast(attribute: Attribute) -> bool:
+    """Whether Arrow reads values of an attribute as they are; the parts of some are not looked at again."""
+    return not attribute.type.nested or all(a.type in _WHOLE or (a.type.nested and _fast(a)) for a in attribute.parts)
+
+
+_WHOLE = (Type.BIGINT, Type.DOUBLE, Type.STRING, Type.BOOLEAN)
+
+
 def _written(attribute: Attribute) -> str:
-    """How plain values of an attribute stand in JSON."""
+    """How plain values of an attribute stand in JSON; the fields of a STRUCT in their order."""
     match attribute.type:
+        case Type.ARRAY:
+            element = f"(?:{_written(attribute.parts[0])}|null)"
+            return rf"\[{_}(?:{element}{_}(?:,{_}{element}{_})*)?\]"
+        case Type.STRUCT:
+            pairs = (f'"{_literally(a.name)}"{_}:{_}(?:{_written(a)}|null){_}' for a in attribute.parts)
+            return rf"\{{{_}{f',{_}'.join(pairs)}\}}"
         case Type.STRING:
             return _STRING
         case Type.DATE | Type.TIMESTAMP | Type.TIMESTAMP_NTZ | Type.INTERVAL:
@@ -178,4 +194,11 @@ def _by_arrow(lines: Lines, proven: Mask, schema: Schema) -> tuple[pl.DataFrame,
 
 
 def _arrow(attribute: Attribute) -> pa.DataType:
-    return pa.decimal128(*attribute.digits) if attribute.type is Type.DECIMAL else _ARROW[attribute.type]
+    match attribute.type:
+        case Type.DECIMAL:
+            return pa.decimal128(*attribute.digits)
+        case Type.ARRAY:
+            return pa.list_(_arrow(attribute.parts[0]))
+        case Type.STRUCT:
+            return pa.struct([pa.field(part.name, _arrow(part)) for part in attribute.parts])
+    return _ARROW[attribute.type]

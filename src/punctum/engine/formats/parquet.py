@@ -150,6 +150,8 @@ def fitted(column: pl.Series, attribute: Attribute) -> pl.Series:
             return _times(column.to_physical(), given).cast(wanted)
         case Type.TIMESTAMP_NTZ if isinstance(given, pl.Datetime) and given.time_zone is None:
             return _times(column.to_physical(), given).cast(wanted)
+        case Type.ARRAY | Type.STRUCT if _holds(given, attribute):
+            return column.cast(wanted) if isinstance(given, pl.List) else _fields(column, attribute)
         case Type.INTERVAL if isinstance(given, pl.Duration):
             ticks = column.to_physical()
             return {"ns": ticks // 1_000, "us": ticks, "ms": ticks * 1_000}[given.time_unit].cast(wanted)
@@ -175,3 +177,28 @@ def _times(ticks: pl.Series, unit: pl.Datetime) -> pl.Series:
 
 def _where(sure: pl.Series, values: pl.Series) -> pl.Series:
     return values if sure.all() else pl.select(pl.when(sure).then(values)).to_series()
+
+
+def _holds(given: pl.DataType, attribute: Attribute) -> bool:
+    """Whether all values of a type are values of an attribute with parts; parts keep their types."""
+    match given:
+        case pl.List(inner=inner) if attribute.type is Type.ARRAY:
+            return _holds(inner, attribute.parts[0])  # type: ignore[arg-type]
+        case pl.Struct(fields=fields) if attribute.type is Type.STRUCT:
+            known = {field.name: field.dtype for field in fields}
+            return all(_holds(known[a.name], a) for a in attribute.parts if a.name in known)  # type: ignore[arg-type]
+    if isinstance(given, pl.Datetime):
+        return attribute.type is (Type.TIMESTAMP_NTZ if given.time_zone is None else Type.TIMESTAMP)
+    whole = attribute.type is Type.BIGINT and given.is_signed_integer()
+    return whole or (attribute.type is Type.DOUBLE and given.is_float()) or given == dtype(attribute)
+
+
+def _fields(column: pl.Series, attribute: Attribute) -> pl.Series:
+    """A STRUCT with the fields of an attribute; one that is not there is NULL."""
+    known = {field.name for field in column.dtype.fields}  # type: ignore[attr-defined]
+    fields = [
+        (pl.col(column.name).struct.field(a.name) if a.name in known else pl.lit(None)).cast(dtype(a)).alias(a.name)
+        for a in attribute.parts
+    ]
+    made = pl.when(pl.col(column.name).is_not_null()).then(pl.struct(fields))
+    return column.to_frame().select(made.alias(column.name)).to_series()

@@ -76,7 +76,8 @@ def _one_attribute(lines: pl.Series, schema: Schema) -> pl.Series | None:
     numbers = lines.str.strip_prefix(before).str.strip_suffix(behind).cast(pl.Int64, strict=False)
     again = pl.select(pl.concat_str(pl.lit(before), numbers.cast(pl.String), pl.lit(behind))).to_series()
     whole = schema.attributes[schema.index(first["name"])].type is Type.BIGINT
-    return numbers.alias(first["name"]) if whole and again.eq_missing(lines).all() else None
+    same = not numbers.null_count() and bool((again == lines).all())
+    return numbers.alias(first["name"]) if whole and same else None
 
 
 def from_punct(text: str, schema: Schema) -> Punctuation:

@@ -15,7 +15,7 @@ import polars as pl
 from punctum.algebra.functions import Element
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Attribute, Schema
-from punctum.algebra.values import Row, Type
+from punctum.algebra.values import Row, Type, Value
 from punctum.engine.formats.lines import Numbers
 from punctum.errors import CodecError, PunctumError
 from punctum.operators.columns import AT, ColumnarSlice, Places, canonical, empty, frame
@@ -70,7 +70,7 @@ class FileContent:
         self._puncts_at: list[int] = []
         self._rejects: list[tuple[int, str, str]] = []
         self._room, self._more = ROOM, 0
-        self._decimals = any(a.type is Type.DECIMAL for a in schema.attributes)
+        self._decimals = any(a.type is Type.DECIMAL or a.type.nested for a in schema.attributes)
 
     def add(self, element: Element, position: int, text: bytes | None = None, at: int | None = None) -> None:
         """An element, and where it stands, exactly if two can stand there; a DECIMAL of a row must fit its column."""
@@ -79,7 +79,7 @@ class FileContent:
             self._puncts_at.append(position if at is None else at)
         else:
             pairs = zip(element, self.schema.attributes, strict=True)
-            row = (in_digits(value, a) if isinstance(value, Decimal) else value for value, a in pairs)
+            row = (_in_digits(value, a) for value, a in pairs)
             self.rows.append(tuple(row) if self._decimals else element)
             self._places.append((position, text))
             self._at.append(position if at is None else at)
@@ -158,6 +158,16 @@ def differ(given: pl.DataFrame, rows: pl.DataFrame) -> pl.Series:
         if rows[name].null_count() > given[name].null_count():
             doubt |= rows[name].is_null() & given[name].is_not_null()
     return doubt
+
+
+def _in_digits(value: Value | None, attribute: Attribute) -> Value | None:
+    """A value with the digits of its column, in all of its parts."""
+    if isinstance(value, Decimal):
+        return in_digits(value, attribute)
+    if not isinstance(value, tuple):
+        return value
+    parts = attribute.parts * len(value) if attribute.type is Type.ARRAY else attribute.parts
+    return tuple(_in_digits(part, of) for part, of in zip(value, parts, strict=True))
 
 
 def in_digits(value: Decimal, attribute: Attribute) -> Decimal:

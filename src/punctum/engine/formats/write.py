@@ -39,8 +39,8 @@ def json_lines(rows: pl.DataFrame, schema: Schema) -> pl.Series:
     """
     parts: list[pl.Expr] = []
     for n, attribute in enumerate(schema.attributes):
-        name = pl.select(pl.lit(attribute.name).alias("n")).select(pl.struct("n").struct.json_encode()).item()[5:-1]
-        parts += [pl.lit(("," if n else "{") + name + ":"), _json(attribute).fill_null("null")]
+        name = _quote(attribute.name)
+        parts += [pl.lit(("," if n else "{") + name + ":"), _json(pl.col(attribute.name), attribute).fill_null("null")]
     return rows.select(pl.concat_str(*parts, pl.lit("}")).alias("line")).to_series()
 
 
@@ -69,8 +69,20 @@ def text_of(puncts: Puncts, schema: Schema) -> list[str]:
     return [to_json((time_value(t, time_type(schema)),), stable) for t in times]
 
 
-def _json(attribute: Attribute) -> pl.Expr:
-    column, text = pl.col(attribute.name), pl.col(attribute.name).cast(pl.String)
+def _quote(name: str) -> str:
+    """A name as JSON has it."""
+    return str(pl.select(pl.lit(name).alias("n")).select(pl.struct("n").struct.json_encode()).item()[5:-1])
+
+
+def _json(column: pl.Expr, attribute: Attribute) -> pl.Expr:
+    if attribute.type is Type.ARRAY:
+        elements = column.list.eval(_json(pl.element(), attribute.parts[0]).fill_null("null"))
+        return pl.concat_str(pl.lit("["), elements.list.join(","), pl.lit("]"))
+    if attribute.type is Type.STRUCT:
+        fields = [(pl.lit(_quote(a.name) + ":"), _json(column.struct.field(a.name), a)) for a in attribute.parts]
+        pairs = pl.concat_str([name + value.fill_null("null") for name, value in fields], separator=",")
+        return pl.when(column.is_not_null()).then(pl.concat_str(pl.lit("{"), pairs, pl.lit("}")))
+    text = column.cast(pl.String)
     if attribute.type in _BARE:
         return text
     if attribute.type is Type.DOUBLE:

@@ -8,6 +8,7 @@ from itertools import product
 from typing import assert_never
 
 from punctum.algebra.aggregates import AggregateFunction
+from punctum.algebra.frames import FrameFunction
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Scheme
@@ -49,6 +50,7 @@ from punctum.operators.hop import Hop
 from punctum.operators.images import ComputedColumn
 from punctum.operators.intersect import Intersect
 from punctum.operators.join import Join, joined_schema
+from punctum.operators.lead import Lead
 from punctum.operators.lifespan import Lifespan
 from punctum.operators.lookup import ComputedKeys, Lookup
 from punctum.operators.merge import Merge
@@ -132,7 +134,8 @@ def operator(relation: Relation, below: Sequence[Schema] = ()) -> Operator:
         case Over(partition=partition, keys=keys):
             by = [schemas[0].names[column.index] for column in partition]
             framed_by = [SortKey(schemas[0].names[c.index], down, first) for c, down, first in keys]
-            return OverOperator(schemas[0], by, framed_by, relation.call(schemas[0]))
+            framing = Lead if relation.function is FrameFunction.LEAD else OverOperator
+            return framing(schemas[0], by, framed_by, relation.call(schemas[0]))
         case r.Distinct():
             return Dupelim(schemas[0])
         case Punctuated():

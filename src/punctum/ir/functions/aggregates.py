@@ -1,8 +1,8 @@
 """Functions of the rows of a group: what scripts call them, and what they are.
 
 Several names stand for one function, and some for one of another argument. A slice has no order, so functions that
-would need one are not there; those that may choose among rows choose by value, so that no cut of a stream and no
-number of buckets shows.
+need one take the one that a stream promises; those that may choose among rows choose by value, so that no cut of a
+stream and no number of buckets shows.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from punctum.algebra.aggregates import PAIRED, Function
 from punctum.algebra.values import Type
 
-BLIND = (Function.MIN, Function.MAX, Function.COUNT_DISTINCT, *PAIRED)
+BLIND = (Function.MIN, Function.MAX, Function.COUNT_DISTINCT, Function.COLLECT_SET, *PAIRED)
 """Functions for which DISTINCT makes no difference."""
 
 
@@ -26,8 +26,8 @@ class Grouped:
     takes: Type | None = None
     condition: bool = False
     """It counts the rows for which its argument is true."""
-    refused: str = ""
-    """What to write instead of a function that is not there."""
+    ordered: bool = False
+    """It goes by the order that its stream promises."""
 
     @property
     def name(self) -> str:
@@ -35,8 +35,6 @@ class Grouped:
         return self.written.split("(")[0]
 
 
-_ORDER = "a slice has no order; use MIN_BY(x, t) for the first and MAX_BY(x, t) for the last"
-_ARRAY = "there are no ARRAY columns; use COUNT(DISTINCT x), MIN, MAX or PERCENTILE"
 GROUPED = (
     Grouped("count(*) -> BIGINT", "the number of rows"),
     Grouped("count([DISTINCT] value T) -> BIGINT", "the number of values, or of different values"),
@@ -88,8 +86,25 @@ GROUPED = (
         "the value where the other one is least; of several, the greatest",
         Function.MIN_BY,
     ),
-    Grouped("first(value T) -> T", "", also=("first_value", "last", "last_value"), refused=_ORDER),
-    Grouped("collect_list(value T) -> ARRAY", "", also=("collect_set", "array_agg"), refused=_ARRAY),
+    Grouped(
+        "first(value T) -> T",
+        "the value of the first row in the order that its stream promises: `min_by(value, ts)`",
+        Function.MIN_BY,
+        ordered=True,
+    ),
+    Grouped(
+        "last(value T) -> T",
+        "the value of the last row in that order: `max_by(value, ts)`",
+        Function.MAX_BY,
+        ordered=True,
+    ),
+    Grouped(
+        "collect_list(value T) -> ARRAY",
+        "the values in their order, the least first",
+        Function.COLLECT_LIST,
+        also=("array_agg",),
+    ),
+    Grouped("collect_set(value T) -> ARRAY", "the different values, in their order", Function.COLLECT_SET),
 )
 AGGREGATES = {name: entry for entry in GROUPED for name in (entry.name, *entry.also)}
 

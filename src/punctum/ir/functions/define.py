@@ -16,15 +16,16 @@ A function is NULL where an argument is, unless it is ``total``: then its meanin
 from __future__ import annotations  # Polars is not loaded where a script is only compiled
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from punctum.algebra.schema import Attribute
 from punctum.algebra.trends import Trend
 from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError
-from punctum.ir.expressions import Call, Expression, Literal, kind, mismatch
+from punctum.ir.expressions import Call, Expression, Literal, kind, like, mismatch
 from punctum.ir.functions.later import pl
 from punctum.ir.types import NUMBERS, TIMES, alike, converted, is_null, local_time
 
@@ -111,18 +112,28 @@ class Scalar:
 
     def bound(self, args: Args, place: Place) -> Expression:
         """The function of some arguments, which are checked and cast."""
-        self._count(len(args), place)
-        taken = tuple(self._taken(at, arg, place) for at, arg in enumerate(args))
+        taken = self.taken(args, place)
         shared = [at for at in range(len(taken)) if self.parameter(at).takes == "T"]
         if shared:
             one = dict(zip(shared, alike(self.name.upper(), tuple(taken[at] for at in shared), place), strict=True))
             taken = tuple(one.get(at, arg) for at, arg in enumerate(taken))
         if self.rule is not None:
             return self.rule(taken, place)
-        return self._call(taken, place)
+        return self.made(taken, place)
 
-    def _call(self, args: Args, place: Place) -> Call:
+    def taken(self, args: Sequence[Expression], place: Place) -> Args:
+        """The arguments, checked and cast."""
+        self._count(len(args), place)
+        return tuple(self._taken(at, arg, place) for at, arg in enumerate(args))
+
+    def made(self, args: Args, place: Place) -> Call:
+        """The call of arguments that are as they should be."""
         nullable = self.maybe or (not self.total and any(arg.nullable for arg in args))
+        if self.gives == "ELEMENT":
+            return Call(self.name, args, like(args[0].attribute.parts[0], True), place)
+        if self.gives == "ARRAY<STRING>":
+            texts = Attribute("", Type.ARRAY, parts=(Attribute("element", Type.STRING),))
+            return Call(self.name, args, like(texts, nullable), place)
         if self.gives in ("T", "NUMBER"):
             of = next(arg for at, arg in enumerate(args) if self.parameter(at).takes == self.gives)
             return Call(self.name, args, kind(of.type, nullable, of.attribute.digits), place)
@@ -167,6 +178,10 @@ def taken(takes: str, arg: Expression) -> Expression | None:
     """An argument as what a parameter takes, or nothing when it is of another type."""
     if takes in ("T", "ANY"):
         return arg
+    if takes == "ARRAY":
+        return arg if arg.type is Type.ARRAY else None
+    if arg.type.nested:
+        return None
     if "|" in takes:
         types = [Type(one) for one in takes.split("|")]
         return arg if arg.type in types else _typed(arg, types[0]) if is_null(arg) else None

@@ -11,11 +11,11 @@ from punctum.ir.casts import double_text
 _STEP = re.compile(r"\.([^.\[\]*]+)|\['([^']*)'\]|\[(\d+)\]")
 
 
-class _Raw(str):
+class Raw(str):
     """A number or null, as it is written."""
 
 
-class _Object(list[tuple[str, Any]]):
+class Fields(list[tuple[str, Any]]):
     """The fields of an object, in order, of which the first of a name counts."""
 
 
@@ -59,15 +59,15 @@ def at_path(text: str, path: str) -> str | None:
         value = _inside(value, step)
     if value is None:
         return None
-    return str(value) if isinstance(value, str) else _written(value)
+    return str(value) if isinstance(value, str) else shown(value)
 
 
 def _inside(value: Any, step: str | int) -> Any:
     """What is one step down: a field that is not null, or an element, of which one that is null is written so."""
     if isinstance(step, int):
         at = value[step : step + 1] if type(value) is list else []
-        return (_Raw("null") if at[0] is None else at[0]) if at else None
-    fields = value if isinstance(value, _Object) else []
+        return (Raw("null") if at[0] is None else at[0]) if at else None
+    fields = value if isinstance(value, Fields) else []
     return next((field for name, field in fields if name == step and field is not None), None)
 
 
@@ -84,18 +84,20 @@ def length_of(text: str) -> int | None:
     return len(value) if type(value) is list else None
 
 
-def _written(value: Any) -> str:
-    if isinstance(value, _Raw):
+def shown(value: Any) -> str:
+    """A decoded value as JSON."""
+    if isinstance(value, Raw):
         return value
-    if isinstance(value, _Object):
-        return "{" + ",".join(f"{_written(name)}:{_written(field)}" for name, field in value) + "}"
+    if isinstance(value, Fields):
+        return "{" + ",".join(f"{shown(name)}:{shown(field)}" for name, field in value) + "}"
     if isinstance(value, list):
-        return "[" + ",".join(map(_written, value)) + "]"
+        return "[" + ",".join(map(shown, value)) + "]"
     return json.dumps(value, ensure_ascii=False)
 
 
-def _double(text: str) -> _Raw:
-    return _Raw(double_text(float(text)))
+def double(text: str) -> Raw:
+    """A number with a point as Java writes it."""
+    return Raw(double_text(float(text)))
 
 
 def _not_json(text: str) -> Any:
@@ -103,5 +105,5 @@ def _not_json(text: str) -> Any:
 
 
 _DECODER = json.JSONDecoder(
-    parse_float=_double, parse_int=_Raw, parse_constant=_not_json, object_pairs_hook=_Object, strict=True
+    parse_float=double, parse_int=Raw, parse_constant=_not_json, object_pairs_hook=Fields, strict=True
 )

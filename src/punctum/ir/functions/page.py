@@ -14,9 +14,10 @@ of the table that defines them (`src/punctum/ir/functions/`).
 
 Arguments in brackets may be left out, `…` repeats the one before it, CONSTANT is a literal. NUMBER is BIGINT, DOUBLE or
 DECIMAL, TIME is DATE, TIMESTAMP or TIMESTAMP_NTZ, CLOCK the same without DATE, T any type, the same for all arguments
-that have it, ANY any type. A BIGINT or DECIMAL may stand for a DOUBLE, and any TIME for a DATE; all else needs a CAST.
-A function is NULL where an argument is, unless it says otherwise. What cannot be read (`to_date('x')`) is NULL, and a
-result that does not fit its type rejects the row ([elements.md](elements.md)); Spark in ANSI mode stops in both cases.
+that have it, ANY any type, ELEMENT what is in an ARRAY. A BIGINT or DECIMAL may stand for a DOUBLE, and any TIME for a
+DATE; all else needs a CAST. A function is NULL where an argument is, unless it says otherwise. What cannot be read
+(`to_date('x')`) is NULL, and a result that does not fit its type rejects the row ([elements.md](elements.md)); Spark in
+ANSI mode stops in both cases.
 
 Punctuations pass a function of one column, its other arguments being literals, where the last column says so: *order*,
 what is closed up to a value stays closed up to its result; *reversed*, from its result on; *values*, single values and
@@ -30,8 +31,9 @@ _AGGREGATES = """
 ## Aggregates
 
 Each takes `FILTER (WHERE …)`, and stands in SELECT and HAVING. NULLs do not count; of nothing but NULLs the result is
-NULL, or 0 for those that count. Those that may choose among rows choose by value: a slice has no order, so `first`,
-`last` and `collect_list` are not there.
+NULL, or 0 for those that count. Those that may choose among rows choose by value, for a slice has no order: the ARRAY
+of `collect_list` is sorted, and `first` and `last` go by the column that the only stream of FROM promises in order, as
+`PUNCTUATE (ts ASC)` does; of several rows with its first or last value they take the greatest value.
 
 | function | what it gives |
 |---|---|

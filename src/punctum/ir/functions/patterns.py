@@ -24,6 +24,8 @@ def _bound(name: str) -> Callable[[Args, Place], Expression]:
         if name == "regexp_replace":
             _check_replacement(constant(args[1]), constant(args[2]), args[2].place)
         nullable = any(arg.nullable for arg in args) or _ENTRIES[name].maybe
+        if name == "split":
+            return _ENTRIES[name].made(args, place)
         return Call(name, args, kind(Type(_ENTRIES[name].gives), nullable), place)
 
     return rule
@@ -153,10 +155,20 @@ def _split(text: str, pattern: str) -> list[str]:
     return [*parts, text[begin:]]
 
 
-def _split_kernel(text: pl.Expr, pattern: str, at: int) -> pl.Expr | None:
-    if not pattern or not pattern.isascii() or set(pattern) & set("\\^$.|?*+()[]{}") or not 0 <= at < 2**31:
+def _parts_kernel(text: pl.Expr, pattern: str) -> pl.Expr | None:
+    if not pattern or not pattern.isascii() or set(pattern) & set("\\^$.|?*+()[]{}"):
         return None
-    return text.str.split(pattern).list.get(at, null_on_oob=True)
+    return text.str.split(pattern)
+
+
+def _split_kernel(text: pl.Expr, pattern: str, at: int) -> pl.Expr | None:
+    parts = _parts_kernel(text, pattern) if 0 <= at < 2**31 else None
+    return None if parts is None else parts.list.get(at, null_on_oob=True)
+
+
+def _unread(args: Args, place: Place) -> Expression:
+    """FROM_JSON is bound where types are read."""
+    raise SqlError("FROM_JSON takes a schema", "", "write it as a text: from_json(text, 'a BIGINT')", place)
 
 
 def _json_bound(args: Args, place: Place) -> Expression:
@@ -222,12 +234,19 @@ PATTERNS = (
         rule=_bound("regexp_instr"),
     ),
     Scalar(
-        f"split(text STRING, {_SQL_PATTERN}, at BIGINT CONSTANT) -> STRING",
-        "written `split(text, pattern)[at]`: the part at a place, from 0, between matches; NULL beyond",
+        f"split(text STRING, {_SQL_PATTERN}) -> ARRAY<STRING>",
+        "the parts between matches; `split(text, pattern)[0]` is the first",
+        lambda text, pattern: tuple(_split(text, pattern)),
+        _parts_kernel,
+        rule=_bound("split"),
+    ),
+    Scalar(
+        f"split at(text STRING, {_SQL_PATTERN}, at BIGINT CONSTANT) -> STRING",
+        "",
         _split_at,
         _split_kernel,
         maybe=True,
-        rule=_bound("split"),
+        rule=_bound("split at"),
     ),
     Scalar(
         "get_json_object(text STRING, path STRING CONSTANT) -> STRING",
@@ -235,6 +254,11 @@ PATTERNS = (
         at_path,
         maybe=True,
         rule=_json_bound,
+    ),
+    Scalar(
+        "from_json(text STRING, schema STRING CONSTANT) -> STRUCT",
+        "a JSON text as a STRUCT of columns, `'a BIGINT, b STRING'`, or as an ARRAY; NULL where it is something else",
+        rule=_unread,
     ),
     Scalar(
         "json_array_length(text STRING) -> BIGINT",

@@ -6,6 +6,7 @@ from punctum.ir.functions.conditions import CONDITIONS
 from punctum.ir.functions.define import FUNCTIONS, Scalar
 from punctum.ir.functions.digests import DIGESTS
 from punctum.ir.functions.formats import FORMATS
+from punctum.ir.functions.nested import NESTED
 from punctum.ir.functions.numbers import NUMBERS
 from punctum.ir.functions.patterns import PATTERNS
 from punctum.ir.functions.strings import STRINGS
@@ -19,6 +20,7 @@ CHAPTERS: dict[str, tuple[Scalar, ...]] = {
     "Times": TIMES,
     "Times as texts": FORMATS,
     "Conditions": CONDITIONS,
+    "Arrays": NESTED,
 }
 FUNCTIONS.update((name, entry) for part in CHAPTERS.values() for entry in part for name in (entry.name, *entry.also))
 NAMES = tuple(sorted(name for name in FUNCTIONS if name.isidentifier()))

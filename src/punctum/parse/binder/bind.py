@@ -11,7 +11,9 @@ from punctum.ir.applied import apply
 from punctum.ir.expressions import Expression, Literal
 from punctum.ir.functions import FUNCTIONS, NAMES, call, suggested
 from punctum.ir.functions.aggregates import AGGREGATES
+from punctum.ir.functions.nested import field
 from punctum.ir.time_windows import marks
+from punctum.parse.binder.declared import parsed
 from punctum.parse.binder.scope import Scope
 from punctum.parse.binder.stamps import asked, batch_time
 from punctum.parse.binder.syntax import BINARY, NODES, UNARY
@@ -100,6 +102,8 @@ class Binder:
         name, place = node.name.lower(), self.place(node)
         if name in self.text.functions:
             return apply(self.text.functions[name], self.all(*node.expressions), place)
+        if name == "from_json" and len(node.expressions) == 2:
+            return parsed(FUNCTIONS[name].taken(self.all(*node.expressions), place), place)
         units = [parameter.takes == "UNIT" for parameter in FUNCTIONS[name].parameters]
         parts = [n < len(units) and units[n] for n in range(len(node.expressions))]
         nodes = zip(node.expressions, parts, strict=True)
@@ -163,12 +167,25 @@ class Binder:
         """The column that a name means."""
         if (window := self._of_window(node)) is not None:
             return window
+        if (field := self._of_struct(node)) is not None:
+            return field
         if node.args.get("db") or node.args.get("catalog"):
             raise self.refuse("names of more than two parts are", node, "write table.column")
         if isinstance(node.this, exp.Star):
             raise SqlError("* is not allowed here", "", "name a column", self.place(node))
         self.only(node, "this", "table")
         return self.scope.column(node.name, node.table or None, self.place(node))
+
+    def _of_struct(self, node: exp.Column) -> Expression | None:
+        """A field of a column: ``address.city``, or ``s.address.city``; fields may have fields."""
+        names = [part.name for part in node.parts]
+        first = 1 if self.scope.names(names[0]) else 0
+        if len(names) < first + 2 or isinstance(node.this, exp.Star) or not self.scope.has(names[first].lower()):
+            return None
+        found = self.scope.column(names[first], names[0] if first else None, self.place(node))
+        for name in names[first + 1 :]:
+            found = field(found, name, self.place(node))
+        return found
 
     def _of_row(self, window: Expression) -> Expression:
         """What is said of a window; of one that is not a row's own alone, where rows may come more than once."""

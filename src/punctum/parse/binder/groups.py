@@ -22,6 +22,7 @@ from punctum.ir.relations import Aggregate, AggregateCall, Filter, Projection
 from punctum.ir.tree import Relation
 from punctum.ir.types import NUMBERS, is_null
 from punctum.parse.binder.bind import Binder, is_aggregate
+from punctum.parse.binder.in_order import in_order
 from punctum.parse.binder.order import ordinal
 from punctum.parse.binder.over import OverColumn
 from punctum.parse.binder.scope import Scope
@@ -155,10 +156,10 @@ class Groups(Binder):
             hint = suggested_aggregate(self.name(node).lower())
             raise self.refuse(f"the aggregate function {self.name(node)} is", node, hint)
         entry = AGGREGATES[name]
-        if entry.refused:
-            raise self.refuse(f"the aggregate function {self.name(node)} is", node, entry.refused)
         below.only(node, "this", "expressions")
         args = [node.this.unnest()] if name == "any" else node.expressions
+        if entry.ordered:
+            return self._by_order(node, entry.function, args, below)
         if entry.function in (Function.PERCENTILE, *PAIRED):
             return self._two(node, entry.function, args, below)
         if entry.condition:
@@ -171,6 +172,18 @@ class Groups(Binder):
         if condition is None or condition.type is not Type.BOOLEAN:
             raise mismatch("COUNT_IF takes a condition", self.place(node), "a condition is BOOLEAN", *below.all(*args))
         return WantedCall(Function.COUNT, None, condition)
+
+    def _by_order(self, node: Any, function: Function, args: list[Any], below: Binder) -> WantedCall:
+        """FIRST and LAST, as the value that goes by the column that its stream promises in order."""
+        wanted = self._one(node, function, args, below)
+        found = None if len(self.scope.tables) != 1 else in_order(self.scope.tables[0].relation)
+        if found is None:
+            hint = "a slice has no order; use MIN_BY(x, t) for the first and MAX_BY(x, t) for the last"
+            what = f"{self.name(node)} needs one stream that promises an order"
+            raise SqlError(what, "such as PUNCTUATE (ts ASC)", hint, self.place(node))
+        at, down = found
+        turned = {Function.MIN_BY: Function.MAX_BY, Function.MAX_BY: Function.MIN_BY} if down else {}
+        return wanted._replace(function=turned.get(function, function), by=list(self.scope.tables[0].columns())[at])
 
     def _two(self, node: Any, function: Function, args: list[Any], below: Binder) -> WantedCall:
         """PERCENTILE of a column and a share, MAX_BY and MIN_BY of a column by another."""
@@ -192,10 +205,11 @@ class Groups(Binder):
     ) -> WantedCall:
         """An aggregate function of one argument, of distinct values, or of all rows."""
         if args and isinstance(args[0], exp.Distinct):
-            if function is not Function.COUNT and function not in BLIND:
+            if function not in (Function.COUNT, Function.COLLECT_LIST, *BLIND):
                 what = f"DISTINCT in {function.value} is"
                 raise self.refuse(what, node, "use it in COUNT, or use SELECT DISTINCT in a subquery")
-            function = Function.COUNT_DISTINCT if function is Function.COUNT else function
+            once = {Function.COUNT: Function.COUNT_DISTINCT, Function.COLLECT_LIST: Function.COLLECT_SET}
+            function = once.get(function, function)
             args = args[0].expressions
         if len(args) != 1:
             hint = "concatenate them" if function is Function.COUNT_DISTINCT else ""

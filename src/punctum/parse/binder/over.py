@@ -6,7 +6,7 @@ after them. A condition that bounds a rank, there or in WHERE of a query around 
 (``limited``).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -19,7 +19,7 @@ from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError
 from punctum.ir.conjuncts import normalised
 from punctum.ir.definitions import NOWHERE
-from punctum.ir.expressions import Column, Expression, Literal, columns, conjunction, mismatch, named, rebased, text
+from punctum.ir.expressions import Call, Column, Expression, Literal, columns, conjunction, mismatch, named, text
 from punctum.ir.names import fresh
 from punctum.ir.over import Over
 from punctum.ir.ranking import Ranked
@@ -44,6 +44,7 @@ _FUNCTIONS: dict[type, FrameFunction] = {
     exp.Max: FrameFunction.MAX,
     exp.Avg: FrameFunction.AVG,
     exp.Lag: FrameFunction.LAG,
+    exp.Lead: FrameFunction.LEAD,
     exp.FirstValue: FrameFunction.FIRST_VALUE,
     exp.LastValue: FrameFunction.LAST_VALUE,
 }
@@ -133,13 +134,13 @@ class Overs:
         binder: Binder,
     ) -> WantedColumn:
         place, call = binder.place(node), node.this
-        binder.only(call, "this", "big_int", *(["offset"] if function is FrameFunction.LAG else []))
+        binder.only(call, "this", "big_int", *(["offset"] if function.of_another else []))
         frame = read_frame(node, keys, binder)
-        if function is FrameFunction.LAG:
+        if function.of_another:
             if node.args.get("spec"):
-                raise binder.refuse("a frame of LAG is", node, "leave it out")
+                raise binder.refuse(f"a frame of {function.value} is", node, "leave it out")
             frame = Frame(whole_number(call.args.get("offset"), 1, binder, node))
-        if not keys and function in (FrameFunction.LAG, FrameFunction.FIRST_VALUE, FrameFunction.LAST_VALUE):
+        if not keys and (function.of_another or function in (FrameFunction.FIRST_VALUE, FrameFunction.LAST_VALUE)):
             raise unordered(function.value, place)
         argument = None if isinstance(call.this, exp.Star) else self._value(call.this, function.value, binder)
         if argument is None and function is not FrameFunction.COUNT:
@@ -192,10 +193,11 @@ class Overs:
         if not self.wanted:
             return _Over(below, shown, hidden)
         every = [*(e for _, e in (*shown, *hidden)), *([self.condition] if self.condition is not None else [])]
-        read = {c.index: c for e in every for c in columns(e) if not isinstance(c, OverColumn)}
-        plain = {c.index: c for wanted in self.wanted for c in wanted.reads if isinstance(c, Column)} | read
+        wanted_reads = [e for wanted in self.wanted for e in wanted.reads]
+        read = [part for e in every for part in _read(e)]
+        plain = {c.index: c for c in (*wanted_reads, *read) if isinstance(c, Column)}
         base = _Base(below, [plain[i] for i in sorted(plain)])
-        for expression in (e for wanted in self.wanted for e in wanted.reads):
+        for expression in (*wanted_reads, *read):
             base.add(expression)
         direct = {c.index: name for name, c in reversed(shown) if isinstance(c, OverColumn)}
         made, results = base.relation(place), list[Column]()
@@ -206,13 +208,35 @@ class Overs:
             results.append(Column(len(made.schema) - 1, name, made.schema.attributes[-1]))
 
         def above(expression: Expression) -> Expression:
-            return rebased(expression, lambda c: results[c.index] if isinstance(c, OverColumn) else base.column(c))
+            if isinstance(expression, OverColumn):
+                return replace(results[expression.index], place=expression.place)
+            if isinstance(expression, Column) or _part(expression):
+                return replace(base.column(expression), place=expression.place)
+            if isinstance(expression, Literal):
+                return expression
+            return replace(expression, args=tuple(map(above, expression.args)))
 
         if self.condition is not None:
             made, rest = limited(made, normalised([above(self.condition)]))
             condition = conjunction(rest)
             made = made if condition is None else Filter(made, condition, condition.place)
         return _Over(made, [(name, above(e)) for name, e in shown], [(name, above(e)) for name, e in hidden])
+
+
+def _part(expression: Expression) -> bool:
+    """Whether it is what is taken of an ARRAY or STRUCT, which is read in its place: these tell no peers apart."""
+    own = isinstance(expression, Call) and not expression.type.nested and any(a.type.nested for a in expression.args)
+    return own and not any(isinstance(column, OverColumn) for column in columns(expression))
+
+
+def _read(expression: Expression) -> Iterator[Expression]:
+    """What an expression reads of the rows: columns, and parts of them."""
+    if isinstance(expression, Column) or _part(expression):
+        if not isinstance(expression, OverColumn):
+            yield expression
+    else:
+        for arg in expression.args:
+            yield from _read(arg)
 
 
 @dataclass(frozen=True)
@@ -268,7 +292,7 @@ def _result(function: FrameFunction, argument: Expression | None) -> Attribute:
     if (aggregate := function.aggregate) is not None:
         return AggregateCall("", aggregate, of).attribute(True)
     assert of is not None
-    return replace(of.attribute, domain=WILDCARD) if function is FrameFunction.LAG else of.attribute
+    return replace(of.attribute, domain=WILDCARD) if function.of_another else of.attribute
 
 
 def _parts(node: exp.Window) -> list[exp.Expr]:

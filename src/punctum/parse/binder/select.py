@@ -8,6 +8,7 @@ from sqlglot import exp
 from punctum.errors import Place, SqlError, choices, nearest
 from punctum.ir.definitions import StreamDef, TableDef
 from punctum.ir.expressions import Column, Expression, mismatch, rebased, text
+from punctum.ir.functions.nested import field_of
 from punctum.ir.relations import (
     Distinct,
     Except,
@@ -220,7 +221,8 @@ class Queries:
             expression = binder.bind(item.this if isinstance(item, exp.Alias) else item)
             if is_null(expression) and not isinstance(item.unalias(), exp.Cast):
                 raise SqlError("NULL alone is not a column", "", "write CAST(NULL AS type)", self.place(item))
-            name = item.alias if isinstance(item, exp.Alias) else shown_as(item, binder.scope) or text(expression, True)
+            shown = shown_as(item, binder.scope) or field_of(expression) or text(expression, True)
+            name = item.alias if isinstance(item, exp.Alias) else shown
             columns.append((name, expression))
         if not columns:
             raise SqlError("SELECT has no columns", "", "", self.place(node))

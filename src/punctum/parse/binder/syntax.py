@@ -11,8 +11,9 @@ from sqlglot import exp
 
 from punctum.algebra.values import Type
 from punctum.errors import PatternError, Place, SqlError
-from punctum.ir.expressions import Expression, Literal, kind
+from punctum.ir.expressions import Expression, Literal, mismatch
 from punctum.ir.functions import call
+from punctum.ir.functions.nested import field
 from punctum.ir.types import converted
 from punctum.parse.binder.declared import declared
 
@@ -144,8 +145,7 @@ def _is(binder: Binds, node: Any) -> Expression:
 
 def _cast(binder: Binds, node: Any) -> Expression:
     binder.only(node, "this", "to", "safe", "requires_string", "_type")
-    type_, digits = declared(node.args["to"], binder.place(node))
-    return converted(binder.bind(node.this), kind(type_, True, digits), binder.place(node))
+    return converted(binder.bind(node.this), declared(node.args["to"], binder.place(node)), binder.place(node))
 
 
 def _case(binder: Binds, node: Any) -> Expression:
@@ -201,11 +201,21 @@ def _escape(binder: Binds, node: Any) -> Expression:
 
 
 def _part_of(binder: Binds, node: Any) -> Expression:
-    """split(text, pattern)[at], a part of it."""
+    """An element of an ARRAY, counted from 0; of split(text, pattern) by itself."""
     inner, at = node.this, node.expressions
-    if not isinstance(inner, exp.Anonymous) or inner.name.lower() != "split" or len(at) != 1:
-        raise binder.refuse(f"{binder.shown(node)} is", node, "supported: split(text, pattern)[0]")
-    return call("split", binder.all(*inner.expressions, *at), binder.place(node))
+    if len(at) != 1:
+        raise binder.refuse(f"{binder.shown(node)} is", node, "write array[0]")
+    if isinstance(inner, exp.Anonymous) and inner.name.lower() == "split" and isinstance(at[0], exp.Literal):
+        return call("split at", binder.all(*inner.expressions, *at), binder.place(node))
+    array = binder.bind(inner)
+    if array.type is not Type.ARRAY:
+        raise mismatch("[…] does not take this type", binder.place(node), "it takes an ARRAY", array)
+    return call("element of", (array, binder.bind(at[0])), binder.place(node))
+
+
+def _dot(binder: Binds, node: Any) -> Expression:
+    """A field of what stands before the dot."""
+    return field(binder.bind(node.this), node.expression.name, binder.place(node))
 
 
 def _not_equal(binder: Binds, node: Any) -> Expression:
@@ -265,4 +275,5 @@ NODES: dict[type, Callable[[Binds, Any], Expression]] = {
     exp.Extract: _extract,
     exp.Escape: _escape,
     exp.Bracket: _part_of,
+    exp.Dot: _dot,
 }

@@ -38,12 +38,11 @@ class ColumnReader:
         name = cursor.name(self.expected, self.where)
         if name.lower() in (known.lower() for known in self.attributes):
             raise SqlError(f"the column {name} occurs twice", "names are case-insensitive", "rename one", at)
-        begin, end = cursor.balanced((",", ")", "NOT", "COMMENT", "DEFAULT"))
+        begin, end = cursor.of_type((",", ")", "NOT", "COMMENT", "DEFAULT"))
         if begin == end:
             raise cursor.unexpected(f"the type of {name}", self.where)
         place = cursor.text.at(begin, end - 1)
-        type_, digits = declared(self._type(place), place)
-        attribute = Attribute(name, type_, digits=digits)
+        attribute = declared(self._type(place), place, name)
         if cursor.accept("NOT"):
             cursor.expect("NULL", self.where)
             attribute = replace(attribute, domain=NOT_NULL)
@@ -63,6 +62,9 @@ class ColumnReader:
         place, name = self.cursor.place, self.cursor.name("a column", where)
         for known in self.attributes:
             if known.lower() == name.lower():
+                if self.attributes[known].type.nested:
+                    detail = f"{known} is {type_text(self.attributes[known])}"
+                    raise SqlError(f"{where} does not take an ARRAY or STRUCT", detail, "name another column", place)
                 return known
         detail = choices(self.attributes)
         raise SqlError(f"there is no column {name}", detail, nearest(name, self.attributes), place)

@@ -85,6 +85,15 @@ class Cursor:
         self.at += 1
         return token.text
 
+    def of_type(self, stops: tuple[str, ...]) -> tuple[int, int]:
+        """Step over a type, whose parts stand between < and >; the tokens passed."""
+        first, depth = self.at, 0
+        while not self.done and (depth > 0 or self.text.word(self.at) not in stops):
+            word = self.text.word(self.at)
+            depth += word.count("<") - word.count(">")
+            self.at = min(self.text.closing.get(self.at, self.at) + 1, self.end)
+        return first, self.at
+
     def balanced(self, stops: tuple[str, ...]) -> tuple[int, int]:
         """Step to the first of some words that is not inside brackets; the tokens passed."""
         first = self.at

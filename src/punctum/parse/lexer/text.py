@@ -24,7 +24,7 @@ QUOTED = (TokenType.STRING, TokenType.IDENTIFIER)
 _SPARK = Spark().parser()
 _KEPT = ("TRIM", "SUBSTRING", "SUBSTR", "POSITION", "COUNT", "SUM", "MIN", "MAX", "AVG", "MEDIAN")
 """Functions with words between their arguments, and those that sqlglot reads as they are."""
-_OWN = {*NAMES, *(name for name, entry in AGGREGATES.items() if not entry.refused)}
+_OWN = {*NAMES, *AGGREGATES}
 _OWN = {name.upper() for name in _OWN} - {*_KEPT}
 
 
