@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -30,6 +31,7 @@ from punctum.plan.physical.pipes import Pipe
 from punctum.spec import Slice, origins
 from punctum.spec.expect import Expect, passed
 from punctum.spec.guard import BrokenPromise, Guard
+from punctum.spec.lifespan import Lifespan
 from punctum.spec.project import Project
 from punctum.spec.select import Select
 
@@ -47,10 +49,13 @@ class OneByOne:
         self._reported += map(_operator, above)
         limits = [(limit, timeline(pipe.stream, limit.scheme)) for limit in pipe.stream.limits]
         self._expects = [Expecting(self, limit, time) for limit, time in limits if limit.expect is not None]
+        self._lifespans = [Lasting(self, limit, time) for limit, time in limits if limit.lifespan is not None]
 
     def feed(self, elements: Sequence[Element]) -> None:
         """Take the whole sequence; what is made of an element comes with it, and then time has passed."""
         for several in origins.steps(_origins(self.stream), elements):
+            for lasting in self._lifespans:
+                self._forget(lasting.over(several))
             taken = [e for element in several for piped in self._piped(element) for e in self._take(piped)]
             self.rows += self._expected(several, taken)
 
@@ -59,7 +64,19 @@ class OneByOne:
         xs = Slice.of(*taken)
         for expecting in self._expects:
             xs = expecting.feed(came, xs)
+        for lasting in self._lifespans:
+            lasting.feed(xs)
         return list(xs.rows)
+
+    def _forget(self, over: Sequence[Punctuation]) -> None:
+        """All that remembers punctuations forgets some."""
+        if over:  # a projection begins anew, and repeats what the guard knows
+            self._running = [step.start() for step in self._steps]
+        self._guard.forget(over)
+        for expecting in self._expects:
+            expecting.forget(over)
+        for reported in self._reported:
+            reported.forget(over)
 
     def _piped(self, element: Element) -> Iterator[Element]:
         """An element behind the pipe; its operators are given no rows that may break what they have heard."""
@@ -101,14 +118,40 @@ class Expecting:
 
     def feed(self, came: Sequence[Element], xs: Slice) -> Slice:
         """What goes on of an element, and of what was made of it, as it came and as it was taken."""
-        told = [passed(p, self._time) for p in came if isinstance(p, Punctuation)]
-        out = self._expect.feed(xs, max((t for t in told if t is not None), default=None))
+        out = self._expect.feed(xs, told(came, self._time))
         for row, _ in out.late:
             self._of.tell(row, self._of.stream.name, LATE)
         for swept in out.swept:
             text = f"{swept.rows} row{'s' if swept.rows > 1 else ''}"
             self._of.records[self._of.stream.name, self._reason + swept.since.isoformat(" "), text] += 1
-        return out.slice
+        return Slice(out.slice.rows, (*out.slice.puncts, *(swept.punctuation for swept in out.swept)))
+
+    def forget(self, over: Sequence[Punctuation]) -> None:
+        """Punctuations hold no longer."""
+        self._expect.forget(over)
+
+
+class Lasting:
+    """How long the punctuations of a scheme hold, in the time that the stream tells."""
+
+    def __init__(self, of: OneByOne, limit: TimeLimits, time: str | None) -> None:
+        assert limit.lifespan is not None and time is not None
+        scheme = Scheme(of.schema, tuple((name, Order.EQUALITY) for name in limit.scheme.attributes))
+        self._lifespan, self._time = Lifespan(scheme, limit.lifespan, time), time
+
+    def over(self, came: Sequence[Element]) -> list[Punctuation]:
+        """What is over when an element comes."""
+        return self._lifespan.feed(Slice(), told(came, self._time))
+
+    def feed(self, xs: Slice) -> None:
+        """What has come of the element."""
+        self._lifespan.feed(xs)
+
+
+def told(came: Sequence[Element], time: str) -> datetime | None:
+    """What the time is by an element, and by what was made of it."""
+    times = [passed(p, time) for p in came if isinstance(p, Punctuation)]
+    return max((t for t in times if t is not None), default=None)
 
 
 class Reported:
@@ -131,6 +174,10 @@ class Reported:
             assert isinstance(found, tuple)
             self.made += [p for p in found if isinstance(p, Punctuation)]
         return True
+
+    def forget(self, over: Sequence[Punctuation]) -> None:
+        """Punctuations hold no longer."""
+        self._guard.forget(over)
 
 
 def _reported(clause: AllReported, stream: str) -> Reported:
@@ -170,6 +217,19 @@ def pairs(value: int | datetime) -> Pattern:
     return between(-1 if value < 2 else value // 2 * 2, value // 2 * 2 + 1)
 
 
+@dataclass(frozen=True)
+class EachRow(origins.Origin[Any]):
+    """An order by what each row says, also when a row before it has said more: that may be over."""
+
+    order: origins.AccessOrder
+
+    def initial(self) -> Any:
+        return self.order.initial()
+
+    def step(self, ts: Any, st: Any) -> tuple[Any, Any]:
+        return self.order.step(ts, st)[0], self.order.initial()
+
+
 def _origins(stream: StreamDef) -> list[origins.Origin[Any]]:
     made: list[origins.Origin[Any]] = [origins.DomainLimits(stream.schema)]
     for clause in stream.punctuates:
@@ -179,7 +239,8 @@ def _origins(stream: StreamDef) -> list[origins.Origin[Any]]:
             *keys, (name, order) = clause.scheme.terms
             by = tuple(key for key, _ in keys)
             unit = None if clause.unit is None else pairs
-            made.append(origins.AccessOrder(stream.schema, name, order is Order.DESC, clause.delay, by, unit))
+            access = origins.AccessOrder(stream.schema, name, order is Order.DESC, clause.delay, by, unit)
+            made.append(EachRow(access) if stream.limits else access)
     unique = (Scheme(stream.schema, tuple((name, Order.EQUALITY) for name in names)) for names in stream.unique)
     return [*made, *map(origins.Unique, unique)]
 

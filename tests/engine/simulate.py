@@ -17,7 +17,6 @@ from punctum.engine.exchange.messages import (
     SplitPart,
     StageMessage,
     decode,
-    stage_slices,
     stream_slices,
     to_all,
     to_arrow,
@@ -26,6 +25,7 @@ from punctum.engine.exchange.quarantine import Record
 from punctum.engine.feedback.filter import Signals, Skipping
 from punctum.engine.formats.read import Read
 from punctum.engine.runtime import build
+from punctum.engine.runtime.processor import to_next_stage
 from punctum.engine.runtime.stage import StageRuntime
 from punctum.engine.sources.source import FrameStream, Pipes, failed
 from punctum.ir.tree import Relation
@@ -143,18 +143,17 @@ class Simulation:
             else:
                 to = build.from_stage(origin, source, self._buckets, clock)
             for number, (sender, piece, told) in enumerate(self._pieces(stage, source, streams)):
-                pieces = (
-                    to.split(piece) if (stage.number, sender) in self._greeted else to.init_messages() | to.split(piece)
-                )
+                first = (stage.number, sender) not in self._greeted
                 self._greeted.add((stage.number, sender))
                 if isinstance(origin, Pipe):
+                    pieces = to.init_messages() | to.split(piece) if first else to.split(piece)
                     in_order = isinstance(streams[origin.stream.name], Splits)
                     sent += stream_slices(pieces, to.input, SplitPart(number, 0) if in_order else None)
                     sent += to_all(self._buckets, Clock(), to.input) if clock else []
                     sent += to_all(self._buckets, FeedbackMessage(told), to.input) if told is not None else []
                 else:
-                    sent += stage_slices(pieces, to.input, sender)
-                    sent += self._running[origin.number, sender].messages(to, sender)
+                    running = self._running[origin.number, sender]
+                    sent += to_next_stage(running, to, sender, first) + running.messages(to, sender)
         arrived: dict[int, dict[int, list[StageMessage]]] = {}
         for bucket, message, number in decode(to_arrow(sent).to_pydict()):
             arrived.setdefault(bucket, {}).setdefault(number, []).append(self._timed(message))

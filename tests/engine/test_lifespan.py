@@ -168,6 +168,11 @@ def test_what_a_domain_excludes_is_never_let_in(sql: str) -> None:
             "SELECT itemid FROM item",
             "other clauses of item are on other columns",
         ),
+        (
+            f"{LASTING}, PUNCTUATE (ts ASC) WHEN ALL cat IN (1, 2)",
+            "SELECT itemid FROM item",
+            "ts, by which it is measured, is closed by WHEN ALL",
+        ),
     ],
 )
 def test_what_cannot_forget_is_refused(clauses: str, sql: str, why: str) -> None:

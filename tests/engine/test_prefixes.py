@@ -97,7 +97,8 @@ class Engine:
 PLANES = {"p": StreamDef("p", plane), "q": StreamDef("q", other)}
 SUMMARY = (
     "COUNT(*), COUNT(y), SUM(y), MIN(y), MAX(y), AVG(y), COUNT(DISTINCT y), MEDIAN(y), PERCENTILE(y, 0.5),"
-    " VAR_POP(y), VAR_SAMP(y), STDDEV_POP(y), STDDEV_SAMP(y), MAX_BY(y, x), MIN_BY(y, x)"
+    " VAR_POP(y), VAR_SAMP(y), STDDEV_POP(y), STDDEV_SAMP(y), MAX_BY(y, x), MIN_BY(y, x), COLLECT_LIST(y),"
+    " COLLECT_SET(y)"
 )
 UNARY: dict[str, Callable[..., list[Row]]] = {
     "SELECT x, y FROM p WHERE x = 1": lambda p: [t for t in p if t[0] == 1],

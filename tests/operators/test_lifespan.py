@@ -18,6 +18,7 @@ from punctum.operators import ColumnarSlice, frame, to_rows
 from punctum.operators.batch import batch, punctuations_of
 from punctum.operators.guard import Guard
 from punctum.operators.lifespan import Lifespan
+from punctum.spec.expect import passed
 from punctum.spec.guard import Guard as GuardSpecification
 from punctum.spec.lifespan import Lifespan as Specification
 from punctum.spec.stream import Slice
@@ -55,16 +56,18 @@ def test_the_vectorised_one_is_the_specification(
     good, guard = GuardSpecification(BID), Guard(BID)
     for n, xs in enumerate(stream[:8]):
         wanted = spec.feed(xs, None if clock is None else clock[n])
-        if clock is not None:
-            fast.at(clock[n])
+        told = [None if clock is None else clock[n], *(passed(p, time) for p in xs.puncts)]
+        for instant in told:
+            if instant is not None:
+                fast.at(instant)
         gone = fast.expire()
         assert PunctuationSet(BID, gone) == PunctuationSet(BID, wanted)
         good.forget(wanted)
         guard.forget(0, gone)
         let, _ = good.feed(xs)
-        passed = guard.split(ColumnarSlice(frame(BID, xs.rows), xs.puncts)).good
-        assert to_rows(passed.rows) == list(let.rows)
-        assert PunctuationSet(BID, punctuations_of(BID, passed)) == PunctuationSet(BID, let.puncts)
+        fine = guard.split(ColumnarSlice(frame(BID, xs.rows), xs.puncts)).good
+        assert to_rows(fine.rows) == list(let.rows)
+        assert PunctuationSet(BID, punctuations_of(BID, fine)) == PunctuationSet(BID, let.puncts)
         fast.feed(ColumnarSlice(frame(BID, xs.rows), xs.puncts))
         if restart:
             again = Lifespan(scheme, span, time)

@@ -19,7 +19,8 @@ from punctum.operators.sequence import PlacedPunctuations
 
 _TICK = timedelta(microseconds=1)
 _EPOCH = datetime(1970, 1, 1)
-_NEVER = pl.DataFrame(schema={AT: pl.Int64, NOW: pl.Int64})
+NEVER = pl.DataFrame(schema={AT: pl.Int64, NOW: pl.Int64})
+"""No steps of time."""
 
 
 class StreamClock:
@@ -76,13 +77,28 @@ def steps(attribute: str, puncts: PlacedPunctuations, more: Sequence[pl.DataFram
     """
     clock = StreamClock(puncts.schema, attribute)
     told = [(place, ticks(instant)) for place, p in puncts.others for instant in clock.instants([p])]
-    return rising([pl.DataFrame(told, schema=_NEVER.schema, orient="row"), *more])
+    return rising([pl.DataFrame(told, schema=NEVER.schema, orient="row"), *more])
 
 
 def rising(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Those steps of some that move the time."""
-    known = pl.concat([_NEVER, *parts]).sort(AT, maintain_order=True)
+    known = pl.concat([NEVER, *parts]).sort(AT, maintain_order=True)
     return known.filter((pl.col(NOW) > pl.col(NOW).cum_max().shift(1)).fill_null(True))
+
+
+def tick_of(lifespan: timedelta) -> int:
+    """How long the ticks are by which punctuations of a lifespan are over, in microseconds."""
+    return max(lifespan // 4 // _TICK, 1)
+
+
+def turns(steps: pl.DataFrame, lifespan: timedelta) -> list[int]:
+    """The places of steps of time with which ticks of a lifespan begin.
+
+    >>> turns(pl.DataFrame({AT: [3, 5, 8], NOW: [0, 1_000_000, 60_000_000]}), timedelta(minutes=4))
+    [3, 8]
+    """
+    tick = steps[NOW] // tick_of(lifespan)
+    return steps[AT].filter((tick != tick.shift(1)).fill_null(True)).to_list()
 
 
 def ticks(instant: datetime) -> int:

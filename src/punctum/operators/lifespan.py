@@ -1,18 +1,25 @@
 """Lifespan, vectorised: punctuations that hold for a while, so that values may come again.
 
 Slices pass as they are. Kept are the punctuations that hold, in a set for each time at which some came, so that those
-of neighbouring values coalesce. ``expire`` gives, before a slice, what everybody is to forget.
+of neighbouring values coalesce: by the clock of a batch, in stream time of a tick, of which few hold. ``expire`` gives,
+before a slice, what everybody is to forget. In stream time it is told the time before a slice, all of which is in one
+tick; where elements have no places, so that slices cannot be cut, the time is that of the last slice.
 """
 
 from datetime import datetime, timedelta
 
+import polars as pl
+
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.scheme import Scheme
+from punctum.algebra.values import Type
 from punctum.operators.batch import PunctuationBatch, add, batch, punctuations_of
-from punctum.operators.clock import StreamClock
-from punctum.operators.columns import ColumnarSlice
+from punctum.operators.clock import StreamClock, tick_of, ticks
+from punctum.operators.columns import AT, NOW, ColumnarSlice
 from punctum.operators.operator import Metadata, Operator
 from punctum.operators.written import read, written
+
+_INSTANT = timedelta(microseconds=1)
 
 
 class Lifespan(Operator):
@@ -20,18 +27,45 @@ class Lifespan(Operator):
 
     def __init__(self, scheme: Scheme, lifespan: timedelta, time: str | None = None) -> None:
         self.inputs, self.output = (scheme.schema,), scheme.schema
-        self._lifespan, self._clock = lifespan, StreamClock(scheme.schema, time)
+        self._clock = StreamClock(scheme.schema, time)
+        self.kind = Type.TIMESTAMP if time is None else scheme.schema.attributes[scheme.schema.index(time)].type
+        self._tick = 1 if time is None else tick_of(lifespan)
+        self._lasts = lifespan // _INSTANT + (0 if time is None else self._tick)
         self._at = set(scheme.schema.indices(scheme.attributes))
-        self._held: list[tuple[datetime | None, PunctuationSet]] = []
+        self._held: list[tuple[int | None, PunctuationSet]] = []
 
     def at(self, now: datetime) -> None:
         """What the time is. It never goes back."""
         self._clock.advance(now)
-        self._held = [(self._clock.now if at is None else at, puncts) for at, puncts in self._held]
+        self._held = [(self._began if at is None else at, puncts) for at, puncts in self._held]
+
+    def began(self, steps: pl.DataFrame, place: int | None = None) -> int | None:
+        """When the tick began that it is at a place, or behind the last step of time, if that is known."""
+        known = (steps if place is None else steps.filter(pl.col(AT) <= place))[NOW].max()
+        assert known is None or isinstance(known, int)
+        times = [time for time in (self._now, known) if time is not None]
+        return max(times) // self._tick * self._tick if times else None
+
+    def turn(self, steps: pl.DataFrame, place: int) -> int | None:
+        """Where another tick begins behind a place, by steps of time, if one does."""
+        now = pl.lit(self.began(steps, place), pl.Int64)
+        turned = steps.filter((pl.col(AT) > place) & (pl.col(NOW) // self._tick * self._tick).ne_missing(now))
+        found = turned[AT].min()
+        assert found is None or isinstance(found, int)
+        return found
+
+    @property
+    def _now(self) -> int | None:
+        return None if self._clock.now is None else ticks(self._clock.now)
+
+    @property
+    def _began(self) -> int | None:
+        """When the tick began that it is; by the clock, the time."""
+        return None if self._now is None else self._now // self._tick * self._tick
 
     def expire(self) -> PunctuationBatch:
         """What is to be forgotten before the next slice."""
-        limit = self._clock.ago(self._lifespan)
+        limit = None if self._began is None else self._began - self._lasts
         over = [puncts for at, puncts in self._held if at is not None and limit is not None and at <= limit]
         if not over:
             return PunctuationBatch(self.output)
@@ -46,13 +80,13 @@ class Lifespan(Operator):
         """Take the next slice."""
         (xs,) = slices
         received = punctuations_of(self.output, xs)
-        for instant in self._clock.instants(received.others):
-            self.at(instant)
         constants = {at: values for at, values in received.constants.items() if {at} == self._at and len(values)}
         others = [p for p in received.others if {i for i, _ in p.sides} == self._at and not p.excluded]
+        for instant in self._clock.instants(received.others):
+            self.at(instant)
         if constants or others:
-            if not self._held or self._held[-1][0] != self._clock.now:
-                self._held.append((self._clock.now, PunctuationSet(self.output)))
+            if not self._held or self._held[-1][0] != self._began:
+                self._held.append((self._began, PunctuationSet(self.output)))
             add(self._held[-1][1], PunctuationBatch(self.output, constants, others))
         return xs
 
@@ -61,21 +95,15 @@ class Lifespan(Operator):
 
     def metadata(self) -> Metadata:
         """The time, and what holds, by when it came."""
-        held = [[at and at.isoformat(), written(puncts, self.output)] for at, puncts in self._held]
+        held = [[at, written(puncts, self.output)] for at, puncts in self._held]
         now = self._clock.now
         return {"now": now and now.isoformat(), "held": held}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
-        self._clock.now = _time(metadata["now"])
-        self._held = [
-            (_time(at), PunctuationSet(self.output, read(puncts, self.output))) for at, puncts in metadata["held"]
-        ]
+        self._clock.now = metadata["now"] and datetime.fromisoformat(metadata["now"])
+        self._held = [(at, PunctuationSet(self.output, read(puncts, self.output))) for at, puncts in metadata["held"]]
 
     def puncts(self) -> int:
         """What holds."""
         return sum(len(puncts) for _, puncts in self._held)
-
-
-def _time(text: str | None) -> datetime | None:
-    return None if text is None else datetime.fromisoformat(text)

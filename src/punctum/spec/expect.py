@@ -17,6 +17,7 @@ Time is an attribute of the rows (stream time), and has passed as far as punctua
 with each slice (wall time). No clock is read here: who runs this twice on the same slices sweeps the same.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -81,6 +82,11 @@ class Expect:
                 self.open = {key: known for key, known in self.open.items() if not p.match(self._row(key))}
         news = tuple(q for p in xs.puncts for q in self._seen.add_new(p))
         return Expected(Slice(rows, news), self._sweep(), late)
+
+    def forget(self, ps: Iterable[Punctuation]) -> None:
+        """From now on rows are in time that only punctuations exclude which are over."""
+        for p in ps:
+            self._seen.forget(p)
 
     def _count(self, t: Row) -> None:
         key = tuple(t[i] for i in self._at)

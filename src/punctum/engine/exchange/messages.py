@@ -165,10 +165,14 @@ class StreamSlice:
 
 @dataclass(frozen=True, slots=True)
 class StageSlice:
-    """A slice from a bucket of the stage before, or from the last stage."""
+    """A slice from a bucket of the stage before, or from the last stage; it may be a part of the batch.
+
+    Parts of one tick belong together, whoever sends them: when it began, by the time of the streams.
+    """
 
     sender: int
     slice: PackedSlice
+    tick: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +196,7 @@ class SweepMessage:
     sender: int
     slice: PackedSlice
     lost: list[list[str]]
+    tick: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +205,7 @@ class ExpiredMessage:
 
     sender: int
     slice: PackedSlice
+    tick: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,10 +273,12 @@ def stream_slices(
     return messages
 
 
-def stage_slices(pieces: Mapping[int, ColumnarSlice], number: int, sender: int) -> list[Addressed]:
+def stage_slices(
+    pieces: Mapping[int, ColumnarSlice], number: int, sender: int, tick: int | None = None
+) -> list[Addressed]:
     """Slices of a stage by bucket, as messages."""
     parts = in_parts(pieces)
-    return [Addressed(bucket, StageSlice(sender, PackedSlice.of(piece)), number) for bucket, _, piece in parts]
+    return [Addressed(bucket, StageSlice(sender, PackedSlice.of(piece), tick), number) for bucket, _, piece in parts]
 
 
 _Fields = tuple[Kind, int, PackedSlice, str | None]
@@ -282,16 +290,16 @@ def _fields(message: Message) -> _Fields:
     match message:
         case StreamSlice(piece, origin):
             return Kind.STREAM, _NONE, piece, None if origin is None else _placed(origin)
-        case StageSlice(sender, piece):
-            return Kind.STAGE, sender, piece, None
+        case StageSlice(sender, piece, tick):
+            return Kind.STAGE, sender, piece, None if tick is None else str(tick)
         case Clock(time):
             return Kind.CLOCK, _NONE, _EMPTY, None if time is None else str(time)
         case FeedbackMessage(signal):
             return Kind.FEEDBACK, _NONE, _EMPTY, json.dumps([signal.column, signal.limit])
-        case SweepMessage(sender, piece, lost):
-            return Kind.SWEEP, sender, piece, json.dumps(lost)
-        case ExpiredMessage(sender, piece):
-            return Kind.EXPIRED, sender, piece, None
+        case SweepMessage(sender, piece, lost, tick):
+            return Kind.SWEEP, sender, piece, json.dumps([lost, tick])
+        case ExpiredMessage(sender, piece, tick):
+            return Kind.EXPIRED, sender, piece, None if tick is None else str(tick)
         case TablesMessage(versions):
             return Kind.TABLES, _NONE, _EMPTY, json.dumps(versions)
         case MetricsMessage(sender, counts):
@@ -308,15 +316,15 @@ def _message(kind: str, sender: int, piece: PackedSlice, detail: str | None) -> 
         case Kind.STREAM:
             return StreamSlice(piece, None if detail is None else _split_part(detail))
         case Kind.STAGE:
-            return StageSlice(sender, piece)
+            return StageSlice(sender, piece, None if detail is None else int(detail))
         case Kind.CLOCK:
             return Clock(None if detail is None else int(detail))
         case Kind.FEEDBACK:
             return FeedbackMessage(Signal(*json.loads(detail or "")))
         case Kind.SWEEP:
-            return SweepMessage(sender, piece, json.loads(detail or ""))
+            return SweepMessage(sender, piece, *json.loads(detail or ""))
         case Kind.EXPIRED:
-            return ExpiredMessage(sender, piece)
+            return ExpiredMessage(sender, piece, None if detail is None else int(detail))
         case Kind.TABLES:
             return TablesMessage(json.loads(detail or ""))
         case Kind.METRICS:

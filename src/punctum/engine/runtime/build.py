@@ -102,7 +102,7 @@ def running(
     flow = wiring.dataflow()
     expire = sweeps(stage)
     parts: list[StagePart] = [Clocks(wiring.timed)]
-    parts += [Lifespans(flow, wiring.lifespans)] if expire else []
+    parts += [Lifespans(flow, {n: made for n, (_, made) in wiring.lifespans.items()})] if expire else []
     parts += [Controls(flow, wiring.controls)] if wiring.controls else []
     parts += [Tables(wiring.lookups)] if wiring.lookups else []
     parts += [Violations(flow, wiring.late, wiring.failed), OperatorMetrics(flow)]  # sweeps run behind what is counted
@@ -127,7 +127,7 @@ class _Wiring:
         self.failed: list[Callable[[], list[Record]]] = []
         self.controls: list[Control] = []
         self.expects: dict[int, tuple[ExpectNode, Expect]] = {}
-        self.lifespans: dict[int, Lifespan] = {}
+        self.lifespans: dict[int, tuple[LifespanNode, Lifespan]] = {}
         self.timed: list[Expect | Lifespan | Stamped] = []
         self.lookups: list[tuple[str, Lookup]] = []
         self._place(stage.root)
@@ -146,15 +146,23 @@ class _Wiring:
 
     def timelines(self, flow: Dataflow) -> dict[int, Timeline]:
         """For each stream by whose time values are swept, what cuts its sequence."""
-        told: dict[int, list[Told]] = {}
+        told, lifespans = dict[int, list[Told]](), dict[int, list[tuple[Lifespan, str]]]()
         for n, (relation, expect) in self.expects.items():
-            read = n
-            while read >= 0:
-                read = self._reads[read][0]
-            pipe = self._stage.inputs[-1 - read].origin
-            if relation.time is not None and isinstance(pipe, Pipe) and self._in_order(n):
-                told.setdefault(-1 - read, []).append(_told(relation, expect, pipe))
-        return {number: Timeline(_stream(flow.inputs[number]), some) for number, some in told.items()}
+            if relation.time is not None and (known := self._pipe(n)) is not None:
+                told.setdefault(known[0], []).append(_told(relation, expect, known[1]))
+        for n, (node, lifespan) in self.lifespans.items():
+            if node.time is not None and (known := self._pipe(n)) is not None:
+                lifespans.setdefault(known[0], []).append((lifespan, _column(node.time, known[1])))
+        numbers = dict.fromkeys((*told, *lifespans))
+        return {n: Timeline(_stream(flow.inputs[n]), told.get(n, ()), lifespans.get(n, ())) for n in numbers}
+
+    def _pipe(self, n: int) -> tuple[int, Pipe] | None:
+        """The input below an operator, when it is a stream whose rows come in order."""
+        read = n
+        while read >= 0:
+            read = self._reads[read][0]
+        pipe = self._stage.inputs[-1 - read].origin
+        return (-1 - read, pipe) if isinstance(pipe, Pipe) and self._in_order(n) else None
 
     def _place(self, node: Op | Input) -> int:
         """Put an operator behind those that it reads, and give the reference to it."""
@@ -192,7 +200,7 @@ class _Wiring:
         if isinstance(relation, ExpectNode) and isinstance(made, Expect):
             self.expects[number] = relation, made
         if isinstance(relation, LifespanNode) and isinstance(made, Lifespan):
-            self.lifespans[number] = made
+            self.lifespans[number] = relation, made
         if isinstance(relation, ExpectNode | LifespanNode) and relation.time is None:
             assert isinstance(made, Expect | Lifespan)
             self.timed.append(made)
@@ -223,10 +231,15 @@ class _Wiring:
 
 def _told(relation: ExpectNode, expect: Expect, pipe: Pipe) -> Told:
     assert relation.time is not None
-    time, (key, *more) = pipe.origin(relation.time), (pipe.origin(at) for at in relation.by)
-    assert time is not None
-    name = pipe.stream.schema.names[time]
+    name, (key, *more) = _column(relation.time, pipe), (pipe.origin(at) for at in relation.by)
     return Told(expect, name, not tells_time_alone(pipe.stream, name), None if more else key)
+
+
+def _column(at: int, pipe: Pipe) -> str:
+    """The stream's column that stands behind its pipe."""
+    origin = pipe.origin(at)
+    assert origin is not None
+    return pipe.stream.schema.names[origin]
 
 
 def _stream(source: StageInput) -> FromStream:

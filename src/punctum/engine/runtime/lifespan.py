@@ -22,7 +22,7 @@ class Lifespans(StagePart):
     def __init__(self, flow: Dataflow, lifespans: dict[int, Lifespan]) -> None:
         self._flow, self._lifespans = flow, lifespans
         self._ended: dict[int, int] = {}
-        self._expired: list[PunctuationBatch] = []
+        self._expired: list[tuple[int | None, PunctuationBatch]] = []
 
     def begin(self) -> None:
         """Nothing is over yet in a batch that begins."""
@@ -41,7 +41,7 @@ class Lifespans(StagePart):
                     over = _moved(expired[read], operator.inputs[i])
                     operator.forget(i, over)
                     expired[n] = expired[n] + operator.map_punctuations(i, over)
-        self._expired.append(expired[len(flow.operators) - 1 if flow.operators else -1])
+        self._expired.append((self.tick, expired[len(flow.operators) - 1 if flow.operators else -1]))
         self._ended = {n: len(over) for n, over in ended.items()}
 
     def _arrived(self, arrived: Arrived) -> dict[int, PunctuationBatch]:
@@ -76,11 +76,12 @@ class Lifespans(StagePart):
 
     def messages(self, to: Exchange, bucket: int) -> list[Addressed]:
         """What is over in the result of this stage."""
-        over = [p for expired in self._expired for p in _moved(expired, to.schema)]
-        if not over:
-            return []
-        lines = to_lines(over)
-        return to_all(to.used_buckets, ExpiredMessage(bucket, PackedSlice(puncts=lines)), to.input)
+        messages = (
+            ExpiredMessage(bucket, PackedSlice(puncts=to_lines(list(_moved(over, to.schema)))), tick)
+            for tick, over in self._expired
+            if len(over)
+        )
+        return [sent for message in messages for sent in to_all(to.used_buckets, message, to.input)]
 
 
 def _moved(puncts: PunctuationBatch, schema: Schema) -> PunctuationBatch:

@@ -46,6 +46,15 @@ class Cached:
     chunks: Chunks = field(default_factory=dict)
 
 
+def to_next_stage(running: StageRuntime, to: Exchange, bucket: int, first: bool) -> list[Addressed]:
+    """The last batch of a bucket, part by part; with the first one all buckets hear of it."""
+    sent = list[Addressed]()
+    for n, (tick, piece) in enumerate(running.given):
+        pieces = to.init_messages() | to.split(piece) if first and n == 0 else to.split(piece)
+        sent += stage_slices(pieces, to.input, bucket, tick)
+    return sent
+
+
 class StageProcessor:
     """Runs a stage's operators for each bucket, with their state in a store."""
 
@@ -89,14 +98,16 @@ class StageProcessor:
             for n, since in oldest(known.running.flow).items():
                 counts[n]["oldest"] = since
             with failing_in("sending its output"):
-                sent = [*self._results(bucket, piece, first), *self._to_driver(bucket, piece, counts, known.running)]
+                sent = [
+                    *self._results(bucket, piece, first, known.running),
+                    *self._to_driver(bucket, piece, counts, known.running),
+                ]
                 return [*sent, *known.running.messages(self._to, bucket)] if isinstance(self._to, Exchange) else sent
 
-    def _results(self, bucket: int, piece: ColumnarSlice, first: bool) -> list[Addressed]:
-        """The slice, to the next stage or to the driver; sinks write it to files instead."""
+    def _results(self, bucket: int, piece: ColumnarSlice, first: bool, running: StageRuntime) -> list[Addressed]:
+        """The slice, part by part to the next stage, or to the driver; sinks write it to files instead."""
         if isinstance(self._to, Exchange):
-            pieces = self._to.split(piece)
-            return stage_slices(self._to.init_messages() | pieces if first else pieces, self._to.input, bucket)
+            return to_next_stage(running, self._to, bucket, first)
         if self._to is None and (len(piece.rows) or punctuations_in(piece)):
             return stage_slices({bucket: piece}, 0, bucket)
         return []

@@ -5,12 +5,21 @@ and gives, act behind a slice, send messages, and keep state of its own. ``build
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import groupby
 
 import polars as pl
 
 from punctum.engine.exchange.buckets import Exchange
-from punctum.engine.exchange.messages import Addressed, Counts, StageMessage, StageSlice, StreamSlice
+from punctum.engine.exchange.messages import (
+    Addressed,
+    Counts,
+    ExpiredMessage,
+    StageMessage,
+    StageSlice,
+    StreamSlice,
+    SweepMessage,
+)
 from punctum.engine.exchange.quarantine import Record
 from punctum.engine.runtime.arrived import Arrived as InOrder
 from punctum.engine.runtime.dataflow import Dataflow, renamed, together
@@ -27,6 +36,8 @@ class StagePart:
 
     name = ""
     """What its state is called; a part without state needs none."""
+    tick: int | None = None
+    """When the tick began that the slice is in, where the time of streams ends what punctuations say."""
 
     def begin(self) -> None:
         """A batch begins, which is a slice, or several."""
@@ -67,7 +78,8 @@ class StagePart:
 class StageRuntime:
     """The operators of a stage in one bucket, and the parts that are composed with them, in order.
 
-    Inputs with a timeline are taken in parts, in which nothing stands behind what has to be swept before it.
+    Inputs with a timeline are taken in parts, in which nothing stands behind what has to be swept before it. Where they
+    have ticks, those of earlier ones are taken first, of streams and of what the stages before have sent.
     """
 
     def __init__(
@@ -75,6 +87,8 @@ class StageRuntime:
     ) -> None:
         self.flow, self.parts, self._timelines = flow, tuple(parts), timelines or {}
         self._records: list[Record] = []
+        self.given: list[tuple[int | None, ColumnarSlice]] = []
+        """What has come out of the last batch, by ticks."""
 
     def feed(self, arrived: Arrived) -> tuple[ColumnarSlice, list[Counts]]:
         """Run a batch through, and say what is counted of each operator."""
@@ -82,18 +96,34 @@ class StageRuntime:
         for part in self.parts:
             part.begin()
         left = {number: line.opened(arrived.get(number, ())) for number, line in self._timelines.items()}
-        results, counts = list[ColumnarSlice](), list[list[Counts]]()
-        while left or not results:
-            heads, rest = dict[int, InOrder](), dict[int, InOrder]()
-            for number, came in left.items():
-                heads[number], behind = self._timelines[number].next(came)
-                rest |= {} if behind is None else {number: behind}
-            result, counted = self._feed(arrived if not results else {}, heads)
-            results.append(result)
+        sent = _by_tick(arrived, left)
+        results, counts = list[tuple[int | None, ColumnarSlice]](), list[list[Counts]]()
+        while left or sent or not results:
+            tick, heads, left = self._heads(left, sent)
+            for part in self.parts:
+                part.tick = tick
+            result, counted = self._feed(sent.pop(tick, {}), heads)
+            results.append((tick, result))
             counts.append(counted)
-            self._records += [record for part in self.parts for record in part.records()] if rest else []
-            left = rest
-        return together(results, self.flow.schema), [_summed(each) for each in zip(*counts, strict=True)]
+            self._records += [record for part in self.parts for record in part.records()] if left or sent else []
+        pairs = groupby(results, lambda pair: pair[0])
+        self.given = [(tick, together([piece for _, piece in some], self.flow.schema)) for tick, some in pairs]
+        whole = together([piece for _, piece in self.given], self.flow.schema)
+        return whole, [_summed(each) for each in zip(*counts, strict=True)]
+
+    def _heads(
+        self, left: Mapping[int, InOrder], sent: Mapping[int | None, Arrived]
+    ) -> tuple[int | None, dict[int, InOrder], dict[int, InOrder]]:
+        """The tick that comes next, what is taken at once of streams that have come to it, and what is left of all."""
+        began = {number: self._timelines[number].began(came) for number, came in left.items()}
+        tick = min((*began.values(), *sent), key=_instant, default=None)
+        heads, rest = dict[int, InOrder](), dict[int, InOrder]()
+        for number, came in left.items():
+            behind: InOrder | None = came
+            if began[number] == tick:
+                heads[number], behind = self._timelines[number].next(came)
+            rest |= {} if behind is None else {number: behind}
+        return tick, heads, rest
 
     def _feed(self, arrived: Arrived, heads: Mapping[int, InOrder]) -> tuple[ColumnarSlice, list[Counts]]:
         """Run a slice through."""
@@ -145,6 +175,22 @@ class StageRuntime:
         for part in self.parts:
             if part.name:
                 part.restore(known["parts"].get(part.name))
+
+
+def _instant(tick: int | None) -> int:
+    """When a tick began; what has none is before all of them."""
+    return -(2**63) if tick is None else tick
+
+
+def _by_tick(arrived: Arrived, opened: Collection[int]) -> dict[int | None, Arrived]:
+    """The messages of a batch by the ticks that they belong to, but for slices of some inputs, which are opened."""
+    found: dict[int | None, dict[int, list[StageMessage]]] = {}
+    for number, messages in arrived.items():
+        for m in messages:
+            if number not in opened or not isinstance(m, StreamSlice):
+                tick = m.tick if isinstance(m, StageSlice | SweepMessage | ExpiredMessage) else None
+                found.setdefault(tick, {}).setdefault(number, []).append(m)
+    return dict(found)
 
 
 _STANDS = frozenset(["rows_kept", "bytes_kept", "puncts_kept", "puncts_waiting", "puncts_received", "stable", "due"])

@@ -49,7 +49,7 @@ class Sweeps(StagePart):
     def __init__(self, flow: Dataflow, expects: dict[int, tuple[ExpectNode, Expect]], last: bool) -> None:
         self._flow, self._expects, self._last = flow, expects, last
         self._lost: list[list[Lost]] = [[] for _ in flow.operators]  # of each operator what it withholds
-        self._sweeps: list[Sweep] = []
+        self._sweeps: list[tuple[int | None, Sweep]] = []
         self._records: list[Record] = []
 
     def begin(self) -> None:
@@ -94,7 +94,7 @@ class Sweeps(StagePart):
         below = [self._arrived(number, arrived) for number in range(len(self._flow.inputs))]
         sweeps = self._through_all(below, counts)
         sweep = sweeps[-1] if sweeps else below[0]
-        self._sweeps.append(sweep)
+        self._sweeps.append((self.tick, sweep))
         if self._last and sweep.says_anything:
             schema = self._flow.schema
             both = punctuations_of(schema, given) + punctuations_of(schema, renamed(sweep.slice, schema))
@@ -170,9 +170,9 @@ class Sweeps(StagePart):
 
     def messages(self, to: Exchange, bucket: int) -> list[Addressed]:
         """The sweeps, with what is lost, to all buckets of the next stage."""
-        return [sent for sweep in self._sweeps for sent in self._sent(sweep, to, bucket)]
+        return [sent for tick, sweep in self._sweeps for sent in self._sent(sweep, to, bucket, tick)]
 
-    def _sent(self, sweep: Sweep, to: Exchange, bucket: int) -> list[Addressed]:
+    def _sent(self, sweep: Sweep, to: Exchange, bucket: int, tick: int | None) -> list[Addressed]:
         if sweep.cause is None:
             return []
         pieces = to.split(renamed(sweep.slice, to.schema))
@@ -180,7 +180,7 @@ class Sweeps(StagePart):
         lost = [one.renamed(to.schema) for one in sweep.lost] or [sweep.cause.nowhere(to.schema)]
         data, nothing = [one.data() for one in lost], ColumnarSlice(empty(to.schema))
         return [
-            Addressed(target, SweepMessage(bucket, PackedSlice.of(pieces.get(target, nothing)), data), to.input)
+            Addressed(target, SweepMessage(bucket, PackedSlice.of(pieces.get(target, nothing)), data, tick), to.input)
             for target in to.used_buckets
         ]
 

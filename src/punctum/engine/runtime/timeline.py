@@ -3,7 +3,7 @@
 A stage takes a slice as a whole, and sweeps behind it. So a slice must end before the first element to which it matters
 that a value was swept before: a row of the value, which is late, or a punctuation that could release some of it. There
 the sequence is cut, and the rest is a slice of its own. Where nothing is lost nothing is cut, so this costs one look at
-the times of a batch.
+the times of a batch. A slice also ends where a tick of a lifespan does, for what is over is forgotten between slices.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,9 +15,10 @@ import polars as pl
 from punctum.engine.exchange.messages import StageMessage
 from punctum.engine.runtime.arrived import Arrived
 from punctum.engine.runtime.inputs import FromStream
-from punctum.operators.clock import rising, ticks, time_of
+from punctum.operators.clock import NEVER, rising, ticks, time_of
 from punctum.operators.columns import AT, NOW
 from punctum.operators.expect import Expect
+from punctum.operators.lifespan import Lifespan
 from punctum.operators.sequence import PlacedPunctuations, late
 
 
@@ -34,10 +35,15 @@ class Told:
 
 
 class Timeline:
-    """The sequence of an input, as far as it may be taken at once."""
+    """The sequence of an input, as far as it may be taken at once.
 
-    def __init__(self, source: FromStream, told: Sequence[Told]) -> None:
-        self._source, self._told = source, told
+    Beside the values that are swept by a column's time there may be punctuations that are over by it.
+    """
+
+    def __init__(
+        self, source: FromStream, told: Sequence[Told], lifespans: Sequence[tuple[Lifespan, str]] = ()
+    ) -> None:
+        self._source, self._told, self._lifespans = source, told, lifespans
 
     def opened(self, sent: Sequence[StageMessage]) -> Arrived:
         """What has come in a batch."""
@@ -45,13 +51,28 @@ class Timeline:
 
     def next(self, came: Arrived) -> tuple[Arrived, Arrived | None]:
         """What may be taken at once, and what is left; the operators know what time it is then."""
-        place = self._place(came)
-        head, rest = (came, None) if place is None else self._source.cut(came, place)
-        for told in self._told:
-            steps = head.times.get(told.column)
+        places = [place for place in (self._place(came), self._turn(came)) if place is not None]
+        head, rest = (came, None) if not places else self._source.cut(came, min(places))
+        clocks: list[tuple[Expect | Lifespan, str]] = [(told.operator, told.column) for told in self._told]
+        for operator, column in (*clocks, *self._lifespans):
+            steps = head.times.get(column)
             if steps is not None and steps.height:
-                told.operator.at(time_of(steps[NOW][-1], told.operator.kind))
+                operator.at(time_of(steps[NOW][-1], operator.kind))
         return head, rest
+
+    def began(self, came: Arrived) -> int | None:
+        """When the tick of a lifespan began that the first of what came is in, if that is known."""
+        first = _first(came)
+        ticks = [operator.began(came.times.get(column, NEVER), first) for operator, column in self._lifespans]
+        return max((at for at in ticks if at is not None), default=None)
+
+    def _turn(self, came: Arrived) -> int | None:
+        """The first place at which another tick of a lifespan begins, behind the first of what came."""
+        first = _first(came)
+        if first is None:
+            return None
+        turns = [operator.turn(came.times.get(column, NEVER), first) for operator, column in self._lifespans]
+        return min((place for place in turns if place is not None), default=None)
 
     def _place(self, came: Arrived) -> int | None:
         """The first place at which it matters that something was swept before."""
@@ -95,6 +116,14 @@ class Timeline:
         some = rows.filter(old)
         wrong = self._source.excludes(some.drop(AT)) | late(some, some[AT], puncts)
         return old.scatter(old.arg_true(), ~wrong)
+
+
+def _first(came: Arrived) -> int | None:
+    """The place of the first of what came."""
+    if came.placed is None:
+        return None
+    at, puncts = came.placed
+    return min((place for place in (at.min(), puncts.first()) if isinstance(place, int)), default=None)
 
 
 class _Swept(NamedTuple):

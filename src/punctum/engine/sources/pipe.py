@@ -3,7 +3,9 @@
 A process that reads files is started for each stream, so this room asks for no other than it needs.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import cached_property
 from typing import TypeVar
 
@@ -17,18 +19,20 @@ from punctum.lmerge.feedback import Signal
 from punctum.operators import orders, origins
 from punctum.operators.batch import PunctuationBatch
 from punctum.operators.checked import REASON, Checked, computed, kept
-from punctum.operators.clock import steps
+from punctum.operators.clock import steps, turns
 from punctum.operators.columns import AT, ColumnarSlice, fitting
 from punctum.operators.expressions import careful
 from punctum.operators.origins import Origin
 from punctum.operators.punctuate import in_bulk
-from punctum.operators.sequence import PlacedPunctuations, late, placed
+from punctum.operators.sequence import PlacedPunctuations, late, placed, together
 from punctum.operators.units import unit_of
-from punctum.plan.passes.expect import clocks
+from punctum.plan.passes.expect import clocks, timeline
 from punctum.plan.physical.pipes import Pipe
 
 ROW = "\0row"
 """The column of rows' numbers."""
+TICK = "\0tick"
+"""The column of ticks' numbers."""
 Step = tuple[Checked | None, list[tuple[str, Checked]]]
 """The condition of a selection, or the columns of a projection."""
 F = TypeVar("F", pl.DataFrame, pl.LazyFrame)
@@ -130,13 +134,27 @@ class Piped:
             made = in_bulk(rows.drop(AT), puncts)
             both = {n: pl.concat([piece.constants[n], v]) for n, v in made.constants.items() if n in piece.constants}
             return ColumnarSlice(made.rows, piece.puncts + made.puncts, piece.constants | made.constants | both), failed
-        for origin in self._origins:
-            given += origin.placed(rows)
-        behind = given.slice(rows, rows[AT])
+        every = together(given.schema, [given, *(origin.placed(rows) for origin in self._origins)])
+        times = {name: self._times(name, every, rows) for name in self._clocks}
+        if turned := self._turns(times):
+            every = together(given.schema, [given, *self._placed_by_tick(rows, turned)])
+        behind = every.slice(rows, rows[AT])
         if behind.places is not None and self._clocks:
-            times = {name: self._times(name, given, rows) for name in self._clocks}
             behind.places = replace(behind.places, in_order=in_order, times=times)
         return behind, failed
+
+    def _turns(self, times: dict[str, pl.DataFrame]) -> list[int]:
+        """Where ticks begin by whose end punctuations are over."""
+        turned = (turns(times[name], lifespan) for lifespan, name in self._lifespans)
+        return sorted({place for places in turned for place in places})
+
+    def _placed_by_tick(self, rows: pl.DataFrame, turned: Sequence[int]) -> Iterator[PlacedPunctuations]:
+        """What is made of rows, for each tick by itself: what was said in one may be over in the next."""
+        number = pl.Series(turned).search_sorted(rows[AT], side="right").alias(TICK)
+        for part in rows.with_columns(number).partition_by(TICK, maintain_order=True, include_key=False):
+            for origin in self._origins:
+                origin.receive(part)
+                yield origin.placed(part)
 
     def _times(self, name: str, given: PlacedPunctuations, rows: pl.DataFrame) -> pl.DataFrame:
         """Where the time moves that a column tells."""
@@ -178,6 +196,16 @@ class Piped:
             if isinstance(origin, orders.AccessOrder) and self._clocks:
                 origin.every = not any(map(origin.tells, self._clocks))
         return made
+
+    @cached_property
+    def _lifespans(self) -> list[tuple[timedelta, str]]:
+        """How long punctuations hold by the stream's own time, and the column that tells it."""
+        found = list[tuple[timedelta, str]]()
+        for limits in () if self.stream is None else self.stream.limits:
+            if self.stream is not None and limits.lifespan is not None:
+                name = timeline(self.stream, limits.scheme)
+                found += [] if name is None else [(limits.lifespan, name)]
+        return found
 
     @cached_property
     def _clocks(self) -> tuple[str, ...]:

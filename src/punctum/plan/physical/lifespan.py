@@ -3,7 +3,7 @@
 All that remembers a punctuation has to forget it when it is over. Some cannot: a sort, whose rows are out in order;
 windows and synopses, which do not sweep what is lost either; a domain that punctuations cover one after the other,
 whose end is the end of the stream; and a stream whose operators lie in several stages, for what is over does not go
-back to an earlier one.
+back to an earlier one. A stream whose time is what WHEN ALL says has none that all its buckets know.
 """
 
 from collections.abc import Iterator
@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from punctum.algebra.pattern import WILDCARD
 from punctum.algebra.schema import NOT_NULL
 from punctum.errors import SchemaError
+from punctum.ir.definitions import AllReported
 from punctum.ir.planned import ExpectNode, LifespanNode, Synopsis
 from punctum.ir.relations import OrderBy
 from punctum.ir.tree import Relation
@@ -36,6 +37,10 @@ def _check(op: Op, relation: LifespanNode) -> None:
     for name in relation.scheme.attributes:
         if schema.attributes[schema.index(name)].domain not in (WILDCARD, NOT_NULL):
             raise _refused(relation, f"{name} has a DOMAIN, which would be closed for good", f"remove DOMAIN {name}")
+    time = None if relation.time is None else schema.names[relation.time]
+    if any(isinstance(clause, AllReported) and clause.scheme.attributes == (time,) for clause in stream.punctuates):
+        hint = f"let another clause order {time}, as PUNCTUATE ({time} ASC) DELAY '1 minute' does"
+        raise _refused(relation, f"{time}, by which it is measured, is closed by WHEN ALL", hint)
     below: Op | Input = op
     while isinstance(below, Op):
         (below,) = below.inputs
