@@ -35,7 +35,7 @@ bench: .venv/ready build/flink-venv/ready
 	$(BIN)/python bench/nexmark.py --minutes 7
 
 # docs/benchmarks.md, its data and its plot: as many queries and rounds as there is time for. NOTE says what else the machine does.
-MINUTES ?= 9
+MINUTES ?= 8
 NOTE ?= , beside what else the machine did
 bench-page: .venv/ready build/flink-venv/ready
 	$(BIN)/python bench/nexmark.py all --rounds 9 --minutes $(MINUTES) --csv --note '$(NOTE)' --json docs/benchmarks.json
