@@ -62,6 +62,8 @@ def _compared(node: Relation) -> Iterator[tuple[str, Attribute]]:
             yield from _of("a temporal stream", node.schema.attributes)
         case Join() | OuterJoin() | Lookup():
             yield from _of("a join", (column.attribute for pair in node.on for column in pair))
+        case OrderBy(most=int()):  # it tells peers apart by all of them
+            yield from _of("LIMIT", node.input.schema.attributes)
         case OrderBy():
             yield from _of("ORDER BY", (column.attribute for column, _, _ in node.keys))
         case Aggregate() | Sessions():
