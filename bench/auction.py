@@ -177,7 +177,7 @@ def main() -> None:
             ratio = f"Punctum is {ours / theirs:.1f} times as fast"
             print(f"{'Spark stream–stream join, ' + name:<42} {theirs:>12,.0f} rows/s   {ratio}")
     finally:
-        shutil.rmtree(directory)
+        shutil.rmtree(directory, ignore_errors=True)  # Spark may still be writing a snapshot
 
 
 if __name__ == "__main__":

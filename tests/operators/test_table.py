@@ -1,5 +1,7 @@
 """A table is its rows: whatever is appended, dropped, marked, rewritten and looked up, and after any restart."""
 
+from collections.abc import Callable
+
 import polars as pl
 import pytest
 from hypothesis import given
@@ -9,7 +11,7 @@ from punctum.engine.exchange.blobs import chunk_from_blob, chunk_to_blob
 from punctum.operators.ages import Ages
 from punctum.operators.index import HashIndex, OrderIndex, hashes
 from punctum.operators.limits import limited
-from punctum.operators.spill import spill
+from punctum.operators.spill import mapped_frame, spill
 from punctum.operators.table import Table
 
 SCHEMA = {"k": pl.Int64, "x": pl.Float64, "s": pl.String, "id": pl.Int64, "born": pl.Float64}
@@ -43,6 +45,7 @@ def test_a_table_is_a_list_of_rows(small: int, memory: int, steps: list[tuple[st
             spill([table], memory)
             assert_same(table, naive)
             assert_same(restored(table, stored), naive)
+            assert_same(restored(Table(EMPTY), stored, mapped_frame), naive)
 
 
 def stepped(table: Table, naive: Naive, step: str, seed: int, now: float, stored: dict[int, bytes]) -> Table:
@@ -84,10 +87,13 @@ def stepped(table: Table, naive: Naive, step: str, seed: int, now: float, stored
     return table
 
 
-def restored(known: Table, stored: dict[int, bytes]) -> Table:
+def restored(
+    known: Table, stored: dict[int, bytes], read: Callable[[pl.DataFrame], pl.DataFrame] = lambda chunk: chunk
+) -> Table:
     """The table that is stored, read by a worker that knows another state of it."""
     there = known.chunks()
-    chunks = {n: chunk_from_blob(blob) for n, blob in stored.items()}
+    blobs = {n: chunk_from_blob(blob) for n, blob in stored.items()}
+    chunks = {n: (read(rows), ages) for n, (rows, ages) in blobs.items()}
     table = known.restored({n: there.get(n, rows) for n, (rows, _) in chunks.items()})
     table.restore_ages({n: ages for n, (_, ages) in chunks.items()})
     return table
