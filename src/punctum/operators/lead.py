@@ -36,7 +36,8 @@ class Lead(Over):
         (xs,) = slices
         self._input.append(xs.rows)
         received = punctuations_of(self.inputs[0], xs)
-        closing, prefix = received.on(self._at), self._prefix(received)
+        prefix = self._prefix(received)
+        closing = received.on(self._at) + prefix.on(self._at)  # of an order that is closed as a whole, all partitions
         rows = self._led(release(self._input, self._waiting, closing + prefix), closing)
         placed = self._waiting.hold(self._input, received) + self._waiting.freed(self._input)
         passing = self._held.hold(self._after, placed) + self._held.freed(self._after)

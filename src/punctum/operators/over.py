@@ -61,7 +61,8 @@ class Over(Operator):
         (xs,) = slices
         self._input.append(xs.rows)
         received = punctuations_of(self.inputs[0], xs)
-        closing, prefix = received.on(self._at), self._prefix(received)
+        prefix = self._prefix(received)
+        closing = received.on(self._at) + prefix.on(self._at)  # of an order that is closed as a whole, all partitions
         rows = self._results(release(self._input, self._waiting, closing + prefix), closing)
         purge(self._before, closing + self._out_of_reach(prefix))
         passing = self._waiting.hold(self._input, received) + self._waiting.freed(self._input)
