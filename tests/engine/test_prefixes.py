@@ -133,7 +133,7 @@ BINARY: dict[str, Callable[..., list[Row]]] = {
 
 
 @pytest.mark.parametrize("sql", UNARY)
-@examples(50)
+@examples(300)  # of fewer, none closes a group
 @given(stream=inputs(plane))
 def test_one_stream_is_faithful(sql: str, stream: list[Slice]) -> None:
     faithful(Engine(sql), [stream], lambda p: rounded(UNARY[sql](p)), [UNIVERSE], most=2)  # type: ignore[arg-type]
