@@ -8,6 +8,7 @@ import polars as pl
 
 from punctum.algebra.aggregates import Function
 from punctum.algebra.schema import Schema
+from punctum.algebra.scheme import Order
 from punctum.engine.exchange.buckets import BucketKeyRange, Buckets, Exchange
 from punctum.engine.exchange.cube import CubeExchange
 from punctum.engine.exchange.quarantine import VIOLATION, Record
@@ -20,12 +21,13 @@ from punctum.engine.runtime.metrics import OperatorMetrics
 from punctum.engine.runtime.parts import Clocks, Control, Controls, Tables, Violations
 from punctum.engine.runtime.stage import StagePart, StageRuntime
 from punctum.engine.runtime.sweep import LATE, Sweeps
-from punctum.engine.runtime.timeline import Timeline, Told
+from punctum.engine.runtime.timeline import Reports, Ticks, Timeline, Told
 from punctum.engine.runtime.unfold import Folding
 from punctum.engine.runtime.vectorised import operator
 from punctum.engine.runtime.violations import failures, late, originals, rows_of_split
 from punctum.engine.sources.pipe import Piped
 from punctum.ir import temporal
+from punctum.ir.definitions import AllReported, StreamDef
 from punctum.ir.lookup import Lookup as LookupNode
 from punctum.ir.planned import ExpectNode, LifespanNode
 from punctum.ir.punctuated import Punctuated
@@ -33,6 +35,7 @@ from punctum.ir.tree import Relation, title
 from punctum.lmerge.cleanse import Cleanse
 from punctum.lmerge.final import Final
 from punctum.lmerge.opened import Opened
+from punctum.operators.clock import tick_of
 from punctum.operators.expect import Expect
 from punctum.operators.lifespan import Lifespan
 from punctum.operators.lookup import Lookup
@@ -42,7 +45,7 @@ from punctum.operators.punctuate import Punctuate
 from punctum.operators.select import Select
 from punctum.operators.stamped import Stamped
 from punctum.plan.passes.expect import clocks as timed
-from punctum.plan.passes.expect import tells_time_alone
+from punctum.plan.passes.expect import tells_time_alone, timeline
 from punctum.plan.physical.cube import shares
 from punctum.plan.physical.feedback import FeedbackMapping
 from punctum.plan.physical.fold import Folds, folds
@@ -62,7 +65,9 @@ def piped(pipe: Pipe) -> Piped:
 def from_pipe(origin: Pipe, source: Input, buckets: Buckets, clock: bool = False) -> Exchange:
     """The exchange behind a pipe: rows have been through it, punctuations have not."""
     raw_key, raw = _decided(origin, source.key), origin.stream.schema
-    clocks = frozenset(name for name in timed(origin.stream) if tells_time_alone(origin.stream, name))
+    ticks = _ticks(origin.stream)
+    clocks = {c: [t.length for t in ticks if t.column == c] for c in timed(origin.stream)}
+    clocks = {c: lengths for c, lengths in clocks.items() if tells_time_alone(origin.stream, c)}
     at = origin.schema, source.key, buckets, source.number, raw, raw_key, source.broadcast, clock, clocks
     if source.cube is None:
         return Exchange(*at)
@@ -82,7 +87,7 @@ def _decided(pipe: Pipe, columns: Sequence[int | None]) -> tuple[int | None, ...
 
 def from_stage(origin: Stage, source: Input, buckets: Buckets, clock: bool = False) -> Exchange:
     """The exchange behind a stage."""
-    at = origin.schema, source.key, buckets, source.number, None, (), source.broadcast, clock, frozenset[str]()
+    at = origin.schema, source.key, buckets, source.number, None, (), source.broadcast, clock, dict[str, list[int]]()
     if source.cube is None:
         return Exchange(*at)
     return CubeExchange(*at, source.cube.columns, (), shares(source.cube, len(buckets)))
@@ -153,8 +158,39 @@ class _Wiring:
         for n, (node, lifespan) in self.lifespans.items():
             if node.time is not None and (known := self._pipe(n)) is not None:
                 lifespans.setdefault(known[0], []).append((lifespan, _column(node.time, known[1])))
-        numbers = dict.fromkeys((*told, *lifespans))
-        return {n: Timeline(_stream(flow.inputs[n]), told.get(n, ()), lifespans.get(n, ())) for n in numbers}
+        found = dict[int, Timeline]()
+        for n in range(len(self._stage.inputs)):
+            reports = self._reports(n)
+            alone = self._alone and not reports
+            ticks = self._ticks(n, n in lifespans, alone)
+            if n in told or n in lifespans or ticks:
+                source = _stream(flow.inputs[n])
+                source.reported = frozenset(column for _, column in reports)
+                found[n] = Timeline(source, told.get(n, ()), lifespans.get(n, ()), ticks, reports, alone)
+        return found
+
+    def _reports(self, number: int) -> list[Reports]:
+        """What makes the times of a stream, of reports that come in its order."""
+        pipe = self._stage.inputs[number].origin
+        made = [self._operators[n] for n, reads in enumerate(self._reads) if reads == (-1 - number,)]
+        if not isinstance(pipe, Pipe) or not self._ordered[number]:
+            return []
+        told = {c.scheme.terms for c in pipe.stream.punctuates if isinstance(c, AllReported)}
+        columns = [column for column in timed(pipe.stream) if ((column, Order.ASC),) in told]
+        return [Reports(operator, c) for c in columns for operator in made if isinstance(operator, Punctuate)]
+
+    @property
+    def _alone(self) -> bool:
+        """Whether what is swept here is swept nowhere else: no stage follows, and none before sweeps."""
+        before = [source.origin for source in self._stage.inputs if isinstance(source.origin, Stage)]
+        return not any(source.everywhere for source in self._stage.inputs) and not any(map(sweeps, before))
+
+    def _ticks(self, number: int, lifespans: bool, alone: bool) -> list[Ticks]:
+        """The ticks by which the sequence of an input is cut."""
+        pipe = self._stage.inputs[number].origin
+        if not isinstance(pipe, Pipe) or not self._ordered[number]:
+            return []
+        return [t for t in _ticks(pipe.stream) if (not alone if t.behind else lifespans)]
 
     def _pipe(self, n: int) -> tuple[int, Pipe] | None:
         """The input below an operator, when it is a stream whose rows come in order."""
@@ -233,6 +269,16 @@ def _told(relation: ExpectNode, expect: Expect, pipe: Pipe) -> Told:
     assert relation.time is not None
     name, (key, *more) = _column(relation.time, pipe), (pipe.origin(at) for at in relation.by)
     return Told(expect, name, not tells_time_alone(pipe.stream, name), None if more else key)
+
+
+def _ticks(stream: StreamDef) -> list[Ticks]:
+    """The ticks by which values of a stream are swept, and punctuations over, in its own time."""
+    found = list[Ticks]()
+    for limits in stream.limits:
+        if (column := timeline(stream, limits.scheme)) is not None:
+            both = (limits.expect, True), (limits.lifespan, False)
+            found += [Ticks(column, tick_of(limit), behind) for limit, behind in both if limit is not None]
+    return found
 
 
 def _column(at: int, pipe: Pipe) -> str:
