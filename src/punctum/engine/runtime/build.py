@@ -36,7 +36,9 @@ from punctum.lmerge.cleanse import Cleanse
 from punctum.lmerge.final import Final
 from punctum.lmerge.opened import Opened
 from punctum.operators.clock import tick_of
+from punctum.operators.dupelim import Dupelim
 from punctum.operators.expect import Expect
+from punctum.operators.hop import Hop
 from punctum.operators.lifespan import Lifespan
 from punctum.operators.lookup import Lookup
 from punctum.operators.operator import Operator
@@ -55,6 +57,8 @@ from punctum.plan.physical.stages import Input, Op, Stage, partition, sweeps
 
 _IN_ORDER = ("json", "csv", "xml", "parquet", "memory", "nexmark")
 """The formats whose elements have one order."""
+_ROW_BY_ROW = (Select, Project, Lookup, Hop, Stamped, Dupelim, Punctuate, Expect, Lifespan)
+"""Operators that give nothing but what a row becomes, where it is."""
 
 
 def piped(pipe: Pipe) -> Piped:
@@ -224,11 +228,13 @@ class _Wiring:
         return len(self._operators) - 1
 
     def _in_order(self, read: int) -> bool:
-        """Whether rows come in the order of their stream: those of partitions, or of buckets of a stage, do not."""
+        """Whether rows come in the order of their stream, each from where one of it stands.
+
+        Those of partitions, or of buckets of a stage, do not, nor do groups, pairs, and what is released.
+        """
         if read < 0:
             return self._ordered[-1 - read]
-        alone = isinstance(self._operators[read], Select | Project | Punctuate | Expect | Lifespan)
-        return alone and self._in_order(self._reads[read][0])
+        return isinstance(self._operators[read], _ROW_BY_ROW) and self._in_order(self._reads[read][0])
 
     def _note_time(self, relation: Relation, made: Operator) -> None:
         """Note an operator that expects punctuations, or lets them be over, and one that goes by the clock."""
