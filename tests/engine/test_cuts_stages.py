@@ -12,6 +12,7 @@ from engine.test_cuts import drawn, oracle, run
 from engine.test_cuts_lifespan import AGAIN
 from engine.test_cuts_time import CLAUSES as ONE
 from engine.test_cuts_time import PLAIN, RELEASED, relation
+from engine.test_cuts_time import _without_results as without_results
 from lanes import also_long, examples
 from punctum.algebra.pattern import between
 from punctum.algebra.punctuation import Punctuation
@@ -93,6 +94,19 @@ def test_what_is_released_behind_several_stages_is_that_of_elements_one_by_one(
     sequences = drawn(data, query)
     found = run(query, data.draw(cuts(sequences), "cut"), buckets, restart, passes=PASSES)
     assert found == run(query, singly(sequences), 1, restart=False)
+
+
+@examples(30)
+@given(data=st.data(), clauses=st.tuples(*[st.sampled_from([*ONE, *SEVERAL, BOTH])] * 2), buckets=st.integers(1, 4))
+def test_each_of_several_streams_is_swept_as_if_it_were_alone(
+    data: st.DataObject, clauses: tuple[str, str], buckets: int
+) -> None:
+    sql = "SELECT a.s, COUNT(*) AS n FROM a JOIN b ON a.k = b.k AND a.x = b.x GROUP BY a.s"
+    query = relation(sql, *clauses)
+    sequences = drawn(data, query)
+    _, records = run(query, data.draw(cuts(sequences), "cut"), buckets, restart=False, passes=PASSES)
+    wanted = run(query, singly(sequences), 1, restart=False)[1]
+    assert without_results(records) == without_results(wanted)
 
 
 def test_reports_that_tell_the_time_are_those_of_the_first_list() -> None:

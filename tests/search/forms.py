@@ -172,6 +172,11 @@ class Forms:
 
     # Conditions
 
+    def apart(self, seen: Sequence[Column], mine: Sequence[Column]) -> list[str]:
+        """A condition on times of both sides, or none."""
+        times = [(a, b) for a, ka in seen for b, kb in mine if ka == kb == TIME]
+        return [self.spans(*self.rng.choice(times))] if times and self.rng.random() < 0.5 else []
+
     def spans(self, one: str, other: str) -> str:
         """A comparison of how far two times are apart."""
         return self.rng.choice(

@@ -6,7 +6,8 @@ operators, DISTINCT, GROUP BY, UNION ALL below and above; a stream that is joine
 what is kept without punctuations. From number 1,000,000 on they also have intervals around columns and order for each
 key, and every sixth one outer joins, EXISTS and IN. From number 2,000,000 on every second one has these, with FULL JOIN
 USING, subqueries that name columns two levels up and below GROUP BY, and groups by columns of outer joins. From number
-3,000,000 on they have times and what ``forms.py`` knows. Every script is well-formed SQL for Punctum and for DuckDB.
+3,000,000 on they have times and what ``forms.py`` knows; from 4,000,000 on most have window functions over streams that
+close their keys. Every script is well-formed SQL for Punctum and for DuckDB.
 """
 
 import random
@@ -24,6 +25,8 @@ DEEP = 2_000_000
 """From this number on scripts may also have all that was refused before."""
 TIMED = 3_000_000
 """From this number on scripts may also have times, windows of all kinds, limits and lists."""
+FRAMED = 4_000_000
+"""From this number on most scripts have window functions."""
 OUTER = 6
 """Of so many scripts one has joins that look at rows without a partner."""
 
@@ -31,16 +34,16 @@ OUTER = 6
 def written(seed: int) -> Written:
     """The script of a number; of some it is only asked whether there is a row."""
     outer = seed % 2 == 0 if seed >= DEEP else seed >= WIDE and seed % OUTER == 4
-    script = _Writer(random.Random(seed), seed >= WIDE, outer, seed >= DEEP, seed >= TIMED).script()
+    script = _Writer(random.Random(seed), seed >= WIDE, outer, seed >= DEEP, seed >= TIMED, seed >= FRAMED).script()
     asked = f"SELECT DISTINCT 1 AS one FROM ({script.query}) w"
     return replace(script, query=asked) if seed % ASKED == 7 else script
 
 
 class _Writer(Forms):
     def __init__(
-        self, rng: random.Random, wide: bool = False, outer: bool = False, deep: bool = False, timed: bool = False
+        self, rng: random.Random, wide: bool, outer: bool, deep: bool = False, timed: bool = False, framed: bool = False
     ) -> None:
-        self.rng, self.wide, self.outer, self.deep, self.timed = rng, wide, outer, deep, timed
+        self.rng, self.wide, self.outer, self.deep, self.timed, self.framed = rng, wide, outer, deep, timed, framed
         self.streams, self.names = list[Stream](), 0
         values = TIMES if timed else VALUES
         few = rng.choice([2, 2, 2, 3])
@@ -71,7 +74,7 @@ class _Writer(Forms):
         columns += (("ts", TIME),) if self.timed and self.rng.random() < 0.7 else ()
         names = [n for n, _ in columns]
         schemes = [self.scheme(names) for _ in range(self.rng.choice([0, 1, 1, 1, 1, 2, 2, 3]))]
-        if self.outer and self.rng.random() < 0.7:
+        if (self.outer or self.framed) and self.rng.random() < 0.7:
             schemes.append((("k", ""),))
         if ("ts", TIME) in columns and self.rng.random() < 0.6:
             schemes.append((("ts", "ASC"),))
@@ -99,6 +102,7 @@ class _Writer(Forms):
         kinds = ["select"] * 2 + ["join"] * 5 + ["set"] * 3 + ["group"] * 3 + ["distinct"] * 2 + ["all"] * 2
         kinds += (["outer"] * 6 + ["exists"] * 5) if self.outer else []
         kinds += ["over"] * 4 + ["first"] * 2 + ["windows"] * 2 if self.timed else []
+        kinds += ["over"] * 24 if self.framed else []
         kind = self.rng.choice(kinds) if depth else "select"
         return getattr(self, f"_{kind}")(depth)  # type: ignore[no-any-return]
 
@@ -251,11 +255,6 @@ class _Writer(Forms):
         if numbers and self.rng.random() < 0.3:
             found.append(self.interval(*self.rng.choice(numbers)))
         return found + self.apart(seen, mine)
-
-    def apart(self, seen: Sequence[Column], mine: Sequence[Column]) -> list[str]:
-        """A condition on times of both sides, or none."""
-        times = [(a, b) for a, ka in seen for b, kb in mine if ka == kb == TIME]
-        return [self.spans(*self.rng.choice(times))] if times and self.rng.random() < 0.5 else []
 
     def _over(self, depth: int) -> Piece:
         below = self.query(depth - 1)

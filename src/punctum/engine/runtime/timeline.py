@@ -111,7 +111,8 @@ class Timeline:
         began: it rises with each of both.
         """
         known = [self._began(came, behind) for behind in (False, True) if any(t.behind is behind for t in self._ticks)]
-        return known[0] + known[-1] if known else None
+        number = known[0] + known[-1] if known else None
+        return None if number == 2 * UNKNOWN else number
 
     def _began(self, came: Arrived, behind: bool) -> int:
         """When the last tick of a kind began at the first of what came."""
