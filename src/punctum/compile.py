@@ -29,6 +29,7 @@ from punctum.plan.passes.prune import pruned
 from punctum.plan.passes.punctuate import Members, nobody, reported
 from punctum.plan.physical.lifespan import check_lifespans
 from punctum.plan.physical.stages import Stage, stages
+from punctum.plan.physical.weights import weighted
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,11 @@ def columns(draft: Draft) -> Draft:
     return replace(draft, relation=pruned(draft.relation))
 
 
+def weights(draft: Draft) -> Draft:
+    """Rows that are counted say for how many they stand."""
+    return replace(draft, relation=weighted(draft.relation))
+
+
 def names(draft: Draft) -> Draft:
     """Names of columns do not hang on aliases, so that state outlives a rename."""
     return replace(draft, relation=canonicalise_names(draft.relation))
@@ -146,6 +152,7 @@ PASSES: tuple[Pass, ...] = (
     ("mark unused schemes", schemes),
     ("place clauses of streams", clauses),
     ("prune columns", columns),
+    ("weigh rows", weights),
     ("canonicalise names", names),
     ("cut into stages", cut),
     ("check what expires", check),

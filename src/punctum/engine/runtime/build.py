@@ -256,7 +256,7 @@ def _with(schema: Schema, key_ranges: dict[int, BucketKeyRange]) -> Schema:
     return Schema(tuple(replace(a, reach=key_ranges.get(i)) for i, a in enumerate(schema.attributes)))
 
 
-def folded_names(stage: Stage, source: Input) -> list[tuple[str, Function]]:
+def folded_names(stage: Stage, source: Input) -> list[tuple[str, Function | None]]:
     """The columns of an input that are folded where it is read, by name."""
     names = source.origin.schema.names
     return [(names[at], function) for at, function in folds(stage).get(source.number, ())]
