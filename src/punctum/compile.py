@@ -28,6 +28,7 @@ from punctum.plan.passes.names import canonicalise_names
 from punctum.plan.passes.prune import pruned
 from punctum.plan.passes.punctuate import Members, nobody, reported
 from punctum.plan.physical.lifespan import check_lifespans
+from punctum.plan.physical.share import shared
 from punctum.plan.physical.stages import Stage, stages
 from punctum.plan.physical.weights import weighted
 
@@ -137,6 +138,12 @@ def cut(draft: Draft) -> Draft:
     return replace(draft, last=stages(draft.relation, draft.punctuations, apart))
 
 
+def share(draft: Draft) -> Draft:
+    """What a stage would do twice it does once."""
+    assert draft.last is not None
+    return replace(draft, last=shared(draft.last))
+
+
 def check(draft: Draft) -> Draft:
     """What the stages cannot run is an error now."""
     assert draft.last is not None
@@ -155,6 +162,7 @@ PASSES: tuple[Pass, ...] = (
     ("weigh rows", weights),
     ("canonicalise names", names),
     ("cut into stages", cut),
+    ("share what is there twice", share),
     ("check what expires", check),
 )
 """What happens to a query once it is bound."""
