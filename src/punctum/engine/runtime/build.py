@@ -27,6 +27,7 @@ from punctum.engine.runtime.vectorised import operator
 from punctum.engine.runtime.violations import failures, late, originals, rows_of_split
 from punctum.engine.sources.pipe import Piped
 from punctum.ir import temporal
+from punctum.ir.by_node import ByNode
 from punctum.ir.definitions import AllReported, StreamDef
 from punctum.ir.lookup import Lookup as LookupNode
 from punctum.ir.planned import ExpectNode, LifespanNode
@@ -132,6 +133,7 @@ class _Wiring:
         self._operators: list[Operator] = []
         self._reads: list[tuple[int, ...]] = []
         self._labels: list[str] = []
+        self._places = ByNode[int]()
         self.late: list[Callable[[], list[Record]]] = []
         self.failed: list[Callable[[], list[Record]]] = []
         self.controls: list[Control] = []
@@ -208,6 +210,9 @@ class _Wiring:
         """Put an operator behind those that it reads, and give the reference to it."""
         if isinstance(node, Input):
             return -1 - node.number
+        return self._places.find(node, lambda: self._place_operator(node))
+
+    def _place_operator(self, node: Op) -> int:
         below = tuple(self._place(child) for child in node.inputs)
         outputs = [self._operators[i].output if i >= 0 else self._schemas[-1 - i] for i in below]
         made = operator(node.relation, outputs)
@@ -308,7 +313,7 @@ def _with(schema: Schema, key_ranges: dict[int, BucketKeyRange]) -> Schema:
     return Schema(tuple(replace(a, reach=key_ranges.get(i)) for i, a in enumerate(schema.attributes)))
 
 
-def folded_names(stage: Stage, source: Input) -> list[tuple[str, Function]]:
+def folded_names(stage: Stage, source: Input) -> list[tuple[str, Function | None]]:
     """The columns of an input that are folded where it is read, by name."""
     names = source.origin.schema.names
     return [(names[at], function) for at, function in folds(stage).get(source.number, ())]
