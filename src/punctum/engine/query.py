@@ -6,7 +6,7 @@
 """
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial, reduce
@@ -38,7 +38,7 @@ from punctum.engine.exchange.worker import init_worker
 from punctum.engine.feedback.filter import Signals, Skipping
 from punctum.engine.formats.files import PUNCT_COLUMN, READERS, from_frame, reading
 from punctum.engine.memory import state_memory
-from punctum.engine.partitions import bucket_numbers
+from punctum.engine.partitions import bucket_numbers, dealt
 from punctum.engine.recovery.checkpoint import (
     check_notes,
     files_read,
@@ -56,6 +56,7 @@ from punctum.engine.runtime.processor import StageProcessor
 from punctum.engine.runtime.stage import StageRuntime
 from punctum.engine.runtime.stored import Described, described, write_described
 from punctum.engine.runtime.task import StageTask
+from punctum.engine.runtime.where_read import StageWhereRead
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sources.directories import check_directory
@@ -74,11 +75,11 @@ from punctum.engine.sources.reader import (
 from punctum.engine.sources.refresh import RefreshedTable
 from punctum.engine.sources.source import FileStream, FrameStream, Pipes
 from punctum.engine.sources.source import packed as packed_piece
-from punctum.engine.sources.tables import is_refreshed, refreshed_table, store_tables, stored_tables
+from punctum.engine.sources.tables import refreshed_table, store_tables, stored_tables
 from punctum.engine.sources.timer import Timer
 from punctum.engine.spark import active
 from punctum.errors import SchemaError, choices, failing_in
-from punctum.ir.definitions import StreamDef, Violation
+from punctum.ir.definitions import StreamDef, Violation, is_refreshed
 from punctum.ir.expressions import type_text
 from punctum.operators.batch import constant_punctuations
 from punctum.operators.columns import dtype, fitting
@@ -129,8 +130,13 @@ def claimed(settings: Settings) -> Iterator[None]:
         raise
 
 
-def packed(last: Stage, settings: Settings, to: ResultFiles | CopyFiles | None = None) -> DataFrame:
-    """The result of a query in packed slices, or in files, with all else that its stages have to say."""
+def packed(
+    last: Stage, settings: Settings, to: ResultFiles | CopyFiles | None = None, where_read: bool = False
+) -> DataFrame:
+    """The result of a query in packed slices, or in files, with all else that its stages have to say.
+
+    A query may run where its streams are read, with a checkpoint that has not begun in several buckets.
+    """
     plan, checkpoint = fingerprint(last), settings.checkpoint
     if checkpoint:
         copy = settled_state(checkpoint, settings.state, plan, StoredState.copy)
@@ -138,11 +144,12 @@ def packed(last: Stage, settings: Settings, to: ResultFiles | CopyFiles | None =
         remove_partial_offsets(checkpoint)
         if copy is not None:
             begin_with(copy, checkpoint)
-    buckets = Buckets(settled_buckets(checkpoint, settings.buckets) if checkpoint else settings.buckets)
+    wanted = dealt(1) if where_read else settings.buckets
+    buckets = Buckets(settled_buckets(checkpoint, wanted) if checkpoint else wanted)
     with active(settings.spark):
         settings.spark.dataSource.register(PackedFiles)
         assembly = _Assembly(settings, buckets, uuid4().hex, feedback_context(last, settings))
-        result = assembly.stage(last, to)
+        result = assembly.where_read(last, to) if where_read and len(buckets) == 1 else assembly.stage(last, to)
     if checkpoint:
         write_described(checkpoint, assembly.described)
     return result
@@ -186,6 +193,10 @@ class FeedbackContext(NamedTuple):
 _LOG = logging.getLogger("punctum")
 
 
+To = Exchange | ResultFiles | CopyFiles | None
+"""Where what a stage gives goes: to the next one, to files, or to the driver."""
+
+
 class _Assembly:
     """Puts the DataFrames of stages and streams together."""
 
@@ -195,20 +206,47 @@ class _Assembly:
         self._read = set[str]()
         self._files_read = files_read(Path(settings.checkpoint)) if settings.checkpoint else {}
 
-    def stage(self, stage: Stage, to: Exchange | ResultFiles | CopyFiles | None) -> DataFrame:
-        directory, known = Path(self._settings.directory), tables_of(stage)
-        tables = store_tables(known, self._settings.checkpoint, directory, stage.number)
-        refreshed = [refreshed_table(table, directory, tables[table.name]) for table in known if is_refreshed(table)]
+    def stage(self, stage: Stage, to: To) -> DataFrame:
+        """What a stage sends, which runs in buckets behind an exchange."""
+        tables, refreshed = self._tables(stage)
         packed = reduce(DataFrame.union, self._inputs(stage, refreshed))
         packed = packed.withColumn("detail", F.expr(TIMED)) if needs_clock(stage) else packed
-        running = partial(_running, stage, self._buckets, self._feedback.feedback_mappings, tables)
-        processor = StageProcessor(self._run, stage.number, running, to, state_memory(self._settings.spark))
+        processor = self._processor(stage, tables, to)
         if not self._settings.checkpoint:
             declared = DeclaredStage(processor)
             return packed.groupBy("bucket").transformWithStateInPandas(declared, SCHEMA, "Append", "None")
-        self.described.append(described(stage.number, running(self._buckets[0])))
-        task = StageTask(processor, Path(self._settings.checkpoint) / STATE / str(stage.number))
+        task = StageTask(processor, self._state(stage))
         return packed.repartition(len(self._buckets), "bucket").mapInArrow(task, SCHEMA)
+
+    def where_read(self, stage: Stage, to: To) -> DataFrame:
+        """What a stage sends that runs where its streams are read."""
+        tables, _ = self._tables(stage)
+        directories, streams = list[Directory](), dict[str, FileStream]()
+        for source in stage.inputs:
+            assert isinstance(source.origin, Pipe)
+            files = self._stream(stage, source, source.origin, stays=True)
+            assert isinstance(files, FileStream)
+            directories.append(self._directory(files, source.origin.stream, f"{stage.number}-{source.number}"))
+            streams[directories[-1].key] = files
+        running = StageWhereRead(self._processor(stage, tables, to), streams, self._state(stage), self._buckets[0])
+        return self._files(directories, stage=running.pickled())
+
+    def _tables(self, stage: Stage) -> tuple[dict[str, str], list[RefreshedTable]]:
+        """Where the tables of a stage are stored, by their names, and those of them that are read again."""
+        directory, known = Path(self._settings.directory), tables_of(stage)
+        tables = store_tables(known, self._settings.checkpoint, directory, stage.number)
+        refreshed = [refreshed_table(table, directory, tables[table.name]) for table in known if is_refreshed(table)]
+        return tables, refreshed
+
+    def _processor(self, stage: Stage, tables: Mapping[str, str], to: To) -> StageProcessor:
+        """What runs a stage in its buckets."""
+        running = partial(_running, stage, self._buckets, self._feedback.feedback_mappings, tables)
+        if self._settings.checkpoint:
+            self.described.append(described(stage.number, running(self._buckets[0])))
+        return StageProcessor(self._run, stage.number, running, to, state_memory(self._settings.spark))
+
+    def _state(self, stage: Stage) -> Path:
+        return Path(self._settings.checkpoint) / STATE / str(stage.number)
 
     def _inputs(self, stage: Stage, refreshed: list[RefreshedTable]) -> Iterator[DataFrame]:
         """What a stage reads: stages before it, DataFrames, and all streams of files as one source."""
@@ -219,8 +257,7 @@ class _Assembly:
             if isinstance(origin, Stage):
                 yield self.stage(origin, build.from_stage(origin, source, self._buckets, clock))
                 continue
-            to = build.from_pipe(origin, source, self._buckets, clock)
-            stream = self._stream(stage, source, origin, to)
+            stream = self._stream(stage, source, origin)
             if isinstance(stream, FileStream):
                 directories.append(self._directory(stream, origin.stream, f"{stage.number}-{source.number}"))
             else:
@@ -233,16 +270,16 @@ class _Assembly:
             hint = "join it with such a stream before all else, or leave out refresh"
             raise SchemaError(f"the table {refreshed[0].name} cannot be refreshed", detail, hint)
 
-    def _piped(self, stage: Stage, number: int, pipe: Pipe) -> Pipes:
+    def _piped(self, stage: Stage, number: int, pipe: Pipe, stays: bool) -> Pipes:
         """What a pipe does, with what it may skip."""
-        piped, (signals, known) = build.piped(pipe), self._feedback
+        piped, (signals, known) = build.piped(pipe, stays), self._feedback
         over = {column: mapping.streams.get((stage.number, number)) for column, mapping in known.items()}
         mapped = {column: expression for column, expression in over.items() if expression is not None}
         return Skipping(piped, pipe, signals, mapped) if known else piped
 
-    def _stream(self, stage: Stage, source: Input, pipe: Pipe, to: Exchange) -> FrameStream:
-        stream = pipe.stream
-        piped = self._piped(stage, source.number, pipe)
+    def _stream(self, stage: Stage, source: Input, pipe: Pipe, stays: bool = False) -> FrameStream:
+        stream, to = pipe.stream, build.from_pipe(pipe, source, self._buckets, needs_clock(stage))
+        piped = self._piped(stage, source.number, pipe, stays)
         tells = stream.name not in self._read
         self._read.add(stream.name)
         fails = stream.on_violation is Violation.FAIL
@@ -255,7 +292,9 @@ class _Assembly:
             raise SchemaError(f"the stream {stream.name} has no path", "", "OPTIONS (path 'directory')")
         path = str(Path(self._settings.directory) / stream.options["path"])
         at = stream.name, stream.schema, piped, to, fails, tells, path, stream.format, reading(stream)
-        return FileStream(*at, () if self._feedback.feedback_mappings else build.folded_names(stage, source))
+        if self._feedback.feedback_mappings:  # what is skipped is looked for in any column
+            return FileStream(*at)
+        return FileStream(*at, build.folded_names(stage, source), pipe.reads)
 
     def _directory(self, files: FileStream, stream: StreamDef, place: str) -> Directory:
         """The directory of a stream, with the log of its files in the checkpoint."""
@@ -276,13 +315,20 @@ class _Assembly:
             settle=float(stream.options.get("settle", SETTLE)),
         )
 
-    def _files(self, directories: list[Directory], timer: Timer | None, refreshed: list[RefreshedTable]) -> DataFrame:
+    def _files(
+        self,
+        directories: Sequence[Directory],
+        timer: Timer | None = None,
+        refreshed: Sequence[RefreshedTable] = (),
+        stage: bytes | None = None,
+    ) -> DataFrame:
         """The streams of files of a stage: one source, so one process of Python's that lists them."""
         spark = self._settings.spark
         tasks = spark.sparkContext.defaultParallelism
         PackedFilesReader(directories, tasks).check(self._files_read)
         _LOG.info("reading %s…", ", ".join(dict.fromkeys(directory.stream for directory in directories)))
-        source = spark.readStream.format(FORMAT).option(STREAMS_OPTION, encoded(directories, tasks, timer, refreshed))
+        listed = encoded(directories, tasks, timer, refreshed, stage)
+        source = spark.readStream.format(FORMAT).option(STREAMS_OPTION, listed)
         return source.option(SCHEMA_OPTION, SCHEMA).load()
 
 

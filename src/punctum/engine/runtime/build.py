@@ -54,9 +54,9 @@ _IN_ORDER = ("json", "csv", "xml", "parquet", "memory", "nexmark")
 """The formats whose elements have one order."""
 
 
-def piped(pipe: Pipe) -> Piped:
-    """What a pipe does."""
-    return Piped(pipe.steps, pipe.stream)
+def piped(pipe: Pipe, stays: bool = False) -> Piped:
+    """What a pipe does; rows may stay where they are read."""
+    return Piped(pipe.steps, pipe.stream, stays)
 
 
 def from_pipe(origin: Pipe, source: Input, buckets: Buckets, clock: bool = False) -> Exchange:

@@ -14,7 +14,7 @@ import pickle
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -69,8 +69,27 @@ class Share(NamedTuple):
     first: bool
 
 
-Part = tuple[list[Share], int, dict[str, int]]
-"""What a task does: read shares, as one of so many tasks, or tell other versions of tables, or the time."""
+class BatchPart(NamedTuple):
+    """What a task does: read shares, as one of so many tasks, or tell other versions of tables, or the time.
+
+    Where a stage runs where its streams are read, tasks are numbered and each hears the punctuations of splits that
+    others read: those that stand before what it reads. The last one hears all of them.
+    """
+
+    shares: Sequence[Share]
+    tasks: int
+    tables: Mapping[str, int]
+    number: int = 0
+    heard: Sequence[Share] = ()
+
+    @property
+    def last(self) -> bool:
+        """Whether it is the last one of the batch."""
+        return self.number == self.tasks - 1
+
+
+Splits = Sequence[tuple[str, int, Split]]
+"""The splits of a batch: the stream of each, and its number there."""
 
 
 class PackedFiles(DataSource):
@@ -95,13 +114,17 @@ def encoded(
     tasks: int,
     timer: Timer | None = None,
     tables: Sequence[RefreshedTable] = (),
+    stage: bytes | None = None,
 ) -> str:
     """The directories as a string, for an option of a data source, with the number of tasks that can run at once."""
-    return base64.b64encode(pickle.dumps((tuple(directories), tasks, timer, tuple(tables)))).decode()
+    return base64.b64encode(pickle.dumps((tuple(directories), tasks, timer, tuple(tables), stage))).decode()
 
 
 class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Offers new files of each stream in the order in which it found them, and reads them packed."""
+    """Offers new files of each stream in the order in which it found them, and reads them packed.
+
+    A stage that is given runs where they are read, and is pickled: what it is to do for a part of a batch.
+    """
 
     def __init__(
         self,
@@ -109,10 +132,11 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         tasks: int,
         timer: Timer | None = None,
         tables: Sequence[RefreshedTable] = (),
+        stage: bytes | None = None,
     ) -> None:
         self._directories, self._tasks = {directory.key: directory for directory in directories}, tasks
         self._until: dict[str, int] | None = None
-        self._timer, self._tables = timer, tables
+        self._timer, self._tables, self._stage = timer, tables, stage
         self._over: int | None = None
 
     def initialOffset(self) -> Offset:
@@ -162,6 +186,8 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         ]
         size = sum(_size(split) for _, _, split in splits)
         tasks = min(self._tasks, len(splits), 1 + size // WORTH_A_TASK)
+        if self._stage is not None:
+            return [InputPartition(part) for part in parts_in_order(splits, tasks)]
         loads = [0] * tasks
         dealt: list[dict[str, list[tuple[int, Split]]]] = [{} for _ in range(tasks)]
         for key, number, split in sorted(splits, key=lambda listed: -_size(listed[2])):
@@ -169,11 +195,11 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             loads[at] += _size(split) + 1
             dealt[at].setdefault(key, []).append((number, split))
         if not splits:
-            return [InputPartition(([], 0, {}))] if start.get("clock") != end.get("clock") else []
+            return [InputPartition(BatchPart([], 0, {}))] if start.get("clock") != end.get("clock") else []
         begins = {key for key, first in start["files"].items() if first == 0}
         told = {name: n for name, n in end.get("tables", {}).items() if start.get("tables", {}).get(name, 0) != n}
-        parts: list[Part] = [(_shares(task, begins), tasks, {}) for task in dealt]
-        return [InputPartition(part) for part in [*parts, *([([], 0, told)] if told else [])]]
+        parts = [BatchPart(_shares(task, begins), tasks, {}) for task in dealt]
+        return [InputPartition(part) for part in [*parts, *([BatchPart([], 0, told)] if told else [])]]
 
     def check(self, read: Mapping[str, int]) -> None:
         """Refuse a list of fewer files than have been read, or begun to be."""
@@ -186,11 +212,14 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Some splits, packed."""
         from punctum.engine.sources.source import read_splits, ticked  # here: who lists files need not wait for it
 
-        shares, tasks, tables = partition.value
-        if not shares:
-            yield from ticked(pickle.loads(next(iter(self._directories.values())).reading), tables)
-        for share in shares:
-            yield from read_splits(pickle.loads(self._directories[share.key].reading), share, tasks)
+        part: BatchPart = partition.value
+        if self._stage is not None:
+            yield from _loaded(self._stage)(part)
+            return
+        if not part.shares:
+            yield from ticked(_loaded(next(iter(self._directories.values())).reading), part.tables)
+        for share in part.shares:
+            yield from read_splits(_loaded(self._directories[share.key].reading), share, part.tasks)
 
     @cached_property
     def _logs(self) -> dict[str, SplitLog]:
@@ -216,6 +245,36 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 def _size(split: Split) -> int:
     return split.end - split.start
+
+
+def parts_in_order(splits: Splits, tasks: int) -> list[BatchPart]:
+    """The splits of a batch dealt out in their order, each task with those that it has to hear."""
+    total, done = sum(_size(split) + 1 for _, _, split in splits), 0
+    dealt: list[list[tuple[str, int, Split]]] = [[] for _ in range(tasks)]
+    for listed in splits:
+        size = _size(listed[2]) + 1
+        dealt[(2 * done + size) * tasks // (2 * total)].append(listed)  # where its middle is
+        done += size
+    dealt, parts = [some for some in dealt if some], list[BatchPart]()
+    for number, own in enumerate(dealt):
+        first = {key: n for key, n, _ in reversed(own)}
+        before = [each for each in splits if each[1] < first.get(each[0], 0)]
+        others = before if number < len(dealt) - 1 else [each for each in splits if each not in own]
+        parts.append(BatchPart(_by_stream(own), len(dealt), {}, number, _by_stream(others)))
+    return parts
+
+
+def _by_stream(splits: Splits) -> list[Share]:
+    task: dict[str, list[tuple[int, Split]]] = {}
+    for key, number, split in splits:
+        task.setdefault(key, []).append((number, split))
+    return _shares(task, set())
+
+
+@lru_cache(maxsize=64)
+def _loaded(pickled: bytes) -> Any:
+    """What is pickled in a query; a worker gets the same in each batch."""
+    return pickle.loads(pickled)
 
 
 def _shares(task: Mapping[str, list[tuple[int, Split]]], begins: set[str]) -> list[Share]:
