@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-long short-lane long-lane check bench bench-page bench-full figures format upgrade clean
+.PHONY: demo test test-long short-lane long-lane check bench bench-page bench-full figures kafka-up kafka-down format upgrade clean
 
 demo: .venv/ready
 	@$(BIN)/punctum demo
@@ -70,6 +70,13 @@ figures: .venv/ready
 	$(BIN)/python bench/figures.py figures
 	$(BIN)/python bench/replicas.py figures
 	$(BIN)/python bench/plan_switching.py figures
+
+# A Kafka broker at localhost:9092, from Maven's packages. Its topics stay in build/kafka/up.
+kafka-up: .venv/ready
+	@$(BIN)/python tests/kafka/broker.py up
+
+kafka-down:
+	@$(PYTHON) tests/kafka/broker.py down
 
 format: .venv/ready
 	$(BIN)/ruff check --fix .

@@ -59,7 +59,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _needs_spark(item: pytest.Item) -> bool:
-    return "spark" in getattr(item, "fixturenames", ()) or _on_spark(item)
+    """Whether a test runs where Spark does: so do those with a broker, since there is one of these, too."""
+    return not {"spark", "broker"}.isdisjoint(getattr(item, "fixturenames", ())) or _on_spark(item)
 
 
 def _on_spark(item: Any) -> bool:

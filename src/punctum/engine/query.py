@@ -20,23 +20,19 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from punctum.algebra.json import to_json
 from punctum.algebra.schema import Schema
 from punctum.engine.exchange.buckets import Buckets, Exchange
+from punctum.engine.exchange.kinds import NOT_METRICS, TIMED
 from punctum.engine.exchange.messages import (
-    NOT_METRICS,
     SCHEMA,
-    TIMED,
-    PackedSlice,
-    QuarantineMessage,
     SplitPart,
-    StageSlice,
-    decode,
 )
-from punctum.engine.exchange.quarantine import Room, write_records
+from punctum.engine.exchange.quarantine import Room
 from punctum.engine.exchange.worker import init_worker
 from punctum.engine.feedback.filter import Signals, Skipping
 from punctum.engine.formats.files import PUNCT_COLUMN, READERS, from_frame, reading
+from punctum.engine.kafka.broker import FIRST, Brokers
+from punctum.engine.kafka.topics import Topic, TopicListing
 from punctum.engine.memory import state_memory
 from punctum.engine.partitions import bucket_numbers, dealt
 from punctum.engine.recovery.checkpoint import (
@@ -73,16 +69,16 @@ from punctum.engine.sources.reader import (
     encoded,
 )
 from punctum.engine.sources.refresh import RefreshedTable
-from punctum.engine.sources.source import FileStream, FrameStream, Pipes
+from punctum.engine.sources.source import FileStream, FrameStream, Pipes, TopicStream
 from punctum.engine.sources.source import packed as packed_piece
 from punctum.engine.sources.tables import refreshed_table, store_tables, stored_tables
 from punctum.engine.sources.timer import Timer
 from punctum.engine.spark import active
-from punctum.errors import SchemaError, choices, failing_in
-from punctum.ir.definitions import StreamDef, Violation, is_refreshed
+from punctum.engine.unpacked import rows_of_slices
+from punctum.errors import Place, SchemaError, choices, failing_in
+from punctum.ir.definitions import KAFKA, StreamDef, Violation, is_refreshed
 from punctum.ir.expressions import type_text
-from punctum.operators.batch import constant_punctuations
-from punctum.operators.columns import dtype, fitting
+from punctum.parse.binder.durations import duration
 from punctum.plan.physical.feedback import FeedbackMapping, feedback_mappings
 from punctum.plan.physical.fingerprint import fingerprint
 from punctum.plan.physical.pipes import Pipe
@@ -180,7 +176,7 @@ def unpacked(slices: DataFrame, schema: Schema, punctuations: bool = False, reco
     """The rows of slices; what comes with them for the quarantine is written there."""
     types = ", ".join(f"`{a.name}` {type_text(a)}" for a in schema.attributes)
     types += f", `{PUNCT_COLUMN}` STRING" if punctuations else ""
-    return slices.mapInArrow(partial(_unpacked, schema, punctuations, records), types)
+    return slices.mapInArrow(partial(rows_of_slices, schema, punctuations, records), types)
 
 
 class FeedbackContext(NamedTuple):
@@ -251,22 +247,25 @@ class _Assembly:
     def _inputs(self, stage: Stage, refreshed: list[RefreshedTable]) -> Iterator[DataFrame]:
         """What a stage reads: stages before it, DataFrames, and all streams of files as one source."""
         clock = needs_clock(stage)
-        directories = []
+        directories, topics = list[Directory](), list[Topic]()
         for source in stage.inputs:
             origin = source.origin
             if isinstance(origin, Stage):
                 yield self.stage(origin, build.from_stage(origin, source, self._buckets, clock))
                 continue
             stream = self._stream(stage, source, origin)
+            place = f"{stage.number}-{source.number}"
             if isinstance(stream, FileStream):
-                directories.append(self._directory(stream, origin.stream, f"{stage.number}-{source.number}"))
+                directories.append(self._directory(stream, origin.stream, place))
+            elif isinstance(stream, TopicStream):
+                topics.append(self._topic(stream, place))
             else:
                 yield self._settings.frames[stream.name].mapInArrow(partial(_packed, stream), SCHEMA)
-        if directories:
+        if directories or topics:
             timer = Timer.of(self._settings.checkpoint, stage.number) if clock else None
-            yield self._files(directories, timer, refreshed)
+            yield self._files(directories, timer, refreshed, topics)
         elif refreshed:
-            detail = "it is looked up where no stream of files is read"
+            detail = "it is looked up where no stream of files or of a topic is read"
             hint = "join it with such a stream before all else, or leave out refresh"
             raise SchemaError(f"the table {refreshed[0].name} cannot be refreshed", detail, hint)
 
@@ -285,8 +284,10 @@ class _Assembly:
         fails = stream.on_violation is Violation.FAIL
         if stream.name in self._settings.frames:
             return FrameStream(stream.name, stream.schema, piped, to, fails, tells)
+        if stream.format == KAFKA:
+            return TopicStream(stream.name, stream.schema, piped, to, fails, tells, stream.options)
         if stream.format not in READERS:
-            hint = choices([*READERS, *SOURCES, MEMORY])
+            hint = choices([*READERS, *SOURCES, MEMORY, KAFKA])
             raise SchemaError(f"the format {stream.format} of {stream.name} is not supported", "", hint)
         if "path" not in stream.options:
             raise SchemaError(f"the stream {stream.name} has no path", "", "OPTIONS (path 'directory')")
@@ -315,20 +316,35 @@ class _Assembly:
             settle=float(stream.options.get("settle", SETTLE)),
         )
 
+    def _topic(self, read: TopicStream, place: str) -> Topic:
+        """The topic of a stream; where the query began to read it is in the checkpoint."""
+        if not self._settings.checkpoint:
+            hint = "call dataframe(checkpoint) with the checkpointLocation of the writer"
+            raise SchemaError(f"the stream {read.name} is read from a topic", "a checkpoint is missing", hint)
+        key, idle = f"{file_name(read.name)}-{place}", read.options.get("idle")
+        log = str(Path(self._settings.checkpoint) / "punctum" / f"{key}.topic")
+        seconds = None if idle is None else duration(idle, Place()).total_seconds()
+        topic = Topic(key, read.name, read.options, log, read.pickled(), seconds)
+        if not Path(log).exists():  # what is wrong with it, a new query says at once
+            TopicListing(topic, Brokers(read.name, read.options, FIRST)).write_initial()
+        return topic
+
     def _files(
         self,
         directories: Sequence[Directory],
         timer: Timer | None = None,
         refreshed: Sequence[RefreshedTable] = (),
+        topics: Sequence[Topic] = (),
         stage: bytes | None = None,
     ) -> DataFrame:
-        """The streams of files of a stage: one source, so one process of Python's that lists them."""
+        """The streams of files and topics of a stage: one source, so one process of Python's that lists them."""
         spark = self._settings.spark
         tasks = spark.sparkContext.defaultParallelism
         PackedFilesReader(directories, tasks).check(self._files_read)
-        _LOG.info("reading %s…", ", ".join(dict.fromkeys(directory.stream for directory in directories)))
-        listed = encoded(directories, tasks, timer, refreshed, stage)
-        source = spark.readStream.format(FORMAT).option(STREAMS_OPTION, listed)
+        names = [*(directory.stream for directory in directories), *(topic.stream for topic in topics)]
+        _LOG.info("reading %s…", ", ".join(dict.fromkeys(names)))
+        streams = encoded(directories, tasks, timer, refreshed, topics, stage)
+        source = spark.readStream.format(FORMAT).option(STREAMS_OPTION, streams)
         return source.option(SCHEMA_OPTION, SCHEMA).load()
 
 
@@ -350,44 +366,3 @@ def _packed(stream: FrameStream, batches: Iterator[pa.RecordBatch]) -> Iterator[
             assert isinstance(rows, pl.DataFrame)
             origin = SplitPart(number, 0, partition=partition)
             yield from packed_piece(from_frame(rows, stream.schema), stream, room, origin=origin)
-
-
-def _unpacked(
-    schema: Schema, punctuations: bool, records: Path | None, batches: Iterator[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
-    """Results, unpacked into rows and, when asked for, punctuations."""
-    init_worker()
-    for batch in batches:
-        for _, message, _ in decode(batch.to_pydict()):
-            if isinstance(message, QuarantineMessage):
-                write_records(message.lines, records)
-            elif isinstance(message, StageSlice):
-                if (rows := message.slice.frame()) is not None:
-                    rows = fitting(rows, schema)
-                    nothing = pl.lit(None, pl.String()).alias(PUNCT_COLUMN)
-                    yield from _batches(rows.with_columns(nothing) if punctuations else rows)
-                if punctuations:
-                    yield from _punctuations(message.slice, schema)
-
-
-def _punctuations(piece: PackedSlice, schema: Schema) -> Iterator[pa.RecordBatch]:
-    puncts = list(piece.punctuations(schema))
-    for name, values in piece.constant_values().items():
-        puncts += constant_punctuations(schema, schema.index(name), values)
-    if puncts:
-        columns = {a.name: pl.Series([None] * len(puncts), dtype=dtype(a)) for a in schema.attributes}
-        yield from _batches(pl.DataFrame({**columns, PUNCT_COLUMN: [to_json(p, schema) for p in puncts]}))
-
-
-def _batches(rows: pl.DataFrame) -> list[pa.RecordBatch]:
-    table = rows.to_arrow(compat_level=pl.CompatLevel.oldest())
-    return table.cast(pa.schema([(field.name, _plain(field.type)) for field in table.schema])).to_batches()
-
-
-def _plain(kind: pa.DataType) -> pa.DataType:
-    """A type as Spark takes it, whose texts and lists are not large ones."""
-    if pa.types.is_large_list(kind):
-        return pa.list_(_plain(kind.value_type))
-    if pa.types.is_struct(kind):
-        return pa.struct([pa.field(field.name, _plain(field.type)) for field in kind.fields])
-    return pa.string() if pa.types.is_large_string(kind) else kind

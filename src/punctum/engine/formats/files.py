@@ -32,9 +32,9 @@ __all__ = [
     "LINE_COLUMN",
     "PUNCT_COLUMN",
     "READERS",
-    "REJECTED",
     "Read",
     "check_options",
+    "decode",
     "from_frame",
     "reading",
 ]
@@ -81,12 +81,12 @@ def from_frame(given: pl.DataFrame, schema: Schema) -> Read:
         if is_elements(schema):
             return elements_of_columns(given, schema)
         return with_stables(from_columns(given, schema), schema)
-    return _decoded(read_json, "json", "\n".join(given[LINE_COLUMN]).encode(), schema, {})
+    return decode("json", "\n".join(given[LINE_COLUMN]).encode(), schema, {})
 
 
 def check_options(format_: str, schema: Schema, options: Mapping[str, str]) -> None:
     """An error when a stream has an option that its format does not take; what a file holds is never one."""
-    _decoded(_DECODERS[format_], format_, b"", schema, options)
+    decode(format_, b"", schema, options)
 
 
 def reading(stream: StreamDef) -> dict[str, str]:
@@ -94,16 +94,20 @@ def reading(stream: StreamDef) -> dict[str, str]:
     return {**stream.options, "rowTag": option(stream.options, "rowTag", stream.name)}
 
 
-def _decoded(decode: Decoder, format_: str, data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
+def decode(
+    format_: str, data: bytes, schema: Schema, options: Mapping[str, str], decoder: Decoder | None = None
+) -> Read:
+    """The elements of some bytes, whole lines where the format has lines."""
+    decoder = decoder or _DECODERS[format_]
     if is_opens(schema):
-        return read_opens(format_, decode, data, schema, options)
+        return read_opens(format_, decoder, data, schema, options)
     if is_elements(schema):
-        return read_elements(format_, decode, data, schema, options)
-    return with_stables(decode(data, schema, options), schema)
+        return read_elements(format_, decoder, data, schema, options)
+    return with_stables(decoder(data, schema, options), schema)
 
 
 def _read(
-    decode: Decoder,
+    decoder: Decoder,
     format_: str,
     path: Path,
     schema: Schema,
@@ -112,15 +116,15 @@ def _read(
     wanted: Set[str] | None = None,
     /,
 ) -> Read:
-    if wanted is not None and decode is read_parquet:
-        whole = partial(_read, decode, format_, path, schema, options, split)
+    if wanted is not None and decoder is read_parquet:
+        whole = partial(_read, decoder, format_, path, schema, options, split)
         narrow = _read(partial(read_parquet, wanted=wanted), format_, path, schema, options, split)
         return whole() if narrow.rejected.height else replace(narrow, whole=whole)
     name = shown(path.name)
     try:
         if split is None:
-            return _decoded(decode, format_, path.read_bytes(), schema, options)
-        return _read_split(decode, format_, path, schema, options, split)
+            return decode(format_, path.read_bytes(), schema, options, decoder)
+        return _read_split(decoder, format_, path, schema, options, split)
     except ChangedError:
         return _rejected(schema, CHANGED)
     except (IsADirectoryError, PermissionError) as error:
@@ -139,17 +143,17 @@ def _rejected(schema: Schema, reason: str) -> Read:
 
 
 def _read_split(
-    decode: Decoder, format_: str, path: Path, schema: Schema, options: Mapping[str, str], split: Split
+    decoder: Decoder, format_: str, path: Path, schema: Schema, options: Mapping[str, str], split: Split
 ) -> Read:
     if split.fault:
         return _rejected(schema, split.fault)
     taken = split.read(path)
     if not split.start:
-        return _decoded(decode, format_, taken.data, schema, options)
+        return decode(format_, taken.data, schema, options, decoder)
     rest = b"" if taken.before == b"\n" else taken.data[: taken.data.find(b"\n") + 1] or taken.data
     head = header(taken.beginning, options) if format_ == "csv" else b""
     new = taken.data[len(rest) :]
-    read = _decoded(decode, format_, head + new, schema, options) if new else FileContent(schema).read()
+    read = decode(format_, head + new, schema, options, decoder) if new else FileContent(schema).read()
     return _behind(read, split.line, split.line + rest.count(b"\n") - head.count(b"\n"), rest)
 
 
@@ -170,7 +174,7 @@ def _behind(read: Read, line: int, lines: int, rest: bytes) -> Read:
     return Read(read.piece, rejected, place, read.more)
 
 
-READERS: dict[str, Reader] = {name: partial(_read, decode, name) for name, decode in _DECODERS.items()}
+READERS: dict[str, Reader] = {name: partial(_read, decoder, name) for name, decoder in _DECODERS.items()}
 """The reader of each format."""
-HEARERS: dict[str, Reader] = {name: partial(_read, decode, name) for name, decode in _HEARERS.items()}
+HEARERS: dict[str, Reader] = {name: partial(_read, decoder, name) for name, decoder in _HEARERS.items()}
 """What reads the punctuations of a file, and as few of its rows as it can."""

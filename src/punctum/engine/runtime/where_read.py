@@ -20,7 +20,7 @@ from punctum.engine.runtime.processor import StageProcessor
 from punctum.engine.runtime.stores import FileStore
 from punctum.engine.runtime.task import batch_of_task
 from punctum.engine.sources.reader import BatchPart
-from punctum.engine.sources.source import FileStream, heard, held
+from punctum.engine.sources.source import FileStream, held, said
 from punctum.operators.columns import empty
 
 
@@ -49,7 +49,7 @@ class StageWhereRead:
         for share in part.heard:
             stream = self._streams[share.key]
             rows = empty(stream.to.schema)
-            arrived.setdefault(stream.to.input, []).extend(heard(stream, share, rows))
+            arrived.setdefault(stream.to.input, []).extend(said(stream, share, rows))
         room = Room(ROOM // part.tasks)
         for share in part.shares:
             stream = self._streams[share.key]

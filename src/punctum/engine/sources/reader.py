@@ -22,6 +22,8 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, SupportsTriggerAvailableNow
 
 from punctum.engine.formats.splits import Split, SplitLog
+from punctum.engine.kafka.topics import KnownPartitions, Topic, TopicListing, TopicOffset, TopicShare
+from punctum.engine.kafka.topics import dealt as dealt_topics
 from punctum.engine.recovery.durable import RESTORE
 from punctum.engine.sources.listing import SETTLE, Listing
 from punctum.engine.sources.refresh import RefreshedTable
@@ -40,6 +42,8 @@ _PAUSE = 0.05
 
 Offset = dict[str, Any]
 """How many splits have been read of each stream: ``{"files": {"bid-1-0": 3, "item-1-1": 2}}``.
+
+How far topics have been read, if there are any: ``"topics": {"bid-1-0": {"next": {"0": 15, "1": 7}}}``.
 
 And the time, ``"clock": 1763350000000``, of the last batch that the timer has made, if any, and the versions of tables
 that are read again, ``"tables": {"category": 1}``, from the first new one on.
@@ -70,7 +74,9 @@ class Share(NamedTuple):
 
 
 class BatchPart(NamedTuple):
-    """What a task does: read shares, as one of so many tasks, or tell other versions of tables, or the time.
+    """What a task does: read shares of files and of topics, as one of so many tasks, or tell what is new.
+
+    That is other versions of tables, partitions of topics, or the time.
 
     Where a stage runs where its streams are read, tasks are numbered and each hears the punctuations of splits that
     others read: those that stand before what it reads. The last one hears all of them.
@@ -79,6 +85,8 @@ class BatchPart(NamedTuple):
     shares: Sequence[Share]
     tasks: int
     tables: Mapping[str, int]
+    topics: Sequence[TopicShare] = ()
+    partitions: Sequence[KnownPartitions] = ()
     number: int = 0
     heard: Sequence[Share] = ()
 
@@ -114,10 +122,12 @@ def encoded(
     tasks: int,
     timer: Timer | None = None,
     tables: Sequence[RefreshedTable] = (),
+    topics: Sequence[Topic] = (),
     stage: bytes | None = None,
 ) -> str:
     """The directories as a string, for an option of a data source, with the number of tasks that can run at once."""
-    return base64.b64encode(pickle.dumps((tuple(directories), tasks, timer, tuple(tables), stage))).decode()
+    given = tuple(directories), tasks, timer, tuple(tables), tuple(topics), stage
+    return base64.b64encode(pickle.dumps(given)).decode()
 
 
 class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
@@ -132,16 +142,21 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         tasks: int,
         timer: Timer | None = None,
         tables: Sequence[RefreshedTable] = (),
+        topics: Sequence[Topic] = (),
         stage: bytes | None = None,
     ) -> None:
         self._directories, self._tasks = {directory.key: directory for directory in directories}, tasks
+        self._topics = {topic.key: TopicListing(topic) for topic in topics}
+        self._reading = {d.key: d.reading for d in directories} | {t.key: t.reading for t in topics}
+        self._ends: dict[str, dict[int, int]] | None = None
         self._until: dict[str, int] | None = None
         self._timer, self._tables, self._stage = timer, tables, stage
         self._over: int | None = None
 
     def initialOffset(self) -> Offset:
-        """No file read."""
-        return {"files": dict.fromkeys(self._directories, 0)}
+        """No file read, and each topic from where it begins."""
+        files: Offset = {"files": dict.fromkeys(self._directories, 0)}
+        return files | ({"topics": {key: topic.initial for key, topic in self._topics.items()}} if self._topics else {})
 
     def getDefaultReadLimit(self) -> ReadLimit:
         """All that there is: how many files a batch reads is a limit of each stream."""
@@ -151,6 +166,7 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Offer nothing that comes later than now; what is not complete has as long as it takes to settle."""
         begun = time.monotonic()
         self._over = None if self._timer is None else self._timer.over()
+        self._ends = {key: self._ends_of(key) for key in self._topics}
         self._until = {key: self._listed(key) for key in self._directories}
         waiting = list(self._directories)
         while waiting := [key for key in waiting if self._waits(key, time.monotonic() - begun)]:
@@ -165,11 +181,23 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         files = {key: self._latest(key, start["files"][key]) for key in self._directories}
         over = self._over if self._until is not None or self._timer is None else self._timer.over()
         clock = max((at for at in (start.get("clock"), over) if at is not None), default=None)
-        end = {"files": files} if clock is None else {"files": files, "clock": clock}
+        end: Offset = {"files": files} if clock is None else {"files": files, "clock": clock}
+        if self._topics:
+            end["topics"] = {key: self._read_to(key, start["topics"][key]) for key in self._topics}
         known = start.get("tables", {})
-        if files != start["files"]:  # a table that changes makes no batch of its own
+        if (files, end.get("topics")) != (start["files"], start.get("topics")):  # tables make no batches of their own
             known = known | {table.name: table.version(known.get(table.name, 0)) for table in self._tables}
         return end | {"tables": known} if known else end
+
+    def _read_to(self, key: str, start: TopicOffset) -> TopicOffset:
+        topic, ends = self._topics[key], self._ends_of(key) if self._ends is None else self._ends[key]
+        with failing_in(topic.stream):
+            return topic.latest(start, ends)
+
+    def _ends_of(self, key: str) -> dict[int, int]:
+        topic = self._topics[key]
+        with failing_in(f"{topic.stream}, asking its brokers"):
+            return topic.ends()
 
     def _latest(self, key: str, start: int) -> int:
         end = self._listed(key) if self._until is None else self._until[key]
@@ -194,12 +222,25 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             at = loads.index(min(loads))
             loads[at] += _size(split) + 1
             dealt[at].setdefault(key, []).append((number, split))
-        if not splits:
+        messages, heard = self._messages(start, end)
+        if not splits and not messages and not heard:
             return [InputPartition(BatchPart([], 0, {}))] if start.get("clock") != end.get("clock") else []
         begins = {key for key, first in start["files"].items() if first == 0}
         told = {name: n for name, n in end.get("tables", {}).items() if start.get("tables", {}).get(name, 0) != n}
-        parts = [BatchPart(_shares(task, begins), tasks, {}) for task in dealt]
-        return [InputPartition(part) for part in [*parts, *([BatchPart([], 0, told)] if told else [])]]
+        most = tasks + len(messages)
+        parts = [BatchPart(_shares(task, begins), most, {}) for task in dealt]
+        parts += [BatchPart([], most, {}, shares) for shares in messages]
+        return [
+            InputPartition(part) for part in [*parts, *([BatchPart([], 0, told, (), heard)] if told or heard else [])]
+        ]
+
+    def _messages(self, start: Offset, end: Offset) -> tuple[list[list[TopicShare]], list[KnownPartitions]]:
+        """What tasks read of topics, and what buckets are to hear of their partitions."""
+        offsets = {key: (topic, start["topics"][key], end["topics"][key]) for key, topic in self._topics.items()}
+        ranges = {key: topic.ranges(before, after) for key, (topic, before, after) in offsets.items()}
+        begins = {key for key, (topic, before, _) in offsets.items() if before == topic.initial}
+        told = [topic.heard(before, after) for topic, before, after in offsets.values()]
+        return list(dealt_topics(ranges, self._tasks, begins)), [each for each in told if each is not None]
 
     def check(self, read: Mapping[str, int]) -> None:
         """Refuse a list of fewer files than have been read, or begun to be."""
@@ -210,16 +251,25 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
         """Some splits, packed."""
-        from punctum.engine.sources.source import read_splits, ticked  # here: who lists files need not wait for it
+        from punctum.engine.sources.source import (
+            heard,
+            read_splits,
+            read_topic,
+            ticked,
+        )  # here: who lists files need not wait for it
 
         part: BatchPart = partition.value
         if self._stage is not None:
             yield from _loaded(self._stage)(part)
             return
-        if not part.shares:
-            yield from ticked(_loaded(next(iter(self._directories.values())).reading), part.tables)
+        if part.tables or not (part.shares or part.topics or part.partitions):
+            yield from ticked(_loaded(next(iter(self._reading.values()))), part.tables)
+        for each in part.partitions:
+            yield from heard(_loaded(self._reading[each.key]), each)
         for share in part.shares:
-            yield from read_splits(_loaded(self._directories[share.key].reading), share, part.tasks)
+            yield from read_splits(_loaded(self._reading[share.key]), share, part.tasks)
+        for some in part.topics:
+            yield from read_topic(_loaded(self._reading[some.key]), some, part.tasks)
 
     @cached_property
     def _logs(self) -> dict[str, SplitLog]:
@@ -260,7 +310,7 @@ def parts_in_order(splits: Splits, tasks: int) -> list[BatchPart]:
         first = {key: n for key, n, _ in reversed(own)}
         before = [each for each in splits if each[1] < first.get(each[0], 0)]
         others = before if number < len(dealt) - 1 else [each for each in splits if each not in own]
-        parts.append(BatchPart(_by_stream(own), len(dealt), {}, number, _by_stream(others)))
+        parts.append(BatchPart(_by_stream(own), len(dealt), {}, number=number, heard=_by_stream(others)))
     return parts
 
 

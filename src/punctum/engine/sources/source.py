@@ -17,6 +17,7 @@ from punctum.engine.exchange.held import HeldSlice
 from punctum.engine.exchange.messages import (
     Clock,
     FeedbackMessage,
+    PartitionsMessage,
     SplitPart,
     StreamSlice,
     TablesMessage,
@@ -28,6 +29,9 @@ from punctum.engine.exchange.worker import init_worker
 from punctum.engine.formats.files import HEARERS, READERS, Read, Reader, check_options
 from punctum.engine.formats.read import LONGEST, ROOM, clean
 from punctum.engine.formats.splits import Split, shown
+from punctum.engine.kafka.read import read_range
+from punctum.engine.kafka.topics import KnownPartitions, TopicShare
+from punctum.engine.kafka.values import check_values
 from punctum.engine.sources.pipe import Behind, Failures
 from punctum.engine.sources.reader import Share
 from punctum.errors import failing_in
@@ -64,7 +68,7 @@ class FileStream(FrameStream):
     path: str
     format: str
     options: Mapping[str, str] = field(default_factory=dict)
-    fold: Sequence[tuple[str, Function]] = ()
+    fold: Sequence[tuple[str, Function | None]] = ()
     """The columns that are folded: what a row was can be read again."""
     wanted: Set[str] | None = None
     """The columns that are looked at, if not all."""
@@ -75,6 +79,39 @@ class FileStream(FrameStream):
     def pickled(self) -> bytes:
         """Itself, for who reads its files; functions of the user's are in it."""
         return dumps(self)  # type: ignore[no-untyped-call,no-any-return]
+
+
+@dataclass(frozen=True)
+class TopicStream(FrameStream):
+    """A stream that is read from a topic."""
+
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_values(self.schema, self.options)
+
+    def pickled(self) -> bytes:
+        """Itself, for who reads its messages."""
+        return dumps(self)  # type: ignore[no-untyped-call,no-any-return]
+
+
+def read_topic(stream: TopicStream, share: TopicShare, tasks: int) -> Iterator[pa.RecordBatch]:
+    """Some ranges of a topic, packed, by one of so many tasks."""
+    init_worker()
+    room = quarantine.Room(ROOM // tasks)
+    if share.first:
+        yield to_arrow(stream_slices(stream.to.init_messages(), stream.to.input))
+    for wanted in share.ranges:
+        with failing_in(f"{stream.name}, partition {wanted.partition} from {wanted.start}"):
+            pieces = read_range(stream.name, stream.options, stream.schema, wanted)
+            for number, (here, content) in enumerate(pieces):
+                origin = SplitPart(number, 0, str(here), wanted.partition)
+                yield from packed(content, stream, room, origin=origin, partition=here[:2])
+
+
+def heard(stream: TopicStream, told: KnownPartitions) -> Iterator[pa.RecordBatch]:
+    """Which partitions there are, and which are idle, to all buckets."""
+    yield to_arrow(to_all(stream.to.buckets, PartitionsMessage(told.known, told.idle), stream.to.input))
 
 
 def read_splits(stream: FileStream, share: Share, tasks: int) -> Iterator[pa.RecordBatch]:
@@ -100,7 +137,7 @@ def held(
             yield StreamSlice(HeldSlice(behind.piece), origin), records
 
 
-def heard(stream: FileStream, share: Share, rows: pl.DataFrame) -> Iterator[StreamSlice]:
+def said(stream: FileStream, share: Share, rows: pl.DataFrame) -> Iterator[StreamSlice]:
     """What the punctuations in some splits say; of the rows, which others read, there are none."""
     for number, split in share.splits:
         content, _, origin = _read(HEARERS, stream, number, split)
@@ -130,14 +167,15 @@ def packed(
     room: quarantine.Room,
     file: str | None = None,
     origin: SplitPart | None = None,
-    fold: Sequence[tuple[str, Function]] = (),
+    fold: Sequence[tuple[str, Function | None]] = (),
+    partition: tuple[str, int] | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """What was read, packed: the elements through the pipe, and what is none of them for the quarantine.
 
     Of a file, its name is given, and its split with a number in the batch, for tasks of Spark's come in any order; and
-    what may be folded. Rows whose places matter are not.
+    what may be folded. Rows whose places matter are not. Of messages, their topic and partition are given.
     """
-    behind, records = _taken(content, stream, room, file)
+    behind, records = _taken(content, stream, room, file, partition)
     if records:
         yield quarantine.packed(records, stream.to.buckets[0])
     if stream.to.clock:
@@ -152,15 +190,21 @@ def packed(
 
 
 def _taken(
-    content: Read, stream: FrameStream, room: quarantine.Room, file: str | None
+    content: Read,
+    stream: FrameStream,
+    room: quarantine.Room,
+    file: str | None,
+    partition: tuple[str, int] | None = None,
 ) -> tuple[Behind, list[quarantine.Record]]:
     """What was read, behind the pipe, and records of what was not taken, as far as there is room for them."""
     records = list[quarantine.Record]()
     if content.rejected.height and stream.tells:
-        records = room.taken(_failing(stream, quarantine.rejects(stream.name, file, content.rejected)), content.more)
+        records = room.taken(
+            _failing(stream, quarantine.rejects(stream.name, file, content.rejected, partition)), content.more
+        )
     behind = stream.pipe.apply(content.piece)
     if behind.failed:
-        records += room.taken(_failing(stream, failed(stream, content, file, behind.failed)))
+        records += room.taken(_failing(stream, failed(stream, content, file, behind.failed, partition)))
     return behind, records
 
 
@@ -179,8 +223,10 @@ def unfolded_counts(pieces: Mapping[int, ColumnarSlice]) -> tuple[dict[int, int]
     return counted, {b: replace(piece, rows=piece.rows.drop(FOLDED, strict=False)) for b, piece in pieces.items()}
 
 
-def failed(stream: FrameStream, content: Read, file: str | None, rows: Failures) -> list[quarantine.Record]:
-    """The records of rows that failed in the pipe, as they are in their file."""
+def failed(
+    stream: FrameStream, content: Read, file: str | None, rows: Failures, partition: tuple[str, int] | None = None
+) -> list[quarantine.Record]:
+    """The records of rows that failed in the pipe, as they are in their file, or in their partition."""
     from punctum.engine.formats.write import json_lines  # here: it takes time to import, and is seldom needed
 
     whole = content if content.whole is None else content.whole()
@@ -190,7 +236,7 @@ def failed(stream: FrameStream, content: Read, file: str | None, rows: Failures)
     plain = json_lines(content.piece.rows[[number for number, _ in rows]], stream.schema)
     records = []
     for (number, reason), line in zip(rows, plain, strict=True):
-        position, text = (None, None) if file is None else content.place(number)
+        position, text = (None, None) if file is None and partition is None else content.place(number)
         told = line if text is None else clean(text, LONGEST)
-        records.append(quarantine.Record(stream.name, reason, told, file, position))
+        records.append(quarantine.record(stream.name, reason, told, file, position, partition))
     return records

@@ -4,6 +4,7 @@ A definition's format and options are checked when they are read, so a script wi
 case-insensitive, as in Spark; behind the check they are spelled as they are here. ``docs/options.md`` is this table.
 """
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from enum import Enum
 from math import isfinite
 
 from punctum.errors import Place, SqlError, choices, nearest
+from punctum.ir.definitions import KAFKA
 from punctum.parse.binder.durations import duration
 
 Given = Mapping[str, tuple[str, Place]]
@@ -28,6 +30,8 @@ class Takes(Enum):
     NUMBER = "a number greater than 0"
     SECONDS = "a number of seconds"
     DURATION = "a duration such as '10 seconds'"
+    VALUES = "json, csv or avro"
+    OFFSETS = 'earliest, latest, or an offset for each partition, as in {"0": 15, "1": 7}'
     NULL = "a string without quotes, separators or line ends"
     SEPARATOR = "one ASCII character, but no quote or line end"
 
@@ -80,6 +84,20 @@ _NEXMARK = (
     Option("every", Takes.COUNT, "after how many events punctuations come; 10000 by default"),
     _KNOWN[1],
 )
+_KAFKA = (
+    Option("brokers", Takes.TEXT, "the brokers to ask first, separated by commas", needed=True),
+    Option("topic", Takes.TEXT, "the topic", needed=True),
+    Option("format", Takes.VALUES, "how values are written; json by default"),
+    Option("startingOffsets", Takes.OFFSETS, "where a new query begins; earliest by default"),
+    Option("maxOffsetsPerTrigger", Takes.COUNT, "the maximum number of messages in a batch, of all partitions"),
+    Option("idle", Takes.DURATION, "a partition without messages for longer holds nothing back; none by default"),
+    Option("avroSchema", Takes.TEXT, "the Avro schema of the values, as JSON; needed for avro"),
+    Option(
+        "confluent", Takes.SWITCH, "whether five bytes stand before an Avro value, as Confluent's serializers write it"
+    ),
+    *_CSV[1:],
+    *_KNOWN,
+)
 _RESULT = (
     Option("punctuations", Takes.SWITCH, "whether punctuations are written too; false by default"),
     Option("elements", Takes.SWITCH, "whether elements of a temporal stream are written, instead of its final events"),
@@ -109,6 +127,7 @@ OPTIONS: Mapping[str, Mapping[str, tuple[Option, ...]]] = {
         "socket": _SOCKET,
         "memory": _KNOWN,
         "nexmark": _NEXMARK,
+        KAFKA: _KAFKA,
     },
     "table": {"json": _TABLE, "csv": (*_TABLE, *_CSV), "parquet": _TABLE, "xml": (*_TABLE, *_XML)},
     "sink": {
@@ -122,6 +141,8 @@ OPTIONS: Mapping[str, Mapping[str, tuple[Option, ...]]] = {
 """The options of each format, of streams, of tables and of sinks."""
 DISTINCT = "distinct."
 """An option of streams begins so, and goes on with a column: how many values it has at a time."""
+CLIENT = "kafka."
+"""An option of a topic begins so that is passed on to librdkafka without this prefix."""
 
 
 def checked(what: str, name: str, format_: str, options: Given, place: Place) -> tuple[str, dict[str, str]]:
@@ -137,6 +158,8 @@ def checked(what: str, name: str, format_: str, options: Given, place: Place) ->
         option = taken.get(key.lower())
         if what == "stream" and key.lower().startswith(DISTINCT):
             option = Option(key, Takes.NUMBER, "")
+        if format_.lower() == KAFKA and key.lower().startswith(CLIENT):
+            option = Option(key.lower(), Takes.TEXT, "")
         if option is None:
             names = [o.name for o in taken.values()]
             raise SqlError(f"the {what} {name} has no option {key}", choices(names), nearest(key, names), at)
@@ -167,6 +190,16 @@ def _is_duration(text: str) -> bool:
     return True
 
 
+def _is_offsets(text: str) -> bool:
+    try:
+        given = json.loads(text)
+    except ValueError:
+        return False
+    if not isinstance(given, dict) or not given:
+        return False
+    return all(key.isdecimal() and type(at) is int and at >= 0 for key, at in given.items())
+
+
 def _matches(pattern: str) -> Callable[[str], bool]:
     return lambda text: re.fullmatch(pattern, text) is not None
 
@@ -180,6 +213,8 @@ _FITS: Mapping[Takes, Callable[[str], bool]] = {
     Takes.NUMBER: _is_number,
     Takes.SECONDS: _matches(r"\d+(\.\d+)?"),
     Takes.DURATION: _is_duration,
+    Takes.VALUES: lambda text: text.lower() in ("json", "csv", "avro"),
+    Takes.OFFSETS: lambda text: text.lower() in ("earliest", "latest") or _is_offsets(text),
     Takes.NULL: lambda text: not set(text) & set('"\r\n\0'),
     Takes.SEPARATOR: lambda text: (len(text) == 1 and text.isascii() and text not in '"\r\n\0') or text == "\\t",
 }
@@ -206,5 +241,6 @@ def page() -> str:
             lines += [
                 "",
                 f"Every stream also takes `{DISTINCT}` with a column's name: how many values it has at a time.",
+                f"Streams `USING {KAFKA}` also take any option of librdkafka, as in `{CLIENT}security.protocol`.",
             ]
     return "\n".join(lines) + "\n"

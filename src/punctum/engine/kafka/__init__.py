@@ -1,0 +1,1 @@
+"""Topics: what streams and sinks of Kafka share, and how messages are read."""

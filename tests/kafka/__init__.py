@@ -1,0 +1,1 @@
+"""Streams and sinks over topics, and the broker that their tests start."""
