@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 
 from engine.reading import elements, mutated
 from parse.test_robust import SCRIPTS, survives
-from punctum.algebra import Element, Schema, from_json, from_xml, pattern_from_text, punctuation_from_text
-from punctum.engine.formats.csv import read_csv
-from punctum.engine.formats.json import read_json
-from punctum.engine.formats.parquet import read_parquet
+from punctum.algebra import Element, Punctuation, Schema, from_json, from_xml, pattern_from_text, punctuation_from_text
+from punctum.engine.formats.csv import hear_csv, read_csv
+from punctum.engine.formats.json import hear_json, read_json
+from punctum.engine.formats.parquet import hear_parquet, read_parquet
 from punctum.engine.formats.read import Read
 from punctum.engine.formats.xml import read_xml
 from punctum.errors import PunctumError
@@ -64,6 +64,7 @@ XML = (
 )
 XML_SAID = "<punct:t><n>[17,20)</n><x>{0.5,1}</x><s>&quot;a, b&quot;</s><day>(,2026-11-15]</day></punct:t>"
 CSV = '17,0.5,1.50,"a, ""b""\nc",true,2026-11-15,2026-11-15T12:00:00Z,,\n'
+PLAIN_CSV = "17,0.5,1.50,a,true,2026-11-15,2026-11-15T12:00:00Z,,\n"
 CSV_PUNCTS = ',,,,,,,,"{""$punct"": {""n"": {""ge"": 5}}}"\n'
 HEADER = "n,x,price,s,ok,day,ts,at,_punct\n"
 
@@ -77,13 +78,24 @@ def parquet_file() -> bytes:
     return out.getvalue()
 
 
-def reading(
-    read: Callable[[bytes, Schema, Mapping[str, str]], Read], **options: str
-) -> Callable[[bytes], Counter[Element]]:
+Reader = Callable[[bytes, Schema, Mapping[str, str]], Read]
+
+
+def reading(read: Reader, **options: str) -> Callable[[bytes], Counter[Element]]:
     """What a reader finds in a file."""
 
     def run(data: bytes) -> Counter[Element]:
         return elements(read(data, EVERY, options), EVERY)
+
+    return run
+
+
+def hearing(hear: Reader, read: Reader, **options: str) -> Callable[[bytes], None]:
+    """Reads a file's punctuations, which have to be those that are found with its rows."""
+
+    def run(data: bytes) -> None:
+        heard, found = (elements(reader(data, EVERY, options), EVERY) for reader in (hear, read))
+        assert {e for e in heard if isinstance(e, Punctuation)} == {e for e in found if isinstance(e, Punctuation)}
 
     return run
 
@@ -108,6 +120,16 @@ TARGETS: dict[str, tuple[Callable[[bytes], object], list[bytes]]] = {
     "csv file with header": (reading(read_csv, header="true"), encoded(HEADER + CSV + CSV_PUNCTS + CSV)),
     "xml file": (reading(read_xml, rowTag="t"), encoded(DOCUMENT, XML + XML_SAID)),
     "parquet file": (reading(read_parquet), [parquet_file()]),
+    "json file, heard": (hearing(hear_json, read_json), encoded("\n".join([LINE, LINE, *PUNCTS, LINE]))),
+    "csv file, heard": (
+        hearing(hear_csv, read_csv),
+        encoded(CSV + CSV_PUNCTS + CSV, PLAIN_CSV + CSV_PUNCTS + PLAIN_CSV),
+    ),
+    "csv file with header, heard": (
+        hearing(hear_csv, read_csv, header="true"),
+        encoded(HEADER + CSV + CSV_PUNCTS + CSV, HEADER + PLAIN_CSV + CSV_PUNCTS + PLAIN_CSV),
+    ),
+    "parquet file, heard": (hearing(hear_parquet, read_parquet), [parquet_file()]),
     "sql": (lambda data: survives(text(data)), encoded(*SCRIPTS)),
 }
 

@@ -31,6 +31,7 @@ from punctum.plan.physical.lifespan import check_lifespans
 from punctum.plan.physical.share import shared
 from punctum.plan.physical.stages import Stage, stages
 from punctum.plan.physical.weights import weighted
+from punctum.plan.physical.where_read import runs_where_read
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,9 @@ class Draft:
 
     def lines(self) -> list[str]:
         """The tree as it is now: stages, or before there are any the relation."""
-        return show(self.relation).splitlines() if self.last is None else list(explain(self.last))
+        if self.last is None:
+            return show(self.relation).splitlines()
+        return explain(self.last, runs_where_read(self.last, self.analysis.query.sink))
 
     def promises(self) -> list[str]:
         """The relation as it is bound, with the schemes that its parts promise."""
@@ -203,6 +206,17 @@ class CompiledQuery:
         _, draft = self.drafts[-1]
         assert draft.last is not None
         return draft.last
+
+    @property
+    def where_read(self) -> bool:
+        """Whether it runs where its streams are read."""
+        return runs_where_read(self.last, self.query.sink)
+
+    @property
+    def explained(self) -> list[str]:
+        """Its stages in words."""
+        _, draft = self.drafts[-1]
+        return draft.lines()
 
     @property
     def key(self) -> tuple[str, ...] | None:

@@ -4,8 +4,9 @@ import io
 import random
 from collections import Counter
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from punctum.algebra.json import from_json, to_json
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
+from punctum.engine.formats.files import READERS
 from punctum.engine.formats.parquet import from_columns, read_parquet
 from punctum.engine.formats.puncts import constants
 from punctum.errors import CodecError, PunctumError
@@ -197,3 +199,17 @@ def test_punctuations_that_differ_in_a_number_are_read_as_all_others(numbers: li
     assert list(at.get("n", [])) == list(exact)
     assert set(np.flatnonzero(known)) <= set(np.flatnonzero(plain)), "no less is taken at once"
     assert set(wanted) <= set(closed) and all(set(where[name]) <= set(at[name]) for name in wanted)
+
+
+def test_columns_that_are_not_wanted_are_not_read(tmp_path: Path) -> None:
+    schema, path = Schema.of(n="BIGINT", s="STRING", day="DATE"), tmp_path / "0.parquet"
+    days = [date(2026, 11, 18)] * 2
+    pl.DataFrame({"n": [1, 2], "s": ["a", "b"], "day": days}).write_parquet(path)
+    read = READERS["parquet"](path, schema, {}, None, {"n"})
+    assert read.piece.rows.rows() == [(1, None, days[0]), (2, None, days[1])]
+    assert read.whole is not None and read.whole().piece.rows.rows() == [(1, "a", days[0]), (2, "b", days[1])]
+    assert READERS["parquet"](path, schema, {}, None, set()).piece.rows.height == 2
+    pl.DataFrame({"n": [1.0, 2.5], "s": ["a", "b"], "day": days}).write_parquet(path)
+    read = READERS["parquet"](path, schema, {}, None, {"day"})
+    assert read.rejected["text"].to_list() == READERS["parquet"](path, schema, {}).rejected["text"].to_list() != []
+    assert all('"s": "' in text for text in read.rejected["text"])

@@ -205,7 +205,7 @@ def test_a_batch_with_new_rows_takes_the_version_that_there_is(tmp_path: Path) -
     second = offers.latestOffset(first, ReadAllAvailable())
     assert second["tables"] == {"category": 1} == offers.latestOffset(first, ReadAllAvailable())["tables"]
     *_, told = offers.partitions(first, second)
-    assert told.value == ([], 0, {"category": 1})
+    assert told.value[:3] == ([], 0, {"category": 1})
     write(tmp_path / "in/3.json", bid(1, 3))
     csv.write_text("1,")
     assert offers.latestOffset(second, ReadAllAvailable())["tables"] == {"category": 1}, "it may still be written"

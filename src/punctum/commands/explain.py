@@ -82,14 +82,13 @@ def _explained(query: "CompiledQuery") -> Iterator[str]:
     from punctum.analyse.report.text import text
     from punctum.ir.tree import show
     from punctum.plan.explain import costs
-    from punctum.plan.explain import explain as stages_of
 
     known = query.analysis
     yield text([known], query.sql, every=True)
     yield "  plan"
     yield from _indented(show(known.query.relation).splitlines())
     yield "  stages"
-    yield from _indented(stages_of(query.last))
+    yield from _indented(query.explained)
     if known.safe and not known.as_written and any(len(join.streams) > 2 for join in known.joins):
         yield "    the joins as written are not safe one by one, so they run as one join of many inputs"
     yield from (f"  {line}" for line in costs(known, query.options.plan))

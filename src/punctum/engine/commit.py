@@ -147,7 +147,8 @@ class Commit:
         for bucket, counted in told:
             self._kept[bucket] = self._kept.get(bucket, {})
             for name, counts in counted.items():
-                self._kept[bucket][name] = {what: n for what, n in counts.items() if what in KEPT}
+                kept = {what: n for what, n in counts.items() if what in KEPT}
+                self._kept[bucket] |= {name: kept} if kept else {}  # a part of a bucket's rows tells of these alone
                 self._written.setdefault(name[1:].partition("o")[0], {})[str(bucket)] = batch
                 _add(operators, name, {what: n for what, n in counts.items() if what not in KEPT})
         for counted in self._kept.values():  # of all buckets, those without any input now as well

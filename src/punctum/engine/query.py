@@ -6,7 +6,7 @@
 """
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial, reduce
@@ -20,26 +20,21 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from punctum.algebra.json import to_json
 from punctum.algebra.schema import Schema
 from punctum.engine.exchange.buckets import Buckets, Exchange
 from punctum.engine.exchange.kinds import NOT_METRICS, TIMED
 from punctum.engine.exchange.messages import (
     SCHEMA,
-    PackedSlice,
-    QuarantineMessage,
     SplitPart,
-    StageSlice,
-    decode,
 )
-from punctum.engine.exchange.quarantine import Room, write_records
+from punctum.engine.exchange.quarantine import Room
 from punctum.engine.exchange.worker import init_worker
 from punctum.engine.feedback.filter import Signals, Skipping
 from punctum.engine.formats.files import PUNCT_COLUMN, READERS, from_frame, reading
 from punctum.engine.kafka.broker import FIRST, Brokers
 from punctum.engine.kafka.topics import Topic, TopicListing
 from punctum.engine.memory import state_memory
-from punctum.engine.partitions import bucket_numbers
+from punctum.engine.partitions import bucket_numbers, dealt
 from punctum.engine.recovery.checkpoint import (
     check_notes,
     files_read,
@@ -57,6 +52,7 @@ from punctum.engine.runtime.processor import StageProcessor
 from punctum.engine.runtime.stage import StageRuntime
 from punctum.engine.runtime.stored import Described, described, write_described
 from punctum.engine.runtime.task import StageTask
+from punctum.engine.runtime.where_read import StageWhereRead
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sources.directories import check_directory
@@ -75,14 +71,13 @@ from punctum.engine.sources.reader import (
 from punctum.engine.sources.refresh import RefreshedTable
 from punctum.engine.sources.source import FileStream, FrameStream, Pipes, TopicStream
 from punctum.engine.sources.source import packed as packed_piece
-from punctum.engine.sources.tables import is_refreshed, refreshed_table, store_tables, stored_tables
+from punctum.engine.sources.tables import refreshed_table, store_tables, stored_tables
 from punctum.engine.sources.timer import Timer
 from punctum.engine.spark import active
+from punctum.engine.unpacked import rows_of_slices
 from punctum.errors import Place, SchemaError, choices, failing_in
-from punctum.ir.definitions import KAFKA, StreamDef, Violation
+from punctum.ir.definitions import KAFKA, StreamDef, Violation, is_refreshed
 from punctum.ir.expressions import type_text
-from punctum.operators.batch import constant_punctuations
-from punctum.operators.columns import dtype, fitting
 from punctum.parse.binder.durations import duration
 from punctum.plan.physical.feedback import FeedbackMapping, feedback_mappings
 from punctum.plan.physical.fingerprint import fingerprint
@@ -131,8 +126,13 @@ def claimed(settings: Settings) -> Iterator[None]:
         raise
 
 
-def packed(last: Stage, settings: Settings, to: ResultFiles | CopyFiles | None = None) -> DataFrame:
-    """The result of a query in packed slices, or in files, with all else that its stages have to say."""
+def packed(
+    last: Stage, settings: Settings, to: ResultFiles | CopyFiles | None = None, where_read: bool = False
+) -> DataFrame:
+    """The result of a query in packed slices, or in files, with all else that its stages have to say.
+
+    A query may run where its streams are read, with a checkpoint that has not begun in several buckets.
+    """
     plan, checkpoint = fingerprint(last), settings.checkpoint
     if checkpoint:
         copy = settled_state(checkpoint, settings.state, plan, StoredState.copy)
@@ -140,11 +140,12 @@ def packed(last: Stage, settings: Settings, to: ResultFiles | CopyFiles | None =
         remove_partial_offsets(checkpoint)
         if copy is not None:
             begin_with(copy, checkpoint)
-    buckets = Buckets(settled_buckets(checkpoint, settings.buckets) if checkpoint else settings.buckets)
+    wanted = dealt(1) if where_read else settings.buckets
+    buckets = Buckets(settled_buckets(checkpoint, wanted) if checkpoint else wanted)
     with active(settings.spark):
         settings.spark.dataSource.register(PackedFiles)
         assembly = _Assembly(settings, buckets, uuid4().hex, feedback_context(last, settings))
-        result = assembly.stage(last, to)
+        result = assembly.where_read(last, to) if where_read and len(buckets) == 1 else assembly.stage(last, to)
     if checkpoint:
         write_described(checkpoint, assembly.described)
     return result
@@ -175,7 +176,7 @@ def unpacked(slices: DataFrame, schema: Schema, punctuations: bool = False, reco
     """The rows of slices; what comes with them for the quarantine is written there."""
     types = ", ".join(f"`{a.name}` {type_text(a)}" for a in schema.attributes)
     types += f", `{PUNCT_COLUMN}` STRING" if punctuations else ""
-    return slices.mapInArrow(partial(_unpacked, schema, punctuations, records), types)
+    return slices.mapInArrow(partial(rows_of_slices, schema, punctuations, records), types)
 
 
 class FeedbackContext(NamedTuple):
@@ -188,6 +189,10 @@ class FeedbackContext(NamedTuple):
 _LOG = logging.getLogger("punctum")
 
 
+To = Exchange | ResultFiles | CopyFiles | None
+"""Where what a stage gives goes: to the next one, to files, or to the driver."""
+
+
 class _Assembly:
     """Puts the DataFrames of stages and streams together."""
 
@@ -197,20 +202,47 @@ class _Assembly:
         self._read = set[str]()
         self._files_read = files_read(Path(settings.checkpoint)) if settings.checkpoint else {}
 
-    def stage(self, stage: Stage, to: Exchange | ResultFiles | CopyFiles | None) -> DataFrame:
-        directory, known = Path(self._settings.directory), tables_of(stage)
-        tables = store_tables(known, self._settings.checkpoint, directory, stage.number)
-        refreshed = [refreshed_table(table, directory, tables[table.name]) for table in known if is_refreshed(table)]
+    def stage(self, stage: Stage, to: To) -> DataFrame:
+        """What a stage sends, which runs in buckets behind an exchange."""
+        tables, refreshed = self._tables(stage)
         packed = reduce(DataFrame.union, self._inputs(stage, refreshed))
         packed = packed.withColumn("detail", F.expr(TIMED)) if needs_clock(stage) else packed
-        running = partial(_running, stage, self._buckets, self._feedback.feedback_mappings, tables)
-        processor = StageProcessor(self._run, stage.number, running, to, state_memory(self._settings.spark))
+        processor = self._processor(stage, tables, to)
         if not self._settings.checkpoint:
             declared = DeclaredStage(processor)
             return packed.groupBy("bucket").transformWithStateInPandas(declared, SCHEMA, "Append", "None")
-        self.described.append(described(stage.number, running(self._buckets[0])))
-        task = StageTask(processor, Path(self._settings.checkpoint) / STATE / str(stage.number))
+        task = StageTask(processor, self._state(stage))
         return packed.repartition(len(self._buckets), "bucket").mapInArrow(task, SCHEMA)
+
+    def where_read(self, stage: Stage, to: To) -> DataFrame:
+        """What a stage sends that runs where its streams are read."""
+        tables, _ = self._tables(stage)
+        directories, streams = list[Directory](), dict[str, FileStream]()
+        for source in stage.inputs:
+            assert isinstance(source.origin, Pipe)
+            files = self._stream(stage, source, source.origin, stays=True)
+            assert isinstance(files, FileStream)
+            directories.append(self._directory(files, source.origin.stream, f"{stage.number}-{source.number}"))
+            streams[directories[-1].key] = files
+        running = StageWhereRead(self._processor(stage, tables, to), streams, self._state(stage), self._buckets[0])
+        return self._files(directories, stage=running.pickled())
+
+    def _tables(self, stage: Stage) -> tuple[dict[str, str], list[RefreshedTable]]:
+        """Where the tables of a stage are stored, by their names, and those of them that are read again."""
+        directory, known = Path(self._settings.directory), tables_of(stage)
+        tables = store_tables(known, self._settings.checkpoint, directory, stage.number)
+        refreshed = [refreshed_table(table, directory, tables[table.name]) for table in known if is_refreshed(table)]
+        return tables, refreshed
+
+    def _processor(self, stage: Stage, tables: Mapping[str, str], to: To) -> StageProcessor:
+        """What runs a stage in its buckets."""
+        running = partial(_running, stage, self._buckets, self._feedback.feedback_mappings, tables)
+        if self._settings.checkpoint:
+            self.described.append(described(stage.number, running(self._buckets[0])))
+        return StageProcessor(self._run, stage.number, running, to, state_memory(self._settings.spark))
+
+    def _state(self, stage: Stage) -> Path:
+        return Path(self._settings.checkpoint) / STATE / str(stage.number)
 
     def _inputs(self, stage: Stage, refreshed: list[RefreshedTable]) -> Iterator[DataFrame]:
         """What a stage reads: stages before it, DataFrames, and all streams of files as one source."""
@@ -221,8 +253,7 @@ class _Assembly:
             if isinstance(origin, Stage):
                 yield self.stage(origin, build.from_stage(origin, source, self._buckets, clock))
                 continue
-            to = build.from_pipe(origin, source, self._buckets, clock)
-            stream = self._stream(stage, source, origin, to)
+            stream = self._stream(stage, source, origin)
             place = f"{stage.number}-{source.number}"
             if isinstance(stream, FileStream):
                 directories.append(self._directory(stream, origin.stream, place))
@@ -238,16 +269,16 @@ class _Assembly:
             hint = "join it with such a stream before all else, or leave out refresh"
             raise SchemaError(f"the table {refreshed[0].name} cannot be refreshed", detail, hint)
 
-    def _piped(self, stage: Stage, number: int, pipe: Pipe) -> Pipes:
+    def _piped(self, stage: Stage, number: int, pipe: Pipe, stays: bool) -> Pipes:
         """What a pipe does, with what it may skip."""
-        piped, (signals, known) = build.piped(pipe), self._feedback
+        piped, (signals, known) = build.piped(pipe, stays), self._feedback
         over = {column: mapping.streams.get((stage.number, number)) for column, mapping in known.items()}
         mapped = {column: expression for column, expression in over.items() if expression is not None}
         return Skipping(piped, pipe, signals, mapped) if known else piped
 
-    def _stream(self, stage: Stage, source: Input, pipe: Pipe, to: Exchange) -> FrameStream:
-        stream = pipe.stream
-        piped = self._piped(stage, source.number, pipe)
+    def _stream(self, stage: Stage, source: Input, pipe: Pipe, stays: bool = False) -> FrameStream:
+        stream, to = pipe.stream, build.from_pipe(pipe, source, self._buckets, needs_clock(stage))
+        piped = self._piped(stage, source.number, pipe, stays)
         tells = stream.name not in self._read
         self._read.add(stream.name)
         fails = stream.on_violation is Violation.FAIL
@@ -262,7 +293,9 @@ class _Assembly:
             raise SchemaError(f"the stream {stream.name} has no path", "", "OPTIONS (path 'directory')")
         path = str(Path(self._settings.directory) / stream.options["path"])
         at = stream.name, stream.schema, piped, to, fails, tells, path, stream.format, reading(stream)
-        return FileStream(*at, () if self._feedback.feedback_mappings else build.folded_names(stage, source))
+        if self._feedback.feedback_mappings:  # what is skipped is looked for in any column
+            return FileStream(*at)
+        return FileStream(*at, build.folded_names(stage, source), pipe.reads)
 
     def _directory(self, files: FileStream, stream: StreamDef, place: str) -> Directory:
         """The directory of a stream, with the log of its files in the checkpoint."""
@@ -297,7 +330,12 @@ class _Assembly:
         return topic
 
     def _files(
-        self, directories: list[Directory], timer: Timer | None, refreshed: list[RefreshedTable], topics: list[Topic]
+        self,
+        directories: Sequence[Directory],
+        timer: Timer | None = None,
+        refreshed: Sequence[RefreshedTable] = (),
+        topics: Sequence[Topic] = (),
+        stage: bytes | None = None,
     ) -> DataFrame:
         """The streams of files and topics of a stage: one source, so one process of Python's that lists them."""
         spark = self._settings.spark
@@ -305,7 +343,7 @@ class _Assembly:
         PackedFilesReader(directories, tasks).check(self._files_read)
         names = [*(directory.stream for directory in directories), *(topic.stream for topic in topics)]
         _LOG.info("reading %s…", ", ".join(dict.fromkeys(names)))
-        streams = encoded(directories, tasks, timer, refreshed, topics)
+        streams = encoded(directories, tasks, timer, refreshed, topics, stage)
         source = spark.readStream.format(FORMAT).option(STREAMS_OPTION, streams)
         return source.option(SCHEMA_OPTION, SCHEMA).load()
 
@@ -328,44 +366,3 @@ def _packed(stream: FrameStream, batches: Iterator[pa.RecordBatch]) -> Iterator[
             assert isinstance(rows, pl.DataFrame)
             origin = SplitPart(number, 0, partition=partition)
             yield from packed_piece(from_frame(rows, stream.schema), stream, room, origin=origin)
-
-
-def _unpacked(
-    schema: Schema, punctuations: bool, records: Path | None, batches: Iterator[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
-    """Results, unpacked into rows and, when asked for, punctuations."""
-    init_worker()
-    for batch in batches:
-        for _, message, _ in decode(batch.to_pydict()):
-            if isinstance(message, QuarantineMessage):
-                write_records(message.lines, records)
-            elif isinstance(message, StageSlice):
-                if (rows := message.slice.frame()) is not None:
-                    rows = fitting(rows, schema)
-                    nothing = pl.lit(None, pl.String()).alias(PUNCT_COLUMN)
-                    yield from _batches(rows.with_columns(nothing) if punctuations else rows)
-                if punctuations:
-                    yield from _punctuations(message.slice, schema)
-
-
-def _punctuations(piece: PackedSlice, schema: Schema) -> Iterator[pa.RecordBatch]:
-    puncts = list(piece.punctuations(schema))
-    for name, values in piece.constant_values().items():
-        puncts += constant_punctuations(schema, schema.index(name), values)
-    if puncts:
-        columns = {a.name: pl.Series([None] * len(puncts), dtype=dtype(a)) for a in schema.attributes}
-        yield from _batches(pl.DataFrame({**columns, PUNCT_COLUMN: [to_json(p, schema) for p in puncts]}))
-
-
-def _batches(rows: pl.DataFrame) -> list[pa.RecordBatch]:
-    table = rows.to_arrow(compat_level=pl.CompatLevel.oldest())
-    return table.cast(pa.schema([(field.name, _plain(field.type)) for field in table.schema])).to_batches()
-
-
-def _plain(kind: pa.DataType) -> pa.DataType:
-    """A type as Spark takes it, whose texts and lists are not large ones."""
-    if pa.types.is_large_list(kind):
-        return pa.list_(_plain(kind.value_type))
-    if pa.types.is_struct(kind):
-        return pa.struct([pa.field(field.name, _plain(field.type)) for field in kind.fields])
-    return pa.string() if pa.types.is_large_string(kind) else kind

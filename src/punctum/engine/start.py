@@ -25,6 +25,7 @@ from punctum.ir.definitions import SinkDef, Violation, takes_punctuations, write
 from punctum.ir.temporal import LMerge
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Stage, all_stages, operators, says_alike
+from punctum.plan.physical.where_read import runs_where_read
 
 
 def write(
@@ -56,7 +57,7 @@ def _write(
     stables = _stables(last) if writes_apart(sink) else None
     says = takes_punctuations(sink)
     files = ResultFiles(str(path.resolve()), sink.format, last.schema, says, query, sink.options, stables)
-    slices = packed(last, settings, files)
+    slices = packed(last, settings, files, runs_where_read(last, sink))
     files.prepare()
     commit = Commit(sink.name, query, checkpoint, path.with_name(path.name + ".quarantine"), files=files)
     commit.publish = _publisher(last, settings)

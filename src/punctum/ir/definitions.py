@@ -178,6 +178,11 @@ class StreamDef:
     place: Place = field(default=NOWHERE, compare=False)
 
 
+def is_refreshed(table: StreamDef) -> bool:
+    """Whether a table is read again when its files change."""
+    return table.options.get("refresh", "").lower() == "true"
+
+
 @dataclass(frozen=True)
 class SinkDef:
     """Where the result of a query is written."""

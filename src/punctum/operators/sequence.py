@@ -8,6 +8,7 @@ and 100,000 punctuations in any order meet at once.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple
 
 import polars as pl
@@ -185,8 +186,9 @@ def _hits(rows: pl.DataFrame, at: pl.Series, puncts: PlacedPunctuations) -> Iter
             yield _keyed(some, [names[n]], pl.DataFrame([values.alias(names[n]), where.alias(AT)]))
     if not puncts.others:
         return
-    behind = rows.with_columns(at.alias(AT)).with_row_index(_ROW).filter(chosen)
     kinds = _Kinds(puncts)
+    asked = names if kinds.rest else [names[i] for i in sorted(kinds.asked)]
+    behind = pl.DataFrame([*(rows[name] for name in asked), at.alias(AT)]).with_row_index(_ROW).filter(chosen)
     for positions, numbers in kinds.keys.items():
         yield _keyed(behind, [names[i] for i in positions], kinds.table(positions, numbers))
     for (positions, loose, rising), numbers in kinds.prefixes.items():
@@ -213,6 +215,12 @@ class _Kinds:
         self.rest: list[int] = []
         for n, (_, p) in enumerate(puncts.others):
             self._add(n, p)
+
+    @property
+    def asked(self) -> set[int]:
+        """The columns that constants and prefixes are on."""
+        prefixes = (i for positions, loose, _ in self.prefixes for i in (*positions, loose))
+        return {*chain.from_iterable(self.keys), *prefixes}
 
     def _add(self, n: int, p: Punctuation) -> None:
         attributes = self.puncts.schema.attributes
@@ -269,6 +277,13 @@ def _passed(
     furthest = pl.col(_CODE).cum_max()
     record = pl.when(pl.col(_CODE) == (furthest.over(names) if names else furthest)).then(_FIRST).forward_fill()
     known = known.sort(AT, maintain_order=True).with_columns((record.over(names) if names else record).alias(_FIRST))
+    if not names:
+        met = behind.select(_ROW, places(behind[schema.names[loose]]).alias(_PLACE))
+        before = known[AT].search_sorted(behind[AT], side="left").cast(pl.Int64) - 1
+        first = known[_FIRST].gather(pl.select(pl.when(before >= 0).then(before)).to_series())
+        end = ends.gather(first)
+        wrong = ((met[_PLACE] < end) if rising else (met[_PLACE] >= end)).fill_null(False)
+        return _Hit(met[_ROW].filter(wrong), pl.Series(numbers, dtype=pl.Int64).gather(first.filter(wrong)), [])
     known = known.with_columns(places(known[name]).alias(name) for name in names)  # not all types can be joined so
     keys = [places(behind[name]).alias(name) for name in names]
     met = behind.select(_ROW, AT, *keys, places(behind[schema.names[loose]]).alias(_PLACE)).sort(AT)

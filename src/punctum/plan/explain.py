@@ -19,17 +19,17 @@ from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Input, Op, Stage, all_stages
 
 
-def explain(last: Stage) -> list[str]:
-    """A query's stages, each after those that it reads."""
-    return [line for stage in all_stages(last) for line in _stage(stage)]
+def explain(last: Stage, where_read: bool = False) -> list[str]:
+    """A query's stages, each after those that it reads; the last one may run where its streams are read."""
+    return [line for stage in all_stages(last) for line in _stage(stage, where_read)]
 
 
-def _stage(stage: Stage) -> Iterator[str]:
-    yield f"stage {stage.number}"
-    yield from _lines(stage.root, 1, ByNode())
+def _stage(stage: Stage, where_read: bool) -> Iterator[str]:
+    yield f"stage {stage.number}" + (", run where its streams are read" if where_read else "")
+    yield from _lines(stage.root, 1, ByNode(), where_read)
 
 
-def _lines(node: Op | Input, depth: int, shown: ByNode[str]) -> Iterator[str]:
+def _lines(node: Op | Input, depth: int, shown: ByNode[str], where_read: bool) -> Iterator[str]:
     indent = "  " * depth
     if node in shown:
         yield f"{indent}the same {shown[node]}"
@@ -40,13 +40,13 @@ def _lines(node: Op | Input, depth: int, shown: ByNode[str]) -> Iterator[str]:
         for i, window, above in windows(node.relation):
             yield f"{indent}  {', '.join([f'{window.label} of input {i}', *(step.label for step in above)])}"
         for below in node.inputs:
-            yield from _lines(below, depth + 1, shown)
+            yield from _lines(below, depth + 1, shown, where_read)
         return
     origin = node.origin
     by = f"by {node.by}" if node.by else "into one bucket"
     shown[node] = f"exchange {origin.stream.name if isinstance(origin, Pipe) else f'stage {origin.number}'} {by}"
     if isinstance(origin, Pipe):
-        yield f"{indent}exchange {origin.stream.name} {by}"
+        yield f"{indent}read {origin.stream.name}" if where_read else f"{indent}exchange {origin.stream.name} {by}"
         yield from (f"{indent}  {step.label}" for step in reversed(origin.steps))
     else:
         yield f"{indent}exchange stage {origin.number} {by}"

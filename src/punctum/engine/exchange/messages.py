@@ -25,6 +25,7 @@ from punctum.engine.exchange.blobs import (
     to_blob,
     to_lines,
 )
+from punctum.engine.exchange.held import HeldSlice
 from punctum.engine.exchange.kinds import Kind
 from punctum.engine.exchange.parts import in_parts
 from punctum.lmerge.feedback import Signal
@@ -129,7 +130,7 @@ class SplitPart(NamedTuple):
 class StreamSlice:
     """A slice from a stream; of the first, which brings nothing, it is not known where it comes from."""
 
-    slice: PackedSlice
+    slice: PackedSlice | HeldSlice
     origin: SplitPart | None = None
 
     @property
@@ -281,6 +282,7 @@ def _fields(message: Message) -> _Fields:
     """The kind, the sender, the slice and the detail of a message."""
     match message:
         case StreamSlice(piece, origin):
+            assert isinstance(piece, PackedSlice), "what travels is packed"
             return Kind.STREAM, _NONE, piece, None if origin is None else _placed(origin)
         case StageSlice(sender, piece, tick):
             return Kind.STAGE, sender, piece, None if tick is None else str(tick)

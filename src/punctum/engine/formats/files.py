@@ -5,7 +5,8 @@ opened because it is a directory or forbidden is rejected as a whole, and so is 
 that has gone, or a disk that fails, is an error: later it may be there again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -13,11 +14,11 @@ from typing import Protocol
 import polars as pl
 
 from punctum.algebra.schema import Schema
-from punctum.engine.formats.csv import header, read_csv
-from punctum.engine.formats.json import read_json
+from punctum.engine.formats.csv import header, hear_csv, read_csv
+from punctum.engine.formats.json import hear_json, read_json
 from punctum.engine.formats.opens import opens_of_columns, read_opens
 from punctum.engine.formats.options import option
-from punctum.engine.formats.parquet import from_columns, read_parquet
+from punctum.engine.formats.parquet import from_columns, hear_parquet, read_parquet
 from punctum.engine.formats.read import LONGEST, PUNCT_COLUMN, REJECTED, FileContent, Place, Read, clean
 from punctum.engine.formats.splits import ChangedError, Split, gone, shown
 from punctum.engine.formats.temporal import Decoder, elements_of_columns, read_elements, with_stables
@@ -26,7 +27,17 @@ from punctum.errors import MissingError
 from punctum.ir.definitions import StreamDef
 from punctum.ir.elements import is_elements, is_opens
 
-__all__ = ["LINE_COLUMN", "PUNCT_COLUMN", "READERS", "Read", "check_options", "decode", "from_frame", "reading"]
+__all__ = [
+    "HEARERS",
+    "LINE_COLUMN",
+    "PUNCT_COLUMN",
+    "READERS",
+    "Read",
+    "check_options",
+    "decode",
+    "from_frame",
+    "reading",
+]
 
 LINE_COLUMN = "_line"
 """The one column of a DataFrame whose elements are lines of JSON."""
@@ -38,14 +49,24 @@ UNFINISHED = "the line was read before it was complete, and was continued later"
 
 
 class Reader(Protocol):
-    """Reads a file of a stream that has this schema and these options, or a split of it."""
+    """Reads a file of a stream that has this schema and these options, or a split of it.
+
+    Columns that are not wanted may be NULL, in formats that have columns; not where something is rejected.
+    """
 
     def __call__(
-        self, path: Path, schema: Schema, options: Mapping[str, str], split: Split | None = None, /
+        self,
+        path: Path,
+        schema: Schema,
+        options: Mapping[str, str],
+        split: Split | None = None,
+        wanted: Set[str] | None = None,
+        /,
     ) -> Read: ...
 
 
 _DECODERS: dict[str, Decoder] = {"csv": read_csv, "json": read_json, "parquet": read_parquet, "xml": read_xml}
+_HEARERS: dict[str, Decoder] = {"csv": hear_csv, "json": hear_json, "parquet": hear_parquet}
 
 
 def from_frame(given: pl.DataFrame, schema: Schema) -> Read:
@@ -73,9 +94,11 @@ def reading(stream: StreamDef) -> dict[str, str]:
     return {**stream.options, "rowTag": option(stream.options, "rowTag", stream.name)}
 
 
-def decode(format_: str, data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
+def decode(
+    format_: str, data: bytes, schema: Schema, options: Mapping[str, str], decoder: Decoder | None = None
+) -> Read:
     """The elements of some bytes, whole lines where the format has lines."""
-    decoder = _DECODERS[format_]
+    decoder = decoder or _DECODERS[format_]
     if is_opens(schema):
         return read_opens(format_, decoder, data, schema, options)
     if is_elements(schema):
@@ -83,12 +106,25 @@ def decode(format_: str, data: bytes, schema: Schema, options: Mapping[str, str]
     return with_stables(decoder(data, schema, options), schema)
 
 
-def _read(format_: str, path: Path, schema: Schema, options: Mapping[str, str], split: Split | None = None, /) -> Read:
+def _read(
+    decoder: Decoder,
+    format_: str,
+    path: Path,
+    schema: Schema,
+    options: Mapping[str, str],
+    split: Split | None = None,
+    wanted: Set[str] | None = None,
+    /,
+) -> Read:
+    if wanted is not None and decoder is read_parquet:
+        whole = partial(_read, decoder, format_, path, schema, options, split)
+        narrow = _read(partial(read_parquet, wanted=wanted), format_, path, schema, options, split)
+        return whole() if narrow.rejected.height else replace(narrow, whole=whole)
     name = shown(path.name)
     try:
         if split is None:
-            return decode(format_, path.read_bytes(), schema, options)
-        return _read_split(format_, path, schema, options, split)
+            return decode(format_, path.read_bytes(), schema, options, decoder)
+        return _read_split(decoder, format_, path, schema, options, split)
     except ChangedError:
         return _rejected(schema, CHANGED)
     except (IsADirectoryError, PermissionError) as error:
@@ -106,16 +142,18 @@ def _rejected(schema: Schema, reason: str) -> Read:
     return content.read()
 
 
-def _read_split(format_: str, path: Path, schema: Schema, options: Mapping[str, str], split: Split) -> Read:
+def _read_split(
+    decoder: Decoder, format_: str, path: Path, schema: Schema, options: Mapping[str, str], split: Split
+) -> Read:
     if split.fault:
         return _rejected(schema, split.fault)
     taken = split.read(path)
     if not split.start:
-        return decode(format_, taken.data, schema, options)
+        return decode(format_, taken.data, schema, options, decoder)
     rest = b"" if taken.before == b"\n" else taken.data[: taken.data.find(b"\n") + 1] or taken.data
     head = header(taken.beginning, options) if format_ == "csv" else b""
     new = taken.data[len(rest) :]
-    read = decode(format_, head + new, schema, options) if new else FileContent(schema).read()
+    read = decode(format_, head + new, schema, options, decoder) if new else FileContent(schema).read()
     return _behind(read, split.line, split.line + rest.count(b"\n") - head.count(b"\n"), rest)
 
 
@@ -136,5 +174,7 @@ def _behind(read: Read, line: int, lines: int, rest: bytes) -> Read:
     return Read(read.piece, rejected, place, read.more)
 
 
-READERS: dict[str, Reader] = {name: partial(_read, name) for name in _DECODERS}
+READERS: dict[str, Reader] = {name: partial(_read, decoder, name) for name, decoder in _DECODERS.items()}
 """The reader of each format."""
+HEARERS: dict[str, Reader] = {name: partial(_read, decoder, name) for name, decoder in _HEARERS.items()}
+"""What reads the punctuations of a file, and as few of its rows as it can."""

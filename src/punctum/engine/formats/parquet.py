@@ -7,7 +7,8 @@ takes times that Spark has written as INT96 for microseconds, since as nanosecon
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager, suppress
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -28,27 +29,77 @@ _EPOCH = datetime(1970, 1, 1)
 _FIRST, _LAST = ((t - _EPOCH) // timedelta(microseconds=1) for t in (datetime.min, datetime.max))
 
 
-def read_parquet(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
-    """The elements of a Parquet file."""
+def read_parquet(data: bytes, schema: Schema, options: Mapping[str, str], wanted: Set[str] | None = None) -> Read:
+    """The elements of a Parquet file; of one whose rows cannot be read the punctuations, if these can be.
+
+    Of columns that are not wanted those are NULL whose type alone shows that the stream can have each value.
+    """
     try:
-        return from_columns(_table(data, schema), schema)
+        with _broken():
+            file = _opened(data, schema)
+            left = [] if wanted is None else [a for a in schema.attributes if a.name not in wanted and _surely(file, a)]
+            left = left[len(left) == len(schema) :]  # what has no column has no rows
+            given = _table(file, schema, set(schema.names).difference(a.name for a in left))
+        return from_columns(given.with_columns(pl.lit(None, dtype(a)).alias(a.name) for a in left), schema)
     except CodecError as error:
-        content = FileContent(schema)
+        return _heard(data, schema, error)
+
+
+def hear_parquet(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
+    """The punctuations of a Parquet file: no column of its rows is read."""
+    return _heard(data, schema)
+
+
+def _heard(data: bytes, schema: Schema, error: CodecError | None = None) -> Read:
+    content = FileContent(schema)
+    closed: Closed | None = None
+    if error is not None:
         content.reject(0, error, "")
-        return content.read()
+    with suppress(CodecError), _broken():
+        texts = _table(_opened(data, schema), schema, ())
+        if PUNCT_COLUMN in texts.columns:
+            closed, _ = _special(texts, content)
+    return content.read(None, closed)
 
 
-def _table(data: bytes, schema: Schema) -> pl.DataFrame:
+@contextmanager
+def _broken() -> Iterator[None]:
+    """What Arrow and Polars say of a file that they cannot read becomes an error of ours."""
     try:
-        file = parquet.ParquetFile(pa.BufferReader(data), coerce_int96_timestamp_unit="us")
-        names = file.schema_arrow.names
-        _check_names(names, schema)
-        table = file.read(columns=[name for name in dict.fromkeys((*schema.names, PUNCT_COLUMN)) if name in names])
-        table.validate(full=True)
-        columns = [_without_zone(column) for column in table.columns]
-        frame = pl.from_arrow(pa.table(columns, names=table.column_names))  # without metadata, which may be anything
+        yield
     except (pa.ArrowException, OSError, ValueError, MemoryError, pl.exceptions.PolarsError) as error:
         raise CodecError("the file is not Parquet", str(error), "it may be truncated") from None
+
+
+def _opened(data: bytes, schema: Schema) -> parquet.ParquetFile:
+    file = parquet.ParquetFile(pa.BufferReader(data), coerce_int96_timestamp_unit="us")
+    _check_names(file.schema_arrow.names, schema)
+    return file
+
+
+def _surely(file: parquet.ParquetFile, attribute: Attribute) -> bool:
+    """Whether each value that a column may have is one of an attribute's."""
+    given = file.schema_arrow.field(file.schema_arrow.names.index(attribute.name)).type
+    match attribute.type:
+        case Type.BIGINT:
+            return pa.types.is_signed_integer(given)
+        case Type.DOUBLE:
+            return pa.types.is_float32(given) or pa.types.is_float64(given)
+        case Type.STRING:
+            return pa.types.is_string(given) or pa.types.is_large_string(given)
+        case Type.BOOLEAN:
+            return pa.types.is_boolean(given)
+    return False
+
+
+def _table(file: parquet.ParquetFile, schema: Schema, wanted: Collection[str]) -> pl.DataFrame:
+    """Some columns of a file that has the schema's, and that of punctuations."""
+    names = file.schema_arrow.names
+    special = () if PUNCT_COLUMN in schema.names else (PUNCT_COLUMN,)
+    table = file.read(columns=[name for name in (*wanted, *special) if name in names])
+    table.validate(full=True)
+    columns = [_without_zone(column) for column in table.columns]
+    frame = pl.from_arrow(pa.table(columns, names=table.column_names))  # without metadata, which may be anything
     assert isinstance(frame, pl.DataFrame)
     return frame
 
@@ -69,8 +120,7 @@ def from_columns(given: pl.DataFrame, schema: Schema) -> Read:
     content, positions = FileContent(schema), np.arange(len(given)) + 1
     closed: Closed | None = None
     if PUNCT_COLUMN in given.columns and PUNCT_COLUMN not in schema.names:
-        special = given[PUNCT_COLUMN].is_not_null()
-        closed = _closed(given[PUNCT_COLUMN].filter(special), positions[special.to_numpy()], content)
+        closed, special = _special(given, content)
         given, positions = given.filter(~special), positions[~special.to_numpy()]
     given = given.select(schema.names)
     rows = pl.DataFrame([fitted(given[a.name], a) for a in schema.attributes])
@@ -86,16 +136,18 @@ def _check_names(names: Sequence[str], schema: Schema) -> None:
         raise CodecError(f"the data has no column {missing[0]}", choices(names), f"the stream has ({schema})")
 
 
-def _closed(texts: pl.Series, positions: Numbers, content: FileContent) -> Closed:
-    """Punctuations: the plain constants; the others go to the content."""
-    shown = _shown(texts)
+def _special(given: pl.DataFrame, content: FileContent) -> tuple[Closed, pl.Series]:
+    """Punctuations: the plain constants, and which rows they are; the others go to the content."""
+    special = given[PUNCT_COLUMN].is_not_null()
+    positions = np.flatnonzero(special.to_numpy()) + 1
+    shown = _shown(given[PUNCT_COLUMN].filter(special))
     closed, plain = constants(shown, positions, content.schema)
     for at in np.flatnonzero(~plain).tolist():
         try:
             content.add(from_punct(shown[at], content.schema), int(positions[at]))
         except PunctumError as error:
             content.reject(int(positions[at]), error, shown[at])
-    return closed
+    return closed, special
 
 
 def _reject(given: pl.DataFrame, rows: pl.DataFrame, positions: Numbers, content: FileContent) -> None:

@@ -52,6 +52,8 @@ class Read:
     rejected: pl.DataFrame
     place: Callable[[int], Place]
     more: int = 0
+    whole: "Callable[[], Read] | None" = None
+    """Reads it again with all columns, if some were not wanted."""
 
 
 Closed = tuple[Mapping[str, pl.Series], Mapping[str, Numbers]]

@@ -65,9 +65,9 @@ _ROW_BY_ROW = (Select, Project, Lookup, Hop, Stamped, Dupelim, Punctuate, Expect
 """Operators that give nothing but what a row becomes, where it is."""
 
 
-def piped(pipe: Pipe) -> Piped:
-    """What a pipe does."""
-    return Piped(pipe.steps, pipe.stream)
+def piped(pipe: Pipe, stays: bool = False) -> Piped:
+    """What a pipe does; rows may stay where they are read."""
+    return Piped(pipe.steps, pipe.stream, stays)
 
 
 def from_pipe(origin: Pipe, source: Input, buckets: Buckets, clock: bool = False) -> Exchange:

@@ -12,6 +12,8 @@ from punctum.operators.columns import ColumnarSlice
 from punctum.operators.expect import Expect
 from punctum.plan.joins.counts import ROWS_FROM
 
+_OF_ROWS = ("rows_in", "rows_out", "rows_purged")
+
 
 class OperatorMetrics(StagePart):
     """Counts what each operator took, gave and keeps."""
@@ -55,6 +57,15 @@ def counted(flow: Dataflow, number: int, slices: Sequence[ColumnarSlice], given:
         }
         | {ROWS_FROM + flow.names[i]: len(piece.rows) + flow.inputs[i].folded for i, piece in direct}
     )
+
+
+def of_rows(counts: Counts) -> Counts:
+    """What is counted of the rows of a batch, and neither of punctuations nor of what is kept.
+
+    >>> of_rows({"rows_in": 3, "rows_from bid": 3, "rows_kept": 0, "puncts_in": 2})
+    {'rows_in': 3, 'rows_from bid': 3}
+    """
+    return {name: n for name, n in counts.items() if name in _OF_ROWS or name.startswith(ROWS_FROM)}
 
 
 def oldest(flow: Dataflow) -> dict[int, tuple[float, str]]:

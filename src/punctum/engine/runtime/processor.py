@@ -27,7 +27,7 @@ from punctum.engine.exchange.messages import (
     stage_slices,
 )
 from punctum.engine.exchange.quarantine import BUCKET_ROOM, Record, Room
-from punctum.engine.runtime.metrics import oldest, punctuations_in
+from punctum.engine.runtime.metrics import of_rows, oldest, punctuations_in
 from punctum.engine.runtime.stage import StageRuntime
 from punctum.engine.runtime.stores import Chunks, StateStore, Version
 from punctum.engine.sinks.copy import CopyFiles
@@ -84,9 +84,17 @@ class StageProcessor:
         return self._build(bucket)  # type: ignore[operator]
 
     def feed(
-        self, bucket: int, arrived: dict[int, list[StageMessage]], found: Callable[[], StateStore]
+        self,
+        bucket: int,
+        arrived: dict[int, list[StageMessage]],
+        found: Callable[[], StateStore],
+        part: int | None = None,
+        saves: bool = True,
     ) -> list[Addressed]:
-        """What a bucket sends for what has arrived in a batch, by input; its store then has its new state."""
+        """What a bucket sends for what has arrived in a batch, by input; its store then has its new state.
+
+        Of a bucket in several tasks each has a part of the rows, and writes results of its own; one saves the state.
+        """
         with failing_in(f"stage {self.number}"):
             with failing_in("reading its state"):
                 store = found()
@@ -94,13 +102,17 @@ class StageProcessor:
             first = known.version is None
             piece, counts = known.running.feed(arrived)
             with failing_in("writing its state"):
-                self._save(bucket, store, known)
+                if saves:
+                    self._save(bucket, store, known)
+                else:
+                    self._leave(bucket, known)
             for n, since in oldest(known.running.flow).items():
                 counts[n]["oldest"] = since
+            counts = counts if saves else [of_rows(counted) for counted in counts]
             with failing_in("sending its output"):
                 sent = [
                     *self._results(bucket, piece, first, known.running),
-                    *self._to_driver(bucket, piece, counts, known.running),
+                    *self._to_driver(bucket, piece, counts, known.running, bucket if part is None else part),
                 ]
                 return [*sent, *known.running.messages(self._to, bucket)] if isinstance(self._to, Exchange) else sent
 
@@ -113,7 +125,7 @@ class StageProcessor:
         return []
 
     def _to_driver(
-        self, bucket: int, piece: ColumnarSlice, counts: list[Counts], running: StageRuntime
+        self, bucket: int, piece: ColumnarSlice, counts: list[Counts], running: StageRuntime, writer: int
     ) -> list[Addressed]:
         """Metrics, the file that the slice was written to, and records for the quarantine."""
         named = {f"s{self.number}o{n}": counted for n, counted in enumerate(counts)}
@@ -121,7 +133,7 @@ class StageProcessor:
         refused: Iterable[Record] = ()
         if isinstance(self._to, ResultFiles | CopyFiles):
             file, refused = self._to.write(piece)
-            sent += [] if file is None else [Addressed(bucket, WrittenMessage(bucket, file))]
+            sent += [] if file is None else [Addressed(bucket, WrittenMessage(writer, file))]
         if records := Room(BUCKET_ROOM).taken(chain(running.records(), refused)):
             sent.append(Addressed(bucket, QuarantineMessage([record.line() for record in records])))
         return sent
@@ -180,5 +192,15 @@ class StageProcessor:
                 known.chunks[name].pop(number)
             new[name] = {n: chunk_to_blob(rows, table.ages(n)) for n, rows in written.items()}
         known.version, known.chunks = store.save(known.running.metadata(), known.chunks, new, gone)
+        self.cache[self._run, self.number, bucket] = known
+        self._spill()
+
+    def _leave(self, bucket: int, known: Cached) -> None:
+        """Remember no more of a state that another task saves than the chunks that have stayed as they were."""
+        for name, table in known.running.flow.tables().items():
+            written, gone = table.changes()
+            for number in (*written, *gone):
+                known.chunks.get(name, {}).pop(number, None)
+        known.version = None
         self.cache[self._run, self.number, bucket] = known
         self._spill()

@@ -31,7 +31,7 @@ class StageTask:
 
     def __init__(self, stage: StageProcessor, directory: Path, batch: Callable[[], int] | None = None) -> None:
         self._pickled: bytes = dumps(stage)  # type: ignore[no-untyped-call]
-        self._directory, self._batch = directory, batch or _batch
+        self._directory, self._batch = directory, batch or batch_of_task
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The messages that the buckets send; what is for the driver is passed on."""
@@ -48,7 +48,7 @@ class StageTask:
             yield to_arrow(stage.feed(bucket, known, partial(FileStore, self._directory / str(bucket), batch)))
 
 
-def _batch() -> int:
+def batch_of_task() -> int:
     """The number of the batch that the task is of."""
     context = TaskContext.get()
     number = context and context.getLocalProperty(BATCH)

@@ -60,11 +60,12 @@ class Piped:
     that came. Then the rows go through the selections and projections. A row for which a condition or a column has no
     value goes no further, and no punctuation is made of it when it is the condition of one. Places go on where they may
     matter: where a row stands behind a punctuation that matches it, or behind one that may complete others, and always
-    when the stream tells the time by which its values are swept.
+    when the stream tells the time by which its values are swept. Where rows *stay* places cost nothing, and go on.
     """
 
     steps: tuple[Relation, ...]
     stream: StreamDef | None = None  # nothing: no punctuations are made
+    stays: bool = False
 
     def __call__(self, piece: ColumnarSlice) -> ColumnarSlice:
         """The slice behind the pipe."""
@@ -122,7 +123,10 @@ class Piped:
             return replace(piece, places=None), ()
         if not self._origins and not piece.puncts and not piece.constants and not self._clocks:
             return replace(piece, places=None), ()
-        given, rows = placed(self.stream.schema, piece, piece.rows.height), piece.rows.with_columns(_places(piece))
+        rows = piece.rows.with_columns(_places(piece))
+        if self.stays and piece.places is not None and not self._origins and not self._clocks:
+            return replace(piece, rows=rows), ()
+        given = placed(self.stream.schema, piece, piece.rows.height)
         puncts, failed = self._punctuations(rows), tuple[tuple[int, str], ...]()
         if any(origin.failed is not None for origin in self._origins):
             self._punctuations(numbered := rows.with_row_index(ROW))
@@ -222,8 +226,8 @@ class Piped:
         conditions = [condition for condition, _ in self._compiled if condition is not None]
         return any(expression.reason is not None for expression in (*conditions, *columns))
 
-    def __reduce__(self) -> tuple[type["Piped"], tuple[tuple[Relation, ...], StreamDef | None]]:
-        return Piped, (self.steps, self.stream)
+    def __reduce__(self) -> tuple[type["Piped"], tuple[tuple[Relation, ...], StreamDef | None, bool]]:
+        return Piped, (self.steps, self.stream, self.stays)
 
 
 def _places(piece: ColumnarSlice) -> pl.Series:

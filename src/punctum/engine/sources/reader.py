@@ -14,7 +14,7 @@ import pickle
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -73,11 +73,31 @@ class Share(NamedTuple):
     first: bool
 
 
-Part = tuple[list[Share], int, dict[str, int], list[TopicShare], list[KnownPartitions]]
-"""What a task does: read shares of files and of topics, as one of so many tasks, or tell what is new.
+class BatchPart(NamedTuple):
+    """What a task does: read shares of files and of topics, as one of so many tasks, or tell what is new.
 
-That is other versions of tables, partitions of topics, or the time.
-"""
+    That is other versions of tables, partitions of topics, or the time.
+
+    Where a stage runs where its streams are read, tasks are numbered and each hears the punctuations of splits that
+    others read: those that stand before what it reads. The last one hears all of them.
+    """
+
+    shares: Sequence[Share]
+    tasks: int
+    tables: Mapping[str, int]
+    topics: Sequence[TopicShare] = ()
+    partitions: Sequence[KnownPartitions] = ()
+    number: int = 0
+    heard: Sequence[Share] = ()
+
+    @property
+    def last(self) -> bool:
+        """Whether it is the last one of the batch."""
+        return self.number == self.tasks - 1
+
+
+Splits = Sequence[tuple[str, int, Split]]
+"""The splits of a batch: the stream of each, and its number there."""
 
 
 class PackedFiles(DataSource):
@@ -103,13 +123,18 @@ def encoded(
     timer: Timer | None = None,
     tables: Sequence[RefreshedTable] = (),
     topics: Sequence[Topic] = (),
+    stage: bytes | None = None,
 ) -> str:
     """The directories as a string, for an option of a data source, with the number of tasks that can run at once."""
-    return base64.b64encode(pickle.dumps((tuple(directories), tasks, timer, tuple(tables), tuple(topics)))).decode()
+    given = tuple(directories), tasks, timer, tuple(tables), tuple(topics), stage
+    return base64.b64encode(pickle.dumps(given)).decode()
 
 
 class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Offers new files of each stream in the order in which it found them, and reads them packed."""
+    """Offers new files of each stream in the order in which it found them, and reads them packed.
+
+    A stage that is given runs where they are read, and is pickled: what it is to do for a part of a batch.
+    """
 
     def __init__(
         self,
@@ -118,13 +143,14 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         timer: Timer | None = None,
         tables: Sequence[RefreshedTable] = (),
         topics: Sequence[Topic] = (),
+        stage: bytes | None = None,
     ) -> None:
         self._directories, self._tasks = {directory.key: directory for directory in directories}, tasks
         self._topics = {topic.key: TopicListing(topic) for topic in topics}
         self._reading = {d.key: d.reading for d in directories} | {t.key: t.reading for t in topics}
         self._ends: dict[str, dict[int, int]] | None = None
         self._until: dict[str, int] | None = None
-        self._timer, self._tables = timer, tables
+        self._timer, self._tables, self._stage = timer, tables, stage
         self._over: int | None = None
 
     def initialOffset(self) -> Offset:
@@ -188,6 +214,8 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         ]
         size = sum(_size(split) for _, _, split in splits)
         tasks = min(self._tasks, len(splits), 1 + size // WORTH_A_TASK)
+        if self._stage is not None:
+            return [InputPartition(part) for part in parts_in_order(splits, tasks)]
         loads = [0] * tasks
         dealt: list[dict[str, list[tuple[int, Split]]]] = [{} for _ in range(tasks)]
         for key, number, split in sorted(splits, key=lambda listed: -_size(listed[2])):
@@ -196,13 +224,15 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             dealt[at].setdefault(key, []).append((number, split))
         messages, heard = self._messages(start, end)
         if not splits and not messages and not heard:
-            return [InputPartition(([], 0, {}, [], []))] if start.get("clock") != end.get("clock") else []
+            return [InputPartition(BatchPart([], 0, {}))] if start.get("clock") != end.get("clock") else []
         begins = {key for key, first in start["files"].items() if first == 0}
         told = {name: n for name, n in end.get("tables", {}).items() if start.get("tables", {}).get(name, 0) != n}
         most = tasks + len(messages)
-        parts: list[Part] = [(_shares(task, begins), most, {}, [], []) for task in dealt]
-        parts += [([], most, {}, shares, []) for shares in messages]
-        return [InputPartition(part) for part in [*parts, *([([], 0, told, [], heard)] if told or heard else [])]]
+        parts = [BatchPart(_shares(task, begins), most, {}) for task in dealt]
+        parts += [BatchPart([], most, {}, shares) for shares in messages]
+        return [
+            InputPartition(part) for part in [*parts, *([BatchPart([], 0, told, (), heard)] if told or heard else [])]
+        ]
 
     def _messages(self, start: Offset, end: Offset) -> tuple[list[list[TopicShare]], list[KnownPartitions]]:
         """What tasks read of topics, and what buckets are to hear of their partitions."""
@@ -228,15 +258,18 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             ticked,
         )  # here: who lists files need not wait for it
 
-        shares, tasks, tables, messages, told = partition.value
-        if tables or not (shares or messages or told):
-            yield from ticked(pickle.loads(next(iter(self._reading.values()))), tables)
-        for each in told:
-            yield from heard(pickle.loads(self._reading[each.key]), each)
-        for share in shares:
-            yield from read_splits(pickle.loads(self._reading[share.key]), share, tasks)
-        for some in messages:
-            yield from read_topic(pickle.loads(self._reading[some.key]), some, tasks)
+        part: BatchPart = partition.value
+        if self._stage is not None:
+            yield from _loaded(self._stage)(part)
+            return
+        if part.tables or not (part.shares or part.topics or part.partitions):
+            yield from ticked(_loaded(next(iter(self._reading.values()))), part.tables)
+        for each in part.partitions:
+            yield from heard(_loaded(self._reading[each.key]), each)
+        for share in part.shares:
+            yield from read_splits(_loaded(self._reading[share.key]), share, part.tasks)
+        for some in part.topics:
+            yield from read_topic(_loaded(self._reading[some.key]), some, part.tasks)
 
     @cached_property
     def _logs(self) -> dict[str, SplitLog]:
@@ -262,6 +295,36 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 def _size(split: Split) -> int:
     return split.end - split.start
+
+
+def parts_in_order(splits: Splits, tasks: int) -> list[BatchPart]:
+    """The splits of a batch dealt out in their order, each task with those that it has to hear."""
+    total, done = sum(_size(split) + 1 for _, _, split in splits), 0
+    dealt: list[list[tuple[str, int, Split]]] = [[] for _ in range(tasks)]
+    for listed in splits:
+        size = _size(listed[2]) + 1
+        dealt[(2 * done + size) * tasks // (2 * total)].append(listed)  # where its middle is
+        done += size
+    dealt, parts = [some for some in dealt if some], list[BatchPart]()
+    for number, own in enumerate(dealt):
+        first = {key: n for key, n, _ in reversed(own)}
+        before = [each for each in splits if each[1] < first.get(each[0], 0)]
+        others = before if number < len(dealt) - 1 else [each for each in splits if each not in own]
+        parts.append(BatchPart(_by_stream(own), len(dealt), {}, number=number, heard=_by_stream(others)))
+    return parts
+
+
+def _by_stream(splits: Splits) -> list[Share]:
+    task: dict[str, list[tuple[int, Split]]] = {}
+    for key, number, split in splits:
+        task.setdefault(key, []).append((number, split))
+    return _shares(task, set())
+
+
+@lru_cache(maxsize=64)
+def _loaded(pickled: bytes) -> Any:
+    """What is pickled in a query; a worker gets the same in each batch."""
+    return pickle.loads(pickled)
 
 
 def _shares(task: Mapping[str, list[tuple[int, Split]]], begins: set[str]) -> list[Share]:

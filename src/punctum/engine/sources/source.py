@@ -1,10 +1,11 @@
 """Reading the files of a stream: splits of them in, packed slices out, through the stream's pipe, in one place."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
+import polars as pl
 import pyarrow as pa
 from pyspark.cloudpickle import dumps
 
@@ -12,20 +13,22 @@ from punctum.algebra.aggregates import Function
 from punctum.algebra.schema import Schema
 from punctum.engine.exchange import quarantine
 from punctum.engine.exchange.buckets import Exchange
+from punctum.engine.exchange.held import HeldSlice
 from punctum.engine.exchange.messages import (
     Clock,
     FeedbackMessage,
     PartitionsMessage,
     SplitPart,
+    StreamSlice,
     TablesMessage,
     stream_slices,
     to_all,
     to_arrow,
 )
 from punctum.engine.exchange.worker import init_worker
-from punctum.engine.formats.files import READERS, Read, check_options
+from punctum.engine.formats.files import HEARERS, READERS, Read, Reader, check_options
 from punctum.engine.formats.read import LONGEST, ROOM, clean
-from punctum.engine.formats.splits import shown
+from punctum.engine.formats.splits import Split, shown
 from punctum.engine.kafka.read import read_range
 from punctum.engine.kafka.topics import KnownPartitions, TopicShare
 from punctum.engine.kafka.values import check_values
@@ -67,6 +70,8 @@ class FileStream(FrameStream):
     options: Mapping[str, str] = field(default_factory=dict)
     fold: Sequence[tuple[str, Function | None]] = ()
     """The columns that are folded: what a row was can be read again."""
+    wanted: Set[str] | None = None
+    """The columns that are looked at, if not all."""
 
     def __post_init__(self) -> None:
         check_options(self.format, self.schema, self.options)
@@ -116,16 +121,43 @@ def read_splits(stream: FileStream, share: Share, tasks: int) -> Iterator[pa.Rec
     if share.first:
         yield to_arrow(stream_slices(stream.to.init_messages(), stream.to.input))
     for number, split in share.splits:
-        path, file = Path(stream.path) / split.name, shown(split.name)
+        content, file, origin = _read(READERS, stream, number, split)
         with failing_in(f"{stream.name}, the file {file}"):
-            content = READERS[stream.format](path, stream.schema, stream.options, split)
-            origin = SplitPart(number, 0, split.located(stream.path))
             yield from packed(content, stream, room, file, origin, stream.fold)
 
 
-def ticked(stream: FileStream, tables: dict[str, int]) -> Iterator[pa.RecordBatch]:
+def held(
+    stream: FileStream, share: Share, room: quarantine.Room
+) -> Iterator[tuple[StreamSlice, list[quarantine.Record]]]:
+    """Some splits of a stream, which stay here: behind the pipe, each with the records of what was not taken."""
+    for number, split in share.splits:
+        content, file, origin = _read(READERS, stream, number, split)
+        with failing_in(f"{stream.name}, the file {file}"):
+            behind, records = _taken(content, stream, room, file)
+            yield StreamSlice(HeldSlice(behind.piece), origin), records
+
+
+def said(stream: FileStream, share: Share, rows: pl.DataFrame) -> Iterator[StreamSlice]:
+    """What the punctuations in some splits say; of the rows, which others read, there are none."""
+    for number, split in share.splits:
+        content, _, origin = _read(HEARERS, stream, number, split)
+        piece = content.piece
+        if piece.puncts or piece.constants:
+            yield StreamSlice(HeldSlice(ColumnarSlice(rows, piece.puncts, piece.constants)), origin)
+
+
+def _read(readers: Mapping[str, Reader], stream: FileStream, number: int, split: Split) -> tuple[Read, str, SplitPart]:
+    """What is read of a split, the name of its file, and where it comes from."""
+    file = shown(split.name)
+    with failing_in(f"{stream.name}, the file {file}"):
+        path = Path(stream.path) / split.name
+        content = readers[stream.format](path, stream.schema, stream.options, split, stream.wanted)
+    return content, file, SplitPart(number, 0, split.located(stream.path))
+
+
+def ticked(stream: FileStream, tables: Mapping[str, int]) -> Iterator[pa.RecordBatch]:
     """That there are other versions of tables, or that time has passed, and nothing else."""
-    message = TablesMessage(tables) if tables else Clock()
+    message = TablesMessage(dict(tables)) if tables else Clock()
     yield to_arrow(to_all(stream.to.buckets, message, stream.to.input))
 
 
@@ -143,19 +175,11 @@ def packed(
     Of a file, its name is given, and its split with a number in the batch, for tasks of Spark's come in any order; and
     what may be folded. Rows whose places matter are not. Of messages, their topic and partition are given.
     """
-    if content.rejected.height and stream.tells:
-        records = quarantine.rejects(stream.name, file, content.rejected, partition)
-        if stream.fails:
-            quarantine.fail(records[0])
-        yield quarantine.packed(room.taken(records, content.more), stream.to.buckets[0])
+    behind, records = _taken(content, stream, room, file, partition)
+    if records:
+        yield quarantine.packed(records, stream.to.buckets[0])
     if stream.to.clock:
         yield to_arrow(to_all(stream.to.buckets, Clock(), stream.to.input))
-    behind = stream.pipe.apply(content.piece)
-    if behind.failed:
-        records = failed(stream, content, file, behind.failed, partition)
-        if stream.fails:
-            quarantine.fail(records[0])
-        yield quarantine.packed(room.taken(records), stream.to.buckets[0])
     if behind.told is not None:
         yield to_arrow(to_all(stream.to.buckets, FeedbackMessage(behind.told), stream.to.input))
     less = folded(behind.piece.rows, fold) if fold and behind.piece.places is None else None
@@ -163,6 +187,32 @@ def packed(
     if pieces:
         counted, pieces = ({}, pieces) if less is None else unfolded_counts(pieces)
         yield to_arrow(stream_slices(pieces, stream.to.input, origin, counted))
+
+
+def _taken(
+    content: Read,
+    stream: FrameStream,
+    room: quarantine.Room,
+    file: str | None,
+    partition: tuple[str, int] | None = None,
+) -> tuple[Behind, list[quarantine.Record]]:
+    """What was read, behind the pipe, and records of what was not taken, as far as there is room for them."""
+    records = list[quarantine.Record]()
+    if content.rejected.height and stream.tells:
+        records = room.taken(
+            _failing(stream, quarantine.rejects(stream.name, file, content.rejected, partition)), content.more
+        )
+    behind = stream.pipe.apply(content.piece)
+    if behind.failed:
+        records += room.taken(_failing(stream, failed(stream, content, file, behind.failed, partition)))
+    return behind, records
+
+
+def _failing(stream: FrameStream, records: list[quarantine.Record]) -> list[quarantine.Record]:
+    """Some records, unless the stream fails when there are any."""
+    if stream.fails:
+        quarantine.fail(records[0])
+    return records
 
 
 def unfolded_counts(pieces: Mapping[int, ColumnarSlice]) -> tuple[dict[int, int], dict[int, ColumnarSlice]]:
@@ -179,6 +229,10 @@ def failed(
     """The records of rows that failed in the pipe, as they are in their file, or in their partition."""
     from punctum.engine.formats.write import json_lines  # here: it takes time to import, and is seldom needed
 
+    whole = content if content.whole is None else content.whole()
+    content = (
+        whole if whole.piece.rows.height == content.piece.rows.height else content
+    )  # what nobody reads may be broken
     plain = json_lines(content.piece.rows[[number for number, _ in rows]], stream.schema)
     records = []
     for (number, reason), line in zip(rows, plain, strict=True):

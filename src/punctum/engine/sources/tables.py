@@ -102,11 +102,6 @@ def store_tables(tables: Iterable[StreamDef], checkpoint: str, directory: Path, 
     return bases
 
 
-def is_refreshed(table: StreamDef) -> bool:
-    """Whether a table is read again when its files change."""
-    return table.options.get("refresh", "").lower() == "true"
-
-
 def refreshed_table(table: StreamDef, directory: Path, base: str) -> RefreshedTable:
     """A table that is read again, for the source of the streams that meet it."""
     return RefreshedTable(table.name, str(directory / table.options["path"]), base, pickle.dumps(table))

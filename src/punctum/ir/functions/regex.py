@@ -32,6 +32,8 @@ def java(pattern: str) -> Expressions:
 
     >>> java(r"\d+").python.pattern, java(r"(?=x)").polars
     ('\\d+', None)
+    >>> java("[?&]").polars
+    '[?\\&]'
     """
     reader = _Reader(pattern)
     reader.read()
@@ -135,10 +137,17 @@ class _Reader:
         for escaped in re.findall(r"\\(.)", inside, re.DOTALL):
             if escaped.isalnum() and escaped not in "dDwWsStnrf":
                 raise ValueError("\\" + escaped)
-        plain = not re.search(r"\\[DWS]", inside) and not any(c in bare for c in "&~|") and "--" not in bare
-        shown = re.sub(r"\\([dws])", lambda m: _CLASSES[m[1]].replace("\\x0B", "\\x{0B}"), inside)
+        plain = not re.search(r"\\[DWS]", inside) and "--" not in bare
+        shown = re.sub(r"\\.|[&~|]", _in_class, inside, flags=re.DOTALL)
         self.at = end + 1
         self._write(f"[{inside}]", f"[{shown}]" if plain else None)
+
+
+def _in_class(part: re.Match[str]) -> str:
+    """A part of a class, an escape or what Polars may take for more than a character, for Polars."""
+    if part[0][1:] in _CLASSES:
+        return _CLASSES[part[0][1:]].replace("\\x0B", "\\x{0B}")
+    return part[0] if part[0][0] == "\\" else "\\" + part[0]
 
 
 def _literal(character: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations  # Polars is not loaded where a script is only compiled
 
+from collections.abc import Callable
+
 from punctum.algebra.trends import Trend
 from punctum.ir.expressions import Call, Literal
 from punctum.ir.functions.define import APART, NEITHER, RISING, Scalar, Step
@@ -44,6 +46,26 @@ def _concat_ws(separator: str, *texts: str | None) -> str:
 
 def _initcap(text: str) -> str:
     return " ".join(word[:1].title() + word[1:] for word in text.lower().split(" "))
+
+
+def _lower_kernel(text: pl.Expr) -> pl.Expr:
+    return text.map_batches(
+        lambda texts: _cased(texts, texts.str.to_lowercase(), str.lower), pl.String(), is_elementwise=True
+    )
+
+
+def _upper_kernel(text: pl.Expr) -> pl.Expr:
+    return text.map_batches(
+        lambda texts: _cased(texts, texts.str.to_uppercase(), str.upper), pl.String(), is_elementwise=True
+    )
+
+
+def _cased(texts: pl.Series, made: pl.Series, exactly: Callable[[str], str]) -> pl.Series:
+    """Texts as Polars has made them, but for those with letters that are not ASCII."""
+    strange = (texts.str.len_bytes() != texts.str.len_chars()).fill_null(False)
+    if not strange.any():
+        return made
+    return made.scatter(strange.arg_true(), [exactly(text) for text in texts.filter(strange)])
 
 
 def _instr_kernel(text: pl.Expr, part: str) -> pl.Expr:
@@ -147,8 +169,8 @@ def _find_in_set(text: str, listed: str) -> int:
 
 
 STRINGS = (
-    Scalar("lower(text STRING) -> STRING", "in small letters", str.lower, also=("lcase",)),
-    Scalar("upper(text STRING) -> STRING", "in capitals", str.upper, also=("ucase",)),
+    Scalar("lower(text STRING) -> STRING", "in small letters", str.lower, _lower_kernel, also=("lcase",)),
+    Scalar("upper(text STRING) -> STRING", "in capitals", str.upper, _upper_kernel, also=("ucase",)),
     Scalar("initcap(text STRING) -> STRING", "each word with a capital, words being parted by spaces", _initcap),
     Scalar(
         "length(text STRING) -> BIGINT",

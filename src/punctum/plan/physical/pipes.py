@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from punctum.algebra.schema import Schema
 from punctum.ir.definitions import StreamDef
-from punctum.ir.expressions import Column
+from punctum.ir.expressions import Column, columns
 from punctum.ir.relations import Filter, Projection, Source, Window
 from punctum.ir.tree import Relation
 
@@ -20,6 +20,19 @@ class Pipe:
     def schema(self) -> Schema:
         """The schema of what comes out."""
         return self.steps[-1].schema if self.steps else self.stream.schema
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The stream's columns that are looked at, by name: all of them where punctuations are made of rows."""
+        stream, wanted = self.stream, set(range(len(self.schema)))
+        if stream.punctuates or stream.unique or stream.limits or stream.temporal is not None:
+            return frozenset(stream.schema.names)
+        for step in reversed(self.steps):
+            if isinstance(step, Projection):
+                wanted = {column.index for _, expression in step.columns for column in columns(expression)}
+            elif isinstance(step, Filter):
+                wanted |= {column.index for column in columns(step.predicate)}
+        return frozenset(stream.schema.names[i] for i in wanted)
 
     def origin(self, column: int) -> int | None:
         """The stream's column that comes out, unchanged, as this one."""
