@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from punctum.ir.tree import Relation
 
 NOWHERE = Place()
+KAFKA = "kafka"
+"""The format of streams and sinks that are topics."""
 
 
 Delay = int | float | Decimal | timedelta
@@ -152,7 +154,7 @@ class StreamDef:
     schemes: tuple[Scheme, ...] = ()
     unique: tuple[tuple[str, ...], ...] = ()
     format: str | None = None
-    options: Mapping[str, str] = field(default_factory=dict, hash=False)
+    options: Mapping[str, str] = field(default_factory=dict, hash=False, repr=False)  # one may be a password
     relation: "Relation | None" = None
     punctuates: tuple[Clause, ...] = ()
     limits: tuple[TimeLimits, ...] = ()
@@ -213,5 +215,5 @@ class Script:
     streams: dict[str, StreamDef]
     sinks: dict[str, SinkDef]
     queries: tuple[QueryDef, ...]
-    text: str = ""
+    text: str = field(default="", repr=False)  # it may hold a password
     tables: dict[str, TableDef] = field(default_factory=dict)

@@ -17,14 +17,14 @@ from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import Join, OuterJoin
 from punctum.ir.tree import Relation
 from punctum.ir.units import terms_text
-from punctum.parse.ddl.options import DISTINCT
+from punctum.parse.ddl.options import CLIENT, DISTINCT
 from punctum.plan.joins.statistics import OPTIONS
 from punctum.plan.passes.windows import windows
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Input, Op, Stage, all_stages
 
-FREE = ("path", "maxFilesPerTrigger", "settle", "feedback", *OPTIONS)
-"""The options of a stream that may change, and so may those that begin as distinct values do."""
+FREE = ("path", "maxFilesPerTrigger", "settle", "feedback", "user", "password", *OPTIONS)
+"""The options of a stream that may change, and so may those that begin as distinct values or librdkafka's do."""
 
 
 def fingerprint(last: Stage) -> list[str]:
@@ -48,7 +48,7 @@ def _stream(stream: StreamDef) -> Iterator[str]:
 
 
 def _free(name: str) -> bool:
-    return name in FREE or name.startswith(DISTINCT)
+    return name in FREE or name.startswith((DISTINCT, CLIENT))
 
 
 def _clause(clause: Clause) -> str:
