@@ -35,6 +35,7 @@ ROOMS = (
     "engine.recovery",
     "engine.formats",
     "engine.exchange",
+    "engine.kafka",
     "engine.sources",
     "engine.sinks",
     "engine.runtime",

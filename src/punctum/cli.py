@@ -158,6 +158,8 @@ def _admitted(script: Path, plan: dict[str, Any], zone: str) -> "Compiled":
 
     queries = compiled(script, Options(planned(**plan), members=members, zone=zone))
     queries.admit()  # what is only allowed to run warns when it does
+    for query in queries.queries:
+        query.check_references()
     check_directories(queries.analyses, script.parent)
     if queries.script.tables:
         from punctum.engine.sources.tables import check_tables  # here because Polars takes a while to import

@@ -58,6 +58,7 @@ from punctum.engine.runtime.stored import Described, described, write_described
 from punctum.engine.runtime.task import StageTask
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
+from punctum.engine.sinks.topic import MessageFiles
 from punctum.engine.sources.directories import check_directory
 from punctum.engine.sources.frames import SOURCES
 from punctum.engine.sources.listing import SETTLE
@@ -129,7 +130,7 @@ def claimed(settings: Settings) -> Iterator[None]:
         raise
 
 
-def packed(last: Stage, settings: Settings, to: ResultFiles | CopyFiles | None = None) -> DataFrame:
+def packed(last: Stage, settings: Settings, to: ResultFiles | CopyFiles | MessageFiles | None = None) -> DataFrame:
     """The result of a query in packed slices, or in files, with all else that its stages have to say."""
     plan, checkpoint = fingerprint(last), settings.checkpoint
     if checkpoint:
@@ -195,7 +196,7 @@ class _Assembly:
         self._read = set[str]()
         self._files_read = files_read(Path(settings.checkpoint)) if settings.checkpoint else {}
 
-    def stage(self, stage: Stage, to: Exchange | ResultFiles | CopyFiles | None) -> DataFrame:
+    def stage(self, stage: Stage, to: Exchange | ResultFiles | CopyFiles | MessageFiles | None) -> DataFrame:
         directory, known = Path(self._settings.directory), tables_of(stage)
         tables = store_tables(known, self._settings.checkpoint, directory, stage.number)
         refreshed = [refreshed_table(table, directory, tables[table.name]) for table in known if is_refreshed(table)]

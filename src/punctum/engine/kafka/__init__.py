@@ -1,0 +1,1 @@
+"""Kafka: how a broker is spoken to."""
