@@ -2,101 +2,34 @@
 
 import json
 import os
-import re
-import socket
-import struct
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Context, Decimal
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 import psycopg
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pgserver import get_server  # type: ignore[attr-defined]
 from pyspark.sql import DataFrame, SparkSession
 
 import strategies
+from engine.postgres import ITEM, SECRET, Server, execute, read, sink, table, write, write_frames
 from engine.values import HARD
 from lanes import examples
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Row, Type
 from punctum.engine.sinks import postgres
-from punctum.engine.sinks.copy import CopyFiles
-from punctum.engine.sinks.postgres import PostgresSink, PostgresTable
-from punctum.errors import PunctumError, QueryError, SchemaError
-from punctum.ir.definitions import SinkDef
+from punctum.errors import QueryError, SchemaError
 from punctum.operators.columns import ColumnarSlice, frame
 from punctum.query import Query
 from punctum.session import Session
 
 _EXACT = Context(prec=38)
-ITEM = Schema.of(itemid="BIGINT", total="DOUBLE")
-
-
-class Server(NamedTuple):
-    """A server: where it is, and where it keeps its files."""
-
-    url: str
-    directory: Path
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    directory = tmp_path_factory.mktemp("postgres")
-    server = get_server(directory)
-    yield Server(server.get_uri(), directory)
-    server.cleanup()
-
-
-@pytest.fixture
-def url(server: Server) -> str:
-    """A server with nothing in it."""
-    with psycopg.connect(server.url) as connection:
-        names = "SELECT nspname FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema)'"
-        for (name,) in connection.execute(names).fetchall():
-            connection.execute(f'DROP SCHEMA "{name}" CASCADE')
-        connection.execute("CREATE SCHEMA public")
-    return server.url
-
-
-def execute(url: str, *statements: str) -> None:
-    with psycopg.connect(url) as connection:
-        for each in statements:
-            connection.execute(each)
-
-
-def read(url: str, sql: str) -> list[tuple[Any, ...]]:
-    with psycopg.connect(url) as connection:
-        connection.execute("SET TIME ZONE 'UTC'")
-        return connection.execute(sql).fetchall()
-
-
-def table(url: str, name: str, schema: Schema, key: str = "", groups: tuple[str, ...] | None = None) -> PostgresTable:
-    options = {"url": url, "table": name, "key": key}
-    return PostgresTable.of(SinkDef("s", "postgres", options), schema, groups).prepared()
-
-
-def sink(made: PostgresTable, directory: Path, query: str = "q") -> PostgresSink:
-    files = CopyFiles(str(directory / "copy"), "s", made.schema, made.key, made.required)
-    files.clear()
-    return PostgresSink(made, files, query)
-
-
-def write(to: PostgresSink, batch: int, *buckets: Sequence[Row]) -> list[dict[str, Any]]:
-    """Write the rows that buckets give as a batch; what goes to the quarantine."""
-    return write_frames(to, batch, *(frame(to.table.schema, rows) for rows in buckets))
-
-
-def write_frames(to: PostgresSink, batch: int, *buckets: pl.DataFrame) -> list[dict[str, Any]]:
-    said = [to.files.write(ColumnarSlice(rows)) for rows in buckets]
-    to.commit(batch, [(bucket, name) for bucket, (name, _) in enumerate(said) if name is not None], again=False)
-    return [json.loads(record.line()) for _, records in said for record in records]
 
 
 def bag(rows: Sequence[Sequence[Any]]) -> list[str]:
@@ -264,52 +197,6 @@ def test_names_of_tables_and_of_columns(url: str, tmp_path: Path, name: str) -> 
         assert read(url, f"SELECT * FROM {NAMES[name]}") == [row] * (1 if key or groups else 4)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "said"),
-    [
-        ({"table": "t"}, SchemaError, "the sink s has no url"),
-        ({"url": ""}, SchemaError, "the sink s has no table"),
-        *(
-            ({"url": "", "table": name}, SchemaError, "the sink s has no valid table name")
-            for name in ("", "a.b.c", "a..b", '"a', 'a"b"', "a b", "my-table", "1a", '""', "a.", '"\0"')
-        ),
-        ({"url": "", "table": "pg_temp.t"}, SchemaError, "the schema pg_temp belongs to Postgres"),
-        ({"url": "", "table": "t" * 64}, SchemaError, "it has more than 63 bytes"),
-        ({"url": "", "table": "t", "key": "item"}, SchemaError, "there is no column item"),
-        ({"url": "", "table": "t", "key": "itemid,,total"}, SchemaError, "the sink s has no valid key"),
-        ({"url": "postgresql:///none?host=/nowhere", "table": "t"}, QueryError, "the database does not respond"),
-    ],
-)
-def test_wrong_options(options: dict[str, str], error: type[PunctumError], said: str) -> None:
-    with pytest.raises(error, match=re.escape(said)):
-        PostgresTable.of(SinkDef("s", "postgres", options), ITEM).prepared()
-
-
-@pytest.mark.parametrize(
-    ("there", "said"),
-    [
-        ("CREATE TABLE t (itemid BIGINT)", 'the table "public"."t" has no column total'),
-        ("CREATE TABLE t (itemid INT, total DOUBLE PRECISION)", "it is INTEGER, but the result has BIGINT"),
-        ("CREATE TABLE t (itemid BIGINT, total REAL)", "it is REAL, but the result has DOUBLE PRECISION"),
-        ("CREATE TABLE t (itemid BIGINT, total FLOAT8, x INT NOT NULL)", "the result has no x, which is NOT NULL"),
-        (
-            "CREATE TABLE t (itemid BIGINT, total FLOAT8 GENERATED ALWAYS AS (itemid * 2) STORED)",
-            "it is computed by Postgres",
-        ),
-        ("CREATE TABLE t (itemid BIGINT, total FLOAT8)", '("itemid") has no unique index'),
-        ("CREATE TABLE t (itemid BIGINT, total FLOAT8, UNIQUE (itemid, total))", "has no unique index"),
-        ("CREATE TABLE t (itemid BIGINT UNIQUE DEFERRABLE, total FLOAT8)", "has no unique index"),
-        ("CREATE VIEW t AS SELECT 1::BIGINT AS itemid, 1::FLOAT8 AS total", "is not a table"),
-        ("CREATE SCHEMA punctum CREATE TABLE batches (x INT)", 'column "query" does not exist'),
-        ("DROP SCHEMA public", "there is no schema for the table"),
-    ],
-)
-def test_a_table_that_is_there_and_does_not_fit(url: str, there: str, said: str) -> None:
-    execute(url, there)
-    with pytest.raises(PunctumError, match=re.escape(said)):
-        table(url, "t", ITEM, "itemid")
-
-
 def test_a_table_that_is_there_and_fits(url: str, tmp_path: Path) -> None:
     schema = Schema(
         (Attribute("n", Type.BIGINT), Attribute("s", Type.STRING), Attribute("m", Type.DECIMAL, digits=(5, 2)))
@@ -324,11 +211,6 @@ def test_a_table_that_is_there_and_fits(url: str, tmp_path: Path) -> None:
     execute(url, "TRUNCATE t", "ALTER TABLE t ALTER m TYPE NUMERIC(5, 3)")
     with pytest.raises(SchemaError, match="does not fit"):
         table(url, "t", schema, "n")
-
-
-def test_what_is_punctums_own_is_no_sink(url: str) -> None:
-    with pytest.raises(SchemaError, match="is reserved for Punctum"):
-        table(url, "punctum.batches", ITEM)
 
 
 def test_rights_that_are_enough(url: str, tmp_path: Path) -> None:
@@ -411,52 +293,6 @@ def test_a_run_that_was_killed_may_still_be_committing(url: str, tmp_path: Path)
             pass
     after.join()
     assert read(url, "SELECT * FROM slow") == [(1, 1.0)]
-
-
-SECRET = "h0rse"
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        f"postgresql://u:{SECRET}@/none?host=/nowhere",
-        f"postgresql://u:{SECRET}@x@/none?host=/nowhere",
-        f"postgresql://u:a@{SECRET}@localhost:1/none",
-        f"postgresql://u:a/{SECRET}@localhost:1/none",
-        f"postgresql://u:%zz{SECRET}@localhost/none",
-        f"postgresql://localhost/none?pasword={SECRET}",
-        f"postgresql://localhost/none?{SECRET}",
-        f"host=/nowhere password=a {SECRET}",
-        f"host=/nowhere password={SECRET}",
-        SECRET,
-    ],
-)
-def test_a_password_is_in_no_error(wrong: str) -> None:
-    made = SinkDef("s", "postgres", {"url": wrong, "table": "t"})
-    with pytest.raises(PunctumError) as raised:
-        PostgresTable.of(made, ITEM).prepared()
-    assert SECRET not in str(raised.value)
-    if isinstance(raised.value, QueryError):
-        assert SECRET not in repr(PostgresTable.of(made, ITEM))
-
-
-def test_a_wrong_password() -> None:
-    """Of a server that says so to whoever comes."""
-    fields = b'SFATAL\0C28P01\0Mpassword authentication failed for user "u"\0\0'
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def refuse() -> None:
-            client, _ = server.accept()
-            with client:
-                client.recv(4096)
-                client.sendall(b"E" + struct.pack("!I", len(fields) + 4) + fields)
-                client.recv(4096)
-
-        threading.Thread(target=refuse, daemon=True).start()
-        options = "sslmode=disable&gssencmode=disable"
-        with pytest.raises(QueryError, match="password authentication failed") as raised:
-            table(f"postgresql://u:{SECRET}@127.0.0.1:{server.getsockname()[1]}/d?{options}", "t", ITEM)
-    assert SECRET not in str(raised.value)
 
 
 SCRIPT = """
