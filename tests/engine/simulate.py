@@ -14,6 +14,7 @@ from punctum.engine.exchange.messages import (
     Counts,
     FeedbackMessage,
     Message,
+    PartitionsMessage,
     SplitPart,
     StageMessage,
     decode,
@@ -38,8 +39,23 @@ from punctum.plan.physical.feedback import feedback_mappings
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Input, Stage, needs_clock
 
-Feed = Mapping[str, ColumnarSlice | Sequence[ColumnarSlice]]
-"""A slice of each stream, whole, in parts that tasks read in any order, or in splits (``Splits``)."""
+Feed = Mapping[str, "ColumnarSlice | Sequence[ColumnarSlice] | Partitioned"]
+"""A slice of each stream, whole, in parts that tasks read in any order, in splits, or in partitions of a topic."""
+
+
+class Partitioned(dict[int, list[ColumnarSlice]]):
+    """The splits of each partition of a topic; those that are idle, and all that there are."""
+
+    def __init__(
+        self, splits: Mapping[int, list[ColumnarSlice]], known: Sequence[int], idle: Sequence[int] = ()
+    ) -> None:
+        super().__init__(splits)
+        self.heard = PartitionsMessage(tuple(known), tuple(idle))
+
+    @property
+    def pieces(self) -> list[tuple[SplitPart, ColumnarSlice]]:
+        """All splits, and where each of them stands."""
+        return [(SplitPart(n, 0, partition=p), piece) for p, splits in self.items() for n, piece in enumerate(splits)]
 
 
 class Splits(list[ColumnarSlice]):
@@ -142,13 +158,17 @@ class Simulation:
                 to = build.from_pipe(origin, source, self._buckets, clock)
             else:
                 to = build.from_stage(origin, source, self._buckets, clock)
+            given = streams.get(origin.stream.name) if isinstance(origin, Pipe) else None
+            places = dict(enumerate(place for place, _ in given.pieces)) if isinstance(given, Partitioned) else {}
+            sent += to_all(self._buckets, given.heard, to.input) if isinstance(given, Partitioned) else []
             for number, (sender, piece, told) in enumerate(self._pieces(stage, source, streams)):
                 first = (stage.number, sender) not in self._greeted
                 self._greeted.add((stage.number, sender))
                 if isinstance(origin, Pipe):
                     pieces = to.init_messages() | to.split(piece) if first else to.split(piece)
                     in_order = isinstance(streams[origin.stream.name], Splits)
-                    sent += stream_slices(pieces, to.input, SplitPart(number, 0) if in_order else None)
+                    place = places.get(number, SplitPart(number, 0) if in_order else None)
+                    sent += stream_slices(pieces, to.input, place)
                     sent += to_all(self._buckets, Clock(), to.input) if clock else []
                     sent += to_all(self._buckets, FeedbackMessage(told), to.input) if told is not None else []
                 else:
@@ -177,7 +197,8 @@ class Simulation:
             yield from ((bucket, piece, None) for bucket, piece in self._stage(origin, streams).items())
         elif origin.stream.name in streams:
             pieces = streams[origin.stream.name]
-            for piece in [pieces] if isinstance(pieces, ColumnarSlice) else pieces:
+            several = [piece for _, piece in pieces.pieces] if isinstance(pieces, Partitioned) else pieces
+            for piece in [several] if isinstance(several, ColumnarSlice) else several:
                 pipe: Pipes = build.piped(origin)
                 if self._signals is not None:
                     over = {c: e.streams.get((stage.number, source.number)) for c, e in self._heeds.items()}

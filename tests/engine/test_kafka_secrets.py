@@ -12,12 +12,15 @@ import pytest
 from pgserver import get_server  # type: ignore[attr-defined]
 
 from kafka.broker import Broker
-from kafka.topics import new_topic, sent
+from kafka.topics import new_topic, send, sent
 from lanes import PATIENCE
 
 RIGHT, LITERAL, OTHER, WRONG = "s3cr3t-of-env", "lit3ral-of-script", "s3cr3t-of-file", "wr0ng-s3cr3t"
 SCRIPT = """
-CREATE STREAM bid (itemid BIGINT, increase DOUBLE, PUNCTUATED ON (itemid)) USING json OPTIONS (path 'in');
+CREATE STREAM bid (itemid BIGINT, increase DOUBLE, PUNCTUATED ON (itemid)) USING kafka OPTIONS (
+  brokers '{brokers}', topic '{bids}', user 'me', password '${{env:KAFKA_SECRET}}',
+  kafka.security.protocol 'SASL_PLAINTEXT', kafka.ssl.key.password '{literal}'
+);
 CREATE SINK closing USING kafka OPTIONS (
   brokers '{brokers}', topic '{topic}', user 'me', password '${{env:KAFKA_SECRET}}',
   kafka.security.protocol 'SASL_PLAINTEXT', kafka.ssl.key.password '{literal}'
@@ -91,11 +94,12 @@ def test_no_secret_is_in_what_a_run_leaves(
     topic, kept = new_topic(broker), tmp_path_factory.mktemp("kept")
     server = get_server(tmp_path_factory.mktemp("postgres"))
     (kept / "secret").write_text(OTHER + "\n")
-    named = {"brokers": address, "topic": topic, "file": kept / "secret", "url": server.get_uri(), "literal": LITERAL}
+    bids = new_topic(broker)
+    send(broker, bids, [{"itemid": 17, "increase": 7}, {"$punct": {"itemid": 17}}, b"not a row"])
+    named = {"brokers": address, "topic": topic, "bids": bids, "literal": LITERAL}
+    named |= {"file": str(kept / "secret"), "url": server.get_uri()}
     script = SCRIPT.format(**named)
     assert leaks(script.encode()) == [LITERAL] and leaks(base64.b64encode(b"x" + RIGHT.encode() + b"yz")) == [RIGHT]
-    (tmp_path / "in").mkdir()
-    (tmp_path / "in/0.json").write_text('{"itemid": 17, "increase": 7}\n{"$punct": {"itemid": 17}}\nnot a row\n')
     (tmp_path / "a.sql").write_text(script)
     for arguments in (["check"], ["check", "--json"], ["explain"], ["explain", "--passes"]):
         assert command(tmp_path, *arguments, "a.sql", secret=None).returncode == 0

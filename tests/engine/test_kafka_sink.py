@@ -15,7 +15,7 @@ from confluent_kafka.admin import AdminClient
 
 from engine.kafka_killed import MOMENTS, killed_at
 from kafka.broker import Broker
-from kafka.topics import delete_topic, messages, new_topic, sent
+from kafka.topics import delete, messages, new_topic, sent
 from punctum.algebra.pattern import constant
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
@@ -176,7 +176,7 @@ def test_an_offset_that_is_gone(broker: Broker, tmp_path: Path, query: str) -> N
 def test_a_topic_that_was_deleted(broker: Broker, tmp_path: Path, query: str) -> None:
     topic = new_topic(broker)
     write(sink(broker, topic, tmp_path, query), 0, [(1, "vase")], again=True)
-    delete_topic(broker, topic)
+    delete(broker, topic)
     with pytest.raises(QueryError, match="cannot be written") as raised:
         sink(broker, topic, tmp_path, query)
     assert "create the topic" in raised.value.hint

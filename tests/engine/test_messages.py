@@ -6,8 +6,8 @@ from typing import get_args
 from engine.simulate import planned
 from punctum.algebra import Schema
 from punctum.engine.exchange.buckets import Buckets
+from punctum.engine.exchange.kinds import DRIVER
 from punctum.engine.exchange.messages import (
-    DRIVER,
     Addressed,
     Clock,
     DriverMessage,
@@ -16,6 +16,7 @@ from punctum.engine.exchange.messages import (
     Message,
     MetricsMessage,
     PackedSlice,
+    PartitionsMessage,
     QuarantineMessage,
     SplitPart,
     StageSlice,
@@ -50,6 +51,7 @@ EVERY_KIND: list[Message] = [
     SweepMessage(101, PackedSlice(), [["{}", "s", "it\nis late", "{}"]]),
     ExpiredMessage(102, PackedSlice(puncts="{}")),
     TablesMessage({"category": 2}),
+    PartitionsMessage((0, 1, 2), (1,)),
     MetricsMessage(103, {"s1o0": {"rows_in": 4, "oldest": [1.5, "s(n=2)"]}}),
     QuarantineMessage(['{"a": "b\\n"}', "{}"]),
     WrittenMessage(104, "part 1.json"),

@@ -115,7 +115,7 @@ def test_streams_of_a_stage_are_one_source(tmp_path: Path) -> None:
     messages = [sent.message for read in source.read(task) for sent in decode(read.to_pydict())]
     frames = [m.slice.frame() for m in messages if isinstance(m, StreamSlice)]
     assert sorted(n for rows in frames if rows is not None for n in rows["n"]) == [0, 1, 2, 10, 11]
-    shares, tasks, _ = task.value
+    shares, tasks, *_ = task.value
     assert tasks == 1 and sorted((share.key, share.first) for share in shares) == [("in", True), ("more", True)]
     ((share,), *_) = source.partitions(first, last)[0].value
     assert (share.key, share.first, [number for number, _ in share.splits]) == ("more", False, [0])

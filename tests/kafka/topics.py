@@ -1,29 +1,74 @@
-"""Topics of a test: made, and read as whoever reads only what has been committed."""
+"""Topics for tests: made, filled, read and deleted at a broker."""
 
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
 from uuid import uuid4
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
-from confluent_kafka.cimpl import NewTopic
+from confluent_kafka.cimpl import NewPartitions, NewTopic
 
 from kafka.broker import Broker
 from lanes import PATIENCE
 
+Value = Mapping[str, Any] | bytes | None
 Sent = tuple[int, bytes | None, str]
 """A message: its partition, its key and its value."""
+
+
+def create(broker: Broker, name: str, partitions: int = 1, **config: str) -> None:
+    """A topic that is there when this returns."""
+    admin = AdminClient({"bootstrap.servers": broker.address})
+    for made in admin.create_topics([NewTopic(name, partitions, 1, config=config)]).values():
+        made.result()
+
+
+def delete(broker: Broker, name: str) -> None:
+    """A topic that is gone when this returns."""
+    admin = AdminClient({"bootstrap.servers": broker.address})
+    for gone in admin.delete_topics([name]).values():
+        gone.result()
+
+
+def widen(broker: Broker, name: str, partitions: int) -> None:
+    """More partitions of a topic."""
+    admin = AdminClient({"bootstrap.servers": broker.address})
+    for made in admin.create_partitions([NewPartitions(name, partitions)]).values():
+        made.result()
+
+
+def expire(broker: Broker, name: str, partition: int, before: int) -> None:
+    """Delete the messages of a partition before an offset, as its retention would."""
+    admin = AdminClient({"bootstrap.servers": broker.address})
+    for gone in admin.delete_records([TopicPartition(name, partition, before)]).values():
+        gone.result()
+
+
+def send(
+    broker: Broker, name: str, values: Iterable[Value], partition: int = 0, transaction: str = "", **beside: Any
+) -> None:
+    """Messages at the end of a partition, which has them when this returns; in a transaction that is not ended."""
+    told = {"transactional.id": transaction} if transaction else {}
+    producer = Producer({"bootstrap.servers": broker.address, "linger.ms": 5, **told})
+    if transaction:
+        producer.init_transactions()
+        producer.begin_transaction()
+    for value in values:
+        text = value if isinstance(value, bytes | None) else json.dumps(value).encode()
+        producer.produce(name, text, partition=partition, **beside)
+    producer.flush()
+    if transaction == "commit":
+        producer.commit_transaction()
+    elif transaction:
+        producer.abort_transaction()
 
 
 def new_topic(broker: Broker, partitions: int = 1, config: dict[str, str] | None = None) -> str:
     """A topic of a name that no other has."""
     name = f"topic-{uuid4().hex[:8]}"
-    admin = AdminClient({"bootstrap.servers": broker.address})
-    admin.create_topics([NewTopic(name, partitions, 1, config=config or {})])[name].result(PATIENCE)
+    create(broker, name, partitions, **(config or {}))
     return name
-
-
-def delete_topic(broker: Broker, name: str) -> None:
-    admin = AdminClient({"bootstrap.servers": broker.address})
-    admin.delete_topics([name])[name].result(PATIENCE)
 
 
 def messages(broker: Broker, topic: str, isolation: str = "read_committed") -> list[Message]:

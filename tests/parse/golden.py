@@ -79,6 +79,7 @@ def dump(meaning: Relation | Script) -> str:
         lines += [f"stream {stream.name}: {columns(stream.schema)}"]
         lines += [f"  {scheme}" for scheme in stream.schemes] + [f"  unique {', '.join(u)}" for u in stream.unique]
         lines += [f"  {clause(punctuate)}" for punctuate in stream.punctuates]
+        lines += [f"  partitioned {', '.join(stream.partitioned)}"] * bool(stream.partitioned)
         lines += [f"  {limits.scheme} expect {limits.expect} lifespan {limits.lifespan}" for limits in stream.limits]
         lines += [f"  {stream.temporal}"] * (stream.temporal is not None)
         lines += ["  fails on a violation"] * (stream.on_violation is Violation.FAIL)

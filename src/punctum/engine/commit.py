@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame
 
+from punctum.engine.exchange.kinds import FOR_DRIVER
 from punctum.engine.exchange.messages import (
-    FOR_DRIVER,
     Counts,
     MetricsMessage,
     QuarantineMessage,

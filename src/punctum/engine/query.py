@@ -23,10 +23,9 @@ from pyspark.sql import functions as F  # noqa: N812
 from punctum.algebra.json import to_json
 from punctum.algebra.schema import Schema
 from punctum.engine.exchange.buckets import Buckets, Exchange
+from punctum.engine.exchange.kinds import NOT_METRICS, TIMED
 from punctum.engine.exchange.messages import (
-    NOT_METRICS,
     SCHEMA,
-    TIMED,
     PackedSlice,
     QuarantineMessage,
     SplitPart,
@@ -37,6 +36,8 @@ from punctum.engine.exchange.quarantine import Room, write_records
 from punctum.engine.exchange.worker import init_worker
 from punctum.engine.feedback.filter import Signals, Skipping
 from punctum.engine.formats.files import PUNCT_COLUMN, READERS, from_frame, reading
+from punctum.engine.kafka.broker import FIRST, Brokers
+from punctum.engine.kafka.topics import Topic, TopicListing
 from punctum.engine.memory import state_memory
 from punctum.engine.partitions import bucket_numbers
 from punctum.engine.recovery.checkpoint import (
@@ -73,16 +74,17 @@ from punctum.engine.sources.reader import (
     encoded,
 )
 from punctum.engine.sources.refresh import RefreshedTable
-from punctum.engine.sources.source import FileStream, FrameStream, Pipes
+from punctum.engine.sources.source import FileStream, FrameStream, Pipes, TopicStream
 from punctum.engine.sources.source import packed as packed_piece
 from punctum.engine.sources.tables import is_refreshed, refreshed_table, store_tables, stored_tables
 from punctum.engine.sources.timer import Timer
 from punctum.engine.spark import active
-from punctum.errors import SchemaError, choices, failing_in
-from punctum.ir.definitions import StreamDef, Violation
+from punctum.errors import Place, SchemaError, choices, failing_in
+from punctum.ir.definitions import KAFKA, StreamDef, Violation
 from punctum.ir.expressions import type_text
 from punctum.operators.batch import constant_punctuations
 from punctum.operators.columns import dtype, fitting
+from punctum.parse.binder.durations import duration
 from punctum.plan.physical.feedback import FeedbackMapping, feedback_mappings
 from punctum.plan.physical.fingerprint import fingerprint
 from punctum.plan.physical.pipes import Pipe
@@ -214,7 +216,7 @@ class _Assembly:
     def _inputs(self, stage: Stage, refreshed: list[RefreshedTable]) -> Iterator[DataFrame]:
         """What a stage reads: stages before it, DataFrames, and all streams of files as one source."""
         clock = needs_clock(stage)
-        directories = []
+        directories, topics = list[Directory](), list[Topic]()
         for source in stage.inputs:
             origin = source.origin
             if isinstance(origin, Stage):
@@ -222,15 +224,18 @@ class _Assembly:
                 continue
             to = build.from_pipe(origin, source, self._buckets, clock)
             stream = self._stream(stage, source, origin, to)
+            place = f"{stage.number}-{source.number}"
             if isinstance(stream, FileStream):
-                directories.append(self._directory(stream, origin.stream, f"{stage.number}-{source.number}"))
+                directories.append(self._directory(stream, origin.stream, place))
+            elif isinstance(stream, TopicStream):
+                topics.append(self._topic(stream, place))
             else:
                 yield self._settings.frames[stream.name].mapInArrow(partial(_packed, stream), SCHEMA)
-        if directories:
+        if directories or topics:
             timer = Timer.of(self._settings.checkpoint, stage.number) if clock else None
-            yield self._files(directories, timer, refreshed)
+            yield self._files(directories, timer, refreshed, topics)
         elif refreshed:
-            detail = "it is looked up where no stream of files is read"
+            detail = "it is looked up where no stream of files or of a topic is read"
             hint = "join it with such a stream before all else, or leave out refresh"
             raise SchemaError(f"the table {refreshed[0].name} cannot be refreshed", detail, hint)
 
@@ -249,8 +254,10 @@ class _Assembly:
         fails = stream.on_violation is Violation.FAIL
         if stream.name in self._settings.frames:
             return FrameStream(stream.name, stream.schema, piped, to, fails, tells)
+        if stream.format == KAFKA:
+            return TopicStream(stream.name, stream.schema, piped, to, fails, tells, stream.options)
         if stream.format not in READERS:
-            hint = choices([*READERS, *SOURCES, MEMORY])
+            hint = choices([*READERS, *SOURCES, MEMORY, KAFKA])
             raise SchemaError(f"the format {stream.format} of {stream.name} is not supported", "", hint)
         if "path" not in stream.options:
             raise SchemaError(f"the stream {stream.name} has no path", "", "OPTIONS (path 'directory')")
@@ -277,13 +284,30 @@ class _Assembly:
             settle=float(stream.options.get("settle", SETTLE)),
         )
 
-    def _files(self, directories: list[Directory], timer: Timer | None, refreshed: list[RefreshedTable]) -> DataFrame:
-        """The streams of files of a stage: one source, so one process of Python's that lists them."""
+    def _topic(self, read: TopicStream, place: str) -> Topic:
+        """The topic of a stream; where the query began to read it is in the checkpoint."""
+        if not self._settings.checkpoint:
+            hint = "call dataframe(checkpoint) with the checkpointLocation of the writer"
+            raise SchemaError(f"the stream {read.name} is read from a topic", "a checkpoint is missing", hint)
+        key, idle = f"{file_name(read.name)}-{place}", read.options.get("idle")
+        log = str(Path(self._settings.checkpoint) / "punctum" / f"{key}.topic")
+        seconds = None if idle is None else duration(idle, Place()).total_seconds()
+        topic = Topic(key, read.name, read.options, log, read.pickled(), seconds)
+        if not Path(log).exists():  # what is wrong with it, a new query says at once
+            TopicListing(topic, Brokers(read.name, read.options, FIRST)).write_initial()
+        return topic
+
+    def _files(
+        self, directories: list[Directory], timer: Timer | None, refreshed: list[RefreshedTable], topics: list[Topic]
+    ) -> DataFrame:
+        """The streams of files and topics of a stage: one source, so one process of Python's that lists them."""
         spark = self._settings.spark
         tasks = spark.sparkContext.defaultParallelism
         PackedFilesReader(directories, tasks).check(self._files_read)
-        _LOG.info("reading %s…", ", ".join(dict.fromkeys(directory.stream for directory in directories)))
-        source = spark.readStream.format(FORMAT).option(STREAMS_OPTION, encoded(directories, tasks, timer, refreshed))
+        names = [*(directory.stream for directory in directories), *(topic.stream for topic in topics)]
+        _LOG.info("reading %s…", ", ".join(dict.fromkeys(names)))
+        streams = encoded(directories, tasks, timer, refreshed, topics)
+        source = spark.readStream.format(FORMAT).option(STREAMS_OPTION, streams)
         return source.option(SCHEMA_OPTION, SCHEMA).load()
 
 

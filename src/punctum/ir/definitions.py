@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 NOWHERE = Place()
 KAFKA = "kafka"
 """The format of streams and sinks that are topics."""
+BESIDE: Mapping[str, str] = {
+    "_key": "STRING",
+    "_headers": "ARRAY<STRUCT<key: STRING, value: STRING>>",
+    "_timestamp": "TIMESTAMP",
+    "_partition": "BIGINT",
+    "_offset": "BIGINT",
+}
+"""Columns that a stream of a topic may have, with their types: not in the value of a message, but beside it."""
 
 
 Delay = int | float | Decimal | timedelta
@@ -165,6 +173,8 @@ class StreamDef:
     temporal: Temporal | None = None
     table: bool = False
     """Whether it is a table, as it stands in FROM."""
+    partitioned: tuple[str, ...] = ()
+    """Columns each of whose values stays in one partition of the topic that it is read from."""
     place: Place = field(default=NOWHERE, compare=False)
 
 

@@ -42,9 +42,9 @@ class Guard(Operator):
     ([(4,)], [(3,)], ['{"$punct": {"hour": 3}}'])
     """
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: Schema, seen: SeenPunctuations | None = None) -> None:
         self.inputs, self.output = (schema,), schema
-        self._seen = SeenPunctuations(schema)
+        self._seen = SeenPunctuations(schema) if seen is None else seen
 
     def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """The grammatical part of the next slice."""

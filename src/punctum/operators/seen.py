@@ -55,6 +55,15 @@ class SeenPunctuations(EmittedPunctuations):
         new = super().add_new(PunctuationBatch(puncts.schema, puncts.constants, rest))
         return new + PunctuationBatch(puncts.schema, {}, prefixes)
 
+    def lacking(self, puncts: PunctuationBatch) -> PunctuationBatch:
+        """Those of some punctuations that are not covered; they do not count as seen."""
+        constants = {at: v.filter(~self.knows(v.to_frame(self.schema.names[at]))) for at, v in puncts.constants.items()}
+        return PunctuationBatch(self.schema, constants, [p for p in puncts.others if not self.covers(p)])
+
+    def knows(self, keys: pl.DataFrame) -> pl.Series:
+        """Which of some constants, or combinations of constants, have been seen."""
+        return self._are_known(keys)
+
     def matches(self, df: pl.DataFrame) -> pl.Series:
         """Whether each row matches a punctuation."""
         mask = super().matches(df)

@@ -10,7 +10,6 @@ module alone knows how: messages go in and columns of such rows come out of ``to
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
@@ -26,6 +25,7 @@ from punctum.engine.exchange.blobs import (
     to_blob,
     to_lines,
 )
+from punctum.engine.exchange.kinds import Kind
 from punctum.engine.exchange.parts import in_parts
 from punctum.lmerge.feedback import Signal
 from punctum.operators.columns import AT, NOW, ColumnarSlice, Places, empty
@@ -53,31 +53,6 @@ _TIME, _IN_ORDER = AT + "\0", AT + "\1"  # no attribute's name begins so
 _NONE = -1  # the sender of what no bucket has sent, and the input of what goes to the driver
 Counts = dict[str, Any]
 """What is counted of an operator in a batch."""
-
-
-class Kind(StrEnum):
-    """What a row of Spark's is."""
-
-    STREAM = "stream"
-    STAGE = "stage"
-    CLOCK = "clock"
-    FEEDBACK = "feedback"
-    SWEEP = "sweep"
-    EXPIRED = "expired"
-    TABLES = "tables"
-    METRICS = "metrics"
-    QUARANTINE = "quarantine"
-    WRITTEN = "written"
-
-
-DRIVER = (Kind.METRICS.value, Kind.QUARANTINE.value, Kind.WRITTEN.value)
-"""The kinds of messages that are for the driver: stages pass them on."""
-FOR_DRIVER = f"kind IN {DRIVER}"
-"""Which rows these are, in SQL."""
-NOT_METRICS = f"kind <> '{Kind.METRICS}'"
-"""Which rows are not metrics, in SQL."""
-TIMED = f"if(kind = '{Kind.CLOCK}', string(unix_millis(current_timestamp())), detail)"
-"""The detail with a batch's time where that belongs, in SQL: the time that Spark has written down for the batch."""
 
 
 class PackedSlice(NamedTuple):
@@ -216,6 +191,14 @@ class TablesMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class PartitionsMessage:
+    """The partitions that a topic has from the batch on, and those that are idle."""
+
+    known: tuple[int, ...]
+    idle: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class MetricsMessage:
     """What a bucket has counted, by operator."""
 
@@ -238,7 +221,16 @@ class WrittenMessage:
     file: str
 
 
-StageMessage = StreamSlice | StageSlice | Clock | FeedbackMessage | SweepMessage | ExpiredMessage | TablesMessage
+StageMessage = (
+    StreamSlice
+    | StageSlice
+    | Clock
+    | FeedbackMessage
+    | SweepMessage
+    | ExpiredMessage
+    | TablesMessage
+    | PartitionsMessage
+)
 """What a stage takes."""
 DriverMessage = MetricsMessage | QuarantineMessage | WrittenMessage
 """What a stage passes on, for the driver."""
@@ -302,6 +294,8 @@ def _fields(message: Message) -> _Fields:
             return Kind.EXPIRED, sender, piece, None if tick is None else str(tick)
         case TablesMessage(versions):
             return Kind.TABLES, _NONE, _EMPTY, json.dumps(versions)
+        case PartitionsMessage(known, idle):
+            return Kind.PARTITIONS, _NONE, _EMPTY, json.dumps([known, idle])
         case MetricsMessage(sender, counts):
             return Kind.METRICS, sender, _EMPTY, json.dumps(counts)
         case QuarantineMessage(lines):
@@ -327,6 +321,8 @@ def _message(kind: str, sender: int, piece: PackedSlice, detail: str | None) -> 
             return ExpiredMessage(sender, piece, None if detail is None else int(detail))
         case Kind.TABLES:
             return TablesMessage(json.loads(detail or ""))
+        case Kind.PARTITIONS:
+            return PartitionsMessage(*map(tuple, json.loads(detail or "")))
         case Kind.METRICS:
             return MetricsMessage(sender, json.loads(detail or ""))
         case Kind.QUARANTINE:

@@ -42,19 +42,26 @@ class Record:
     position: int | None = None
     punctuation: str | None = None
     count: int = 1
+    topic: str | None = None
+    partition: int | None = None
+    offset: int | None = None
 
     def line(self) -> str:
-        """Itself as JSON; a count of one is left out."""
-        fields = {name: value for name, value in asdict(self).items() if name != "count" or self.count > 1}
+        """Itself as JSON; a count of one is left out, and so is where a message was that is none."""
+        spared = {"count": 1, "topic": None, "partition": None, "offset": None}
+        fields = {name: value for name, value in asdict(self).items() if spared.get(name, self) != value}
         return json.dumps(fields, ensure_ascii=False)
 
     def counted(self, count: int) -> "Record":
-        """A record for so many others of the same stream and file."""
-        return Record(self.stream, BEYOND, "", self.file, count=count)
+        """A record for so many others of the same stream and file, or partition."""
+        return Record(self.stream, BEYOND, "", self.file, count=count, topic=self.topic, partition=self.partition)
 
     @property
     def place(self) -> str:
         """Where it was found."""
+        if self.topic is not None:
+            offset = "" if self.offset is None else f", offset {self.offset}"
+            return f"{self.stream}, {self.topic}, partition {self.partition}{offset}"
         file = f"{self.stream}, {self.file}" if self.file else self.stream
         return f"{file}:{self.position}" if self.position else file
 
@@ -67,7 +74,7 @@ class Room:
 
     def taken(self, records: Iterable[Record], more: int = 0) -> list[Record]:
         """Those records that there is room for, and counts of the others; there may be more, behind the last one."""
-        kept, beyond = list[Record](), dict[tuple[str, str | None], Record]()
+        kept, beyond = list[Record](), dict[_Source, Record]()
         for record in records:
             if self._left > 0 or record.count > 1:
                 kept.append(record)
@@ -79,8 +86,12 @@ class Room:
         return [*kept, *beyond.values()]
 
 
-def _count(beyond: dict[tuple[str, str | None], Record], record: Record, more: int) -> None:
-    key = record.stream, record.file
+_Source = tuple[str, str | None, int | None]
+"""The stream and the file, or the partition, that records are of."""
+
+
+def _count(beyond: dict[_Source, Record], record: Record, more: int) -> None:
+    key = record.stream, record.file, record.partition
     beyond[key] = record.counted(more + (beyond[key].count if key in beyond else 0))
 
 
@@ -89,9 +100,27 @@ def how_many(lines: Iterable[str]) -> int:
     return sum(json.loads(line).get("count", 1) for line in lines)
 
 
-def rejects(stream: str, file: str | None, rejected: pl.DataFrame) -> list[Record]:
+def rejects(
+    stream: str, file: str | None, rejected: pl.DataFrame, partition: tuple[str, int] | None = None
+) -> list[Record]:
     """The records of what a reader has rejected."""
-    return [Record(stream, reason, text, file, position) for position, reason, text in rejected.iter_rows()]
+    return [record(stream, reason, text, file, position, partition) for position, reason, text in rejected.iter_rows()]
+
+
+def record(
+    stream: str,
+    reason: str,
+    text: str,
+    file: str | None,
+    position: int | None,
+    partition: tuple[str, int] | None = None,
+    punctuation: str | None = None,
+) -> Record:
+    """The record of what stands at a position of a file, or at an offset of a topic's partition."""
+    if partition is None:
+        return Record(stream, reason, text, file, position, punctuation)
+    topic, number = partition
+    return Record(stream, reason, text, None, None, punctuation, topic=topic, partition=number, offset=position)
 
 
 def fail(
@@ -112,9 +141,10 @@ def packed(records: Iterable[Record], bucket: int) -> pa.RecordBatch:
 def in_order(lines: Iterable[str]) -> list[str]:
     """Records by stream, file and position: whichever worker told of them first."""
 
-    def place(line: str) -> tuple[str, str, int, str]:
+    def place(line: str) -> tuple[str, str, int, int, str]:
         record = json.loads(line)
-        return record["stream"], record["file"] or "", record["position"] or 0, line
+        within = record["position"] or record.get("offset") or 0
+        return record["stream"], record["file"] or "", record.get("partition") or 0, within, line
 
     return sorted(lines, key=place)
 

@@ -26,7 +26,7 @@ from punctum.errors import MissingError
 from punctum.ir.definitions import StreamDef
 from punctum.ir.elements import is_elements, is_opens
 
-__all__ = ["LINE_COLUMN", "PUNCT_COLUMN", "READERS", "REJECTED", "Read", "check_options", "from_frame", "reading"]
+__all__ = ["LINE_COLUMN", "PUNCT_COLUMN", "READERS", "Read", "check_options", "decode", "from_frame", "reading"]
 
 LINE_COLUMN = "_line"
 """The one column of a DataFrame whose elements are lines of JSON."""
@@ -60,12 +60,12 @@ def from_frame(given: pl.DataFrame, schema: Schema) -> Read:
         if is_elements(schema):
             return elements_of_columns(given, schema)
         return with_stables(from_columns(given, schema), schema)
-    return _decoded("json", "\n".join(given[LINE_COLUMN]).encode(), schema, {})
+    return decode("json", "\n".join(given[LINE_COLUMN]).encode(), schema, {})
 
 
 def check_options(format_: str, schema: Schema, options: Mapping[str, str]) -> None:
     """An error when a stream has an option that its format does not take; what a file holds is never one."""
-    _decoded(format_, b"", schema, options)
+    decode(format_, b"", schema, options)
 
 
 def reading(stream: StreamDef) -> dict[str, str]:
@@ -73,20 +73,21 @@ def reading(stream: StreamDef) -> dict[str, str]:
     return {**stream.options, "rowTag": option(stream.options, "rowTag", stream.name)}
 
 
-def _decoded(format_: str, data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
-    decode = _DECODERS[format_]
+def decode(format_: str, data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
+    """The elements of some bytes, whole lines where the format has lines."""
+    decoder = _DECODERS[format_]
     if is_opens(schema):
-        return read_opens(format_, decode, data, schema, options)
+        return read_opens(format_, decoder, data, schema, options)
     if is_elements(schema):
-        return read_elements(format_, decode, data, schema, options)
-    return with_stables(decode(data, schema, options), schema)
+        return read_elements(format_, decoder, data, schema, options)
+    return with_stables(decoder(data, schema, options), schema)
 
 
 def _read(format_: str, path: Path, schema: Schema, options: Mapping[str, str], split: Split | None = None, /) -> Read:
     name = shown(path.name)
     try:
         if split is None:
-            return _decoded(format_, path.read_bytes(), schema, options)
+            return decode(format_, path.read_bytes(), schema, options)
         return _read_split(format_, path, schema, options, split)
     except ChangedError:
         return _rejected(schema, CHANGED)
@@ -110,11 +111,11 @@ def _read_split(format_: str, path: Path, schema: Schema, options: Mapping[str, 
         return _rejected(schema, split.fault)
     taken = split.read(path)
     if not split.start:
-        return _decoded(format_, taken.data, schema, options)
+        return decode(format_, taken.data, schema, options)
     rest = b"" if taken.before == b"\n" else taken.data[: taken.data.find(b"\n") + 1] or taken.data
     head = header(taken.beginning, options) if format_ == "csv" else b""
     new = taken.data[len(rest) :]
-    read = _decoded(format_, head + new, schema, options) if new else FileContent(schema).read()
+    read = decode(format_, head + new, schema, options) if new else FileContent(schema).read()
     return _behind(read, split.line, split.line + rest.count(b"\n") - head.count(b"\n"), rest)
 
 

@@ -1,1 +1,1 @@
-"""Kafka: how a broker is spoken to."""
+"""Topics: what streams and sinks of Kafka share, and how messages are read."""

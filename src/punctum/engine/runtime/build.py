@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 
 import polars as pl
 
@@ -17,6 +18,7 @@ from punctum.engine.runtime.inputs import FromStage, FromStream, StageInput
 from punctum.engine.runtime.lifespan import Lifespans
 from punctum.engine.runtime.lmerge import Merging, bad_elements, never_inserted, not_opened
 from punctum.engine.runtime.metrics import OperatorMetrics
+from punctum.engine.runtime.partitioned import FromPartitions, PartitionsHeard
 from punctum.engine.runtime.parts import Clocks, Control, Controls, Tables, Violations
 from punctum.engine.runtime.stage import StagePart, StageRuntime
 from punctum.engine.runtime.sweep import LATE, Sweeps
@@ -26,6 +28,7 @@ from punctum.engine.runtime.vectorised import operator
 from punctum.engine.runtime.violations import failures, late, originals, rows_of_split
 from punctum.engine.sources.pipe import Piped
 from punctum.ir import temporal
+from punctum.ir.definitions import KAFKA
 from punctum.ir.lookup import Lookup as LookupNode
 from punctum.ir.planned import ExpectNode, LifespanNode
 from punctum.ir.punctuated import Punctuated
@@ -34,6 +37,7 @@ from punctum.lmerge.cleanse import Cleanse
 from punctum.lmerge.final import Final
 from punctum.lmerge.opened import Opened
 from punctum.operators.expect import Expect
+from punctum.operators.guard import Guard
 from punctum.operators.lifespan import Lifespan
 from punctum.operators.lookup import Lookup
 from punctum.operators.operator import Operator
@@ -102,6 +106,7 @@ def running(
     flow = wiring.dataflow()
     expire = sweeps(stage)
     parts: list[StagePart] = [Clocks(wiring.timed)]
+    parts += [PartitionsHeard(flow)] if any(isinstance(source, FromPartitions) for source in flow.inputs) else []
     parts += [Lifespans(flow, {n: made for n, (_, made) in wiring.lifespans.items()})] if expire else []
     parts += [Controls(flow, wiring.controls)] if wiring.controls else []
     parts += [Tables(wiring.lookups)] if wiring.lookups else []
@@ -270,12 +275,25 @@ def _input(
         return FromStage(schema, Exchange(origin.schema, partition(origin.root), buckets, 0), punctuations_expire)
     to = from_pipe(origin, source, buckets)
     raw = _with(origin.stream.schema, to.key_ranges(bucket, raw=True))
-    steps: list[Operator] = []
-    for step in origin.steps:
-        steps.append(operator(step, [steps[-1].output if steps else raw]))
     copy = isinstance(to, CubeExchange) and not to.primary(bucket)
     original = _untold if copy else partial(originals, origin)
-    return FromStream(raw, schema, steps, original, _idle(origin), _folding(origin, to, bucket, folded))
+
+    def sequence(guard: Guard | None = None) -> FromStream:
+        steps: list[Operator] = []
+        for step in origin.steps:
+            steps.append(operator(step, [steps[-1].output if steps else raw]))
+        folding = _folding(origin, to, bucket, folded)
+        return FromStream(raw, schema, steps, original, _idle(origin), folding, guard)
+
+    return FromPartitions(schema, sequence, _owned(origin)) if origin.stream.format == KAFKA else sequence()
+
+
+def _owned(pipe: Pipe) -> frozenset[frozenset[int]]:
+    """The columns behind a pipe whose values stay in one partition: each choice of them that shows all that do."""
+    shown = [pipe.origin(i) for i in range(len(pipe.schema))]
+    columns = [pipe.stream.schema.index(name) for name in pipe.stream.partitioned]
+    places = ([i for i, raw in enumerate(shown) if raw == column] for column in columns)
+    return frozenset(map(frozenset, product(*places))) if columns else frozenset()
 
 
 def _folding(pipe: Pipe, to: Exchange, bucket: int, folded: Folds) -> Folding | None:

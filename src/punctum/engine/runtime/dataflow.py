@@ -81,6 +81,7 @@ class Dataflow:
             return {name: t.restored(chunks.get(f"{of}.{name}", {})) for name, t in tables.items()}
 
         for n, (source, known) in enumerate(zip(self.inputs, metadata["inputs"], strict=True)):
+            source.announce(known)
             source.restore(known, stored(-1 - n, source.tables()))
         for n, (operator, known) in enumerate(zip(self.operators, metadata["operators"], strict=True)):
             operator.restore_tables(stored(n, operator.tables()))

@@ -42,7 +42,8 @@ class DeclaredStage(StatefulProcessor):
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> "Iterator[pd.DataFrame]":
         """Run a batch of one bucket; what is for the driver is passed on."""
-        from punctum.engine.exchange.messages import DRIVER, StageMessage, decode, to_pandas
+        from punctum.engine.exchange.kinds import DRIVER
+        from punctum.engine.exchange.messages import StageMessage, decode, to_pandas
         from punctum.engine.runtime.stores import SparkStore
 
         arrived: dict[int, list[StageMessage]] = {}

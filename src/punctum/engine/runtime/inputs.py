@@ -70,6 +70,9 @@ class StageInput(ABC):
     def metadata(self) -> dict[str, Any]:
         """The rest of its state, as JSON."""
 
+    def announce(self, metadata: dict[str, Any]) -> None:  # noqa: B027
+        """A state comes that has this metadata: have the tables that are in it."""
+
     @abstractmethod
     def restore(self, metadata: dict[str, Any], tables: dict[str, Table]) -> None:
         """Go on from a state."""
@@ -92,8 +95,9 @@ class FromStream(StageInput):
         original: "Original",
         idle: Set[frozenset[int]] = frozenset(),
         folding: Folding | None = None,
+        guard: Guard | None = None,
     ) -> None:
-        self._raw, self._schema, self._steps, self._guard = raw, schema, steps, Guard(schema)
+        self._raw, self._schema, self._steps, self._guard = raw, schema, steps, guard or Guard(schema)
         self._original, self._idle, self._folding, self._spoken = original, idle, folding, False
         self._violations: list[Record] = []
         self._limits = tuple(DomainLimits(raw).opening())
@@ -122,6 +126,12 @@ class FromStream(StageInput):
             if isinstance(step, Project):
                 puncts = step.shown(step.plain(puncts))
         return replace(puncts, schema=self._schema)
+
+    def by_themselves(self, came: Arrived) -> PunctuationBatch:
+        """What punctuations that came say by themselves behind the pipe, whatever has been said before."""
+        said = self.plain(placed(self._raw, in_one(came.pieces, self._raw), 0))
+        constants = {at: values.unique() for at, (values, _) in said.constants.items()}
+        return PunctuationBatch(self._schema, constants, [p for _, p in said.others])
 
     def excludes(self, rows: pl.DataFrame) -> pl.Series:
         """Whether what came before the batch excludes each of some rows."""

@@ -13,7 +13,8 @@ import pyarrow.compute as pc
 from pyspark import TaskContext
 from pyspark.cloudpickle import dumps, loads
 
-from punctum.engine.exchange.messages import DRIVER, StageMessage, decode, to_arrow
+from punctum.engine.exchange.kinds import DRIVER
+from punctum.engine.exchange.messages import StageMessage, decode, to_arrow
 from punctum.engine.exchange.worker import init_worker
 from punctum.engine.runtime.processor import StageProcessor
 from punctum.engine.runtime.stores import FileStore

@@ -4,14 +4,16 @@ import polars as pl
 
 from punctum.algebra.schema import Schema
 from punctum.engine.exchange.buckets import Exchange
-from punctum.engine.exchange.quarantine import VIOLATION, Record, fail
+from punctum.engine.exchange.quarantine import VIOLATION, Record, fail, record
 from punctum.engine.formats.files import READERS, reading
-from punctum.engine.formats.read import LONGEST, clean
+from punctum.engine.formats.read import LONGEST, FileContent, Read, clean
 from punctum.engine.formats.splits import Split, shown
 from punctum.engine.formats.write import json_lines
+from punctum.engine.kafka.read import read_range
+from punctum.engine.kafka.topics import OffsetRange
 from punctum.engine.sources.pipe import ROW, Piped
 from punctum.errors import MissingError
-from punctum.ir.definitions import StreamDef, Violation
+from punctum.ir.definitions import KAFKA, StreamDef, Violation
 from punctum.ir.tree import Relation, sources, title
 from punctum.operators.checked import REASON, Failed
 from punctum.operators.columns import AT, ColumnarSlice, empty
@@ -24,18 +26,18 @@ from punctum.plan.physical.pipes import Pipe
 def originals(pipe: Pipe, split: str | None, bad: pl.DataFrame) -> list[Record]:
     """Records of rows that violate, as they are in their file; of a stream without files, as the query reads them."""
     stream = pipe.stream
-    rows = None if split is None or stream.format is None else _in_file(pipe, split, bad)
+    rows = None if split is None or stream.format is None else _as_written(pipe, split, bad)
     if rows is None or len(rows) < bad.height:
         texts = zip(json_lines(bad.drop(AT, strict=False), pipe.schema), bad[REASON], strict=True)
         rows = [(None, text, why) for text, why in texts]
+    if split is not None and stream.format == KAFKA:
+        return _violations(stream, None, rows, partition=OffsetRange.of(split)[:2])
     return _violations(stream, None if split is None else shown(Split.at(split)[1].name), rows)
 
 
 def rows_of_split(pipe: Pipe, to: Exchange, bucket: int, split: str) -> pl.DataFrame:
     """The rows of a split that go to a bucket, behind the pipe."""
-    assert pipe.stream.format is not None
-    path, within = Split.at(split)
-    read = READERS[pipe.stream.format](path, pipe.stream.schema, reading(pipe.stream), within)
+    read = _read_again(pipe.stream, split)
     rows, _ = Piped(pipe.steps).behind(read.piece.rows)
     known = to.split(ColumnarSlice(rows)).get(bucket)
     return empty(pipe.schema) if known is None else known.rows
@@ -55,14 +57,14 @@ def failures(relation: Relation, operator: Operator) -> list[Record]:
     records = [
         Record(title(relation), why, text)
         for failed in operator.failed()
-        for text, why in zip(json_lines(*_as_written(failed, relation, operator)), failed.rows[REASON], strict=True)
+        for text, why in zip(json_lines(*_named_so(failed, relation, operator)), failed.rows[REASON], strict=True)
     ]
     if records and any(source.stream.on_violation is Violation.FAIL for source in streams):
         fail(records[0])
     return records
 
 
-def _as_written(failed: Failed, relation: Relation, operator: Operator) -> tuple[pl.DataFrame, Schema]:
+def _named_so(failed: Failed, relation: Relation, operator: Operator) -> tuple[pl.DataFrame, Schema]:
     """What failed, under the names that the relation has for it when it is a row of its result."""
     if failed.schema is not operator.output or len(failed.schema) != len(relation.schema):
         return failed.rows, failed.schema
@@ -73,19 +75,37 @@ Bad = list[tuple[int | None, str, str]]
 """Rows that violate: where they stand, their texts, and what they break."""
 
 
-def _violations(stream: StreamDef, file: str | None, bad: Bad, reason: str = VIOLATION) -> list[Record]:
-    records = [Record(stream.name, reason, text, file, position, why) for position, text, why in bad]
+def _violations(
+    stream: StreamDef,
+    file: str | None,
+    bad: Bad,
+    reason: str = VIOLATION,
+    partition: tuple[str, int] | None = None,
+) -> list[Record]:
+    records = [record(stream.name, reason, text, file, at, partition, why) for at, text, why in bad]
     if records and stream.on_violation is Violation.FAIL:
         fail(records[0])
     return records
 
 
-def _in_file(pipe: Pipe, split: str, bad: pl.DataFrame) -> Bad | None:
-    """The rows of a split that are some bad ones behind the pipe, as they are written there."""
-    assert pipe.stream.format is not None
+def _read_again(stream: StreamDef, split: str) -> Read:
+    """What a split of a file holds, or a range of a topic that is no longer than what is read of it at once."""
+    if stream.format == KAFKA:
+        wanted = OffsetRange.of(split)
+        (_, read), *_ = [
+            *read_range(stream.name, stream.options, stream.schema, wanted),
+            (wanted, FileContent(stream.schema).read()),
+        ]
+        return read
+    assert stream.format is not None
     path, within = Split.at(split)
+    return READERS[stream.format](path, stream.schema, reading(stream), within)
+
+
+def _as_written(pipe: Pipe, split: str, bad: pl.DataFrame) -> Bad | None:
+    """The rows of a split that are some bad ones behind the pipe, as they are written there."""
     try:
-        read = READERS[pipe.stream.format](path, pipe.stream.schema, reading(pipe.stream), within)
+        read = _read_again(pipe.stream, split)
     except MissingError:
         return None
     raw = read.piece.rows

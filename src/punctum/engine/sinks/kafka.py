@@ -16,10 +16,12 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 from uuid import uuid4
+from warnings import catch_warnings
 
 import polars as pl
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
@@ -94,7 +96,12 @@ class KafkaSink:
 
     def _fence(self) -> None:
         """End what another producer has left open, and let none of them send any more."""
-        self._patiently(partial(self._producer.init_transactions, min(_STEP, self._patience)))
+        try:
+            self._patiently(partial(self._producer.init_transactions, min(_STEP, self._patience)))
+        except KafkaException:
+            with catch_warnings(action="ignore"):
+                self._producer.close()  # else it goes on trying, and fences a later one when the brokers are back
+            raise
 
     def _patiently(self, call: Callable[[], Answer]) -> Answer:
         """What a call gives, which is tried again while that is of use."""
@@ -231,7 +238,8 @@ class KafkaSink:
 
     def _cause(self, error: KafkaError) -> KafkaError:
         """Why something has taken too long, when the client has said so."""
-        self._producer.poll(0)
+        with suppress(RuntimeError):  # it is closed
+            self._producer.poll(0)
         return self._said if self._said is not None and error.code() in _TOO_LONG else error
 
     def _failure(self, what: str, error: KafkaError) -> QueryError:

@@ -22,6 +22,8 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, SupportsTriggerAvailableNow
 
 from punctum.engine.formats.splits import Split, SplitLog
+from punctum.engine.kafka.topics import KnownPartitions, Topic, TopicListing, TopicOffset, TopicShare
+from punctum.engine.kafka.topics import dealt as dealt_topics
 from punctum.engine.recovery.durable import RESTORE
 from punctum.engine.sources.listing import SETTLE, Listing
 from punctum.engine.sources.refresh import RefreshedTable
@@ -33,13 +35,16 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 FORMAT = "punctum"
-SCHEMA_OPTION, STREAMS_OPTION = "packed", "streams"
+SCHEMA_OPTION, STREAMS_OPTION = "packed", "secretstreams"
+"""The options of the source. Spark does not show the value of one with such a name, and a topic may have a password."""
 WORTH_A_TASK = 4 << 20
 """So many bytes of files are worth a task of Spark's of their own."""
 _PAUSE = 0.05
 
 Offset = dict[str, Any]
 """How many splits have been read of each stream: ``{"files": {"bid-1-0": 3, "item-1-1": 2}}``.
+
+How far topics have been read, if there are any: ``"topics": {"bid-1-0": {"next": {"0": 15, "1": 7}}}``.
 
 And the time, ``"clock": 1763350000000``, of the last batch that the timer has made, if any, and the versions of tables
 that are read again, ``"tables": {"category": 1}``, from the first new one on.
@@ -69,8 +74,11 @@ class Share(NamedTuple):
     first: bool
 
 
-Part = tuple[list[Share], int, dict[str, int]]
-"""What a task does: read shares, as one of so many tasks, or tell other versions of tables, or the time."""
+Part = tuple[list[Share], int, dict[str, int], list[TopicShare], list[KnownPartitions]]
+"""What a task does: read shares of files and of topics, as one of so many tasks, or tell what is new.
+
+That is other versions of tables, partitions of topics, or the time.
+"""
 
 
 class PackedFiles(DataSource):
@@ -86,7 +94,7 @@ class PackedFiles(DataSource):
         return self.options[SCHEMA_OPTION]
 
     def streamReader(self, schema: "StructType") -> "PackedFilesReader":
-        """A reader for the directories in the option ``streams``."""
+        """A reader for the directories in the option that holds them."""
         return PackedFilesReader(*pickle.loads(base64.b64decode(self.options[STREAMS_OPTION])))
 
 
@@ -95,9 +103,10 @@ def encoded(
     tasks: int,
     timer: Timer | None = None,
     tables: Sequence[RefreshedTable] = (),
+    topics: Sequence[Topic] = (),
 ) -> str:
     """The directories as a string, for an option of a data source, with the number of tasks that can run at once."""
-    return base64.b64encode(pickle.dumps((tuple(directories), tasks, timer, tuple(tables)))).decode()
+    return base64.b64encode(pickle.dumps((tuple(directories), tasks, timer, tuple(tables), tuple(topics)))).decode()
 
 
 class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
@@ -109,15 +118,20 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         tasks: int,
         timer: Timer | None = None,
         tables: Sequence[RefreshedTable] = (),
+        topics: Sequence[Topic] = (),
     ) -> None:
         self._directories, self._tasks = {directory.key: directory for directory in directories}, tasks
+        self._topics = {topic.key: TopicListing(topic) for topic in topics}
+        self._reading = {d.key: d.reading for d in directories} | {t.key: t.reading for t in topics}
+        self._ends: dict[str, dict[int, int]] | None = None
         self._until: dict[str, int] | None = None
         self._timer, self._tables = timer, tables
         self._over: int | None = None
 
     def initialOffset(self) -> Offset:
-        """No file read."""
-        return {"files": dict.fromkeys(self._directories, 0)}
+        """No file read, and each topic from where it begins."""
+        files: Offset = {"files": dict.fromkeys(self._directories, 0)}
+        return files | ({"topics": {key: topic.initial for key, topic in self._topics.items()}} if self._topics else {})
 
     def getDefaultReadLimit(self) -> ReadLimit:
         """All that there is: how many files a batch reads is a limit of each stream."""
@@ -127,6 +141,7 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Offer nothing that comes later than now; what is not complete has as long as it takes to settle."""
         begun = time.monotonic()
         self._over = None if self._timer is None else self._timer.over()
+        self._ends = {key: topic.ends() for key, topic in self._topics.items()}
         self._until = {key: self._listed(key) for key in self._directories}
         waiting = list(self._directories)
         while waiting := [key for key in waiting if self._waits(key, time.monotonic() - begun)]:
@@ -141,11 +156,18 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         files = {key: self._latest(key, start["files"][key]) for key in self._directories}
         over = self._over if self._until is not None or self._timer is None else self._timer.over()
         clock = max((at for at in (start.get("clock"), over) if at is not None), default=None)
-        end = {"files": files} if clock is None else {"files": files, "clock": clock}
+        end: Offset = {"files": files} if clock is None else {"files": files, "clock": clock}
+        if self._topics:
+            end["topics"] = {key: self._read_to(key, start["topics"][key]) for key in self._topics}
         known = start.get("tables", {})
-        if files != start["files"]:  # a table that changes makes no batch of its own
+        if (files, end.get("topics")) != (start["files"], start.get("topics")):  # tables make no batches of their own
             known = known | {table.name: table.version(known.get(table.name, 0)) for table in self._tables}
         return end | {"tables": known} if known else end
+
+    def _read_to(self, key: str, start: TopicOffset) -> TopicOffset:
+        topic = self._topics[key]
+        with failing_in(topic.stream):
+            return topic.latest(start, topic.ends() if self._ends is None else self._ends[key])
 
     def _latest(self, key: str, start: int) -> int:
         end = self._listed(key) if self._until is None else self._until[key]
@@ -168,12 +190,23 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             at = loads.index(min(loads))
             loads[at] += _size(split) + 1
             dealt[at].setdefault(key, []).append((number, split))
-        if not splits:
-            return [InputPartition(([], 0, {}))] if start.get("clock") != end.get("clock") else []
+        messages, heard = self._messages(start, end)
+        if not splits and not messages and not heard:
+            return [InputPartition(([], 0, {}, [], []))] if start.get("clock") != end.get("clock") else []
         begins = {key for key, first in start["files"].items() if first == 0}
         told = {name: n for name, n in end.get("tables", {}).items() if start.get("tables", {}).get(name, 0) != n}
-        parts: list[Part] = [(_shares(task, begins), tasks, {}) for task in dealt]
-        return [InputPartition(part) for part in [*parts, *([([], 0, told)] if told else [])]]
+        most = tasks + len(messages)
+        parts: list[Part] = [(_shares(task, begins), most, {}, [], []) for task in dealt]
+        parts += [([], most, {}, shares, []) for shares in messages]
+        return [InputPartition(part) for part in [*parts, *([([], 0, told, [], heard)] if told or heard else [])]]
+
+    def _messages(self, start: Offset, end: Offset) -> tuple[list[list[TopicShare]], list[KnownPartitions]]:
+        """What tasks read of topics, and what buckets are to hear of their partitions."""
+        offsets = {key: (topic, start["topics"][key], end["topics"][key]) for key, topic in self._topics.items()}
+        ranges = {key: topic.ranges(before, after) for key, (topic, before, after) in offsets.items()}
+        begins = {key for key, (topic, before, _) in offsets.items() if before == topic.initial}
+        told = [topic.heard(before, after) for topic, before, after in offsets.values()]
+        return list(dealt_topics(ranges, self._tasks, begins)), [each for each in told if each is not None]
 
     def check(self, read: Mapping[str, int]) -> None:
         """Refuse a list of fewer files than have been read, or begun to be."""
@@ -184,13 +217,22 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
         """Some splits, packed."""
-        from punctum.engine.sources.source import read_splits, ticked  # here: who lists files need not wait for it
+        from punctum.engine.sources.source import (
+            heard,
+            read_splits,
+            read_topic,
+            ticked,
+        )  # here: who lists files need not wait for it
 
-        shares, tasks, tables = partition.value
-        if not shares:
-            yield from ticked(pickle.loads(next(iter(self._directories.values())).reading), tables)
+        shares, tasks, tables, messages, told = partition.value
+        if tables or not (shares or messages or told):
+            yield from ticked(pickle.loads(next(iter(self._reading.values()))), tables)
+        for each in told:
+            yield from heard(pickle.loads(self._reading[each.key]), each)
         for share in shares:
-            yield from read_splits(pickle.loads(self._directories[share.key].reading), share, tasks)
+            yield from read_splits(pickle.loads(self._reading[share.key]), share, tasks)
+        for some in messages:
+            yield from read_topic(pickle.loads(self._reading[some.key]), some, tasks)
 
     @cached_property
     def _logs(self) -> dict[str, SplitLog]:

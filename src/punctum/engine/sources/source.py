@@ -15,6 +15,7 @@ from punctum.engine.exchange.buckets import Exchange
 from punctum.engine.exchange.messages import (
     Clock,
     FeedbackMessage,
+    PartitionsMessage,
     SplitPart,
     TablesMessage,
     stream_slices,
@@ -25,6 +26,9 @@ from punctum.engine.exchange.worker import init_worker
 from punctum.engine.formats.files import READERS, Read, check_options
 from punctum.engine.formats.read import LONGEST, ROOM, clean
 from punctum.engine.formats.splits import shown
+from punctum.engine.kafka.read import read_range
+from punctum.engine.kafka.topics import KnownPartitions, TopicShare
+from punctum.engine.kafka.values import check_values
 from punctum.engine.sources.pipe import Behind, Failures
 from punctum.engine.sources.reader import Share
 from punctum.errors import failing_in
@@ -72,6 +76,39 @@ class FileStream(FrameStream):
         return dumps(self)  # type: ignore[no-untyped-call,no-any-return]
 
 
+@dataclass(frozen=True)
+class TopicStream(FrameStream):
+    """A stream that is read from a topic."""
+
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_values(self.schema, self.options)
+
+    def pickled(self) -> bytes:
+        """Itself, for who reads its messages."""
+        return dumps(self)  # type: ignore[no-untyped-call,no-any-return]
+
+
+def read_topic(stream: TopicStream, share: TopicShare, tasks: int) -> Iterator[pa.RecordBatch]:
+    """Some ranges of a topic, packed, by one of so many tasks."""
+    init_worker()
+    room = quarantine.Room(ROOM // tasks)
+    if share.first:
+        yield to_arrow(stream_slices(stream.to.init_messages(), stream.to.input))
+    for wanted in share.ranges:
+        with failing_in(f"{stream.name}, partition {wanted.partition} from {wanted.start}"):
+            pieces = read_range(stream.name, stream.options, stream.schema, wanted)
+            for number, (here, content) in enumerate(pieces):
+                origin = SplitPart(number, 0, str(here), wanted.partition)
+                yield from packed(content, stream, room, origin=origin, partition=here[:2])
+
+
+def heard(stream: TopicStream, told: KnownPartitions) -> Iterator[pa.RecordBatch]:
+    """Which partitions there are, and which are idle, to all buckets."""
+    yield to_arrow(to_all(stream.to.buckets, PartitionsMessage(told.known, told.idle), stream.to.input))
+
+
 def read_splits(stream: FileStream, share: Share, tasks: int) -> Iterator[pa.RecordBatch]:
     """Some splits of a stream, packed, by one of so many tasks."""
     init_worker()
@@ -99,14 +136,15 @@ def packed(
     file: str | None = None,
     origin: SplitPart | None = None,
     fold: Sequence[tuple[str, Function]] = (),
+    partition: tuple[str, int] | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """What was read, packed: the elements through the pipe, and what is none of them for the quarantine.
 
     Of a file, its name is given, and its split with a number in the batch, for tasks of Spark's come in any order; and
-    what may be folded. Rows whose places matter are not.
+    what may be folded. Rows whose places matter are not. Of messages, their topic and partition are given.
     """
     if content.rejected.height and stream.tells:
-        records = quarantine.rejects(stream.name, file, content.rejected)
+        records = quarantine.rejects(stream.name, file, content.rejected, partition)
         if stream.fails:
             quarantine.fail(records[0])
         yield quarantine.packed(room.taken(records, content.more), stream.to.buckets[0])
@@ -114,7 +152,7 @@ def packed(
         yield to_arrow(to_all(stream.to.buckets, Clock(), stream.to.input))
     behind = stream.pipe.apply(content.piece)
     if behind.failed:
-        records = failed(stream, content, file, behind.failed)
+        records = failed(stream, content, file, behind.failed, partition)
         if stream.fails:
             quarantine.fail(records[0])
         yield quarantine.packed(room.taken(records), stream.to.buckets[0])
@@ -135,14 +173,16 @@ def unfolded_counts(pieces: Mapping[int, ColumnarSlice]) -> tuple[dict[int, int]
     return counted, {b: replace(piece, rows=piece.rows.drop(FOLDED, strict=False)) for b, piece in pieces.items()}
 
 
-def failed(stream: FrameStream, content: Read, file: str | None, rows: Failures) -> list[quarantine.Record]:
-    """The records of rows that failed in the pipe, as they are in their file."""
+def failed(
+    stream: FrameStream, content: Read, file: str | None, rows: Failures, partition: tuple[str, int] | None = None
+) -> list[quarantine.Record]:
+    """The records of rows that failed in the pipe, as they are in their file, or in their partition."""
     from punctum.engine.formats.write import json_lines  # here: it takes time to import, and is seldom needed
 
     plain = json_lines(content.piece.rows[[number for number, _ in rows]], stream.schema)
     records = []
     for (number, reason), line in zip(rows, plain, strict=True):
-        position, text = (None, None) if file is None else content.place(number)
+        position, text = (None, None) if file is None and partition is None else content.place(number)
         told = line if text is None else clean(text, LONGEST)
-        records.append(quarantine.Record(stream.name, reason, told, file, position))
+        records.append(quarantine.record(stream.name, reason, told, file, position, partition))
     return records

@@ -4,6 +4,7 @@ A definition's format and options are checked when they are read, so a script wi
 case-insensitive, as in Spark; behind the check they are spelled as they are here. ``docs/options.md`` is this table.
 """
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ class Takes(Enum):
     NUMBER = "a number greater than 0"
     SECONDS = "a number of seconds"
     DURATION = "a duration such as '10 seconds'"
+    VALUES = "json, csv or avro"
+    OFFSETS = 'earliest, latest, or an offset for each partition, as in {"0": 15, "1": 7}'
     NULL = "a string without quotes, separators or line ends"
     SEPARATOR = "one ASCII character, but no quote or line end"
     REFERENCE = "a string, with ${env:NAME} for an environment variable and ${file:/path} for what a file holds"
@@ -84,6 +87,25 @@ _NEXMARK = (
     Option("every", Takes.COUNT, "after how many events punctuations come; 10000 by default"),
     _KNOWN[1],
 )
+_BROKERS = (
+    Option("brokers", Takes.REFERENCE, "the brokers to ask first, separated by commas", needed=True),
+    Option("topic", Takes.TEXT, "the topic", needed=True),
+    Option("user", Takes.REFERENCE, "the user; with one, SASL_SSL and PLAIN are the defaults"),
+    Option("password", Takes.REFERENCE, "the user's password"),
+)
+_KAFKA = (
+    *_BROKERS,
+    Option("format", Takes.VALUES, "how values are written; json by default"),
+    Option("startingOffsets", Takes.OFFSETS, "where a new query begins; earliest by default"),
+    Option("maxOffsetsPerTrigger", Takes.COUNT, "the maximum number of messages in a batch, of all partitions"),
+    Option("idle", Takes.DURATION, "a partition without messages for longer holds nothing back; none by default"),
+    Option("avroSchema", Takes.TEXT, "the Avro schema of the values, as JSON; needed for avro"),
+    Option(
+        "confluent", Takes.SWITCH, "whether five bytes stand before an Avro value, as Confluent's serializers write it"
+    ),
+    *_CSV[1:],
+    *_KNOWN,
+)
 _RESULT = (
     Option("punctuations", Takes.SWITCH, "whether punctuations are written too; false by default"),
     Option("elements", Takes.SWITCH, "whether elements of a temporal stream are written, instead of its final events"),
@@ -98,15 +120,9 @@ _POSTGRES = (
     Option("key", Takes.TEXT, "the key columns, separated by commas: a row replaces the one with the same key"),
     *_RESULT,
 )
-_BROKERS = (
-    Option("brokers", Takes.REFERENCE, "some brokers, as host:port, separated by commas", needed=True),
-    Option("topic", Takes.TEXT, "the topic", needed=True),
-    Option("user", Takes.REFERENCE, "the user; with one, SASL_SSL and PLAIN are the defaults"),
-    Option("password", Takes.REFERENCE, "the user's password"),
-    Option("format", Takes.SENT, "what a message's value is; json by default"),
-)
 _TOPIC = (
     *_BROKERS,
+    Option("format", Takes.SENT, "how values are written; json by default"),
     Option("key", Takes.TEXT, "the columns of a message's key, separated by commas; rows of a key share a partition"),
     *_CSV[1:],
     *(option for option in _RESULT if option.name != "elements"),
@@ -127,6 +143,7 @@ OPTIONS: Mapping[str, Mapping[str, tuple[Option, ...]]] = {
         "socket": _SOCKET,
         "memory": _KNOWN,
         "nexmark": _NEXMARK,
+        KAFKA: _KAFKA,
     },
     "table": {"json": _TABLE, "csv": (*_TABLE, *_CSV), "parquet": _TABLE, "xml": (*_TABLE, *_XML)},
     "sink": {
@@ -211,6 +228,16 @@ def _is_duration(text: str) -> bool:
     return True
 
 
+def _is_offsets(text: str) -> bool:
+    try:
+        given = json.loads(text)
+    except ValueError:
+        return False
+    if not isinstance(given, dict) or not given:
+        return False
+    return all(key.isdecimal() and type(at) is int and at >= 0 for key, at in given.items())
+
+
 def _matches(pattern: str) -> Callable[[str], bool]:
     return lambda text: re.fullmatch(pattern, text) is not None
 
@@ -224,6 +251,8 @@ _FITS: Mapping[Takes, Callable[[str], bool]] = {
     Takes.NUMBER: _is_number,
     Takes.SECONDS: _matches(r"\d+(\.\d+)?"),
     Takes.DURATION: _is_duration,
+    Takes.VALUES: lambda text: text.lower() in ("json", "csv", "avro"),
+    Takes.OFFSETS: lambda text: text.lower() in ("earliest", "latest") or _is_offsets(text),
     Takes.NULL: lambda text: not set(text) & set('"\r\n\0'),
     Takes.SEPARATOR: lambda text: (len(text) == 1 and text.isascii() and text not in '"\r\n\0') or text == "\\t",
     Takes.REFERENCE: lambda _: True,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import NoReturn
 
 from sqlglot.tokenizer_core import TokenType
 
@@ -9,20 +10,23 @@ from punctum.algebra.pattern import EMPTY, Pattern, between, one_of
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Scheme
 from punctum.errors import Place, PunctumError, SqlError
-from punctum.ir.definitions import Clause, SinkDef, StreamDef, TableDef, TimeLimits, Violation
+from punctum.ir.definitions import KAFKA, Clause, SinkDef, StreamDef, TableDef, TimeLimits, Violation
 from punctum.ir.elements import is_elements, is_opens
 from punctum.parse.ddl.clauses import read_limits, read_punctuate
 from punctum.parse.ddl.columns import ColumnReader, Terms
 from punctum.parse.ddl.options import checked
+from punctum.parse.ddl.topics import check_topic
 from punctum.parse.lexer.cursor import Cursor
 
 _CLAUSES = "PUNCTUATED ON (…), PUNCTUATE (…) …, UNIQUE (…), DOMAIN … BETWEEN … AND …, DOMAIN … IN (…)"
+_PARTITIONED = "PARTITIONED BY"
 
 _MADE = "PUNCTUATE (…) …, UNIQUE (…)"
 """The clauses of a stream that is made of others."""
 _NOT_MADE = {
     "PUNCTUATED": "write PUNCTUATE … to make punctuations of its rows; those that its streams send pass by themselves",
     "DOMAIN": "write the condition in WHERE: what it excludes is closed",
+    _PARTITIONED: "write it where the topic is read",
     "EXPECT": "write it where the streams are read",
     "LIFESPAN": "write it where the streams are read",
 }
@@ -37,6 +41,7 @@ class StreamReader(ColumnReader):
         self.name, self.tables, self.known = name, tables, _CLAUSES
         self.schemes: list[Terms] = []
         self.unique: list[tuple[str, ...]] = []
+        self.partitioned: tuple[str, ...] = ()
         self.clauses: list[Callable[[Schema], Clause]] = []
         self.limits: list[Callable[[Schema], TimeLimits]] = []
 
@@ -57,6 +62,10 @@ class StreamReader(ColumnReader):
             raise SqlError(f"the last columns of {self.name} are those of a temporal stream", "", hint, cursor.whole)
         on_violation = self._on_violation()
         format_, options = using(cursor, self.where, "stream", self.name)
+        if format_ == KAFKA:
+            check_topic(self.name, self.schema, cursor.whole)
+        elif self.partitioned:
+            self._not_a_topic()
         return replace(self._defined(), format=format_, options=options, on_violation=on_violation)
 
     def read_clauses(self, schema: Schema) -> StreamDef:
@@ -69,7 +78,14 @@ class StreamReader(ColumnReader):
                 break
         if not self.cursor.done:
             raise self.cursor.unexpected("a comma or the end", "the clauses of a stream")
+        if self.partitioned:
+            self._not_a_topic()
         return self._defined()
+
+    def _not_a_topic(self) -> NoReturn:
+        detail = f"{self.name} is not read from a topic"
+        hint = f"leave it out, or read the stream USING {KAFKA}"
+        raise SqlError(f"{_PARTITIONED} is a promise of topics", detail, hint, self.cursor.whole)
 
     def read_made(self, schema: Schema) -> StreamDef:
         """The same for a stream that is made of others, whose columns these are: it makes all its punctuations."""
@@ -79,7 +95,8 @@ class StreamReader(ColumnReader):
     def _check_made(self) -> None:
         """Refuse what does not stand before AS SELECT."""
         for word, hint in _NOT_MADE.items():
-            if self.known == _MADE and self.cursor.sees(word):
+            sees = self._sees_partitioned() if word == _PARTITIONED else self.cursor.sees(word)
+            if self.known == _MADE and sees:
                 detail = f"{self.name} is made of other streams"
                 raise SqlError(f"{word} does not stand before AS SELECT", detail, hint, self.cursor.place)
 
@@ -94,6 +111,7 @@ class StreamReader(ColumnReader):
             tuple(self.unique),
             punctuates=tuple(clause(schema) for clause in self.clauses),
             limits=tuple(limits(schema) for limits in self.limits),
+            partitioned=self.partitioned,
             place=self.cursor.whole,
         )
 
@@ -125,6 +143,13 @@ class StreamReader(ColumnReader):
                 terms = self.terms("UNIQUE", ordered=False)
                 self.schemes.append(terms)
                 self.unique.append(tuple(name for name, _ in terms))
+            elif self._sees_partitioned():
+                cursor.at += 1
+                if self.partitioned:
+                    raise SqlError(
+                        f"{_PARTITIONED} occurs twice", "", "name all columns in one of them", cursor.since(first)
+                    )
+                self.partitioned = tuple(name for name, _ in self.terms(_PARTITIONED, ordered=False))
             elif cursor.sees("DOMAIN") and not self._names_column():
                 cursor.at += 1
                 self._domain()
@@ -135,6 +160,10 @@ class StreamReader(ColumnReader):
         except PunctumError as error:
             raise SqlError(error.what, error.detail, error.hint, cursor.since(first)) from None
         return True
+
+    def _sees_partitioned(self) -> bool:
+        """Whether PARTITIONED BY follows, which is one token."""
+        return not self.cursor.done and self.cursor.text.word(self.cursor.at).split() == _PARTITIONED.split()
 
     def _names_column(self) -> bool:
         """Whether DOMAIN is the name of a column: then its type follows, and the item ends or NOT NULL comes."""

@@ -19,7 +19,7 @@ from punctum.algebra.schema import NOT_NULL, Attribute, Schema
 from punctum.algebra.scheme import Order, Scheme
 from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError, choices, nearest
-from punctum.ir.definitions import Policy, StreamDef, TableDef, Temporal
+from punctum.ir.definitions import KAFKA, Policy, StreamDef, TableDef, Temporal
 from punctum.ir.elements import EVENT, FROM, HIDDEN, TIMES, VE, VS, element_schema, open_schema, payload_of
 from punctum.ir.expressions import type_text
 from punctum.ir.relations import Source
@@ -49,6 +49,9 @@ class TemporalReader(StreamReader):
     def read(self) -> StreamDef:
         """The stream whose definition follows its name."""
         stream = super().read()
+        if stream.format == KAFKA:
+            hint = "read it from files: a temporal stream is one sequence, and a topic is several"
+            raise SqlError(f"the temporal stream {self.name} cannot be read from a topic", "", hint, self.cursor.whole)
         time = next((a for a in stream.schema.attributes if a.name == VS), Attribute(VS, Type.BIGINT))
         payload = tuple(a for a in stream.schema.attributes if a.name not in EVENT)
         if not payload:

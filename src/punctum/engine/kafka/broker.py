@@ -1,0 +1,121 @@
+"""What brokers say of a topic: its partitions, and where each begins and ends. They may be gone for a while."""
+
+import time
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from punctum.errors import MissingError, QueryError
+from punctum.ir.references import hidden
+
+if TYPE_CHECKING:
+    from confluent_kafka.admin import AdminClient
+
+PATIENCE = 60.0
+"""So many seconds brokers may be gone before a query fails."""
+FIRST = 10.0
+"""So many seconds it may take to reach them when a new query starts."""
+_REFRESH = 5.0
+_PAUSE = 0.05
+_ASKED = 10.0
+
+Ends = dict[int, tuple[int, int]]
+"""Where each partition begins, and where it ends: behind the last message that is committed."""
+
+
+def confluent() -> Any:
+    """The package of Kafka's client, or an error that says how to have it."""
+    try:
+        import confluent_kafka
+        import confluent_kafka.admin
+    except ImportError as error:
+        hint = "pip install 'punctum[kafka]'"
+        raise QueryError("the package confluent-kafka is missing", f"topics are read with it: {error}", hint) from None
+    return confluent_kafka
+
+
+def silent(_: object) -> None:
+    """What a client does with what it would log: its errors are raised where they matter."""
+
+
+class Brokers:
+    """The brokers of one topic."""
+
+    identity = ""
+    """What tells the topic from another of the same name, once its brokers have been asked."""
+
+    def __init__(self, stream: str, options: Mapping[str, str], patience: float = PATIENCE) -> None:
+        self._stream, self._options, self._patience = stream, options, patience
+        self._partitions: tuple[float, list[int]] = 0.0, []
+        self._last: tuple[float, Ends] = 0.0, {}
+
+    def ends(self) -> Ends:
+        """Where each partition begins and ends by now, or was a moment ago."""
+        asked, known = self._last
+        if not known or time.monotonic() > asked + _PAUSE:
+            known = self._patiently()
+            self._last = time.monotonic(), known
+        return known
+
+    def _patiently(self) -> Ends:
+        """Ask, and ask again when brokers are gone or about to change their minds."""
+        kafka, end = confluent(), time.monotonic() + self._patience
+        while True:
+            try:
+                return self._ask()
+            except kafka.KafkaException as error:
+                self._partitions = 0.0, []
+                told = error.args[0]
+                if time.monotonic() > end or not (told.retriable() or told.code() in _passing(kafka)):
+                    raise unreachable(self._stream, self._options, told) from None
+            time.sleep(_PAUSE)
+
+    def _ask(self) -> Ends:
+        kafka, topic = confluent(), self._options["topic"]
+        places = [kafka.TopicPartition(topic, p) for p in self._known_partitions()]
+        committed = kafka.IsolationLevel.READ_COMMITTED
+        lows, highs = (
+            self._admin.list_offsets(dict.fromkeys(places, spec), isolation_level=committed, request_timeout=_ASKED)
+            for spec in (kafka.admin.OffsetSpec.earliest(), kafka.admin.OffsetSpec.latest())
+        )
+        return {place.partition: (lows[place].result().offset, highs[place].result().offset) for place in places}
+
+    def _known_partitions(self) -> list[int]:
+        """The partitions of the topic; new ones are found some seconds later."""
+        asked, known = self._partitions
+        if not known or time.monotonic() > asked + _REFRESH:
+            topic = self._options["topic"]
+            wanted = confluent().TopicCollection([topic])
+            found = self._admin.describe_topics(wanted, request_timeout=_ASKED)[topic].result()
+            known, self.identity = sorted(partition.id for partition in found.partitions), str(found.topic_id)
+            self._partitions = time.monotonic(), known
+        return known
+
+    @cached_property
+    def _admin(self) -> "AdminClient":
+        from punctum.engine.kafka.client import configuration  # here: who reads no topic need not wait for it
+
+        admin: AdminClient = confluent().admin.AdminClient(
+            {"error_cb": silent, "log_level": 0, **configuration(self._options)}
+        )
+        return admin
+
+
+def _passing(kafka: Any) -> set[int]:
+    """The errors of brokers that are gone, and may come back."""
+    error = kafka.KafkaError
+    return {error._TRANSPORT, error._ALL_BROKERS_DOWN, error._TIMED_OUT, error._RESOLVE}
+
+
+def unreachable(stream: str, options: Mapping[str, str], told: Any) -> MissingError:
+    """The error for what brokers, or their absence, have to say."""
+    error, topic = confluent().KafkaError, options["topic"]
+    if told.code() in (error.UNKNOWN_TOPIC_OR_PART, error._UNKNOWN_TOPIC, error._UNKNOWN_PARTITION):
+        hint = "create it, or fix the name; after it was deleted, start with a new checkpoint"
+        return MissingError(f"the topic {topic} of {stream} does not exist", told.str(), hint)
+    what = f"the topic {topic} of {stream} cannot be read"
+    return MissingError(
+        what,
+        f"{options['brokers']}: {hidden(told.str(), options)}",
+        "look whether the brokers run, and whether they let you in",
+    )

@@ -1,0 +1,159 @@
+"""Reading messages: a range of a partition in, the elements of its values out, some ten thousand at a time.
+
+A consumer is assigned to one partition and belongs to no group. It is kept for the next range, of which it has fetched
+some already. What a range does not hold, since it was aborted or compacted, the broker passes over; a range ends with
+its last offset, with one that lies behind it, or with the end of the partition.
+"""
+
+import time
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from punctum.algebra.schema import Schema
+from punctum.engine.formats.read import Read
+from punctum.engine.kafka.broker import PATIENCE, confluent, silent, unreachable
+from punctum.engine.kafka.topics import ANEW, OffsetRange
+from punctum.engine.kafka.values import Messages, read_values
+from punctum.errors import MissingError
+
+if TYPE_CHECKING:
+    from confluent_kafka import Consumer, Message
+
+PIECE = 100_000
+"""So many messages are read at once, and become one slice."""
+_TAKEN = 10_000
+_WAIT = 0.5
+_DOUBT = 5.0  # so many seconds without a message, and a consumer that went on begins anew
+_KEPT = 4  # so many consumers a process has at most
+_CONSUMER = {
+    "group.id": "punctum",
+    "enable.auto.commit": "false",
+    "enable.auto.offset.store": "false",
+    "enable.partition.eof": "true",
+    "auto.offset.reset": "error",
+    "isolation.level": "read_committed",
+    "queued.min.messages": "100000",
+    "queued.max.messages.kbytes": "32768",
+    "fetch.wait.max.ms": "50",
+    "log_level": "0",
+}
+
+
+def read_range(
+    stream: str, options: Mapping[str, str], schema: Schema, wanted: OffsetRange, patience: float = PATIENCE
+) -> Iterator[tuple[OffsetRange, Read]]:
+    """The elements of a range, piece by piece, each with its own range."""
+    names, start, piece = set(schema.names), wanted.start, list["Message"]()
+    for some in _messages(stream, options, wanted, patience):
+        piece += some
+        while len(piece) >= PIECE:
+            head, piece = piece[:PIECE], piece[PIECE:]
+            end = _offset(head[-1]) + 1
+            yield wanted._replace(start=start, end=end), read_values(_columns(wanted, head, names), schema, options)
+            start = end
+    if piece:
+        yield wanted._replace(start=start), read_values(_columns(wanted, piece, names), schema, options)
+
+
+def _messages(
+    stream: str, options: Mapping[str, str], wanted: OffsetRange, patience: float
+) -> Iterator[list["Message"]]:
+    """The messages of a range, as they come."""
+    from punctum.engine.kafka.client import configuration  # here: who reads no topic need not wait for it
+
+    key = (*configuration(options).items(), (wanted.topic, str(wanted.partition)))
+    reader = _CONSUMERS.pop(key, None) or _Consuming(dict(key[:-1]), wanted)
+    yield from reader.messages(stream, options, wanted, patience)
+    _CONSUMERS[key] = reader  # one that has failed, or was left, is forgotten
+    while len(_CONSUMERS) > _KEPT:
+        _CONSUMERS.pop(next(iter(_CONSUMERS))).close()
+
+
+class _Consuming:
+    """A consumer of one partition, which may go on where it was."""
+
+    def __init__(self, config: Mapping[str, str], of: OffsetRange) -> None:
+        self._consumer: Consumer = confluent().Consumer({**_CONSUMER, **config, "error_cb": silent})
+        self._place = of.topic, of.partition
+        self._at: int | None = None
+        self._left, self._ended = list["Message"](), -1
+
+    def close(self) -> None:
+        """Have it no longer."""
+        self._consumer.close()
+
+    def _begin(self, at: int) -> None:
+        self._consumer.assign([confluent().TopicPartition(*self._place, at)])
+        self._at, self._left, self._ended = at, [], -1
+
+    def messages(
+        self, stream: str, options: Mapping[str, str], wanted: OffsetRange, patience: float
+    ) -> Iterator[list["Message"]]:
+        """The messages of a range, as they come; those beyond it that have come as well are kept for the next."""
+        fresh = self._at != wanted.start
+        if fresh:
+            self._begin(wanted.start)
+        heard, good, at = time.monotonic(), self._left, wanted.start
+        self._left = []
+        while True:
+            if good:
+                at, heard = _offset(good[-1]) + 1, time.monotonic()
+                here = bisect_left(good, wanted.end, key=_offset)
+                self._left = good[here:]
+                yield good[:here]
+            if at >= wanted.end or self._ended >= wanted.end:
+                self._at = wanted.end
+                return
+            if not fresh and time.monotonic() > heard + _DOUBT:
+                self._begin(at)
+                fresh = True
+            if time.monotonic() > heard + patience:
+                what = f"the topic {wanted.topic} of {stream} cannot be read"
+                detail = f"partition {wanted.partition} from {at}: nothing has come for {patience:g} seconds"
+                raise MissingError(what, detail, "look whether its brokers run")
+            got = self._consumer.consume(_TAKEN, _WAIT)
+            told = [message for message in got if message.error() is not None]
+            good = [message for message in got if message.error() is None] if told else got
+            for message in told:
+                self._tell(stream, options, wanted, message)
+
+    def _tell(self, stream: str, options: Mapping[str, str], wanted: OffsetRange, message: "Message") -> None:
+        """Note the end of the partition; what does not pass by itself is an error."""
+        kafka, error = confluent(), cast(Any, message.error())
+        known = kafka.KafkaError
+        if error.code() == known._PARTITION_EOF:
+            self._ended = _offset(message)
+        elif error.code() in (known._AUTO_OFFSET_RESET, known.OFFSET_OUT_OF_RANGE):
+            detail = f"partition {wanted.partition} of {wanted.topic}, from {wanted.start}: {error.str()}"
+            raise MissingError(f"messages of {stream} expired before they were read", detail, ANEW)
+        elif error.fatal() or error.code() in (
+            known.UNKNOWN_TOPIC_OR_PART,
+            known.TOPIC_AUTHORIZATION_FAILED,
+            known._UNKNOWN_PARTITION,
+            known._UNKNOWN_TOPIC,
+            known._AUTHENTICATION,
+        ):
+            raise unreachable(stream, options, error)
+
+
+_CONSUMERS: dict[tuple[tuple[str, str], ...], _Consuming] = {}
+"""The consumers of this process, by their configurations and partitions, the one used last at the end."""
+
+
+def _offset(message: "Message") -> int:
+    return cast(int, message.offset())
+
+
+def _columns(wanted: OffsetRange, piece: list["Message"], names: set[str]) -> Messages:
+    """Messages as columns, those that are asked for."""
+    return Messages(
+        partition=wanted.partition,
+        offsets=np.fromiter((_offset(message) for message in piece), np.int64, len(piece)),
+        values=[message.value() for message in piece],
+        keys=[message.key() for message in piece] if "_key" in names else (),
+        timestamps=[message.timestamp()[1] for message in piece] if "_timestamp" in names else (),
+        headers=[message.headers() for message in piece] if "_headers" in names else (),  # type: ignore[misc]
+    )
