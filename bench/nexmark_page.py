@@ -71,9 +71,8 @@ or in RocksDB |
 ## Where Punctum's time goes
 
 - A batch costs Spark and the Python workers 0.3 to 0.5 s before its first row, and each exchange between stages some
-  more. q5 has four stages, and its groups by window are computed twice, once for each place where the script names
-  them; q4, q6 and q7 have two. Larger batches pay this once for more rows.
-- Without Spark the operators do 300,000 (q5) to 2,500,000 events a second on one core
+  more: q4, q5 and q6 have two stages. Larger batches pay this once for more rows.
+- Without Spark the operators do 500,000 (q7) to 2,500,000 events a second on one core
   ([measured](design/2026-11-18-nexmark-speed.md)). In queries without state, rows go through Python to be held against
   punctuations, and back; Spark's stay in the JVM.
 - q18 gives a third of its rows as results, and a bid crosses the exchange before it is known to be the last.

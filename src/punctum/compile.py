@@ -29,7 +29,9 @@ from punctum.plan.passes.names import canonicalise_names
 from punctum.plan.passes.prune import pruned
 from punctum.plan.passes.punctuate import Members, nobody, reported
 from punctum.plan.physical.lifespan import check_lifespans
+from punctum.plan.physical.share import shared
 from punctum.plan.physical.stages import Stage, stages
+from punctum.plan.physical.weights import weighted
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,11 @@ def columns(draft: Draft) -> Draft:
     return replace(draft, relation=pruned(draft.relation))
 
 
+def weights(draft: Draft) -> Draft:
+    """Rows that are counted say for how many they stand."""
+    return replace(draft, relation=weighted(draft.relation))
+
+
 def names(draft: Draft) -> Draft:
     """Names of columns do not hang on aliases, so that state outlives a rename."""
     return replace(draft, relation=canonicalise_names(draft.relation))
@@ -130,6 +137,12 @@ def cut(draft: Draft) -> Draft:
     """Operators that run together are a stage; between stages rows are exchanged by key."""
     apart = writes_apart(draft.analysis.query.sink)
     return replace(draft, last=stages(draft.relation, draft.punctuations, apart))
+
+
+def share(draft: Draft) -> Draft:
+    """What a stage would do twice it does once."""
+    assert draft.last is not None
+    return replace(draft, last=shared(draft.last))
 
 
 def check(draft: Draft) -> Draft:
@@ -147,8 +160,10 @@ PASSES: tuple[Pass, ...] = (
     ("mark unused schemes", schemes),
     ("place clauses of streams", clauses),
     ("prune columns", columns),
+    ("weigh rows", weights),
     ("canonicalise names", names),
     ("cut into stages", cut),
+    ("share what is there twice", share),
     ("check what expires", check),
 )
 """What happens to a query once it is bound."""

@@ -61,11 +61,12 @@ class OneByOne:
 
     def _expected(self, came: Sequence[Element], taken: Sequence[Element]) -> list[Row]:
         """The rows that are not late because their value was swept."""
-        xs = Slice.of(*taken)
+        xs, swept = Slice.of(*taken), list[Punctuation]()
         for expecting in self._expects:
-            xs = expecting.feed(came, xs)
+            xs, mine = expecting.feed(came, xs)
+            swept = [*expecting.feed((), Slice.of(*swept))[0].puncts, *mine]
         for lasting in self._lifespans:
-            lasting.feed(xs)
+            lasting.feed(Slice(xs.rows, (*xs.puncts, *swept)))
         return list(xs.rows)
 
     def _forget(self, over: Sequence[Punctuation]) -> None:
@@ -116,15 +117,15 @@ class Expecting:
         self._expect = Expect(scheme, limit.expect, time)
         self._reason = f"no punctuation {scheme} arrived within {duration_text(limit.expect)}: open since "
 
-    def feed(self, came: Sequence[Element], xs: Slice) -> Slice:
-        """What goes on of an element, and of what was made of it, as it came and as it was taken."""
+    def feed(self, came: Sequence[Element], xs: Slice) -> tuple[Slice, list[Punctuation]]:
+        """What goes on of an element, and of what was made of it, as it came and as it was taken; and what is swept."""
         out = self._expect.feed(xs, told(came, self._time))
         for row, _ in out.late:
             self._of.tell(row, self._of.stream.name, LATE)
         for swept in out.swept:
             text = f"{swept.rows} row{'s' if swept.rows > 1 else ''}"
             self._of.records[self._of.stream.name, self._reason + swept.since.isoformat(" "), text] += 1
-        return Slice(out.slice.rows, (*out.slice.puncts, *(swept.punctuation for swept in out.swept)))
+        return out.slice, [swept.punctuation for swept in out.swept]
 
     def forget(self, over: Sequence[Punctuation]) -> None:
         """Punctuations hold no longer."""

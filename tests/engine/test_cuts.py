@@ -1,6 +1,7 @@
 """A stream is a sequence: rows and quarantine are what its elements say one by one, however it is cut into batches."""
 
 from collections import Counter
+from typing import Any
 
 import polars as pl
 import pytest
@@ -10,12 +11,14 @@ from hypothesis import strategies as st
 from engine.sequences import OneByOne, Record, Sequences, cuts, elements, piece, singly
 from engine.simulate import ALL_PUNCTUATIONS, Feed, Simulation, Splits, planned
 from lanes import examples
+from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
 from punctum.compile import Pass
+from punctum.engine.sources.tables import stored_tables
 from punctum.ir.punctuated import Punctuated
 from punctum.ir.tree import Relation, walk
 from punctum.operators import guard
-from punctum.operators.columns import to_rows
+from punctum.operators.columns import frame, to_rows
 from punctum.parse import parse_query
 from punctum.parse.script import parse_script
 from punctum.plan.physical.pipes import Pipe
@@ -59,6 +62,11 @@ MADE = [
     "PUNCTUATE (k, x DIV 2) WHEN ALL s IN ('a', 'b')",
     "PUNCTUATE (x ASC) WHEN ALL s IN ('a', 'b') DELAY 1",
     "PUNCTUATE (k) WHEN ALL s IN ('a', 'b'), UNIQUE (d, x), PUNCTUATE (k, d ASC)",
+]
+ROW_BY_ROW = [
+    "SELECT DISTINCT k, x, d, s FROM a",
+    "SELECT a.k, a.x, t.d, a.s FROM a JOIN t ON a.k = t.k",
+    "SELECT a.k, a.x, t.d, a.s FROM a LEFT JOIN t ON a.k = t.k AND a.x > t.d",
 ]
 ALONE = [
     "SELECT k, x, d, s FROM a",
@@ -149,6 +157,30 @@ def test_a_stream_that_is_made_of_another_is_a_sequence_too(
     wanted.feed(sequences["a"][1])
     feeds = data.draw(cuts(sequences), "cut")
     assert run(query, feeds, buckets, restart) == (Counter(wanted.rows), wanted.records)
+
+
+@pytest.mark.parametrize("select", ROW_BY_ROW)
+@examples(50)
+@given(
+    data=st.data(),
+    below=st.sampled_from(CLAUSES),
+    clauses=st.sampled_from(MADE),
+    buckets=st.integers(1, 4),
+    restart=st.booleans(),
+)
+def test_a_stream_whose_rows_come_where_those_of_another_do_is_a_sequence_too(
+    select: str, data: st.DataObject, below: str, clauses: str, buckets: int, restart: bool, tmp_path_factory: Any
+) -> None:
+    """A look into a table, or whether a row has come before, leaves each row in its place."""
+    room = tmp_path_factory.mktemp("tables")
+    table = "CREATE TABLE t (k BIGINT, d BIGINT) USING json OPTIONS (path 't.json');"
+    text = STREAM.format("a", below, "a") + table + f"CREATE STREAM c ({clauses}) AS {select};"
+    query = parse_query("SELECT k, x, d, s FROM c", parse_script(text).streams)
+    sequences = drawn(data, query)
+    frame(Schema.of(k="BIGINT", d="BIGINT"), [(0, 1), (1, 0), (1, 2), (3, 3)]).write_ipc(room / "t.0.arrow")
+    with stored_tables({"t": f"{room}/t"}):
+        found = run(query, data.draw(cuts(sequences), "cut"), buckets, restart)
+        assert found == run(query, singly(sequences), 1, restart=False)
 
 
 @pytest.mark.parametrize("sql", SEVERAL)

@@ -118,3 +118,55 @@ def test_a_run_is_a_function_of_the_sequences(spark: SparkSession, tmp_path: Pat
 
 def _what(records: list[dict[str, Any]]) -> Counter[tuple[str, str, str]]:
     return Counter((r["stream"], r["reason"], r["text"]) for r in records)
+
+
+LOST = """
+CREATE STREAM g (k BIGINT, h BIGINT, ts TIMESTAMP, PUNCTUATE (ts ASC), PUNCTUATED ON (k) EXPECT WITHIN '1 hour',
+  PUNCTUATED ON (h) EXPECT WITHIN '2 hours') USING json OPTIONS (path 'g', maxFilesPerTrigger 1);
+CREATE SINK rows USING json OPTIONS (path 'out');
+INSERT INTO rows SELECT h, SUM(n) AS n FROM (SELECT k, h, COUNT(*) AS n FROM g GROUP BY k, h) GROUP BY h;
+"""
+
+
+def test_what_later_stages_sweep_and_withhold_is_one_too(spark: SparkSession, tmp_path: Path) -> None:
+    """Keys are lost in the first stage, hours in the second, between what closes groups in the third."""
+    rows = [
+        (1, 1, 0),
+        (2, 1, 10),
+        (3, 2, 20),
+        (3, 3, 30),
+        (4, 3, 80),
+        (1, 2, 90),
+        (5, 4, 100),
+        (5, 3, 200),
+        (6, 4, 210),
+    ]
+    lines = [{"k": k, "h": h, "ts": f"2026-05-01T{at // 60:02}:{at % 60:02}:00Z"} for k, h, at in rows]
+    closed: list[tuple[int, dict[str, int]]] = [
+        (2, {"k": 1}),
+        (2, {"k": 2}),
+        (4, {"h": 1}),
+        (5, {"k": 3}),
+        (7, {"h": 3}),
+    ]
+    closed += [(7, {"k": 5}), (8, {"h": 2}), (9, {"h": 4}), (9, {"k": 6})]
+    elements = [json.dumps(line) for line in lines]
+    for at, values in reversed(closed):
+        elements.insert(at, json.dumps({"$punct": values}))
+    for name, parts in (("whole", [elements]), ("singly", [[e] for e in elements])):
+        (tmp_path / name / "g").mkdir(parents=True)
+        for n, some in enumerate(parts):
+            (tmp_path / name / "g" / f"{n:03}.json").write_text("".join(f"{line}\n" for line in some))
+    found = {}
+    for name in ("whole", "singly"):
+        (query,) = Session(spark).script(LOST, tmp_path / name)
+        query.start(tmp_path / name / "state", available_now=True).wait()
+        files = (tmp_path / name / "out").glob("part-*")
+        given = Counter(line for file in files for line in file.read_text().splitlines())
+        found[name] = given, _what(list(read_records(tmp_path / name / "out")))
+    assert found["whole"] == found["singly"]
+    given, told = found["whole"]
+    assert given['{"h":1,"n":2}'] == 1
+    reasons = Counter(reason.split(" arrived")[0] for _, reason, _ in told)
+    assert {"no punctuation ON (k)", "no punctuation ON (h)"} <= reasons.keys(), reasons
+    assert any(reason.startswith("not a final result") for reason in reasons), reasons

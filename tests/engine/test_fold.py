@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from punctum.algebra.aggregates import Function
-from punctum.compile import CompiledQuery, compile
+from punctum.compile import PASSES, CompiledQuery, compile, compile_relation
 from punctum.engine.exchange.buckets import Buckets
 from punctum.engine.exchange.messages import StageMessage, StreamSlice, decode
 from punctum.engine.formats.files import reading
@@ -31,22 +31,35 @@ CREATE SINK o USING json OPTIONS (path 'o');
 INSERT INTO o
 """
 SUM, MIN, MAX = Function.SUM, Function.MIN, Function.MAX
+UNWEIGHED = tuple((name, run) for name, run in PASSES if name != "weigh rows")
 JOINED = "FROM a JOIN b ON a.k = b.k GROUP BY a.k"
-FOLDED: dict[str, dict[str, list[tuple[str, Function]]]] = {
+FOLDED: dict[str, dict[str, list[tuple[str, Function | None]]]] = {
     "SELECT k, SUM(v) AS t FROM b GROUP BY k": {"b": [("v", SUM)]},
     f"SELECT a.k, SUM(v) AS t {JOINED}": {"b": [("v", SUM)]},
     f"SELECT a.k, SUM(w) AS t, MAX(v) AS m, MIN(s) AS s {JOINED}": {"b": [("v", MAX), ("w", SUM), ("s", MIN)]},
     f"SELECT a.k, MAX(g) AS g, MIN(w) AS m {JOINED}": {"a": [("g", MAX)], "b": [("w", MIN)]},
     f"SELECT a.k, SUM(v) AS t, MAX(g) AS g {JOINED}": {"b": [("v", SUM)]},
     "SELECT k, SUM(x) AS t FROM (SELECT k, v * 2 AS x FROM b WHERE s > 'b') GROUP BY k": {"b": [("(v * 2)", SUM)]},
-    "SELECT k, MAX(v) AS m, MIN(v) AS n, SUM(w) AS t FROM b GROUP BY k": {"b": [("w", SUM)]},
+    "SELECT k, MAX(v) AS m, MIN(v) AS n, SUM(w) AS t FROM b GROUP BY k": {
+        "b": [("v", MAX), ("w", SUM), ("(IF(true, v, v))", MIN)]
+    },
+    "SELECT k, COUNT(*) AS n, SUM(v) AS t FROM b GROUP BY k": {"b": [("v", SUM), ("1", SUM)]},
+    "SELECT k, SUM(v) FILTER (WHERE w > 1) AS t, COUNT(v) AS n FROM b GROUP BY k": {
+        "b": [
+            ("v", None),
+            ("(w > 1.0)", None),
+            ("(IF((w > 1.0), v, NULL))", SUM),
+            ("(IF((v IS NULL), 0, 1))", SUM),
+        ]
+    },
+    "SELECT k, v, SUM(v) AS t FROM b GROUP BY k, v": {"b": [("(IF(true, v, v))", SUM)]},
+    f"SELECT a.k, AVG(w) AS m, COUNT(*) AS n {JOINED}": {
+        "b": [("w", SUM), ("(IF((w IS NULL), 0, 1))", SUM), ("1", SUM)]
+    },
 }
 UNFOLDED = [
-    "SELECT k, COUNT(*) AS n, SUM(v) AS t FROM b GROUP BY k",
-    "SELECT k, SUM(v) AS t, MAX(v) AS m FROM b GROUP BY k",
-    "SELECT k, SUM(v) FILTER (WHERE w > 1) AS t FROM b GROUP BY k",
+    "SELECT k, COUNT(DISTINCT v) AS n, SUM(v) AS t FROM b GROUP BY k",
     "SELECT k, SUM(v) AS t FROM b WHERE v > 3 GROUP BY k",
-    "SELECT k, v, SUM(v) AS t FROM b GROUP BY k, v",
     f"SELECT a.k, SUM(v) AS t, SUM(g) AS g {JOINED}",
     "SELECT a.k, SUM(v) AS t FROM a JOIN b ON a.k = b.k AND b.v > a.g GROUP BY a.k ALLOW UNBOUNDED",
     "SELECT DISTINCT k, v FROM b",
@@ -67,7 +80,7 @@ def test_what_is_not_folded(select: str) -> None:
     assert folds(compiled(select).last) == {}
 
 
-def named(stage: Stage) -> dict[str, list[tuple[str, Function]]]:
+def named(stage: Stage) -> dict[str, list[tuple[str, Function | None]]]:
     known = {}
     for source in stage.inputs:
         assert isinstance(source.origin, Pipe)
@@ -86,8 +99,8 @@ def test_a_column_that_punctuations_speak_of_is_not_folded(clause: str) -> None:
 class Run:
     """A query over files, batch by batch, in some buckets, folded or not, with restarts."""
 
-    def __init__(self, select: str, directory: Path, buckets: int, fold: bool) -> None:
-        self._last, self._directory, self._fold = compiled(select).last, directory, fold
+    def __init__(self, last: Stage, directory: Path, buckets: int, fold: bool) -> None:
+        self._last, self._directory, self._fold = last, directory, fold
         self._buckets = Buckets(range(buckets))
         self._running: dict[int, StageRuntime] = {}
         self.folded = 0
@@ -176,10 +189,14 @@ def test_folded_is_not_folded(select: str, speaks: bool, tmp_path: Path) -> None
     chance = random.Random(f"{select} {speaks}")
     batches = written(tmp_path, chance, speaks)
     buckets = chance.choice([1, 2, 3])
-    runs = [Run(select, tmp_path, buckets, fold) for fold in (True, False)]
+    query = compiled(select)
+    unweighed = compile_relation(query.query.relation, passes=UNWEIGHED).last
+    runs = [Run(query.last, tmp_path, buckets, fold) for fold in (True, False)] + [
+        Run(unweighed, tmp_path, buckets, False)
+    ]
     for files in batches:
-        folded, plain = (run.batch(files) for run in runs)
-        assert folded == plain
+        folded, plain, as_written = (run.batch(files) for run in runs)
+        assert folded == plain == as_written
     assert runs[0].folded > WORTH > runs[1].folded == 0
 
 

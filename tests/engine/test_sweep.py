@@ -121,7 +121,9 @@ def test_time_is_the_streams_own_where_it_promises_an_order_of_time(buckets: int
     assert not query.feed(0, item=[(1, 1, at(3)), (2, 1, at(5))])
     assert not query.feed(9_999, said=[prefix[26]]), "no clock counts"
     assert not query.told()
-    assert query.feed(0, said=[prefix[28]], closed=([2], [])) == {(2, 1): 1}
+    assert not query.feed(9_999, said=[prefix[29]]), "that is within the tick in which a day has passed"
+    assert not query.told()
+    assert query.feed(0, said=[prefix[30]], closed=([2], [])) == {(2, 1): 1}
     assert query.told() == {
         (OPEN, "1 row", '{"$punct": {"itemid": 1}}'): 1,
         (NO_RESULT + OPEN, '{"itemid":1,"n":1}', '{"$punct": {"itemid": 1}}'): 1,

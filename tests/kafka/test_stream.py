@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from kafka.broker import Broker
 from kafka.topics import create, delete, expire, send, widen
-from lanes import PATIENCE
+from lanes import PATIENCE, long
 from punctum import Session
 from punctum.algebra.schema import Schema
 from punctum.engine.kafka.broker import Brokers
@@ -109,6 +109,7 @@ def test_a_topic_is_read_partition_by_partition(spark: SparkSession, tmp_path: P
     }
 
 
+@long
 def test_who_has_a_key_alone_closes_it_alone(spark: SparkSession, tmp_path: Path, broker: Broker) -> None:
     create(broker, "keyed", 2)
     query = auction(spark, tmp_path, broker, "keyed", ", PARTITIONED BY (itemid)")
@@ -120,6 +121,7 @@ def test_who_has_a_key_alone_closes_it_alone(spark: SparkSession, tmp_path: Path
     assert [(r["partition"], r["offset"]) for r in rejected(tmp_path)] == [(0, 2)]
 
 
+@long
 def test_a_query_goes_on_when_its_broker_is_back(spark: SparkSession, tmp_path: Path) -> None:
     broker = Broker(tmp_path / "broker").start()
     try:
@@ -132,10 +134,29 @@ def test_a_query_goes_on_when_its_broker_is_back(spark: SparkSession, tmp_path: 
         broker.stop()
         broker.start()
         send(broker, "away", [bid(1, 6), over(1)])
-        until(lambda: results(tmp_path) == [(1, 11.0, 1)])
+        until(lambda: results(tmp_path) == [(1, 11.0, 1)] or query.failure is not None)
+        assert query.failure is None
         query.stop()
     finally:
         broker.kill()
+
+
+@long
+def test_a_query_fails_when_its_topic_is_gone(spark: SparkSession, tmp_path: Path, broker: Broker) -> None:
+    create(broker, "leaving")
+    query = auction(spark, tmp_path, broker, "leaving")
+    items(tmp_path)
+    send(broker, "leaving", [bid(1, 5)])
+    query.start(tmp_path / "state")
+    until(lambda: bool(query.metrics()))
+    delete(broker, "leaving")
+    with pytest.raises(PunctumError, match="the topic leaving of bid does not exist"):
+        query.wait()
+    create(broker, "leaving")
+    send(broker, "leaving", [bid(1, 5), over(1)])
+    with pytest.raises(PunctumError, match="deleted and created again"):
+        run(query, tmp_path)
+    assert results(tmp_path) == []
 
 
 @pytest.fixture

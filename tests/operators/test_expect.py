@@ -30,6 +30,7 @@ from punctum.spec.stream import Slice
 from strategies import streams
 
 BID = Schema.of(itemid="BIGINT", ts="TIMESTAMP", bidder="STRING")
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 START = datetime(2026, 5, 1, tzinfo=UTC)
 HOURS = st.integers(0, 9).map(lambda n: START + timedelta(hours=n))
 ROWS = st.tuples(st.none() | st.integers(0, 3), HOURS, st.none() | st.sampled_from("ab"))
@@ -62,7 +63,8 @@ def all_at_once(
                 rows.setdefault(tuple(t[a] for a in at), []).append(t[1] if clock is None else clock[i])  # type: ignore
         puncts = [p for xs in stream[: n + 1] for p in xs.puncts]
         prefixes = [t for t in (START + timedelta(hours=h) for h in range(10)) if _over(puncts, t)]
-        now = clock[n] if clock is not None else max(prefixes, default=None)
+        told = max(prefixes, default=None)
+        now = clock[n] if clock is not None else None if told is None else told - (told - EPOCH) % (within / 4)
         swept.append([])
         for key, times in rows.items():
             if key in gone or now is None or min(times) + within > now:

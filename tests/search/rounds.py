@@ -5,6 +5,7 @@ register has said so before the query starts (``remembered``). A round has more 
 """
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from itertools import product
 from typing import Any
 
@@ -16,9 +17,11 @@ from punctum.algebra.values import Value
 from punctum.analyse.safety.register import verdict
 from punctum.operators.columns import ColumnarSlice, frame
 from punctum.parse import parse_script
-from search.scripts import Stream, written
+from search.forms import TIME
+from search.scripts import written
 from search.search import Found
 from search.sequences import Pool
+from search.streams import Stream
 
 KEYS, ROWS, ROUNDS = 1_500, 20, 6
 FEW = 20
@@ -28,6 +31,7 @@ MAKES: dict[str, Callable[[int], Value]] = {
     "STRING": lambda n: f"{n} é",
     "DOUBLE": lambda n: n + 0.5,
     "BOOLEAN": lambda n: n % 2 == 0,
+    TIME: lambda n: datetime(2026, 5, 1) + timedelta(hours=n),
 }
 
 
@@ -68,7 +72,8 @@ def _round(stream: Stream, pool: Pool, schema: Schema, n: int) -> ColumnarSlice:
     for scheme in (*stream.schemes, *((((stream.unique[0], ""),),) if stream.unique else ())):
         (first, order), *others = scheme
         if order:
-            last = float(keys[-1] + 1) if dict(stream.columns)[first] == "DOUBLE" else keys[-1]
+            kind = dict(stream.columns)[first]
+            last = MAKES[kind](keys[-1]) if kind == TIME else float(keys[-1] + 1) if kind == "DOUBLE" else keys[-1]
             puncts.append(Punctuation.of(schema, {first: between(None, last)}))
         elif not others:
             before = pool[dict(stream.columns)[first]] if n == 0 else ()

@@ -5,127 +5,49 @@ in ON, WHERE and subqueries; columns that are selected twice and under other nam
 operators, DISTINCT, GROUP BY, UNION ALL below and above; a stream that is joined with itself; conditions that bound
 what is kept without punctuations. From number 1,000,000 on they also have intervals around columns and order for each
 key, and every sixth one outer joins, EXISTS and IN. From number 2,000,000 on every second one has these, with FULL JOIN
-USING, subqueries that name columns two levels up and below GROUP BY, and groups by columns of outer joins. Every script
-is well-formed SQL for Punctum and for DuckDB.
+USING, subqueries that name columns two levels up and below GROUP BY, and groups by columns of outer joins. From number
+3,000,000 on they have times and what ``forms.py`` knows; from 4,000,000 on most have window functions over streams that
+close their keys. Every script is well-formed SQL for Punctum and for DuckDB.
 """
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-NUMBERS = (0, 1, 64, 130, 200, 270, -64)
-"""Numbers of several buckets, and neighbours."""
-TEXTS = ("", "a", "b", "é")
-VALUES: dict[str, tuple[object, ...]] = {
-    "BIGINT": NUMBERS,
-    "STRING": TEXTS,
-    "BOOLEAN": (False, True),
-    "DOUBLE": (-1.5, 0.0, 2.0, 64.0),
-}
-COLUMNS = (
-    ("k", "BIGINT"),
-    ("x", "BIGINT"),
-    ("y", "BIGINT"),
-    ("s", "STRING"),
-    ("t", "STRING"),
-    ("f", "BOOLEAN"),
-    ("d", "DOUBLE"),
-)
+from search.forms import SPAN, TIME, Column, Forms
+from search.streams import COLUMNS, NUMBERS, TIMES, VALUES, Piece, Stream, Written, literal
+
 DEPTH = 4
 ASKED = 50
 WIDE = 1_000_000
 """From this number on scripts may have all that there is; those before it stay as they were when they were found."""
 DEEP = 2_000_000
 """From this number on scripts may also have all that was refused before."""
+TIMED = 3_000_000
+"""From this number on scripts may also have times, windows of all kinds, limits and lists."""
+FRAMED = 4_000_000
+"""From this number on most scripts have window functions."""
 OUTER = 6
 """Of so many scripts one has joins that look at rows without a partner."""
-Column = tuple[str, str]
-"""A name and a type."""
-
-
-@dataclass(frozen=True)
-class Stream:
-    """A stream, its schemes as columns with an order, and which of its columns are never NULL or have few values."""
-
-    name: str
-    columns: tuple[Column, ...]
-    schemes: tuple[tuple[tuple[str, str], ...], ...]
-    unique: tuple[str, ...] = ()
-    domains: dict[str, tuple[object, ...]] = field(default_factory=dict, hash=False)
-    filled: frozenset[str] = frozenset()
-
-    @property
-    def ddl(self) -> str:
-        """CREATE STREAM."""
-        clauses = [f"{name} {kind}{' NOT NULL' * (name in self.filled)}" for name, kind in self.columns]
-        clauses += [f"PUNCTUATED ON ({', '.join(f'{n} {o}'.strip() for n, o in each)})" for each in self.schemes]
-        clauses += [f"UNIQUE ({', '.join(self.unique)})"] if self.unique else []
-        clauses += [f"DOMAIN {n} IN ({', '.join(map(literal, values))})" for n, values in self.domains.items()]
-        return f"CREATE STREAM {self.name} ({', '.join(clauses)}) USING json OPTIONS (path '{self.name}');"
-
-    def values(self, column: str, pool: dict[str, tuple[object, ...]]) -> tuple[object, ...]:
-        """What a column has, of the values that a script is about."""
-        return self.domains.get(column, pool[dict(self.columns)[column]])
-
-
-@dataclass(frozen=True)
-class Written:
-    """A script: its streams, named relations and the query."""
-
-    pool: dict[str, tuple[object, ...]]
-    streams: tuple[Stream, ...]
-    views: tuple[tuple[str, str], ...]
-    query: str
-
-    @property
-    def sql(self) -> str:
-        """The whole script."""
-        views = [f"CREATE STREAM {name} AS {query};" for name, query in self.views]
-        lines = [*(s.ddl for s in self.streams), *views, "CREATE SINK o USING console;", f"INSERT INTO o {self.query};"]
-        return "\n".join(lines)
-
-    @property
-    def batch(self) -> str:
-        """The query for a database that has a table for each stream."""
-        views = ", ".join(f"{name} AS ({query})" for name, query in self.views)
-        return f"SELECT * FROM (WITH {views} SELECT * FROM ({self.query}) q) r" if views else self.query
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A query and its columns."""
-
-    sql: str
-    columns: tuple[Column, ...]
-
-
-def literal(value: object) -> str:
-    """A value as SQL."""
-    if isinstance(value, bool):
-        return str(value).upper()
-    return (
-        f"'{value}'"
-        if isinstance(value, str)
-        else f"CAST({value} AS DOUBLE)"
-        if isinstance(value, float)
-        else str(value)
-    )
 
 
 def written(seed: int) -> Written:
     """The script of a number; of some it is only asked whether there is a row."""
     outer = seed % 2 == 0 if seed >= DEEP else seed >= WIDE and seed % OUTER == 4
-    script = _Writer(random.Random(seed), seed >= WIDE, outer, seed >= DEEP).script()
+    script = _Writer(random.Random(seed), seed >= WIDE, outer, seed >= DEEP, seed >= TIMED, seed >= FRAMED).script()
     asked = f"SELECT DISTINCT 1 AS one FROM ({script.query}) w"
     return replace(script, query=asked) if seed % ASKED == 7 else script
 
 
-class _Writer:
-    def __init__(self, rng: random.Random, wide: bool = False, outer: bool = False, deep: bool = False) -> None:
-        self.rng, self.wide, self.outer, self.deep = rng, wide, outer, deep
+class _Writer(Forms):
+    def __init__(
+        self, rng: random.Random, wide: bool, outer: bool, deep: bool = False, timed: bool = False, framed: bool = False
+    ) -> None:
+        self.rng, self.wide, self.outer, self.deep, self.timed, self.framed = rng, wide, outer, deep, timed, framed
         self.streams, self.names = list[Stream](), 0
+        values = TIMES if timed else VALUES
         few = rng.choice([2, 2, 2, 3])
-        self.pool = {kind: tuple(rng.sample(values, min(few, len(values)))) for kind, values in VALUES.items()}
+        self.pool = {kind: tuple(rng.sample(values, min(few, len(values)))) for kind, values in values.items()}
 
     def script(self) -> Written:
         self.streams = [self.stream(f"s{n}") for n in range(self.rng.choice([2, 2, 2, 3, 3, 4, 5]))]
@@ -136,16 +58,26 @@ class _Writer:
             views.append(("v", view.sql))
             self.readable.append(("v", view.columns))
         depth = self.rng.choice([*[1] * 5, *[2] * 4, 3, 3, DEPTH])
-        return Written(self.pool, tuple(self.streams), tuple(views), self.query(depth).sql)
+        query = self.query(depth)
+        return Written(self.pool, tuple(self.streams), tuple(views), self.last(query) if self.timed else query.sql)
+
+    def last(self, query: Piece) -> str:
+        """What stands around the whole query: nothing, the first rows, or lists."""
+        plain = all(kind != SPAN for _, kind in query.columns)
+        kind = self.rng.choice(["", "", "", "first", "listed"] if plain else [""])
+        return query.sql if not kind else str(getattr(self, kind)(query.sql, query.columns))
 
     # Streams
 
     def stream(self, name: str) -> Stream:
         columns = tuple(c for c in COLUMNS if c[0] == "k" or self.rng.random() < (0.55, 0.2)[c[0] in "tfdy"])
+        columns += (("ts", TIME),) if self.timed and self.rng.random() < 0.7 else ()
         names = [n for n, _ in columns]
         schemes = [self.scheme(names) for _ in range(self.rng.choice([0, 1, 1, 1, 1, 2, 2, 3]))]
-        if self.outer and self.rng.random() < 0.7:
+        if (self.outer or self.framed) and self.rng.random() < 0.7:
             schemes.append((("k", ""),))
+        if ("ts", TIME) in columns and self.rng.random() < 0.6:
+            schemes.append((("ts", "ASC"),))
         ordered = {n for each in schemes for n, order in each if order}
         unique = ("k",) if self.rng.random() < 0.08 else ()
         domains = {
@@ -169,11 +101,15 @@ class _Writer:
     def query(self, depth: int) -> Piece:
         kinds = ["select"] * 2 + ["join"] * 5 + ["set"] * 3 + ["group"] * 3 + ["distinct"] * 2 + ["all"] * 2
         kinds += (["outer"] * 6 + ["exists"] * 5) if self.outer else []
+        kinds += ["over"] * 4 + ["first"] * 2 + ["windows"] * 2 if self.timed else []
+        kinds += ["over"] * 24 if self.framed else []
         kind = self.rng.choice(kinds) if depth else "select"
         return getattr(self, f"_{kind}")(depth)  # type: ignore[no-any-return]
 
     def table(self, depth: int) -> tuple[str, str, tuple[Column, ...]]:
         """An item of FROM, its alias and its columns."""
+        if self.timed and self.rng.random() < 0.2 and (window := self.windowed()) is not None:
+            return window
         alias = self.fresh("q")
         if depth <= 0 or self.rng.random() < 0.55:
             name, columns = self.rng.choice(self.readable)
@@ -214,6 +150,7 @@ class _Writer:
             if self.wide and numbers and self.rng.random() < 0.35:
                 interval = self.interval(*self.rng.choice(numbers))
                 found = [interval] if self.rng.random() < 0.3 else [*found, interval]
+            found += self.apart(seen, mine)
             seen += mine
             if self.rng.random() < 0.25:
                 found.append(self.condition(seen))
@@ -317,7 +254,31 @@ class _Writer:
         numbers = [(a, b) for (a, ka) in seen for (b, kb) in mine if ka == kb == "BIGINT"]
         if numbers and self.rng.random() < 0.3:
             found.append(self.interval(*self.rng.choice(numbers)))
-        return found
+        return found + self.apart(seen, mine)
+
+    def _over(self, depth: int) -> Piece:
+        below = self.query(depth - 1)
+        if any(kind == SPAN for _, kind in below.columns):
+            return below
+        found = self.ranked(below.sql, below.columns)
+        return below if found is None else Piece(*found)
+
+    def _first(self, depth: int) -> Piece:
+        below = self.query(depth - 1)
+        return (
+            below
+            if any(k == SPAN for _, k in below.columns)
+            else Piece(self.first(below.sql, below.columns), below.columns)
+        )
+
+    def _windows(self, depth: int) -> Piece:
+        found = self.windowed()
+        if found is None:
+            return self._join(depth)
+        source, alias, columns = found
+        mine = [(f"{alias}.{n}", kind) for n, kind in columns]
+        items, shown = self.items(mine)
+        return Piece(f"SELECT {items} FROM {source}{self.where(mine, 0.3)}", shown)
 
     def interval(self, one: str, other: str) -> str:
         """A comparison of how far two columns are apart, as people spell it."""
@@ -367,6 +328,7 @@ class _Writer:
         calls += [(f"{f}({self.rng.choice(numbers)})", "BIGINT") for f in ("SUM", "MAX", "COUNT") if numbers]
         calls += [(f"AVG({self.rng.choice(numbers)})", "DOUBLE")] if numbers else []
         calls += [(f"COUNT(DISTINCT {self.rng.choice(plain)})", "BIGINT")] if plain else []
+        calls += self.lists(below.columns) if self.timed else []
         chosen = self.rng.sample(calls, self.rng.choice([0, 1, 1, min(2, len(calls))]))
         names = [(self.fresh("a"), call, kind) for call, kind in chosen]
         named = [(f"{call} AS {name}", (name, kind)) for name, call, kind in names]
@@ -395,11 +357,17 @@ class _Writer:
         if self.rng.random() < 0.06:
             shown.append((self.fresh("n"), "BIGINT"))
             found.append(f"{self.rng.choice(NUMBERS)} AS {shown[-1][0]}")
+        times = [n for n, kind in columns if kind == TIME]
+        if len(times) > 1 and self.rng.random() < 0.4:
+            shown.append((self.fresh("n"), SPAN))
+            found.append(f"{' - '.join(self.rng.sample(times, 2))} AS {shown[-1][0]}")
         return ", ".join(found), tuple(shown)
 
     def computed(self, name: str, kind: str) -> Column:
         if self.rng.random() < 0.85:
             return name, kind
+        if kind == TIME:
+            return self.rng.choice([f"{name} + INTERVAL 1 HOUR", f"DATE_TRUNC('day', {name})"]), kind
         if kind == "BIGINT":
             return self.rng.choice([f"{name} + 1", f"64 - {name}", f"{name} * 2", f"ABS({name})"]), kind
         return (f"UPPER({name})", kind) if kind == "STRING" else (name, kind)
@@ -413,8 +381,10 @@ class _Writer:
     def condition(self, columns: Sequence[Column]) -> str:
         name, kind = self.rng.choice(list(columns))
         others = [n for n, k in columns if k == kind]
+        if kind == SPAN:
+            return f"{name} {self.rng.choice(['<', '<=', '=', '>'])} INTERVAL {self.rng.choice([0, 1, 2])} HOURS"
         value, second = (literal(self.rng.choice(self.pool[kind])) for _ in range(2))
-        if kind not in VALUES or kind == "BOOLEAN":
+        if kind not in TIMES or kind == "BOOLEAN":
             return self.rng.choice([name, f"NOT {name}", f"{name} IS NOT NULL"])
         forms = [
             f"{name} = {value}",

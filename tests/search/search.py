@@ -25,8 +25,9 @@ from punctum.operators.columns import ColumnarSlice, empty, frame, to_rows
 from punctum.parse import parse_script
 from punctum.plan.joins.choose import PlanOptions, Schemes
 from punctum.plan.joins.cost import Objective
-from search.scripts import Written, written
+from search.scripts import written
 from search.sequences import Element, cut, rows_of, sequence
+from search.streams import Written
 
 BUCKETS = (1, 2, 3, 7)
 AIMS = (
@@ -35,6 +36,8 @@ AIMS = (
     PlanOptions(Objective.THROUGHPUT),
     PlanOptions(schemes=Schemes.MINIMAL),
 )
+LATER = 8_000_000_000_000
+"""A time by the clock, in milliseconds, that is beyond all that scripts speak of."""
 DATABASE = duckdb.connect(config={"threads": 1})
 
 
@@ -70,7 +73,7 @@ def _look(script: Written, number: int) -> tuple[str, str]:
     sent = {s.name: sequence(s, script, schemas[s.name], rng) for s in script.streams}
     wanted = batch(script, {name: frame(schemas[name], rows_of(each)) for name, each in sent.items()})
     for buckets in BUCKETS:
-        wrong = _run(query, sent, wanted, buckets, rng)
+        wrong = _run(query, sent, wanted, buckets, rng, script.stamped)
         if wrong:
             return "wrong", f"{buckets} buckets: {wrong}"
     return "admitted", ""
@@ -83,11 +86,25 @@ def batch(script: Written, rows: dict[str, Any]) -> Counter[Row]:
 
 
 def rounded(row: Row) -> Row:
-    return tuple(round(v, 9) + 0.0 if isinstance(v, float) and math.isfinite(v) else v for v in row)
+    return tuple(map(plain, row))
+
+
+def plain(value: Any) -> Any:
+    """A value that may be compared: floats are rounded, lists and structs are tuples."""
+    if isinstance(value, float) and math.isfinite(value):
+        return round(value, 9) + 0.0
+    if isinstance(value, dict):
+        return tuple(map(plain, value.values()))
+    return tuple(map(plain, value)) if isinstance(value, list | tuple) else value
 
 
 def _run(
-    query: QueryAnalysis, sent: dict[str, list[Element]], wanted: Counter[Row], buckets: int, rng: random.Random
+    query: QueryAnalysis,
+    sent: dict[str, list[Element]],
+    wanted: Counter[Row],
+    buckets: int,
+    rng: random.Random,
+    stamped: bool = False,
 ) -> str | None:
     """What is wrong with a run, if anything is."""
     streams = {stream.name: stream.schema for stream in query.streams}
@@ -107,6 +124,8 @@ def _run(
         given.append(simulation.feed({name: each[n] for name, each in slices.items()}))
         if simulation.records:
             return f"{len(simulation.records)} rows in quarantine"
+    if stamped:  # the clock closes what has come so far
+        given.append(simulation.feed({name: ColumnarSlice(empty(s)) for name, s in streams.items()}, now=LATER))
     rows = Counter(rounded(row) for piece in given for row in to_rows(piece.rows))
     purgeable = {state.verdict for state in query.states} <= {Verdict.STATELESS, Verdict.PURGEABLE}
     if purgeable:

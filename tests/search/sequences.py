@@ -6,13 +6,14 @@ NULL, and over what lies between. Each stands somewhere behind the last row that
 
 import random
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from itertools import pairwise, product
 from typing import Any
 
 from punctum.algebra import EMPTY, NULL, Pattern, Punctuation, Schema, between, constant
 from punctum.algebra.values import Row
 from punctum.operators.columns import ColumnarSlice, frame
-from search.scripts import Stream, Written
+from search.streams import Stream, Written
 
 Element = Row | Punctuation
 Pool = dict[str, tuple[object, ...]]
@@ -89,8 +90,12 @@ def _mixed(
 
 
 def _prefixes(values: list[Any], schema: Schema, name: str, order: str, rng: random.Random) -> Iterator[Punctuation]:
-    last = 1e9 if isinstance(values[0], float) else 10**9
-    for value in (rng.choice(values), last if order == "ASC" else -last):
+    ends: tuple[Any, Any] = (-(10**9), 10**9)
+    if isinstance(values[0], datetime):
+        ends = datetime(1900, 1, 1), datetime(2200, 1, 1)
+    elif isinstance(values[0], float):
+        ends = -1e9, 1e9
+    for value in (rng.choice(values), ends[order == "ASC"]):
         yield Punctuation.of(schema, {name: between(None, value) if order == "ASC" else between(value, None)})
 
 

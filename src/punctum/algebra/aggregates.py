@@ -48,7 +48,8 @@ OF_NUMBERS = (Function.SUM, *DOUBLES)
 class AggregateFunction:
     """A function of an attribute, and the name of the result; COUNT of nothing counts rows.
 
-    MAX_BY and MIN_BY have the attribute that they go ``by``, PERCENTILE the ``share`` of the values below it.
+    MAX_BY and MIN_BY have the attribute that they go ``by``, PERCENTILE the ``share`` of the values below it. COUNT and
+    AVG may have one that says for how many rows each of theirs stands.
     """
 
     function: Function

@@ -261,7 +261,8 @@ SetOperator: TypeAlias = UnionAll | Union | Intersect | Except
 class AggregateCall:
     """A function of the rows of a group for which the filter is true; COUNT of no argument counts rows.
 
-    MAX_BY and MIN_BY have the column that they go ``by``, PERCENTILE the ``share`` of the values below it.
+    MAX_BY and MIN_BY have the column that they go ``by``, PERCENTILE the ``share`` of the values below it. In a plan,
+    COUNT and AVG may have one that says for how many rows each of theirs stands.
     """
 
     name: str
@@ -305,7 +306,7 @@ class AggregateCall:
     def __str__(self) -> str:
         shown = "*" if self.argument is None else text(self.argument)
         if self.by is not None:
-            shown += f", {text(self.by)}"
+            shown += f", {text(self.by)}" if self.function in PAIRED else f" WEIGHTED {text(self.by)}"
         if self.function is Function.PERCENTILE:
             shown += f", {self.share}"
         call = f"{self.function.value}({shown})"

@@ -31,8 +31,8 @@ class StreamClock:
     >>> clock, noon = StreamClock(bid, "ts"), datetime(2026, 5, 1, 12)
     >>> for instant in clock.instants([Punctuation.of(bid, ts=between(None, noon)), Punctuation.of(bid, itemid=7)]):
     ...     clock.advance(instant)
-    >>> print(clock.now, clock.ago(timedelta(hours=1)))
-    2026-05-01 12:00:00 2026-05-01 11:00:00
+    >>> print(clock.now)
+    2026-05-01 12:00:00
     """
 
     def __init__(self, schema: Schema, attribute: str | None) -> None:
@@ -58,13 +58,6 @@ class StreamClock:
                     assert isinstance(instant, datetime)
                     yield instant
 
-    def ago(self, duration: timedelta) -> datetime | None:
-        """The time so long before now; nothing when it is not known, or there was none."""
-        try:
-            return self.now and self.now - duration
-        except OverflowError:
-            return None
-
 
 def steps(attribute: str, puncts: PlacedPunctuations, more: Sequence[pl.DataFrame] = ()) -> pl.DataFrame:
     """Where punctuations move the time, and where others do.
@@ -86,19 +79,46 @@ def rising(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return known.filter((pl.col(NOW) > pl.col(NOW).cum_max().shift(1)).fill_null(True))
 
 
-def tick_of(lifespan: timedelta) -> int:
-    """How long the ticks are by which punctuations of a lifespan are over, in microseconds."""
-    return max(lifespan // 4 // _TICK, 1)
+def tick_of(limit: timedelta) -> int:
+    """How long the ticks are by which values are swept, or punctuations over, in microseconds."""
+    return max(limit // 4 // _TICK, 1)
 
 
-def turns(steps: pl.DataFrame, lifespan: timedelta) -> list[int]:
-    """The places of steps of time with which ticks of a lifespan begin.
+def turning(steps: pl.DataFrame, tick: int) -> pl.Series:
+    """With which steps of time ticks begin, given how long these are.
 
-    >>> turns(pl.DataFrame({AT: [3, 5, 8], NOW: [0, 1_000_000, 60_000_000]}), timedelta(minutes=4))
-    [3, 8]
+    >>> turning(pl.DataFrame({AT: [3, 5, 8], NOW: [0, 1_000_000, 60_000_000]}), 60_000_000).to_list()
+    [True, False, True]
     """
-    tick = steps[NOW] // tick_of(lifespan)
-    return steps[AT].filter((tick != tick.shift(1)).fill_null(True)).to_list()
+    number = steps[NOW] // tick
+    return (number != number.shift(1)).fill_null(True)
+
+
+def began(tick: int, now: int | None, steps: pl.DataFrame, place: int) -> int | None:
+    """When the tick began that it is before a place, if that is known, by what the time was before all steps.
+
+    >>> steps = pl.DataFrame({AT: [3, 5, 8], NOW: [70, 190, 250]})
+    >>> began(100, None, steps, 3), began(100, 60, steps, 3), began(100, 60, steps, 8)
+    (None, 0, 100)
+    """
+    told = steps.filter(pl.col(AT) < place)[NOW].max()
+    assert told is None or isinstance(told, int)
+    times = [time for time in (now, told) if time is not None]
+    return max(times) // tick * tick if times else None
+
+
+def turn(tick: int, now: int | None, steps: pl.DataFrame, place: int) -> int | None:
+    """Where the next tick begins, at a place or behind it, if one does.
+
+    >>> steps = pl.DataFrame({AT: [3, 5, 8], NOW: [70, 190, 250]})
+    >>> turn(100, None, steps, 3), turn(100, 60, steps, 3), turn(100, 60, steps, 6), turn(100, 60, steps, 9)
+    (3, 5, 8, None)
+    """
+    since = pl.lit(began(tick, now, steps, place), pl.Int64)
+    turned = steps.filter((pl.col(AT) >= place) & (pl.col(NOW) // tick * tick > since).fill_null(True))
+    found = turned[AT].min()
+    assert found is None or isinstance(found, int)
+    return found
 
 
 def ticks(instant: datetime) -> int:

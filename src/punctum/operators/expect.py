@@ -18,7 +18,7 @@ from punctum.algebra.schema import Attribute
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Type, Value
 from punctum.operators.batch import PunctuationBatch, batch, columns, punctuations_of
-from punctum.operators.clock import StreamClock, ticks
+from punctum.operators.clock import StreamClock, tick_of, ticks
 from punctum.operators.columns import AT, NOW, ColumnarSlice, dtype, empty, to_rows
 from punctum.operators.near import purge
 from punctum.operators.operator import PAST, Metadata, Operator, Waits
@@ -44,6 +44,7 @@ class Expect(Operator):
         schema = scheme.schema
         self.inputs, self.output = (schema,), schema
         self._within, self._time, self._clock = within, time, StreamClock(schema, time)
+        self._tick = 1 if time is None else tick_of(within)
         self._at, self._by = schema.indices(scheme.attributes), list(scheme.attributes)
         mark = "#" * (1 + max(len(name) for name in schema.names))  # no attribute's name
         self._first, self._count = f"{mark}first", f"{mark}rows"
@@ -86,21 +87,25 @@ class Expect(Operator):
     def old_enough(self, rows: pl.DataFrame, now: int) -> pl.Series:
         """In stream time: which rows are overdue at a time, in microseconds since 1970."""
         assert self._time is not None
-        return (places(rows[self._time]) <= now - self._within // _TICK).fill_null(False)
+        return (places(rows[self._time]) <= self._limit(now)).fill_null(False)
 
     def moments(self, rows: pl.DataFrame, steps: pl.DataFrame) -> pl.DataFrame:
         """In stream time: where the values of rows and what is open are swept, if nothing closes them before.
 
         Rows have places (AT), and so have the steps of time; a value that is overdue when its row comes is swept there.
         """
-        within = self._within // _TICK
+        within, tick = self._within // _TICK, self._tick
         came = rows.filter(~self._seen.matches(rows))
-        known = self._early(steps[NOW][-1] - within).with_columns(pl.lit(-1, pl.Int64).alias(AT))
+        known = self._early(self._limit(steps[NOW][-1])).with_columns(pl.lit(-1, pl.Int64).alias(AT))
         both = ((came, self._time or ""), (known, self._first))
         due = pl.concat(some.select(*self._by, AT, pl.col(time).to_physical().alias(NOW)) for some, time in both)
-        passed = steps[NOW].search_sorted(due[NOW] + within, side="left")
+        passed = steps[NOW].search_sorted((due[NOW] + within + tick - 1) // tick * tick, side="left")
         moved = pl.max_horizontal(AT, pl.lit(steps[AT].gather(passed)))
         return due.with_columns(moved.alias(AT)).group_by(self._by, maintain_order=True).agg(pl.col(AT).min())
+
+    def _limit(self, now: int) -> int:
+        """What is open since then, or for longer, is overdue at a time, both in microseconds since 1970."""
+        return max(now // self._tick * self._tick - self._within // _TICK, -(2**63))
 
     def _early(self, limit: int) -> pl.DataFrame:
         """What is open since a time, or longer; some of its counts may be missing."""
@@ -137,10 +142,9 @@ class Expect(Operator):
 
     def _sweep(self) -> None:
         self.swept = []
-        limit = self._clock.ago(self._within)
-        if limit is None or not len(self._open):
+        if self.now is None or not len(self._open):
             return
-        old = self._early(ticks(limit)).select(self._by).unique()
+        old = self._early(self._limit(ticks(self.now))).select(self._by).unique()
         known = self._open.having(old).rows
         due = self._summed(known.join(old, on=self._by, how="semi", nulls_equal=True, maintain_order="left"))
         for *key, since, rows in to_rows(due):

@@ -13,8 +13,10 @@ WORTH = 1_000
 _LARGEST = 2**63 - 1
 
 
-def folded(rows: pl.DataFrame, how: Sequence[tuple[str, Function]]) -> pl.DataFrame | None:
+def folded(rows: pl.DataFrame, how: Sequence[tuple[str, Function | None]]) -> pl.DataFrame | None:
     """The rows that are left, with the column ``FOLDED``; nothing when that would be most of them.
+
+    Of a column without a function any value will do.
 
     >>> bids = pl.DataFrame({"itemid": [17, 18, 17] * 400, "increase": [5, 9, 2] * 400})
     >>> folded(bids, [("increase", Function.SUM)]).sort("itemid").rows()
@@ -34,7 +36,7 @@ def _alike(keys: pl.DataFrame) -> bool:
     return int(one.to_frame().select(pl.first().approx_n_unique()).item()) <= keys.height // 2
 
 
-def _added(rows: pl.DataFrame, columns: dict[str, Function]) -> list[pl.Series]:
+def _added(rows: pl.DataFrame, columns: dict[str, Function | None]) -> list[pl.Series]:
     return [rows[name] for name, function in columns.items() if function is Function.SUM]
 
 
@@ -46,10 +48,12 @@ def _fits(values: pl.Series) -> bool:
     return max(ends, default=0) * len(values) <= _LARGEST
 
 
-def _one(values: pl.Series, function: Function) -> pl.Expr:
+def _one(values: pl.Series, function: Function | None) -> pl.Expr:
     """The value of several: NULL when all are, as SQL has it."""
     column = pl.col(values.name)
     match function:
+        case None:
+            return column.first()
         case Function.MIN:
             return column.min()
         case Function.MAX:

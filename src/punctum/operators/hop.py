@@ -1,16 +1,17 @@
 """Hopping windows: each row comes once for each window of time in which it lies, with the start of that window.
 
-Nothing is kept. What closes all first windows up to one closes all windows up to it, and what closes all last windows
-from one on closes all from it on; other patterns on these are turned away.
+Nothing is kept. No start is NULL, which is said before the first row. What closes all first windows up to one closes
+all windows up to it, and what closes all last windows from one on closes all from it on; other patterns on these are
+turned away.
 """
 
 import polars as pl
 
 from punctum.algebra.cuts import HIGHEST, LOWEST
-from punctum.algebra.pattern import WILDCARD, Pattern, span_pattern
+from punctum.algebra.pattern import NULL, WILDCARD, Pattern, span_pattern
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
-from punctum.operators.batch import PunctuationBatch, columns, punctuations_of
+from punctum.operators.batch import PunctuationBatch, batch, columns, punctuations_of
 from punctum.operators.columns import ColumnarSlice, empty
 from punctum.operators.emitted import EmittedPunctuations
 from punctum.operators.operator import Metadata, Operator
@@ -25,12 +26,15 @@ class Hop(Operator):
     def __init__(self, schema: Schema, output: Schema, slide: int) -> None:
         self.inputs, self.output, self._slide = (schema,), output, slide
         self._first, self._last = schema.names[-2:]
-        self._emitted = EmittedPunctuations(output)
+        self._opened, self._emitted = False, EmittedPunctuations(output)
 
     def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice."""
         (xs,) = slices
         new = self.map_punctuations(0, punctuations_of(self.inputs[0], xs))
+        if not self._opened:
+            never = Punctuation.of(self.output, {self.output.names[-1]: NULL})
+            new, self._opened = batch(self.output, [never]) + new, True
         return columns(self._copies(xs.rows), self._emitted.add_new(new), xs)
 
     def _copies(self, rows: pl.DataFrame) -> pl.DataFrame:
@@ -66,11 +70,12 @@ class Hop(Operator):
         return None if part is None else span_pattern(part, self.output.attributes[-1].type)
 
     def metadata(self) -> Metadata:
-        """What has been emitted."""
-        return {"emitted": self._emitted.metadata()}
+        """Whether it has begun, and what it has emitted."""
+        return {"opened": self._opened, "emitted": self._emitted.metadata()}
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
+        self._opened = metadata["opened"]
         self._emitted.restore(metadata["emitted"])
 
     def forget(self, number: int, expired: PunctuationBatch) -> None:

@@ -8,14 +8,12 @@ tick; where elements have no places, so that slices cannot be cut, the time is t
 
 from datetime import datetime, timedelta
 
-import polars as pl
-
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Type
 from punctum.operators.batch import PunctuationBatch, add, batch, punctuations_of
 from punctum.operators.clock import StreamClock, tick_of, ticks
-from punctum.operators.columns import AT, NOW, ColumnarSlice
+from punctum.operators.columns import ColumnarSlice
 from punctum.operators.operator import Metadata, Operator
 from punctum.operators.written import read, written
 
@@ -39,29 +37,15 @@ class Lifespan(Operator):
         self._clock.advance(now)
         self._held = [(self._began if at is None else at, puncts) for at, puncts in self._held]
 
-    def began(self, steps: pl.DataFrame, place: int | None = None) -> int | None:
-        """When the tick began that it is at a place, or behind the last step of time, if that is known."""
-        known = (steps if place is None else steps.filter(pl.col(AT) <= place))[NOW].max()
-        assert known is None or isinstance(known, int)
-        times = [time for time in (self._now, known) if time is not None]
-        return max(times) // self._tick * self._tick if times else None
-
-    def turn(self, steps: pl.DataFrame, place: int) -> int | None:
-        """Where another tick begins behind a place, by steps of time, if one does."""
-        now = pl.lit(self.began(steps, place), pl.Int64)
-        turned = steps.filter((pl.col(AT) > place) & (pl.col(NOW) // self._tick * self._tick).ne_missing(now))
-        found = turned[AT].min()
-        assert found is None or isinstance(found, int)
-        return found
-
     @property
-    def _now(self) -> int | None:
-        return None if self._clock.now is None else ticks(self._clock.now)
+    def now(self) -> datetime | None:
+        """What the time is, as far as it is known."""
+        return self._clock.now
 
     @property
     def _began(self) -> int | None:
         """When the tick began that it is; by the clock, the time."""
-        return None if self._now is None else self._now // self._tick * self._tick
+        return None if self.now is None else ticks(self.now) // self._tick * self._tick
 
     def expire(self) -> PunctuationBatch:
         """What is to be forgotten before the next slice."""

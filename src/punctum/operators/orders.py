@@ -77,6 +77,18 @@ class Progress:
         mark = self._rising(values).cast(pl.Int128)
         return mark, mark - pl.Series([_ticks(self.attribute, self.delay)], dtype=pl.Int128)
 
+    def moves(self, came: pl.DataFrame) -> pl.DataFrame:
+        """Where a time moves and to what, when it has come at places (AT) to some values, which reach so far."""
+        at, values, reach = came.get_columns()
+        if self.unit is not None:
+            ends = [self.passed(value).spans for (value,) in to_rows(values.to_frame())]
+            until = bounds(((LOWEST, spans[0][1] if spans else HIGHEST) for spans in ends), self.attribute)[1]
+        else:
+            until = reach.cast(pl.Int128)
+        least = places(pl.Series([value_after(LOWEST, self.attribute.type)]))[0]
+        moved = pl.DataFrame([at.alias(AT), until.alias(NOW)]).filter(pl.col(NOW) > least)
+        return moved.with_columns(pl.col(NOW).cast(pl.Int64) - 1)
+
     def _rising(self, values: pl.Series) -> pl.Series:
         where = places(values)
         where = where.rank("dense").cast(pl.Int64) if where.dtype == pl.String else where
@@ -149,14 +161,7 @@ class AccessOrder(Origin):
         """Where rows move the time, when the attribute is one."""
         known = self._marked(rows)
         known = known.filter((pl.col(_REACH) > pl.col(_BEFORE)).fill_null(True))
-        if self._progress.unit is not None:
-            ends = [self._progress.passed(value).spans for (value,) in to_rows(known.select(self._name))]
-            until = bounds(((LOWEST, spans[0][1] if spans else HIGHEST) for spans in ends), self._progress.attribute)[1]
-        else:
-            until = known[_REACH].cast(pl.Int128)
-        least = places(pl.Series([value_after(LOWEST, self._progress.attribute.type)]))[0]
-        known = known.select(AT, until.alias(NOW)).filter(pl.col(NOW) > least)
-        return known.with_columns(pl.col(NOW).cast(pl.Int64) - 1)
+        return self._progress.moves(known.select(AT, self._name, _REACH))
 
     def _marked(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The rows that have a value: how far each reaches, and those before it of its key, and whether it is late."""
@@ -232,13 +237,33 @@ class AllPassed(Origin):
         others = [(at, p) for at, row in made for p in closings(self._scheme, self._progress, [row])]
         return PlacedPunctuations(self._scheme.schema, {}, others)
 
-    def _late(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """The rows that are late, each with the place of what excludes it and, for its value, what all have passed."""
+    def tells(self, attribute: str) -> bool:
+        """Whether it closes the past of an attribute, and that alone."""
+        return self._scheme.terms == ((attribute, Order.ASC),)
+
+    def times(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Where the time moves, when the attribute is one and has no key, by rows that are yet to be received."""
+        assert self.table is not None
+        self._before = self.table.frame()
+        steps, ends = self._steps(self._marked(rows).filter(self._member))
+        steps = steps.join(ends.filter(pl.col(_COUNT) == self._count), on=_GROUP)
+        passed = (pl.col(_NEXT) > pl.col(_BEFORE)).fill_null(True) & (pl.col(_BEFORE) < pl.col(_END))
+        steps = steps.filter(passed & (pl.col(_PLACE) >= 0)).sort(_PLACE)
+        last = (pl.col(_NEXT) < pl.col(_END)).fill_null(False)
+        came = steps.select(_PLACE, pl.when(last).then(_VALUE).otherwise(self._name).alias(self._name))
+        return self._progress.moves(came.with_columns(self._progress.marks(came[self._name])[1].alias(_REACH)))
+
+    def _marked(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """How far each member had come before, and rows, each with its mark and how far it reaches, by their ranks."""
         both = self._both(rows)
         codes = pl.concat(self._progress.marks(both[self._name])).rank("dense").cast(pl.Int64)
-        both = both.with_columns(
+        return both.with_columns(
             codes.head(both.height).alias(_MARK), codes.tail(both.height).alias(_REACH), _groups(both, self._keys)
         )
+
+    def _late(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The rows that are late, each with the place of what excludes it and, for its value, what all have passed."""
+        both = self._marked(rows)
         steps, ends = self._steps(both.filter(self._member))
         ends = ends.filter(pl.col(_COUNT) == self._count)
         came = both.filter(pl.col(AT) >= 0).drop(self._name).sort(_MARK)

@@ -4,7 +4,8 @@ COUNT, SUM, MIN, MAX and AVG keep one value or a few, COUNT DISTINCT the distinc
 values. VAR and STDDEV keep the mean and the sum of the squared distances from it, for sums of squares would lose what
 they differ in; MAX_BY and MIN_BY keep a value and what it went by. Sums are exact: those of BIGINTs are kept with 38
 digits, and those of DECIMALs of more than 19 digits in two columns, ones and multiples of 10^19, so that neither grows
-out of its 38 digits however many rows there are. Whether a sum fits its type is asked once, of the result.
+out of its 38 digits however many rows there are. Whether a sum fits its type is asked once, of the result. Where rows
+stand for several, COUNT and AVG go by a column that says for how many.
 """
 
 from dataclasses import dataclass
@@ -52,14 +53,16 @@ class Partial:
     def of_rows(self, df: pl.DataFrame) -> list[pl.Expr]:
         """The columns for each group of rows of a frame."""
         function = self.aggregate.function
+        weighed = None if self.aggregate.by is None else pl.col(self.aggregate.by).sum()
         if self.aggregate.of is None:
             counted = pl.len() if self.filter is None else self.filter.fill_null(False).sum()
-            return [counted.cast(pl.Int64).alias(self._n)]
+            return [(counted if weighed is None else weighed).cast(pl.Int64).alias(self._n)]
         column = df[self.aggregate.of]
         values = pl.col(self.aggregate.of)
         values = values if self.filter is None else values.filter(self.filter)
         whole = self.filter is None and not column.null_count()
-        count = (pl.len() if whole else values.count()).cast(pl.Int64).alias(self._n)
+        count = pl.len() if whole else values.count()
+        count = (weighed if function is Function.AVG and weighed is not None else count).cast(pl.Int64).alias(self._n)
         if function is Function.COUNT:
             return [count]
         if function in _SUMS:

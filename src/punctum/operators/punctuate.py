@@ -15,8 +15,10 @@ import polars as pl
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.operators.batch import PunctuationBatch, batch, punctuations_of
+from punctum.operators.clock import rising
 from punctum.operators.columns import AT, ColumnarSlice, empty
 from punctum.operators.operator import PAST, Metadata, Operator
+from punctum.operators.orders import AllPassed
 from punctum.operators.origins import Origin
 from punctum.operators.seen import SeenPunctuations
 from punctum.operators.sequence import late, why
@@ -75,6 +77,11 @@ class Punctuate(Operator):
         self.late = rows.filter(wrong)
         self.reasons = self._emitted.why(self.late)
         return rows.filter(~wrong) if self.late.height else rows
+
+    def times(self, attribute: str, rows: pl.DataFrame) -> pl.DataFrame:
+        """Where members of a list move the time that an attribute tells, by rows that are yet to come, with places."""
+        told = [o for o in self._origins if isinstance(o, AllPassed) and o.tells(attribute)]
+        return rising([origin.times(rows) for origin in told])
 
     def tables(self) -> dict[str, Table]:
         """What the origins remember, and what was emitted and does not coalesce."""

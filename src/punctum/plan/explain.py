@@ -10,6 +10,7 @@ from itertools import product
 
 from punctum.analyse.safety.register import QueryAnalysis
 from punctum.analyse.safety.useful import minimal
+from punctum.ir.by_node import ByNode
 from punctum.plan.joins.choose import Joined, PlanOptions, Schemes, inference, joined, to_run, total
 from punctum.plan.joins.cost import Cost, Purge
 from punctum.plan.joins.trees import Tree
@@ -25,20 +26,25 @@ def explain(last: Stage) -> list[str]:
 
 def _stage(stage: Stage) -> Iterator[str]:
     yield f"stage {stage.number}"
-    yield from _lines(stage.root, 1)
+    yield from _lines(stage.root, 1, ByNode())
 
 
-def _lines(node: Op | Input, depth: int) -> Iterator[str]:
+def _lines(node: Op | Input, depth: int, shown: ByNode[str]) -> Iterator[str]:
     indent = "  " * depth
+    if node in shown:
+        yield f"{indent}the same {shown[node]}"
+        return
     if isinstance(node, Op):
+        shown[node] = node.relation.label
         yield indent + node.relation.label
         for i, window, above in windows(node.relation):
             yield f"{indent}  {', '.join([f'{window.label} of input {i}', *(step.label for step in above)])}"
         for below in node.inputs:
-            yield from _lines(below, depth + 1)
+            yield from _lines(below, depth + 1, shown)
         return
     origin = node.origin
     by = f"by {node.by}" if node.by else "into one bucket"
+    shown[node] = f"exchange {origin.stream.name if isinstance(origin, Pipe) else f'stage {origin.number}'} {by}"
     if isinstance(origin, Pipe):
         yield f"{indent}exchange {origin.stream.name} {by}"
         yield from (f"{indent}  {step.label}" for step in reversed(origin.steps))

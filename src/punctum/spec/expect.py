@@ -11,7 +11,9 @@ A punctuation counts before time does, so one that comes in the slice that would
 comes after its key was swept is late, and goes no further; it is reported, with the sweep as what excludes it.
 
 By the clock a slice is a batch, which has one time. In stream time a slice is one element of the stream, with the
-punctuations that are made of it (``origins.steps``): a key is swept with the element that moves time past its limit.
+punctuations that are made of it (``origins.steps``), and ``now`` is the beginning of the *tick* that time has come to:
+ticks are a quarter of ``within`` long, counted from 1970. So keys are swept with elements that begin a tick, and the
+sequence is cut at ticks alone.
 
 Time is an attribute of the rows (stream time), and has passed as far as punctuations on it alone reach; or it is given
 with each slice (wall time). No clock is read here: who runs this twice on the same slices sweeps the same.
@@ -30,6 +32,9 @@ from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import INSTANTS, Row
 from punctum.errors import SchemaError
 from punctum.spec.stream import Slice
+
+EPOCH = datetime(1970, 1, 1)
+INSTANT = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,7 @@ class Expect:
     def __init__(self, scheme: Scheme, within: timedelta, time: str | None = None) -> None:
         check_time(scheme.schema, time)
         self._scheme, self._within, self._time = scheme, within, time
+        self._tick = INSTANT if time is None else tick_of(within)
         self._at = scheme.schema.indices(scheme.attributes)
         self._seen = PunctuationSet(scheme.schema)
         self._now: datetime | None = None
@@ -96,7 +102,7 @@ class Expect:
             self.open[key] = min(since, at), rows + 1
 
     def _sweep(self) -> list[Swept]:
-        limit = overdue(self._now, self._within)
+        limit = overdue(self._now, self._within, self._tick)
         keys = [key for key, (since, _) in self.open.items() if limit is not None and since <= limit]
         swept = [Swept(closing(self._scheme, key), *self.open.pop(key)) for key in keys]
         for value in swept:
@@ -125,10 +131,20 @@ def passed(p: Punctuation, time: str | None) -> datetime | None:
     return value if isinstance(value, datetime) and high is not HIGHEST else None
 
 
-def overdue(now: datetime | None, within: timedelta) -> datetime | None:
+def tick_of(duration: timedelta) -> timedelta:
+    """How long the ticks are of what lasts so long."""
+    return max(duration // 4, INSTANT)
+
+
+def into(at: datetime, tick: timedelta) -> timedelta:
+    """How far a time is in its tick."""
+    return (at.replace(tzinfo=None) - EPOCH) % tick
+
+
+def overdue(now: datetime | None, within: timedelta, tick: timedelta) -> datetime | None:
     """What is open since then, or for longer, is overdue; nothing: nothing is."""
     try:
-        return None if now is None else now - within
+        return None if now is None else now - into(now, tick) - within
     except OverflowError:
         return None
 

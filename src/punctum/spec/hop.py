@@ -3,19 +3,20 @@
 With first(t) and last(t) the starts of the first and of the last window of t, the last two attributes::
 
     cpass(ts, ps)  =  [t ⋅ s | t ∈ ts, s = first(t), first(t) + slide, … last(t)]
-    cprop(ts, ps)  =  [hopP(p) | p ∈ ps]
+    cprop(ts, ps)  =  [s is NULL] ++ [hopP(p) | p ∈ ps]
     ckeep(ts, ps)  =  []
 
 A row that has s lies in first(t) <= s <= last(t). So what closes all first(t) up to a value closes all s up to it, and
 what closes all last(t) from a value on closes all s from it on: hopP gives p with these parts of its patterns on s, and
-nothing for a p with any other pattern on first or last. A row without first or last has no window.
+nothing for a p with any other pattern on first or last. A row without first or last has no window, so s is never NULL,
+which is said before the first row.
 """
 
 from dataclasses import dataclass
 from typing import Any
 
 from punctum.algebra.cuts import HIGHEST, LOWEST
-from punctum.algebra.pattern import WILDCARD, Pattern, span_pattern
+from punctum.algebra.pattern import NULL, WILDCARD, Pattern, span_pattern
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
@@ -38,6 +39,9 @@ class Hop(Unary[None], Specified):
 
     def initial(self) -> None:
         return None
+
+    def opening(self) -> Puncts:
+        return [Punctuation.of(self.output, {self.output.names[-1]: NULL})]
 
     def step(self, ts: Rows, st: None) -> tuple[Rows, None]:
         return [row for t in ts for row in self._copies(t)], st
@@ -77,7 +81,8 @@ class Hop(Unary[None], Specified):
         return [row for t in inputs[0].rows for row in self._copies(t)]
 
     def cprop(self, *inputs: Slice) -> list[Punctuation]:
-        return [q for p in inputs[0].puncts if not p.empty and (q := self._over_starts(p)) is not None]
+        moved = (self._over_starts(p) for p in inputs[0].puncts if not p.empty)
+        return [*self.opening(), *(q for q in moved if q is not None)]
 
     def ckeep(self, *inputs: Slice) -> Kept:
         return {}

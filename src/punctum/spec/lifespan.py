@@ -26,11 +26,8 @@ from datetime import datetime, timedelta
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.scheme import Scheme
-from punctum.spec.expect import check_time, passed
+from punctum.spec.expect import EPOCH, check_time, into, passed, tick_of
 from punctum.spec.stream import Slice
-
-_EPOCH = datetime(1970, 1, 1)
-_INSTANT = timedelta(microseconds=1)
 
 
 class Lifespan:
@@ -48,7 +45,7 @@ class Lifespan:
     def __init__(self, scheme: Scheme, lifespan: timedelta, time: str | None = None) -> None:
         check_time(scheme.schema, time)
         self._scheme, self._time = scheme, time
-        self._tick = max(lifespan // 4, _INSTANT) if time is not None else timedelta()
+        self._tick = tick_of(lifespan) if time is not None else timedelta()
         self._lasts = lifespan + self._tick
         self._at = set(scheme.schema.indices(scheme.attributes))
         self._now: datetime | None = None
@@ -72,8 +69,8 @@ class Lifespan:
 
     def _began(self, at: datetime) -> timedelta:
         """The beginning of the tick that a time is in, since 1970; by the clock there are none."""
-        since = at.replace(tzinfo=None) - _EPOCH
-        return since - since % self._tick if self._tick else since
+        since = at.replace(tzinfo=None) - EPOCH
+        return since - into(at, self._tick) if self._tick else since
 
     def _pass(self, now: datetime | None) -> None:
         if now is not None:

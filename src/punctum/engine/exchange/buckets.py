@@ -5,7 +5,7 @@ key to constants, to the bucket of those; else to all.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
 from typing import Any, ClassVar
@@ -17,6 +17,7 @@ from punctum.algebra.pattern import Constant, List, Pattern, constant
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
+from punctum.operators.clock import turning
 from punctum.operators.columns import AT, ColumnarSlice, dtype, empty
 
 _SPREAD = 0x9E3779B97F4A7C15  # odd, and its bits are mixed: neighbouring runs go to buckets in no order
@@ -51,8 +52,9 @@ class Exchange:
     broadcast: bool = False
     clock: bool = False
     """Whether all buckets are to be told the time of each batch."""
-    clocks: frozenset[str] = frozenset()
-    """Columns that tell the time and nothing else: a bucket hears of it where one of its elements stands behind."""
+    clocks: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    """Columns that tell the time and nothing else, with ticks: a bucket hears of it where one of its elements stands
+    behind, and of each tick."""
 
     @property
     def _punctuated(self) -> tuple[Schema, tuple[int | None, ...]]:
@@ -83,12 +85,13 @@ class Exchange:
         }
 
     def _heard(self, piece: ColumnarSlice) -> ColumnarSlice:
-        """A bucket's slice with those moves of time that matter to it: the last before each of its elements."""
+        """A bucket's slice with moves of time that matter to it: the last before each of its elements, and ticks."""
         known = piece.places
-        if known is None or self.clocks.isdisjoint(known.times):
+        if known is None or not any(name in self.clocks for name in known.times):
             return piece
         at = pl.concat([known.rows, pl.Series(known.puncts, dtype=pl.Int64), *known.constants.values()])
-        times = {name: _before(at, steps) if name in self.clocks else steps for name, steps in known.times.items()}
+        ticks = self.clocks
+        times = {n: _before(at, moved, ticks[n]) if n in ticks else moved for n, moved in known.times.items()}
         return replace(piece, places=replace(known, times=times))
 
     @property
@@ -225,10 +228,12 @@ class BucketKeyRange:
         return run * self.run
 
 
-def _before(at: pl.Series, steps: pl.DataFrame) -> pl.DataFrame:
-    """The last of some steps before each of some places, and the last of all."""
-    passed = np.unique(np.append(steps[AT].search_sorted(at, side="left").to_numpy(), steps.height))
-    return steps[passed[passed > 0].astype(np.int64) - 1]
+def _before(at: pl.Series, steps: pl.DataFrame, ticks: Sequence[int]) -> pl.DataFrame:
+    """The last of some steps before each of some places, those with which ticks begin, and the last of all."""
+    passed = steps[AT].search_sorted(at, side="left").to_numpy().astype(np.int64) - 1
+    turned = [turning(steps, tick).arg_true().to_numpy().astype(np.int64) for tick in ticks]
+    wanted = np.unique(np.concatenate([passed, [steps.height - 1], *turned]))
+    return steps[wanted[wanted >= 0]]
 
 
 def _piece(

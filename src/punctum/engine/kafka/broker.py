@@ -15,6 +15,8 @@ PATIENCE = 60.0
 """So many seconds brokers may be gone before a query fails."""
 FIRST = 10.0
 """So many seconds it may take to reach them when a new query starts."""
+SURE = 3.0
+"""So many seconds a broker may not know a topic: one that has just started knows none."""
 _REFRESH = 5.0
 _PAUSE = 0.05
 _ASKED = 10.0
@@ -59,14 +61,15 @@ class Brokers:
 
     def _patiently(self) -> Ends:
         """Ask, and ask again when brokers are gone or about to change their minds."""
-        kafka, end = confluent(), time.monotonic() + self._patience
+        kafka, begun = confluent(), time.monotonic()
         while True:
             try:
                 return self._ask()
             except kafka.KafkaException as error:
                 self._partitions = 0.0, []
-                told = error.args[0]
-                if time.monotonic() > end or not (told.retriable() or told.code() in _passing(kafka)):
+                told, waited = error.args[0], time.monotonic() - begun
+                limit = 0.0 if told.code() in final() else SURE if told.code() in unknown() else self._patience
+                if waited >= min(limit, self._patience):
                     raise unreachable(self._stream, self._options, told) from None
             time.sleep(_PAUSE)
 
@@ -101,16 +104,23 @@ class Brokers:
         return admin
 
 
-def _passing(kafka: Any) -> set[int]:
-    """The errors of brokers that are gone, and may come back."""
-    error = kafka.KafkaError
-    return {error._TRANSPORT, error._ALL_BROKERS_DOWN, error._TIMED_OUT, error._RESOLVE}
+def final() -> set[int]:
+    """The errors that do not pass by themselves, as those of brokers that are gone do."""
+    error = confluent().KafkaError
+    refused = {error.TOPIC_AUTHORIZATION_FAILED, error.CLUSTER_AUTHORIZATION_FAILED, error.SASL_AUTHENTICATION_FAILED}
+    return {*refused, error._AUTHENTICATION, error._INVALID_ARG, error._UNSUPPORTED_FEATURE}
+
+
+def unknown() -> set[int]:
+    """The errors of topics that are not there."""
+    error = confluent().KafkaError
+    return {error.UNKNOWN_TOPIC_OR_PART, error._UNKNOWN_TOPIC, error._UNKNOWN_PARTITION}
 
 
 def unreachable(stream: str, options: Mapping[str, str], told: Any) -> MissingError:
     """The error for what brokers, or their absence, have to say."""
-    error, topic = confluent().KafkaError, options["topic"]
-    if told.code() in (error.UNKNOWN_TOPIC_OR_PART, error._UNKNOWN_TOPIC, error._UNKNOWN_PARTITION):
+    topic = options["topic"]
+    if told.code() in unknown():
         hint = "create it, or fix the name; after it was deleted, start with a new checkpoint"
         return MissingError(f"the topic {topic} of {stream} does not exist", told.str(), hint)
     what = f"the topic {topic} of {stream} cannot be read"

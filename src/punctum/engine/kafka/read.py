@@ -14,7 +14,7 @@ import numpy as np
 
 from punctum.algebra.schema import Schema
 from punctum.engine.formats.read import Read
-from punctum.engine.kafka.broker import PATIENCE, confluent, silent, unreachable
+from punctum.engine.kafka.broker import PATIENCE, SURE, confluent, final, silent, unknown, unreachable
 from punctum.engine.kafka.topics import ANEW, OffsetRange
 from punctum.engine.kafka.values import Messages, read_values
 from punctum.errors import MissingError
@@ -80,6 +80,7 @@ class _Consuming:
         self._place = of.topic, of.partition
         self._at: int | None = None
         self._left, self._ended = list["Message"](), -1
+        self._unknown: Any = None
 
     def close(self) -> None:
         """Have it no longer."""
@@ -100,7 +101,7 @@ class _Consuming:
         self._left = []
         while True:
             if good:
-                at, heard = _offset(good[-1]) + 1, time.monotonic()
+                at, heard, self._unknown = _offset(good[-1]) + 1, time.monotonic(), None
                 here = bisect_left(good, wanted.end, key=_offset)
                 self._left = good[here:]
                 yield good[:here]
@@ -110,6 +111,8 @@ class _Consuming:
             if not fresh and time.monotonic() > heard + _DOUBT:
                 self._begin(at)
                 fresh = True
+            if self._unknown is not None and time.monotonic() > heard + SURE:
+                raise unreachable(stream, options, self._unknown)
             if time.monotonic() > heard + patience:
                 what = f"the topic {wanted.topic} of {stream} cannot be read"
                 detail = f"partition {wanted.partition} from {at}: nothing has come for {patience:g} seconds"
@@ -129,14 +132,10 @@ class _Consuming:
         elif error.code() in (known._AUTO_OFFSET_RESET, known.OFFSET_OUT_OF_RANGE):
             detail = f"partition {wanted.partition} of {wanted.topic}, from {wanted.start}: {error.str()}"
             raise MissingError(f"messages of {stream} expired before they were read", detail, ANEW)
-        elif error.fatal() or error.code() in (
-            known.UNKNOWN_TOPIC_OR_PART,
-            known.TOPIC_AUTHORIZATION_FAILED,
-            known._UNKNOWN_PARTITION,
-            known._UNKNOWN_TOPIC,
-            known._AUTHENTICATION,
-        ):
+        elif error.fatal() or error.code() in final():
             raise unreachable(stream, options, error)
+        elif error.code() in unknown():
+            self._unknown = error
 
 
 _CONSUMERS: dict[tuple[tuple[str, str], ...], _Consuming] = {}

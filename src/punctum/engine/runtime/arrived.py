@@ -15,7 +15,7 @@ import polars as pl
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
 from punctum.engine.exchange.messages import StreamSlice
-from punctum.operators.clock import rising
+from punctum.operators.clock import NEVER, rising
 from punctum.operators.columns import AT, ColumnarSlice, Places, empty
 from punctum.operators.sequence import PlacedPunctuations, placed, together
 
@@ -49,6 +49,16 @@ class Arrived:
         told = ColumnarSlice(self.rows.head(0), tuple(said))
         before = self._of([*(first for first, _ in pairs), told], [*self.begins, place - 1], raw)
         return before, self._of([second for _, second in pairs], self.begins, raw)
+
+    def told(self, column: str, steps: pl.DataFrame) -> "Arrived":
+        """The same, when the time that a column tells moves at some more places."""
+        *pieces, last = self.pieces
+        if last.places is None:
+            return self
+        times = last.places.times
+        both = rising([times.get(column, NEVER), steps.with_columns(pl.col(AT) - self.begins[-1])])
+        pieces.append(replace(last, places=replace(last.places, times=times | {column: both})))
+        return replace(self, pieces=pieces, times=_times(pieces, self.begins))
 
     def _of(self, pieces: list[ColumnarSlice], begins: list[int], raw: Schema) -> "Arrived":
         """Parts of the pieces, and maybe one more."""

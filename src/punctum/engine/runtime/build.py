@@ -9,6 +9,7 @@ import polars as pl
 
 from punctum.algebra.aggregates import Function
 from punctum.algebra.schema import Schema
+from punctum.algebra.scheme import Order
 from punctum.engine.exchange.buckets import BucketKeyRange, Buckets, Exchange
 from punctum.engine.exchange.cube import CubeExchange
 from punctum.engine.exchange.quarantine import VIOLATION, Record
@@ -22,13 +23,14 @@ from punctum.engine.runtime.partitioned import FromPartitions, PartitionsHeard
 from punctum.engine.runtime.parts import Clocks, Control, Controls, Tables, Violations
 from punctum.engine.runtime.stage import StagePart, StageRuntime
 from punctum.engine.runtime.sweep import LATE, Sweeps
-from punctum.engine.runtime.timeline import Timeline, Told
+from punctum.engine.runtime.timeline import Reports, Ticks, Timeline, Told
 from punctum.engine.runtime.unfold import Folding
 from punctum.engine.runtime.vectorised import operator
 from punctum.engine.runtime.violations import failures, late, originals, rows_of_split
 from punctum.engine.sources.pipe import Piped
 from punctum.ir import temporal
-from punctum.ir.definitions import KAFKA
+from punctum.ir.by_node import ByNode
+from punctum.ir.definitions import KAFKA, AllReported, StreamDef
 from punctum.ir.lookup import Lookup as LookupNode
 from punctum.ir.planned import ExpectNode, LifespanNode
 from punctum.ir.punctuated import Punctuated
@@ -36,8 +38,11 @@ from punctum.ir.tree import Relation, title
 from punctum.lmerge.cleanse import Cleanse
 from punctum.lmerge.final import Final
 from punctum.lmerge.opened import Opened
+from punctum.operators.clock import tick_of
+from punctum.operators.dupelim import Dupelim
 from punctum.operators.expect import Expect
 from punctum.operators.guard import Guard
+from punctum.operators.hop import Hop
 from punctum.operators.lifespan import Lifespan
 from punctum.operators.lookup import Lookup
 from punctum.operators.operator import Operator
@@ -46,7 +51,7 @@ from punctum.operators.punctuate import Punctuate
 from punctum.operators.select import Select
 from punctum.operators.stamped import Stamped
 from punctum.plan.passes.expect import clocks as timed
-from punctum.plan.passes.expect import tells_time_alone
+from punctum.plan.passes.expect import tells_time_alone, timeline
 from punctum.plan.physical.cube import shares
 from punctum.plan.physical.feedback import FeedbackMapping
 from punctum.plan.physical.fold import Folds, folds
@@ -56,6 +61,8 @@ from punctum.plan.physical.stages import Input, Op, Stage, partition, sweeps
 
 _IN_ORDER = ("json", "csv", "xml", "parquet", "memory", "nexmark")
 """The formats whose elements have one order."""
+_ROW_BY_ROW = (Select, Project, Lookup, Hop, Stamped, Dupelim, Punctuate, Expect, Lifespan)
+"""Operators that give nothing but what a row becomes, where it is."""
 
 
 def piped(pipe: Pipe) -> Piped:
@@ -66,7 +73,9 @@ def piped(pipe: Pipe) -> Piped:
 def from_pipe(origin: Pipe, source: Input, buckets: Buckets, clock: bool = False) -> Exchange:
     """The exchange behind a pipe: rows have been through it, punctuations have not."""
     raw_key, raw = _decided(origin, source.key), origin.stream.schema
-    clocks = frozenset(name for name in timed(origin.stream) if tells_time_alone(origin.stream, name))
+    ticks = _ticks(origin.stream)
+    clocks = {c: [t.length for t in ticks if t.column == c] for c in timed(origin.stream)}
+    clocks = {c: lengths for c, lengths in clocks.items() if tells_time_alone(origin.stream, c)}
     at = origin.schema, source.key, buckets, source.number, raw, raw_key, source.broadcast, clock, clocks
     if source.cube is None:
         return Exchange(*at)
@@ -86,7 +95,7 @@ def _decided(pipe: Pipe, columns: Sequence[int | None]) -> tuple[int | None, ...
 
 def from_stage(origin: Stage, source: Input, buckets: Buckets, clock: bool = False) -> Exchange:
     """The exchange behind a stage."""
-    at = origin.schema, source.key, buckets, source.number, None, (), source.broadcast, clock, frozenset[str]()
+    at = origin.schema, source.key, buckets, source.number, None, (), source.broadcast, clock, dict[str, list[int]]()
     if source.cube is None:
         return Exchange(*at)
     return CubeExchange(*at, source.cube.columns, (), shares(source.cube, len(buckets)))
@@ -128,6 +137,7 @@ class _Wiring:
         self._operators: list[Operator] = []
         self._reads: list[tuple[int, ...]] = []
         self._labels: list[str] = []
+        self._places = ByNode[int]()
         self.late: list[Callable[[], list[Record]]] = []
         self.failed: list[Callable[[], list[Record]]] = []
         self.controls: list[Control] = []
@@ -158,8 +168,39 @@ class _Wiring:
         for n, (node, lifespan) in self.lifespans.items():
             if node.time is not None and (known := self._pipe(n)) is not None:
                 lifespans.setdefault(known[0], []).append((lifespan, _column(node.time, known[1])))
-        numbers = dict.fromkeys((*told, *lifespans))
-        return {n: Timeline(_stream(flow.inputs[n]), told.get(n, ()), lifespans.get(n, ())) for n in numbers}
+        found = dict[int, Timeline]()
+        for n in range(len(self._stage.inputs)):
+            reports = self._reports(n)
+            alone = self._alone and not reports
+            ticks = self._ticks(n, n in lifespans, alone)
+            if n in told or n in lifespans or ticks:
+                source = _stream(flow.inputs[n])
+                source.reported = frozenset(column for _, column in reports)
+                found[n] = Timeline(source, told.get(n, ()), lifespans.get(n, ()), ticks, reports, alone)
+        return found
+
+    def _reports(self, number: int) -> list[Reports]:
+        """What makes the times of a stream, of reports that come in its order."""
+        pipe = self._stage.inputs[number].origin
+        made = [self._operators[n] for n, reads in enumerate(self._reads) if reads == (-1 - number,)]
+        if not isinstance(pipe, Pipe) or not self._ordered[number]:
+            return []
+        told = {c.scheme.terms for c in pipe.stream.punctuates if isinstance(c, AllReported)}
+        columns = [column for column in timed(pipe.stream) if ((column, Order.ASC),) in told]
+        return [Reports(operator, c) for c in columns for operator in made if isinstance(operator, Punctuate)]
+
+    @property
+    def _alone(self) -> bool:
+        """Whether what is swept here is swept nowhere else: no stage follows, and none before sweeps."""
+        before = [source.origin for source in self._stage.inputs if isinstance(source.origin, Stage)]
+        return not any(source.everywhere for source in self._stage.inputs) and not any(map(sweeps, before))
+
+    def _ticks(self, number: int, lifespans: bool, alone: bool) -> list[Ticks]:
+        """The ticks by which the sequence of an input is cut."""
+        pipe = self._stage.inputs[number].origin
+        if not isinstance(pipe, Pipe) or not self._ordered[number]:
+            return []
+        return [t for t in _ticks(pipe.stream) if (not alone if t.behind else lifespans)]
 
     def _pipe(self, n: int) -> tuple[int, Pipe] | None:
         """The input below an operator, when it is a stream whose rows come in order."""
@@ -173,6 +214,9 @@ class _Wiring:
         """Put an operator behind those that it reads, and give the reference to it."""
         if isinstance(node, Input):
             return -1 - node.number
+        return self._places.find(node, lambda: self._place_operator(node))
+
+    def _place_operator(self, node: Op) -> int:
         below = tuple(self._place(child) for child in node.inputs)
         outputs = [self._operators[i].output if i >= 0 else self._schemas[-1 - i] for i in below]
         made = operator(node.relation, outputs)
@@ -193,11 +237,13 @@ class _Wiring:
         return len(self._operators) - 1
 
     def _in_order(self, read: int) -> bool:
-        """Whether rows come in the order of their stream: those of partitions, or of buckets of a stage, do not."""
+        """Whether rows come in the order of their stream, each from where one of it stands.
+
+        Those of partitions, or of buckets of a stage, do not, nor do groups, pairs, and what is released.
+        """
         if read < 0:
             return self._ordered[-1 - read]
-        alone = isinstance(self._operators[read], Select | Project | Punctuate | Expect | Lifespan)
-        return alone and self._in_order(self._reads[read][0])
+        return isinstance(self._operators[read], _ROW_BY_ROW) and self._in_order(self._reads[read][0])
 
     def _note_time(self, relation: Relation, made: Operator) -> None:
         """Note an operator that expects punctuations, or lets them be over, and one that goes by the clock."""
@@ -240,6 +286,16 @@ def _told(relation: ExpectNode, expect: Expect, pipe: Pipe) -> Told:
     return Told(expect, name, not tells_time_alone(pipe.stream, name), None if more else key)
 
 
+def _ticks(stream: StreamDef) -> list[Ticks]:
+    """The ticks by which values of a stream are swept, and punctuations over, in its own time."""
+    found = list[Ticks]()
+    for limits in stream.limits:
+        if (column := timeline(stream, limits.scheme)) is not None:
+            both = (limits.expect, True), (limits.lifespan, False)
+            found += [Ticks(column, tick_of(limit), behind) for limit, behind in both if limit is not None]
+    return found
+
+
 def _column(at: int, pipe: Pipe) -> str:
     """The stream's column that stands behind its pipe."""
     origin = pipe.origin(at)
@@ -261,7 +317,7 @@ def _with(schema: Schema, key_ranges: dict[int, BucketKeyRange]) -> Schema:
     return Schema(tuple(replace(a, reach=key_ranges.get(i)) for i, a in enumerate(schema.attributes)))
 
 
-def folded_names(stage: Stage, source: Input) -> list[tuple[str, Function]]:
+def folded_names(stage: Stage, source: Input) -> list[tuple[str, Function | None]]:
     """The columns of an input that are folded where it is read, by name."""
     names = source.origin.schema.names
     return [(names[at], function) for at, function in folds(stage).get(source.number, ())]

@@ -87,6 +87,9 @@ class FromStream(StageInput):
     from the first punctuation on that speaks of a folded column, they are read again as they were.
     """
 
+    reported: Set[str] = frozenset()
+    """The columns whose time is made behind it, of reports: where it moves nothing is said of it here."""
+
     def __init__(
         self,
         raw: Schema,
@@ -114,7 +117,7 @@ class FromStream(StageInput):
         """What stands before a place, with how far time has come there, and all else."""
         said = []
         for name, steps in came.times.items():
-            if (now := steps.filter(pl.col(AT) < place)[NOW].max()) is not None:
+            if name not in self.reported and (now := steps.filter(pl.col(AT) < place)[NOW].max()) is not None:
                 assert isinstance(now, int)
                 kind = self._raw.attributes[self._raw.index(name)].type
                 said.append(Punctuation.of(self._raw, {name: between(None, time_of(now, kind))}))

@@ -9,6 +9,7 @@ import polars as pl
 from punctum.algebra.schema import Schema
 from punctum.engine.exchange.messages import PartitionsMessage, StreamSlice
 from punctum.engine.exchange.quarantine import Record
+from punctum.engine.runtime.arrived import Arrived as InOrder
 from punctum.engine.runtime.dataflow import Dataflow
 from punctum.engine.runtime.inputs import FromStream, SliceMessage, StageInput
 from punctum.engine.runtime.stage import Arrived, StagePart
@@ -27,7 +28,7 @@ class FromPartitions(StageInput):
         self, schema: Schema, sequence: Callable[[Guard], FromStream], owned: frozenset[frozenset[int]] = frozenset()
     ) -> None:
         self._schema, self._sequence = schema, sequence
-        self._merge = Partitioned(schema, owned)
+        self._merge, self._has_owners = Partitioned(schema, owned), bool(owned)
         self._sequences: dict[int, FromStream] = {}
         self._fresh = set[int]()
         self._told = PunctuationBatch(schema)
@@ -50,14 +51,19 @@ class FromPartitions(StageInput):
         fresh, self._fresh = self._fresh, set()
         heard = {p: self._sequences[p].in_order(by_partition.get(p, [])) for p in sorted({*fresh, *by_partition})}
         pieces = {p: self._sequences[p].take_in_order(came) for p, came in heard.items()}
-        own = {p: self._merge.owned(self._sequences[p].by_themselves(came)) for p, came in heard.items()}
         told, self._told = self._told, PunctuationBatch(self._schema)
         self.folded = sum(self._sequences[p].folded for p in pieces)
         self._violations = [record for p in by_partition for record in self._sequences[p].violations()]
-        said = {p: own[p] + punctuations_of(self._schema, xs) for p, xs in pieces.items()}
+        said = {p: self._own(p, heard[p]) + punctuations_of(self._schema, xs) for p, xs in pieces.items()}
         held = told + self._merge.receive(said)
         rows = [xs.rows for xs in pieces.values() if xs.rows.height]
         return columns(pl.concat(rows) if rows else empty(self._schema), held, *pieces.values())
+
+    def _own(self, partition: int, came: InOrder) -> PunctuationBatch:
+        """What a partition alone can say, whatever it has said before of more than that."""
+        if not self._has_owners:
+            return PunctuationBatch(self._schema)
+        return self._merge.owned(self._sequences[partition].by_themselves(came))
 
     def violations(self) -> list[Record]:
         """The rows of the last slice that punctuations of their own partition exclude, or that come too late of all."""

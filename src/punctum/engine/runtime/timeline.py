@@ -4,6 +4,9 @@ A stage takes a slice as a whole, and sweeps behind it. So a slice must end befo
 that a value was swept before: a row of the value, which is late, or a punctuation that could release some of it. There
 the sequence is cut, and the rest is a slice of its own. Where nothing is lost nothing is cut, so this costs one look at
 the times of a batch. A slice also ends where a tick of a lifespan does, for what is over is forgotten between slices.
+
+Other stages do not know what a bucket has swept. So where one follows, or has been before, a slice ends with each
+element that begins a tick of EXPECT WITHIN, in all buckets alike, whether something is lost or not.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,11 +18,16 @@ import polars as pl
 from punctum.engine.exchange.messages import StageMessage
 from punctum.engine.runtime.arrived import Arrived
 from punctum.engine.runtime.inputs import FromStream
-from punctum.operators.clock import NEVER, rising, ticks, time_of
+from punctum.operators.clock import NEVER, began, rising, ticks, time_of, turn
 from punctum.operators.columns import AT, NOW
 from punctum.operators.expect import Expect
 from punctum.operators.lifespan import Lifespan
+from punctum.operators.operator import Operator
+from punctum.operators.punctuate import Punctuate
 from punctum.operators.sequence import PlacedPunctuations, late
+
+UNKNOWN = -(2**62)
+"""When a tick began that is before all that are known."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +42,21 @@ class Told:
     """The stream's column whose values are expected to be closed, if it is one."""
 
 
+class Ticks(NamedTuple):
+    """Ticks by which a sequence is cut: what tells the time, how long they are, and whether behind what begins one."""
+
+    column: str
+    length: int
+    behind: bool
+
+
+class Reports(NamedTuple):
+    """What makes the time that a column of the stream tells, of reports."""
+
+    operator: Punctuate
+    column: str
+
+
 class Timeline:
     """The sequence of an input, as far as it may be taken at once.
 
@@ -41,41 +64,91 @@ class Timeline:
     """
 
     def __init__(
-        self, source: FromStream, told: Sequence[Told], lifespans: Sequence[tuple[Lifespan, str]] = ()
+        self,
+        source: FromStream,
+        told: Sequence[Told],
+        lifespans: Sequence[tuple[Lifespan, str]] = (),
+        ticks: Sequence[Ticks] = (),
+        reports: "Sequence[Reports]" = (),
+        alone: bool = True,
     ) -> None:
-        self._source, self._told, self._lifespans = source, told, lifespans
+        self._source, self._told, self._ticks, self._alone = source, told, ticks, alone
+        clocks: list[tuple[Expect | Lifespan, str]] = [(each.operator, each.column) for each in told]
+        self._clocks, self._now, self._reports = [*clocks, *lifespans], dict[str, int](), reports
 
     def opened(self, sent: Sequence[StageMessage]) -> Arrived:
         """What has come in a batch."""
-        return self._source.in_order(sent)
+        self._now = {column: ticks(now) for each, column in self._clocks if (now := each.now) is not None}
+        came = self._source.in_order(sent)
+        for operator, column in self._reports:
+            if came.placed is not None and came.rows.height:
+                came = came.told(column, operator.times(column, self._in_time(came, operator)))
+        return came
+
+    def _in_time(self, came: Arrived, operator: Operator) -> pl.DataFrame:
+        """The rows for an operator that nothing excludes before they come to it, with their places."""
+        assert came.placed is not None
+        at, said = came.placed
+        rows = came.rows.rename(dict(zip(came.rows.columns, operator.inputs[0].names, strict=True)))
+        wrong = self._source.excludes(rows) | late(rows, at, self._source.plain(said))
+        return rows.with_columns(at.alias(AT)).filter(~wrong)
 
     def next(self, came: Arrived) -> tuple[Arrived, Arrived | None]:
         """What may be taken at once, and what is left; the operators know what time it is then."""
         places = [place for place in (self._place(came), self._turn(came)) if place is not None]
         head, rest = (came, None) if not places else self._source.cut(came, min(places))
-        clocks: list[tuple[Expect | Lifespan, str]] = [(told.operator, told.column) for told in self._told]
-        for operator, column in (*clocks, *self._lifespans):
-            steps = head.times.get(column)
-            if steps is not None and steps.height:
-                operator.at(time_of(steps[NOW][-1], operator.kind))
+        told = {column: steps[NOW][-1] for column, steps in head.times.items() if steps.height}
+        self._now |= {column: max(now, self._now.get(column, now)) for column, now in told.items()}
+        for operator, column in self._clocks:
+            if column in self._now:
+                operator.at(time_of(self._now[column], operator.kind))
         return head, rest
 
     def began(self, came: Arrived) -> int | None:
-        """When the tick of a lifespan began that the first of what came is in, if that is known."""
-        first = _first(came)
-        ticks = [operator.began(came.times.get(column, NEVER), first) for operator, column in self._lifespans]
-        return max((at for at in ticks if at is not None), default=None)
+        """The number of the tick that the first of what came is in, if it is in any.
+
+        Ticks that begin with an element and those that begin behind one are numbered together by the sum of when they
+        began: it rises with each of both.
+        """
+        known = [self._began(came, behind) for behind in (False, True) if any(t.behind is behind for t in self._ticks)]
+        number = known[0] + known[-1] if known else None
+        return None if number == 2 * UNKNOWN else number
+
+    def _began(self, came: Arrived, behind: bool) -> int:
+        """When the last tick of a kind began at the first of what came."""
+        first = self._first(came)
+        place = 0 if first is None else first if behind else first + 1
+        times = [
+            began(t.length, self._now.get(t.column), came.times.get(t.column, NEVER), place)
+            for t in self._ticks
+            if t.behind is behind
+        ]
+        return max((at for at in times if at is not None), default=UNKNOWN)
 
     def _turn(self, came: Arrived) -> int | None:
-        """The first place at which another tick of a lifespan begins, behind the first of what came."""
-        first = _first(came)
+        """Where the first tick begins behind the first of what came."""
+        first = self._first(came)
         if first is None:
             return None
-        turns = [operator.turn(came.times.get(column, NEVER), first) for operator, column in self._lifespans]
-        return min((place for place in turns if place is not None), default=None)
+        turns = list[int]()
+        for column, length, behind in self._ticks:
+            place = first if behind else first + 1
+            found = turn(length, self._now.get(column), came.times.get(column, NEVER), place)
+            turns += [] if found is None else [found + 1 if behind else found]
+        return min(turns, default=None)
+
+    def _first(self, came: Arrived) -> int | None:
+        """The place of the first of what came; where other stages count, of the first move of time, too."""
+        if came.placed is None:
+            return None
+        at, puncts = came.placed
+        moved = [] if self._alone else [steps[AT].min() for steps in came.times.values()]
+        return min((place for place in (at.min(), puncts.first(), *moved) if isinstance(place, int)), default=None)
 
     def _place(self, came: Arrived) -> int | None:
-        """The first place at which it matters that something was swept before."""
+        """The first place at which it matters that something was swept before, if no other stage has to know it."""
+        if not self._alone:
+            return None
         swept = [found for told in self._told if (found := self._swept(told, came)) is not None]
         return min((place for each in swept for place in self._behind(each, swept)), default=None)
 
@@ -116,14 +189,6 @@ class Timeline:
         some = rows.filter(old)
         wrong = self._source.excludes(some.drop(AT)) | late(some, some[AT], puncts)
         return old.scatter(old.arg_true(), ~wrong)
-
-
-def _first(came: Arrived) -> int | None:
-    """The place of the first of what came."""
-    if came.placed is None:
-        return None
-    at, puncts = came.placed
-    return min((place for place in (at.min(), puncts.first()) if isinstance(place, int)), default=None)
 
 
 class _Swept(NamedTuple):

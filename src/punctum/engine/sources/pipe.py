@@ -19,7 +19,7 @@ from punctum.lmerge.feedback import Signal
 from punctum.operators import orders, origins
 from punctum.operators.batch import PunctuationBatch
 from punctum.operators.checked import REASON, Checked, computed, kept
-from punctum.operators.clock import steps, turns
+from punctum.operators.clock import steps, tick_of, turning
 from punctum.operators.columns import AT, ColumnarSlice, fitting
 from punctum.operators.expressions import careful
 from punctum.operators.origins import Origin
@@ -145,8 +145,8 @@ class Piped:
 
     def _turns(self, times: dict[str, pl.DataFrame]) -> list[int]:
         """Where ticks begin by whose end punctuations are over."""
-        turned = (turns(times[name], lifespan) for lifespan, name in self._lifespans)
-        return sorted({place for places in turned for place in places})
+        several = ((times[name], tick_of(lifespan)) for lifespan, name in self._lifespans)
+        return sorted({place for moved, tick in several for place in moved[AT].filter(turning(moved, tick))})
 
     def _placed_by_tick(self, rows: pl.DataFrame, turned: Sequence[int]) -> Iterator[PlacedPunctuations]:
         """What is made of rows, for each tick by itself: what was said in one may be over in the next."""

@@ -141,7 +141,7 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Offer nothing that comes later than now; what is not complete has as long as it takes to settle."""
         begun = time.monotonic()
         self._over = None if self._timer is None else self._timer.over()
-        self._ends = {key: topic.ends() for key, topic in self._topics.items()}
+        self._ends = {key: self._ends_of(key) for key in self._topics}
         self._until = {key: self._listed(key) for key in self._directories}
         waiting = list(self._directories)
         while waiting := [key for key in waiting if self._waits(key, time.monotonic() - begun)]:
@@ -165,9 +165,14 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return end | {"tables": known} if known else end
 
     def _read_to(self, key: str, start: TopicOffset) -> TopicOffset:
-        topic = self._topics[key]
+        topic, ends = self._topics[key], self._ends_of(key) if self._ends is None else self._ends[key]
         with failing_in(topic.stream):
-            return topic.latest(start, topic.ends() if self._ends is None else self._ends[key])
+            return topic.latest(start, ends)
+
+    def _ends_of(self, key: str) -> dict[int, int]:
+        topic = self._topics[key]
+        with failing_in(f"{topic.stream}, asking its brokers"):
+            return topic.ends()
 
     def _latest(self, key: str, start: int) -> int:
         end = self._listed(key) if self._until is None else self._until[key]

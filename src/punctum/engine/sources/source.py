@@ -65,7 +65,7 @@ class FileStream(FrameStream):
     path: str
     format: str
     options: Mapping[str, str] = field(default_factory=dict)
-    fold: Sequence[tuple[str, Function]] = ()
+    fold: Sequence[tuple[str, Function | None]] = ()
     """The columns that are folded: what a row was can be read again."""
 
     def __post_init__(self) -> None:
@@ -135,7 +135,7 @@ def packed(
     room: quarantine.Room,
     file: str | None = None,
     origin: SplitPart | None = None,
-    fold: Sequence[tuple[str, Function]] = (),
+    fold: Sequence[tuple[str, Function | None]] = (),
     partition: tuple[str, int] | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """What was read, packed: the elements through the pipe, and what is none of them for the quarantine.

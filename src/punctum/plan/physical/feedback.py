@@ -78,24 +78,35 @@ class FeedbackMapping:
             return
         if _by_row(stage.root, over):
             self.results[stage.number] = over
-        numbers = ByNode((op, n) for n, op in enumerate(operators(stage.root)))
-        self._node(stage, stage.root, over, numbers)
+        known = ByNode[Below]([(stage.root, (over,))])  # for each node, what the column is for each that reads it
+        for number, op in reversed(list(enumerate(operators(stage.root)))):
+            pairs = list(zip(op.inputs, self._operator(stage, number, op, _agreed(known[op])), strict=True))
+            for child, expression in pairs:
+                known[child] = (*(known.get(child) or ()), expression)
+        for source in stage.inputs:
+            self._input(stage, source, _agreed(known[source]))
 
-    def _node(self, stage: Stage, node: Op | Input, over: Expression, numbers: ByNode[int]) -> None:
-        if isinstance(node, Input):
-            if isinstance(node.origin, Stage):
-                self.stage(node.origin, over)
-            elif (raw := through(node.origin, over)) is not None:
-                self.streams[stage.number, node.number] = raw
-            return
-        number = numbers[node]
-        if isinstance(node.relation, LMerge):
+    def _operator(self, stage: Stage, number: int, op: Op, over: Expression | None) -> Below:
+        """Note what the column is for an operator, and give it for its inputs."""
+        if over is None:
+            return (None,) * len(op.inputs)
+        if isinstance(op.relation, LMerge):
             self.merges[stage.number, number] = over
-        pairs = list(zip(node.inputs, below(node.relation, over), strict=True))
+        under = below(op.relation, over)
+        pairs = zip(op.inputs, under, strict=True)
         self.operators[stage.number, number] = tuple(e if e and _by_row(n, e) else None for n, e in pairs)
-        for child, expression in pairs:
-            if expression is not None:
-                self._node(stage, child, expression, numbers)
+        return under
+
+    def _input(self, stage: Stage, source: Input, over: Expression | None) -> None:
+        if over is not None and isinstance(source.origin, Stage):
+            self.stage(source.origin, over)
+        elif over is not None and isinstance(source.origin, Pipe) and (raw := through(source.origin, over)) is not None:
+            self.streams[stage.number, source.number] = raw
+
+
+def _agreed(several: Below) -> Expression | None:
+    """What a column is for all that read a node: nobody needs a row of it when none of them does."""
+    return several[0] if all(each == several[0] for each in several) else None
 
 
 def feedback_mappings(last: Stage) -> dict[str, FeedbackMapping]:

@@ -13,14 +13,18 @@ from punctum.algebra.pattern import WILDCARD
 from punctum.algebra.schema import NOT_NULL
 from punctum.algebra.values import Type
 from punctum.ir.expressions import Column, Expression, columns
+from punctum.ir.hop import Hop
 from punctum.ir.relations import Aggregate, Filter, Join, Projection
+from punctum.ir.stamped import Stamped
 from punctum.ir.windows import window
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Input, Op, Stage, sweeps
 
-Folds = tuple[tuple[int, Function], ...]
-"""The columns that are folded, and how; all others are equal in the rows that become one."""
+Folds = tuple[tuple[int, Function | None], ...]
+"""The columns that are folded, and how: of those that nothing above reads, any value; all others are equal."""
 _FOLDED = (Function.SUM, Function.MIN, Function.MAX)
+_WEIGHTED = (Function.COUNT, Function.AVG)
+"""Functions that are folded where rows say for how many they stand (``weights.py``)."""
 _ADDED = (Type.BIGINT, Type.DOUBLE)
 """The types whose sums are of the same type; of others, a sum may have more digits."""
 
@@ -54,15 +58,16 @@ def folds(stage: Stage) -> dict[int, Folds]:
     """The inputs of a stage that are folded where they are read."""
     if sweeps(stage):  # what is withheld is told row by row
         return {}
-    found: dict[int, Folds] = {}
+    found: dict[int, list[Folds]] = {}
     _walk(stage.root, None, found)
-    return found
+    return {n: known[0] for n, known in found.items() if known[0] and all(of == known[0] for of in known)}
 
 
-def _walk(node: Op | Input, uses: _Uses | None, found: dict[int, Folds]) -> None:
+def _walk(node: Op | Input, uses: _Uses | None, found: dict[int, list[Folds]]) -> None:
+    """Note for each input what is folded for each of its uses: what several share is folded when all agree."""
     if isinstance(node, Input):
-        if uses is not None and isinstance(node.origin, Pipe) and (of := _of_pipe(node.origin, uses)):
-            found[node.number] = of
+        known = uses is not None and isinstance(node.origin, Pipe) and _of_pipe(node.origin, uses)
+        found.setdefault(node.number, []).append(known or ())
         return
     below = _below(node, uses)
     for child, used in zip(node.inputs, below, strict=True):
@@ -86,6 +91,10 @@ def _below(node: Op, uses: _Uses | None) -> list[_Uses | None]:
                 return [uses.reading({column.index for column in columns(predicate)})]
             case Projection():
                 return [_of_projection(relation, uses)]
+            case Hop(width=width):
+                return [_of_hop(uses, width)]
+            case Stamped(width=width):
+                return [uses.within(0, width)]
     return [None] * len(node.inputs)
 
 
@@ -93,14 +102,22 @@ def _of_groups(relation: Aggregate) -> _Uses | None:
     """What a group-by does with columns, when it asks of each but for its keys one thing."""
     asked: dict[int, set[Function]] = {}
     for call in relation.aggregates:
-        if call.function not in _FOLDED or call.argument is None or call.filter is not None:
+        weighted = call.function in _WEIGHTED and call.by is not None
+        if not (weighted or call.function in _FOLDED) or call.filter is not None:
             return None
-        asked.setdefault(call.argument.index, set()).add(call.function)
+        for column in call.reads:
+            asked.setdefault(column.index, set()).add(Function.SUM if weighted else call.function)
     several = {at for at, functions in asked.items() if len(functions) > 1}
     folded = {at: function for at, (function, *_) in ((at, [*f]) for at, f in asked.items()) if at not in several}
     if any(Function.SUM in asked[at] for at in several) or not relation.keys:
         return None
     return _Uses(folded, frozenset(several)).reading({key.index for _, key in relation.keys})
+
+
+def _of_hop(uses: _Uses, width: int) -> _Uses | None:
+    """The uses of the columns below hopping windows, whose starts are made of the two that come last."""
+    below = uses.within(0, width)
+    return below and below.reading({width, width + 1})
 
 
 def _of_projection(relation: Projection, uses: _Uses) -> _Uses | None:
@@ -124,15 +141,16 @@ def _of_pipe(pipe: Pipe, uses: _Uses) -> Folds:
     named = pipe.stream.schema.positions
     demanded |= {named[name] for scheme in pipe.stream.schemes for name in scheme.attributes}
     demanded |= {i for i, a in enumerate(pipe.stream.schema.attributes) if a.domain not in (WILDCARD, NOT_NULL)}
-    chosen = list[tuple[int, Function]]()
-    for at, function in sorted(uses.folded.items()):
-        if function is Function.SUM and pipe.schema.attributes[at].type not in _ADDED:
+    chosen = list[tuple[int, Function | None]]()
+    for at, attribute in enumerate(pipe.schema.attributes):
+        function = uses.folded.get(at)
+        if function is Function.SUM and attribute.type not in _ADDED:
             return ()
         if not sources[at] & demanded:
-            chosen.append((at, function))
+            chosen += [] if at in uses.read else [(at, function)]
         elif function is Function.SUM:
             return ()
-    return tuple(chosen) if len(chosen) < len(pipe.schema) else ()
+    return tuple(chosen) if uses.folded and len(chosen) < len(pipe.schema) else ()
 
 
 def origins(pipe: Pipe) -> tuple[list[frozenset[int]], frozenset[int]]:

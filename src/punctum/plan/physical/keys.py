@@ -69,8 +69,9 @@ def keys_below(relation: Relation, key: Key | None) -> list[Key | None] | None:
             under = None if key is None else tuple(equated.get(i, i) for i in key)
             return [under] if under is None or all(i < len(relation.input.schema) for i in under) else None
         case Join():
-            pairs = _pairs(relation)
+            pairs = _together(relation, _pairs(relation))
             if key is not None:
+                pairs = _pairs(relation)
                 wanted = [next((pair for pair in pairs if i in pair), None) for i in key]
                 if not key or None in wanted:
                     return None
@@ -217,6 +218,31 @@ def _opens(relation: Relation) -> bool:
 def _pairs(join: Join) -> list[tuple[int, int]]:
     """The equated columns of a join, as columns of its output."""
     return [(mine.index, len(join.left.schema) + theirs.index) for mine, theirs in join.on]
+
+
+def _together(join: Join, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The pairs by which both sides can be partitioned as they are; all, when there are none or all can be."""
+    width = len(join.left.schema)
+
+    def fits(some: list[tuple[int, int]]) -> bool:
+        mine, theirs = tuple(a for a, _ in some), tuple(b - width for _, b in some)
+        return _ends(join.left, mine) and _ends(join.right, theirs)
+
+    return pairs if fits(pairs) else [pair for pair in pairs if fits([pair])] or pairs
+
+
+def _ends(relation: Relation, key: Key) -> bool:
+    """Whether a stage that ends with a relation can have its rows by a key, as far as its last operator says."""
+    if as_pipe(relation) is not None:
+        return True
+    below = keys_below(relation, key)
+    if below is None:
+        return False
+    if isinstance(relation, Filter | Projection | UnionAll | Lookup):
+        return all(
+            wanted is None or _ends(child, wanted) for child, wanted in zip(relation.inputs, below, strict=False)
+        )
+    return True
 
 
 def _by_left(join: OuterJoin, key: Key) -> list[tuple[Column, Column]] | None:

@@ -3,7 +3,8 @@
 All that remembers a punctuation has to forget it when it is over. Some cannot: a sort, whose rows are out in order;
 windows and synopses, which do not sweep what is lost either; a domain that punctuations cover one after the other,
 whose end is the end of the stream; and a stream whose operators lie in several stages, for what is over does not go
-back to an earlier one. A stream whose time is what WHEN ALL says has none that all its buckets know.
+back to an earlier one. A stream whose time is what WHEN ALL says has none that all its buckets know. EXPECT WITHIN can
+go by such a time, where the reports come in the order of the stream: behind no other WHEN ALL, which turns rows away.
 """
 
 from collections.abc import Iterator
@@ -26,6 +27,8 @@ def check_lifespans(last: Stage) -> None:
         for op in operators(stage.root):
             if isinstance(op.relation, LifespanNode):
                 _check(op, op.relation)
+            elif isinstance(op.relation, ExpectNode):
+                _check_time(op.relation)
             elif isinstance(op.relation, OrderBy) and (below := next(_lasting(op), None)):
                 raise _refused(below, "ORDER BY cannot reopen values that were closed", "remove ORDER BY")
             elif (what := _forever(op.relation)) and (timed := next(_below(op), None)):
@@ -47,6 +50,14 @@ def _check(op: Op, relation: LifespanNode) -> None:
     if not isinstance(below.origin, Pipe):
         hint = "use the same columns in EXPECT WITHIN and WHEN ALL"
         raise _refused(relation, f"other clauses of {stream.name} are on other columns", hint)
+
+
+def _check_time(relation: ExpectNode) -> None:
+    time = None if relation.time is None else relation.stream.schema.names[relation.time]
+    several = [clause for clause in relation.stream.punctuates if isinstance(clause, AllReported)]
+    if any(clause.scheme.attributes == (time,) for clause in several[1:]):
+        detail = f"{time}, by which it is measured, is closed by WHEN ALL behind another WHEN ALL"
+        raise _refused(relation, detail, f"write PUNCTUATE ({time} ASC) WHEN ALL before the other one")
 
 
 def _forever(relation: Relation) -> str | None:

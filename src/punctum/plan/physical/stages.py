@@ -16,6 +16,7 @@ from typing import assert_never
 
 from punctum.algebra.outer import JoinKind
 from punctum.algebra.schema import Schema
+from punctum.ir.by_node import ByNode
 from punctum.ir.definitions import StreamDef
 from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
@@ -170,12 +171,18 @@ def all_stages(last: Stage) -> list[Stage]:
     return [*before, last]
 
 
-def operators(node: Op | Input) -> Iterator[Op]:
-    """The operators of a stage in the order in which they run."""
-    if isinstance(node, Op):
-        for child in node.inputs:
-            yield from operators(child)
-        yield node
+def operators(root: Op | Input) -> Iterator[Op]:
+    """The operators of a stage in the order in which they run; one that several read runs once."""
+    seen = ByNode[bool]()
+
+    def unseen(node: Op | Input) -> Iterator[Op]:
+        if isinstance(node, Op) and node not in seen:
+            seen[node] = True
+            for child in node.inputs:
+                yield from unseen(child)
+            yield node
+
+    return unseen(root)
 
 
 def tables_of(stage: Stage) -> list[StreamDef]:
@@ -197,12 +204,8 @@ def needs_clock(stage: Stage) -> bool:
     return stamps or any(limit.time is None for limit in _timed(stage.root))
 
 
-def _timed(node: Op | Input) -> Iterator[ExpectNode | LifespanNode]:
-    if isinstance(node, Op):
-        if isinstance(node.relation, ExpectNode | LifespanNode):
-            yield node.relation
-        for below in node.inputs:
-            yield from _timed(below)
+def _timed(root: Op | Input) -> Iterator[ExpectNode | LifespanNode]:
+    return (op.relation for op in operators(root) if isinstance(op.relation, ExpectNode | LifespanNode))
 
 
 class _Planner:
@@ -236,7 +239,8 @@ class _Planner:
         below = keys_below(relation, key)
         if below is None or ends_better(relation, key):
             assert key is not None
-            return into.input(self.stage(relation, goes_on=True), key, repeated=repeated)
+            known = into.find(relation, key, repeated)
+            return known or into.input(self.stage(relation, goes_on=True), key, repeated=repeated, of=relation)
         if isinstance(relation, LMerge) and relation.control is not None:
             control = as_pipe(relation.control)
             assert control is not None
@@ -272,8 +276,23 @@ class _Building:
     def __init__(self, goes_on: bool) -> None:
         self.inputs: list[Input] = []
         self._goes_on = goes_on
+        self._known: list[tuple[Relation, Input]] = []
 
-    def input(self, origin: Pipe | Stage, key: Key, cube: Cube | None = None, repeated: bool = False) -> Input:
-        """One more input."""
+    def input(
+        self,
+        origin: Pipe | Stage,
+        key: Key,
+        cube: Cube | None = None,
+        repeated: bool = False,
+        of: Relation | None = None,
+    ) -> Input:
+        """One more input, of a relation that another stage ends with, if it does."""
         self.inputs.append(Input(len(self.inputs), origin, key, self._goes_on, cube, repeated))
+        if of is not None:
+            self._known.append((of, self.inputs[-1]))
         return self.inputs[-1]
+
+    def find(self, relation: Relation, key: Key, repeated: bool) -> Input | None:
+        """The input from a stage that ends with the same relation, if there is one."""
+        known = (i for of, i in self._known if (i.key, i.repeated) == (key, repeated) and of == relation)
+        return next(known, None)
