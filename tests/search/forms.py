@@ -167,7 +167,7 @@ class Forms:
             (either(f"size(collect_list({x}))", f"COUNT({x})"), "BIGINT"),
             (either(f"size(collect_set({x}))", f"COUNT(DISTINCT {x})"), "BIGINT"),
             (either(f"element_at(collect_list({x}), 1)", f"MIN({x})"), "BIGINT"),
-            (either(f"array_contains(collect_set({x}), 1)", f"BOOL_OR({x} = 1)"), "BOOLEAN"),
+            (either(f"array_contains(collect_set({x}), 1)", f"COALESCE(BOOL_OR({x} = 1), FALSE)"), "BOOLEAN"),
         ]
 
     # Conditions
