@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from punctum.query import Query
 
 EXAMPLES = {example.name: example for example in (AUCTION, WAREHOUSE, OUTAGE)}
-REPLICAS = "replicas"
+REPLICAS, KAFKA = "replicas", "kafka"
 FAILED, WRONG = 1, 2  # exit codes
 
 
@@ -47,7 +47,8 @@ cli.add_command(state)
 
 
 @cli.command()
-@click.argument("example", required=False, type=click.Choice([*EXAMPLES, REPLICAS]))
+@click.argument("example", required=False, type=click.Choice([*EXAMPLES, REPLICAS, KAFKA]))
+@click.option("--brokers", default="localhost:9092", show_default=True, help="The brokers of the example kafka.")
 @click.option(
     "--directory",
     default="demo-run",
@@ -55,14 +56,14 @@ cli.add_command(state)
     type=click.Path(file_okay=False, path_type=Path),
     help="Directory of the examples: input, output and checkpoints.",
 )
-def demo(example: str | None, directory: Path) -> None:
+def demo(example: str | None, brokers: str, directory: Path) -> None:
     """Run the papers' examples on Spark: auction, warehouse and outage, or the one that is named.
 
-    After an interruption, the same command resumes them; after the end, it starts anew. The example of
-    replicas always starts anew.
+    After an interruption, the same command resumes them; after the end, it starts anew. The examples replicas
+    and kafka always start anew; kafka needs a broker, which make kafka-up starts.
     """
     click.echo(STARTING, err=True)
-    from punctum.demo import replicas  # here because pyspark takes a while to import
+    from punctum.demo import kafka, replicas  # here because pyspark takes a while to import
     from punctum.demo.directory import make
     from punctum.demo.play import play
     from punctum.engine.spark import only_ours, spark_session, start_jvm
@@ -70,6 +71,8 @@ def demo(example: str | None, directory: Path) -> None:
 
     examples = [EXAMPLES[example]] if example in EXAMPLES else list(EXAMPLES.values())
     make(directory)
+    if example == KAFKA:
+        kafka.make_topics(brokers)  # no broker is an error before Spark starts
     try:
         start_jvm(log=directory / "spark.log", short=True)
         session = Session(spark_session(log=directory / "spark.log"))
@@ -80,6 +83,8 @@ def demo(example: str | None, directory: Path) -> None:
         sys.exit(INTERRUPTED)
     if example == REPLICAS:
         finished = replicas.play(directory, session, interrupted, click.echo)
+    elif example == KAFKA:
+        finished = kafka.play(directory, session, interrupted, click.echo, brokers)
     else:
         finished = play(examples, directory, session, interrupted, click.echo)
     if not finished:
@@ -158,6 +163,8 @@ def _admitted(script: Path, plan: dict[str, Any], zone: str) -> "Compiled":
 
     queries = compiled(script, Options(planned(**plan), members=members, zone=zone))
     queries.admit()  # what is only allowed to run warns when it does
+    for query in queries.queries:
+        query.check_references()
     check_directories(queries.analyses, script.parent)
     if queries.script.tables:
         from punctum.engine.sources.tables import check_tables  # here because Polars takes a while to import

@@ -17,6 +17,7 @@ from punctum.analyse.safety.updates import changing, key
 from punctum.errors import SqlError
 from punctum.ir.applied import UserFunction
 from punctum.ir.definitions import QueryDef, Script, StreamDef, writes_apart
+from punctum.ir.references import check_references
 from punctum.ir.tree import Relation, show
 from punctum.ir.zones import WITHOUT
 from punctum.parse.script import is_query, parse_script, parse_select
@@ -177,7 +178,7 @@ class CompiledQuery:
 
     analysis: QueryAnalysis
     options: Options
-    sql: str = ""
+    sql: str = field(default="", repr=False)  # it may hold a password
     passes: tuple[Pass, ...] = PASSES
 
     @property
@@ -227,6 +228,10 @@ class CompiledQuery:
     def admit(self) -> str:
         """Refuse a query that must not run, with the reason as an error; give the warning of one that is allowed to."""
         return admit([self.analysis], self.sql)
+
+    def check_references(self) -> None:
+        """Refuse to run when its streams or its sink refer to an environment variable or a file that is not there."""
+        check_references([*self.analysis.streams, self.query.sink], self.sql)
 
     def again(self, options: Options) -> "CompiledQuery":
         """The same query, planned with other options."""

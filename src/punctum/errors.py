@@ -208,13 +208,24 @@ class SqlError(PunctumError):
         return type(self), (self.what, self.detail, self.hint, self.place, self.sql), {"where": self.where}
 
 
-_WORDS = r"(?:passw|pwd|secret|token|credential|(?:access|account|api|private)[._-]?key)"
+_WORDS = r"(?:passw|pwd|secret|token|credential|sasl|(?:access|account|api|private|ssl)[._-]?key)"
+_REFERENCE = r"\$\{(?:env|file):[^{}]*\}"
+"""What stands for a secret is none."""
 _SECRETS = (
-    rf"""(?P<before>[\w.`'"-]*{_WORDS}[\w.`'"-]*\s*=?\s*(?P<quote>['"]))"""
+    rf"""(?P<before>[\w.`'"-]*{_WORDS}[\w.`'"-]*\s*=?\s*(?P<quote>['"]))(?!{_REFERENCE}(?P=quote))"""
     r"""(?P<secret>(?:\\.|(?P=quote){2}|(?!(?P=quote)).)+)""",  # a string to its end, or to that of the text
-    rf"(?P<before>{_WORDS}\w*=)(?P<secret>[^\s&;,)'\"]+)",
-    r"(?P<before>://[^\s:/@'\"]*:)(?P<secret>[^\s'\"]+)(?=@)",
+    rf"(?P<before>{_WORDS}\w*=)(?!{_REFERENCE})(?P<secret>[^\s&;,)'\"]+)",
+    rf"(?P<before>://[^\s:/@'\"]*:)(?!{_REFERENCE}@)(?P<secret>[^\s'\"]+)(?=@)",
 )
+
+
+def sounds_secret(name: str) -> bool:
+    """Whether the value of an option is not shown, by its name.
+
+    >>> sounds_secret("kafka.sasl.jaas.config"), sounds_secret("key")
+    (True, False)
+    """
+    return re.search(_WORDS, name, re.I) is not None
 
 
 def masked(sql: str) -> str:

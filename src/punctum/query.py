@@ -146,6 +146,7 @@ class Query:
         >>> large.dataframe(punctuations=True)
         DataFrame[itemid: bigint, _punct: string]
         """
+        self._compiled.check_references()
         last = self._planned(punctuations).last
         return dataframe(last, self._settings(last, checkpoint), punctuations)
 
@@ -174,6 +175,7 @@ class Query:
             raise QueryError(f"the query {self.name} is already running", "it has been started", "call stop() first")
         if to is None and not self._compiled.query.sink.format:
             raise SchemaError("the query has no sink", "", "use INSERT INTO a sink, start(to=…), or dataframe()")
+        self._compiled.check_references()
         begin = partial(self._begun, checkpoint, available_now, to, state)
         self._run, self._checkpoint = Run(self.name, begin, log_of(self._spark)), Path(checkpoint).resolve()
         return self

@@ -1,16 +1,20 @@
-"""Topics for tests: made, filled and deleted at a broker."""
+"""Topics for tests: made, filled, read and deleted at a broker."""
 
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any
+from uuid import uuid4
 
-from confluent_kafka import Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewPartitions, NewTopic
 
 from kafka.broker import Broker
+from lanes import PATIENCE
 
 Value = Mapping[str, Any] | bytes | None
+Sent = tuple[int, bytes | None, str]
+"""A message: its partition, its key and its value."""
 
 
 def create(broker: Broker, name: str, partitions: int = 1, **config: str) -> None:
@@ -58,3 +62,35 @@ def send(
         producer.commit_transaction()
     elif transaction:
         producer.abort_transaction()
+
+
+def new_topic(broker: Broker, partitions: int = 1, config: dict[str, str] | None = None) -> str:
+    """A topic of a name that no other has."""
+    name = f"topic-{uuid4().hex[:8]}"
+    create(broker, name, partitions, **(config or {}))
+    return name
+
+
+def messages(broker: Broker, topic: str, isolation: str = "read_committed") -> list[Message]:
+    """All messages of a topic, partition by partition."""
+    given = {"bootstrap.servers": broker.address, "group.id": uuid4().hex, "enable.auto.commit": False}
+    given |= {"isolation.level": isolation, "enable.partition.eof": True, "auto.offset.reset": "earliest"}
+    found = list[Message]()
+    with Consumer(given) as consumer:
+        partitions = consumer.list_topics(topic, PATIENCE).topics[topic].partitions
+        for partition in sorted(partitions):
+            consumer.assign([TopicPartition(topic, partition, 0)])
+            while (message := consumer.poll(PATIENCE)) is not None:
+                error = message.error()
+                if error is None:
+                    found.append(message)
+                elif error.code() == KafkaError._PARTITION_EOF:
+                    break
+                else:
+                    raise KafkaException(error)
+    return found
+
+
+def sent(broker: Broker, topic: str) -> list[Sent]:
+    """What has been committed to a topic, partition by partition."""
+    return [(m.partition() or 0, m.key(), (m.value() or b"").decode()) for m in messages(broker, topic)]

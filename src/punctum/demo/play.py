@@ -75,14 +75,14 @@ class _Steps:
         rows = sum(map(len, sends.values())) - len(puncts)
         results = self._run.results()
         released = len(rows_of(results)) - sum(done.released for done in self._done)
-        self._done.append(Done(step, rows, len(puncts), released, _kept(self._query), without))
+        self._done.append(Done(step, rows, len(puncts), released, kept(self._query), without))
         self._run.record(self._done)
         new = rows_of([file for file in results if file not in self._seen])
         self._seen.update(results)
         self._echo(_line(self._done[-1], [self._run.example.text.format(**row) for row in new]))
 
 
-def _kept(query: Query) -> int | None:
+def kept(query: Query) -> int | None:
     """How many rows all operators keep after the last batch; nothing when there was none."""
     for batch in reversed(query.metrics()):
         counts = batch["operators"].values()
@@ -94,5 +94,10 @@ def _kept(query: Query) -> int | None:
 def _line(done: Done, released: list[str]) -> str:
     kept = "?" if done.kept is None else f"{done.kept:,}"
     line = f"{done.step:6}{done.rows:6,}{done.punctuations:14,}{done.released:10,}{kept:>6}{done.without:22,}"
+    return f"{line}  {shown(released)}".rstrip()
+
+
+def shown(released: list[str]) -> str:
+    """The first rows that were released, and how many there are more."""
     more = [f"{len(released) - _SHOWN:,} more"] if len(released) > _SHOWN else []
-    return f"{line}  {', '.join(released[:_SHOWN] + more)}".rstrip()
+    return ", ".join(released[:_SHOWN] + more)

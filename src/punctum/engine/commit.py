@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame
 
@@ -35,6 +35,9 @@ from punctum.engine.sources.timer import write_due
 from punctum.errors import QueryError, failing_in, printable
 from punctum.lmerge.elements import NEVER
 
+if TYPE_CHECKING:
+    from punctum.engine.sinks.kafka import KafkaSink  # else only where a query writes to one: it needs an extra
+
 Metrics = dict[str, Any]
 Told = list[tuple[int, dict[str, Counts]]]
 """What buckets have counted, by operator."""
@@ -55,7 +58,7 @@ class Commit:
     query: str
     checkpoint: Path
     quarantine: Path
-    files: ResultFiles | PostgresSink | None = None
+    files: "ResultFiles | PostgresSink | KafkaSink | None" = None
     deliver: "Callable[[list[StageSlice], int], None] | None" = None
     hand_over: "Callable[[DataFrame, int], None] | None" = None
     publish: "Callable[[dict[str, Counts]], None] | None" = None
@@ -132,7 +135,7 @@ class Commit:
     def _metrics(self) -> Path:
         return self.checkpoint / "punctum" / "metrics.jsonl"
 
-    def _stable(self, files: ResultFiles | PostgresSink, told: Told) -> list[tuple[str, str]]:
+    def _stable(self, files: "ResultFiles | PostgresSink | KafkaSink", told: Told) -> list[tuple[str, str]]:
         """The file with the stable that a batch has brought to all buckets, if it is to be written apart."""
         if files.stables is None:
             return []

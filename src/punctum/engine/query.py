@@ -55,6 +55,7 @@ from punctum.engine.runtime.task import StageTask
 from punctum.engine.runtime.where_read import StageWhereRead
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
+from punctum.engine.sinks.topic import MessageFiles
 from punctum.engine.sources.directories import check_directory
 from punctum.engine.sources.frames import SOURCES
 from punctum.engine.sources.listing import SETTLE
@@ -83,6 +84,11 @@ from punctum.plan.physical.feedback import FeedbackMapping, feedback_mappings
 from punctum.plan.physical.fingerprint import fingerprint
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Input, Stage, needs_clock, tables_of
+
+Results = ResultFiles | CopyFiles | MessageFiles
+"""The files of a query's results."""
+To = Exchange | Results | None
+"""Where what a stage gives goes: to the next one, to files, or to the driver."""
 
 
 @dataclass(frozen=True)
@@ -126,9 +132,7 @@ def claimed(settings: Settings) -> Iterator[None]:
         raise
 
 
-def packed(
-    last: Stage, settings: Settings, to: ResultFiles | CopyFiles | None = None, where_read: bool = False
-) -> DataFrame:
+def packed(last: Stage, settings: Settings, to: Results | None = None, where_read: bool = False) -> DataFrame:
     """The result of a query in packed slices, or in files, with all else that its stages have to say.
 
     A query may run where its streams are read, with a checkpoint that has not begun in several buckets.
@@ -187,10 +191,6 @@ class FeedbackContext(NamedTuple):
 
 
 _LOG = logging.getLogger("punctum")
-
-
-To = Exchange | ResultFiles | CopyFiles | None
-"""Where what a stage gives goes: to the next one, to files, or to the driver."""
 
 
 class _Assembly:

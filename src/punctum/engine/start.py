@@ -1,8 +1,9 @@
-"""Starting a query that writes to a sink: files of results, a table of Postgres, the console, a function."""
+"""Starting a query that writes to a sink: files of results, a table of Postgres, a topic, the console, a function."""
 
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
@@ -13,6 +14,7 @@ from punctum.engine.exchange.messages import StageSlice
 from punctum.engine.feedback.publisher import OPTION, FeedbackPublisher, feedback_publisher
 from punctum.engine.formats.csv import Dialect
 from punctum.engine.formats.write import lines_of
+from punctum.engine.kafka.client import check_library
 from punctum.engine.partitions import partitions
 from punctum.engine.query import Settings, claimed, feedback_context, packed, unpacked
 from punctum.engine.recovery.checkpoint import begun, query_id, settled_buckets
@@ -20,12 +22,16 @@ from punctum.engine.sinks.check import check_sink
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.postgres import PostgresSink, PostgresTable
+from punctum.engine.sinks.topic import MessageFiles
 from punctum.errors import QueryError, printable
-from punctum.ir.definitions import SinkDef, Violation, takes_punctuations, writes_apart
+from punctum.ir.definitions import KAFKA, SinkDef, Violation, takes_punctuations, writes_apart
 from punctum.ir.temporal import LMerge
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Stage, all_stages, operators, says_alike
 from punctum.plan.physical.where_read import runs_where_read
+
+if TYPE_CHECKING:
+    from punctum.engine.sinks.kafka import KafkaSink
 
 
 def write(
@@ -43,11 +49,12 @@ def _write(
     checkpoint = Path(settings.checkpoint)
     named = [name.strip() for name in sink.options.get(OPTION, "").split(",") if name.strip()]
     settings = replace(settings, feedback=tuple(str(Path(settings.directory) / name) for name in named))
-    if sink.format in ("console", "postgres"):
+    if sink.format in ("console", "postgres", KAFKA):
         shown = _shown(last.schema) if sink.format == "console" else None
         table = _table(last, settings, sink, key) if sink.format == "postgres" else None
-        slices = packed(last, settings, table and table.files)
-        commit = Commit(sink.name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", table, shown)
+        to = _topic(last, settings, sink) if sink.format == KAFKA else table
+        slices = packed(last, settings, None if to is None else to.files)
+        commit = Commit(sink.name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", to, shown)
         commit.publish = _publisher(last, settings)
         return start(slices, commit, available_now), commit
     path = Path(settings.directory) / sink.options["path"]
@@ -67,12 +74,28 @@ def _write(
 def _table(last: Stage, settings: Settings, sink: SinkDef, key: tuple[str, ...] | None) -> PostgresSink:
     """The table of a sink, and where its rows wait; what it cannot take stops a query that reads an exact stream."""
     table = PostgresTable.of(sink, last.schema, key).prepared()
-    streams = (i.origin.stream for stage in all_stages(last) for i in stage.inputs if isinstance(i.origin, Pipe))
-    fails = any(stream.on_violation is Violation.FAIL for stream in streams)
     waiting = (Path(settings.checkpoint) / "punctum" / "copy").resolve()
-    files = CopyFiles(str(waiting), sink.name, last.schema, table.key, table.required, fails)
+    files = CopyFiles(str(waiting), sink.name, last.schema, table.key, table.required, _fails(last))
     files.clear()
     return PostgresSink(table, files, query_id(Path(settings.checkpoint)))
+
+
+def _topic(last: Stage, settings: Settings, sink: SinkDef) -> "KafkaSink":
+    """The topic of a sink, and where its messages wait."""
+    check_library()
+    from punctum.engine.sinks.kafka import KafkaSink  # here because it needs an extra
+
+    checkpoint = Path(settings.checkpoint)
+    waiting = (checkpoint / "punctum" / "messages").resolve()
+    files = MessageFiles.of(sink, last.schema, str(waiting), _fails(last))
+    files.clear()
+    return KafkaSink(sink.options, files, query_id(checkpoint), checkpoint)
+
+
+def _fails(last: Stage) -> bool:
+    """Whether a row that a sink cannot take stops the query, as one that breaks a promise does."""
+    streams = (i.origin.stream for stage in all_stages(last) for i in stage.inputs if isinstance(i.origin, Pipe))
+    return any(stream.on_violation is Violation.FAIL for stream in streams)
 
 
 def _stables(last: Stage) -> str | None:

@@ -162,7 +162,7 @@ class StreamDef:
     schemes: tuple[Scheme, ...] = ()
     unique: tuple[tuple[str, ...], ...] = ()
     format: str | None = None
-    options: Mapping[str, str] = field(default_factory=dict, hash=False)
+    options: Mapping[str, str] = field(default_factory=dict, hash=False, repr=False)  # one may be a password
     relation: "Relation | None" = None
     punctuates: tuple[Clause, ...] = ()
     limits: tuple[TimeLimits, ...] = ()
@@ -230,5 +230,5 @@ class Script:
     streams: dict[str, StreamDef]
     sinks: dict[str, SinkDef]
     queries: tuple[QueryDef, ...]
-    text: str = ""
+    text: str = field(default="", repr=False)  # it may hold a password
     tables: dict[str, TableDef] = field(default_factory=dict)

@@ -142,8 +142,19 @@ def write_csv(
 ) -> None:
     """Rows, and punctuations when there may be any, as the reader of CSV takes them with the same options."""
     dialect, whole = Dialect.of(options), _with_puncts(rows, puncts, schema)
+    names = pl.Series(whole.columns, dtype=pl.String).to_frame("name").select(_quoted(pl.col("name"), dialect))
+    lines = csv_lines(whole, schema, dialect)
+    with path.open("w", newline="") as out:
+        if dialect.header:
+            out.write(dialect.sep.join(names.to_series()) + "\n")
+        if lines.len():
+            out.write("\n".join(lines) + "\n")
+
+
+def csv_lines(rows: pl.DataFrame, schema: Schema, dialect: Dialect) -> pl.Series:
+    """Each row as CSV."""
     strings = {PUNCT_COLUMN} | {a.name for a in schema.attributes if a.type is Type.STRING}
-    texts = in_text(whole, schema).cast(pl.String)
+    texts = in_text(rows, schema).cast(pl.String)
     fields = [_quoted(pl.col(name), dialect) if name in strings else pl.col(name) for name in texts.columns]
     lines = texts.select(pl.concat_str([f.fill_null(dialect.null) for f in fields], separator=dialect.sep)).to_series()
     if any((texts[name] == dialect.null).any() for name in texts.columns if name not in strings):
@@ -152,12 +163,7 @@ def write_csv(
     if (lines == "").any():
         hint = "add a nullValue to the sink, such as nullValue 'NULL'"
         raise CodecError("a NULL cannot be written", "the row would be an empty line", hint)
-    names = pl.Series(texts.columns, dtype=pl.String).to_frame("name").select(_quoted(pl.col("name"), dialect))
-    with path.open("w", newline="") as out:
-        if dialect.header:
-            out.write(dialect.sep.join(names.to_series()) + "\n")
-        if lines.len():
-            out.write("\n".join(lines) + "\n")
+    return lines
 
 
 def _quoted(text: pl.Expr, dialect: Dialect) -> pl.Expr:

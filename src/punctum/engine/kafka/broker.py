@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from punctum.errors import MissingError, QueryError
+from punctum.ir.references import hidden
 
 if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient
@@ -124,5 +125,7 @@ def unreachable(stream: str, options: Mapping[str, str], told: Any) -> MissingEr
         return MissingError(f"the topic {topic} of {stream} does not exist", told.str(), hint)
     what = f"the topic {topic} of {stream} cannot be read"
     return MissingError(
-        what, f"{options['brokers']}: {told.str()}", "look whether the brokers run, and whether they let you in"
+        what,
+        f"{options['brokers']}: {hidden(told.str(), options)}",
+        "look whether the brokers run, and whether they let you in",
     )

@@ -32,6 +32,7 @@ from punctum.engine.runtime.stage import StageRuntime
 from punctum.engine.runtime.stores import Chunks, StateStore, Version
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
+from punctum.engine.sinks.topic import MessageFiles
 from punctum.errors import failing_in
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.spill import default_memory, mapped_frame, spill
@@ -66,7 +67,7 @@ class StageProcessor:
         run: str,
         number: int,
         build: Callable[[int], StageRuntime],
-        to: Exchange | ResultFiles | CopyFiles | None,
+        to: Exchange | ResultFiles | CopyFiles | MessageFiles | None,
         memory: int | None = None,
     ) -> None:
         self.number = number
@@ -131,7 +132,7 @@ class StageProcessor:
         named = {f"s{self.number}o{n}": counted for n, counted in enumerate(counts)}
         sent = [Addressed(bucket, MetricsMessage(bucket, named))]
         refused: Iterable[Record] = ()
-        if isinstance(self._to, ResultFiles | CopyFiles):
+        if isinstance(self._to, ResultFiles | CopyFiles | MessageFiles):
             file, refused = self._to.write(piece)
             sent += [] if file is None else [Addressed(bucket, WrittenMessage(writer, file))]
         if records := Room(BUCKET_ROOM).taken(chain(running.records(), refused)):

@@ -46,10 +46,7 @@ class ResultFiles:
 
     def write(self, piece: ColumnarSlice) -> tuple[str | None, Iterable[Record]]:
         """Write a slice for later: the name for it, if there is anything to write, and no records of rows left out."""
-        says = self.punctuations and self.stables is None
-        puncts = [*piece.puncts] if says else []
-        for name, values in piece.constants.items() if says else ():
-            puncts += constant_punctuations(self.schema, self.schema.index(name), values)
+        puncts = said(piece, self.schema) if self.punctuations and self.stables is None else []
         return self._write(piece.rows, puncts) if piece.rows.height or puncts else None, ()
 
     def write_stable(self, t: int) -> str:
@@ -89,3 +86,9 @@ class ResultFiles:
         for n, (name, temporary) in enumerate(names.items()):
             os.utime(self._hidden / temporary, ns=(now + n, now + n))
             (self._hidden / temporary).replace(directory / name)
+
+
+def said(piece: ColumnarSlice, schema: Schema) -> list[Punctuation]:
+    """All punctuations of a slice."""
+    constants = ((schema.index(name), values) for name, values in piece.constants.items())
+    return [*piece.puncts, *(p for n, values in constants for p in constant_punctuations(schema, n, values))]

@@ -20,10 +20,19 @@ import psycopg
 
 from punctum.algebra.schema import Schema
 from punctum.engine.sinks.copy import CopyFiles
-from punctum.engine.sinks.postgres_names import TableName, check_lengths, check_url, column_list, quoted, table_name
+from punctum.engine.sinks.postgres_names import (
+    TableName,
+    address,
+    check_lengths,
+    check_url,
+    column_list,
+    quoted,
+    table_name,
+)
 from punctum.engine.sinks.postgres_tables import NOTES, prepare
 from punctum.errors import QueryError, SchemaError
 from punctum.ir.definitions import SinkDef
+from punctum.ir.references import resolved
 
 PAUSES = (1.0, 3.0, 9.0)
 """Seconds until a batch is tried again when the connection has been lost."""
@@ -44,6 +53,7 @@ class PostgresTable:
     groups: tuple[str, ...] | None = None
     required: tuple[str, ...] = ()
     """The columns that cannot be NULL."""
+    password: str = field(default="", repr=False)
     pauses: tuple[float, ...] = PAUSES
 
     @staticmethod
@@ -57,12 +67,14 @@ class PostgresTable:
         name = table_name(sink.options["table"], sink.name)
         check_lengths(name, schema)
         key = column_list(sink.options.get("key", ""), sink.name, schema)
-        return PostgresTable(sink.options["url"], name, schema, key, None if key else groups)
+        url, password = sink.options["url"], sink.options.get("password", "")
+        return PostgresTable(url, name, schema, key, None if key else groups, password=password)
 
     def prepared(self) -> "PostgresTable":
         """Make the tables that are not there, or say why they cannot be made; the same table, and where it is."""
+        check_url(address(self.url), str(self.name))
         try:
-            with _connected(self.url) as connection:
+            with self._connected() as connection:
                 name, required = prepare(connection, self.name, self.schema, self.key)
         except psycopg.Error as error:
             raise _told(f"the table {self.name} cannot be created", error) from None
@@ -83,7 +95,7 @@ class PostgresTable:
                 raise _told(f"the table {self.name} rejects batch {batch}", error) from None
 
     def _write(self, query: str, batch: int, files: Sequence[Path]) -> None:
-        with _connected(self.url) as connection:
+        with self._connected() as connection:
             noted = connection.execute(_NOTE, [query, str(self.name), batch])  # waits for a run that is being killed
             if noted.rowcount == 0:
                 return
@@ -105,6 +117,13 @@ class PostgresTable:
                 does = f"UPDATE SET {update}" if others else "NOTHING"
                 conflict = f"ON CONFLICT ({_names(self.key)}) DO {does}"
                 connection.execute(f"INSERT INTO {self.name} ({names}) {self._last(self.key)} {conflict}")
+
+    @contextmanager
+    def _connected(self) -> Iterator[Any]:
+        """A connection whose block is a transaction."""
+        password = resolved(self.password) if self.password else None  # as the url has it
+        with psycopg.connect(address(self.url), client_encoding="UTF8", password=password) as connection:
+            yield connection
 
     @property
     def _order(self) -> str:
@@ -135,13 +154,6 @@ class PostgresSink(NamedTuple):
 
 _NOTE = f"""INSERT INTO {NOTES} AS noted (query, "table", batch) VALUES (%s, %s, %s)
     ON CONFLICT (query, "table") DO UPDATE SET batch = EXCLUDED.batch WHERE noted.batch < EXCLUDED.batch"""
-
-
-@contextmanager
-def _connected(url: str) -> Iterator[Any]:
-    """A connection whose block is a transaction."""
-    with psycopg.connect(url, client_encoding="UTF8") as connection:
-        yield connection
 
 
 def _copy(connection: Any, statement: str, file: Path) -> None:

@@ -5,13 +5,16 @@ part in lower case; a dot stands between a schema and a table.
 """
 
 import re
+from functools import partial
 from typing import NamedTuple
+from urllib.parse import quote
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from punctum.algebra.schema import Schema
 from punctum.errors import SchemaError
+from punctum.ir.references import resolved, unresolved
 
 _QUOTED = r'"(?:[^"\0\ud800-\udfff]|"")+"'
 _PART = re.compile(rf"({_QUOTED}|[^\W\d][\w$]*)(\.|$)")
@@ -84,8 +87,30 @@ def _folded(name: str) -> str:
     return "".join(c.lower() if c.isascii() else c for c in name)
 
 
+def address(url: str) -> str:
+    """A url with what it refers to, which is escaped unless it is the whole url: for a connection, and nothing else."""
+    if unresolved(url) == _ALL:
+        return resolved(url)
+    is_uri = url.startswith(("postgresql://", "postgres://"))
+    return resolved(url, partial(quote, safe="") if is_uri else _escaped)
+
+
+_ALL = unresolved("${env:URL}")
+
+
+def _escaped(value: str) -> str:
+    r"""A value as a connection string of keys and values has it.
+
+    >>> print(_escaped(r"it's a\b"))
+    it\'s\ a\\b
+    """
+    return re.sub(r"([\\'\s])", r"\\\1", value)
+
+
 def check_url(url: str, sink: str) -> None:
     """Refuse a url that is not understood, or that is not understood as it was meant; never show it."""
+    if (url := unresolved(url)) == _ALL:
+        return
     hint = "url 'postgresql://user@host/database'; in a user or password @ is %40, / is %2F and % is %25"
     try:
         known = conninfo_to_dict(url)

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 FORMAT = "punctum"
-SCHEMA_OPTION, STREAMS_OPTION = "packed", "streams"
+SCHEMA_OPTION, STREAMS_OPTION = "packed", "secretstreams"
+"""The options of the source. Spark does not show the value of one with such a name, and a topic may have a password."""
 WORTH_A_TASK = 4 << 20
 """So many bytes of files are worth a task of Spark's of their own."""
 _PAUSE = 0.05
@@ -113,7 +114,7 @@ class PackedFiles(DataSource):
         return self.options[SCHEMA_OPTION]
 
     def streamReader(self, schema: "StructType") -> "PackedFilesReader":
-        """A reader for the directories in the option ``streams``."""
+        """A reader for the directories in the option that holds them."""
         return PackedFilesReader(*pickle.loads(base64.b64decode(self.options[STREAMS_OPTION])))
 
 

@@ -13,6 +13,7 @@ from math import isfinite
 
 from punctum.errors import Place, SqlError, choices, nearest
 from punctum.ir.definitions import KAFKA
+from punctum.ir.references import FORMS, malformed, refers
 from punctum.parse.binder.durations import duration
 
 Given = Mapping[str, tuple[str, Place]]
@@ -34,6 +35,8 @@ class Takes(Enum):
     OFFSETS = 'earliest, latest, or an offset for each partition, as in {"0": 15, "1": 7}'
     NULL = "a string without quotes, separators or line ends"
     SEPARATOR = "one ASCII character, but no quote or line end"
+    REFERENCE = "a string, with ${env:NAME} for an environment variable and ${file:/path} for what a file holds"
+    SENT = "json or csv"
 
 
 @dataclass(frozen=True)
@@ -84,9 +87,14 @@ _NEXMARK = (
     Option("every", Takes.COUNT, "after how many events punctuations come; 10000 by default"),
     _KNOWN[1],
 )
-_KAFKA = (
-    Option("brokers", Takes.TEXT, "the brokers to ask first, separated by commas", needed=True),
+_BROKERS = (
+    Option("brokers", Takes.REFERENCE, "the brokers to ask first, separated by commas", needed=True),
     Option("topic", Takes.TEXT, "the topic", needed=True),
+    Option("user", Takes.REFERENCE, "the user; with one, SASL_SSL and PLAIN are the defaults"),
+    Option("password", Takes.REFERENCE, "the user's password"),
+)
+_KAFKA = (
+    *_BROKERS,
     Option("format", Takes.VALUES, "how values are written; json by default"),
     Option("startingOffsets", Takes.OFFSETS, "where a new query begins; earliest by default"),
     Option("maxOffsetsPerTrigger", Takes.COUNT, "the maximum number of messages in a batch, of all partitions"),
@@ -106,10 +114,18 @@ _RESULT = (
 )
 _DIRECTORY = (Option("path", Takes.DIRECTORY, "the output directory", needed=True), *_RESULT)
 _POSTGRES = (
-    Option("url", Takes.TEXT, "the database, as a libpq connection string", needed=True),
+    Option("url", Takes.REFERENCE, "the database, as a libpq connection string", needed=True),
+    Option("password", Takes.REFERENCE, "the password, when it is not in the url"),
     Option("table", Takes.TEXT, "the table, with its schema if needed", needed=True),
     Option("key", Takes.TEXT, "the key columns, separated by commas: a row replaces the one with the same key"),
     *_RESULT,
+)
+_TOPIC = (
+    *_BROKERS,
+    Option("format", Takes.SENT, "how values are written; json by default"),
+    Option("key", Takes.TEXT, "the columns of a message's key, separated by commas; rows of a key share a partition"),
+    *_CSV[1:],
+    *(option for option in _RESULT if option.name != "elements"),
 )
 _TABLE = (
     Option("path", Takes.FILE, "the input, read when a query starts", needed=True),
@@ -135,6 +151,7 @@ OPTIONS: Mapping[str, Mapping[str, tuple[Option, ...]]] = {
         "csv": (*_DIRECTORY, *_CSV),
         "parquet": _DIRECTORY,
         "postgres": _POSTGRES,
+        KAFKA: _TOPIC,
         "console": _RESULT,
     },
 }
@@ -143,6 +160,15 @@ DISTINCT = "distinct."
 """An option of streams begins so, and goes on with a column: how many values it has at a time."""
 CLIENT = "kafka."
 """An option of a topic begins so that is passed on to librdkafka without this prefix."""
+_OURS = {
+    "bootstrap.servers": "write brokers",
+    "auto.offset.reset": "write startingOffsets",
+    **dict.fromkeys(
+        ("group.id", "transactional.id", "enable.idempotence", "enable.auto.commit", "isolation.level", "acks"),
+        "it is what exactly once rests on",
+    ),
+}
+"""Those that are not passed on, with the reason."""
 
 
 def checked(what: str, name: str, format_: str, options: Given, place: Place) -> tuple[str, dict[str, str]]:
@@ -159,10 +185,13 @@ def checked(what: str, name: str, format_: str, options: Given, place: Place) ->
         if what == "stream" and key.lower().startswith(DISTINCT):
             option = Option(key, Takes.NUMBER, "")
         if format_.lower() == KAFKA and key.lower().startswith(CLIENT):
-            option = Option(key.lower(), Takes.TEXT, "")
+            option = Option(key.lower(), Takes.REFERENCE, "")
+            if (reason := _OURS.get(key.lower().removeprefix(CLIENT))) is not None:
+                raise SqlError(f"{key} of {name} cannot be set", "", reason, at)
         if option is None:
             names = [o.name for o in taken.values()]
             raise SqlError(f"the {what} {name} has no option {key}", choices(names), nearest(key, names), at)
+        _check_references(option, name, value, at)
         if not _FITS[option.takes](value):
             raise SqlError(f"{option.name} of {name} is {value!r}", "", option.takes.value, at)
         given[option.name] = value
@@ -173,6 +202,15 @@ def checked(what: str, name: str, format_: str, options: Given, place: Place) ->
         at = next(at for key, (_, at) in options.items() if key.lower() == "nullvalue")
         raise SqlError(f"nullValue of {name} is {null!r}", "the separator is in it", Takes.NULL.value, at)
     return format_.lower(), given
+
+
+def _check_references(option: Option, name: str, value: str, at: Place) -> None:
+    """Refuse what refers to something and does not stand for a connection, and what only looks like a reference."""
+    if option.takes is not Takes.REFERENCE and refers(value):
+        hint = "write the value; options of connections to Kafka and Postgres can refer to something"
+        raise SqlError(f"{option.name} of {name} takes no reference", "", hint, at)
+    if option.takes is Takes.REFERENCE and (wrong := malformed(value)):
+        raise SqlError(f"{wrong} in {option.name} of {name} is not a reference", "", FORMS, at)
 
 
 def _is_number(text: str) -> bool:
@@ -217,6 +255,8 @@ _FITS: Mapping[Takes, Callable[[str], bool]] = {
     Takes.OFFSETS: lambda text: text.lower() in ("earliest", "latest") or _is_offsets(text),
     Takes.NULL: lambda text: not set(text) & set('"\r\n\0'),
     Takes.SEPARATOR: lambda text: (len(text) == 1 and text.isascii() and text not in '"\r\n\0') or text == "\\t",
+    Takes.REFERENCE: lambda _: True,
+    Takes.SENT: lambda text: text in ("json", "csv"),
 }
 
 
@@ -237,10 +277,11 @@ def page() -> str:
                 "|---|---|---|",
             ]
             lines += [f"| `{o.name}`{', needed' * o.needed} | {o.takes.value} | {o.does} |" for o in options]
+            if format_ == KAFKA:
+                lines += ["", f"Options that begin with `{CLIENT}` go to librdkafka without it ([kafka.md](kafka.md))."]
         if what == "stream":
             lines += [
                 "",
                 f"Every stream also takes `{DISTINCT}` with a column's name: how many values it has at a time.",
-                f"Streams `USING {KAFKA}` also take any option of librdkafka, as in `{CLIENT}security.protocol`.",
             ]
     return "\n".join(lines) + "\n"
