@@ -27,7 +27,7 @@ from punctum.lmerge.elements import INF, Adjust, Element, Insert, Stable
 from punctum.lmerge.openclose import Close, Open
 from punctum.lmerge.policies import OutputPolicy
 from punctum.lmerge.properties import Case
-from punctum.lmerge.tdb import Tdb, View, tdb, view
+from punctum.lmerge.tdb import PrefixView, Tdb, tdb, view
 from punctum.query import Query
 from punctum.session import Session
 
@@ -66,7 +66,7 @@ def held(inputs: list[Life], given: list[list[Element]], case: Case) -> None:
     """What must hold behind every slice, for what was written in each batch."""
     read: list[list[Element]] = [[] for _ in inputs]
     again = [False] * len(inputs)
-    vanished: list[View] = []
+    vanished: list[PrefixView] = []
     out: list[Element] = []
     for n, piece in enumerate(given):
         for number, life in enumerate(inputs):
@@ -78,7 +78,7 @@ def held(inputs: list[Life], given: list[list[Element]], case: Case) -> None:
         out += piece
         views = [view(each) for each in read]
         pairs = zip(views, inputs, again, strict=True)
-        views = [View(v.events + life.missing, v.last) if back else v for v, life, back in pairs]
+        views = [PrefixView(v.events + life.missing, v.last) if back else v for v, life, back in pairs]
         behind(view(out), [*views, *vanished], view(out).last, case)
 
 

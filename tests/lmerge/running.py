@@ -14,7 +14,7 @@ from punctum.lmerge.specification.base import Specification
 from punctum.lmerge.specification.keyed import R3, R3Minus
 from punctum.lmerge.specification.multiset import R4
 from punctum.lmerge.specification.ordered import R0, R1, R2
-from punctum.lmerge.tdb import View, imbalance, incompatibility, inconsistency, untrackable, view
+from punctum.lmerge.tdb import PrefixView, imbalance, incompatibility, inconsistency, untrackable, view
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.guard import Guard
 from punctum.operators.table import Table
@@ -98,7 +98,7 @@ def run(merge: Specified | Vectorised, inputs: list[Life], case: Case, check: bo
     """Feed slices, and hold the output against all inputs behind each of them."""
     read: list[list[Element]] = [[] for _ in inputs]
     missing = [False] * len(inputs)
-    vanished: list[View] = []
+    vanished: list[PrefixView] = []
     out: list[Element] = []
     for n in range(len(inputs[0].pieces)):
         for number, life in enumerate(inputs):
@@ -118,13 +118,13 @@ def run(merge: Specified | Vectorised, inputs: list[Life], case: Case, check: bo
         if check:
             views = [view(known) for known in read]
             views = [
-                View(v.events + life.missing, v.last) if gone else v
+                PrefixView(v.events + life.missing, v.last) if gone else v
                 for v, life, gone in zip(views, inputs, missing, strict=True)
             ]
             behind(view(out), [*views, *vanished], merge.stable, case)
 
 
-def behind(out: View, views: list[View], stable: float, case: Case) -> None:
+def behind(out: PrefixView, views: list[PrefixView], stable: float, case: Case) -> None:
     """What holds behind a slice."""
     assert inconsistency(views) is None, "the test's own inputs"
     assert out.last == stable

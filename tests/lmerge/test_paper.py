@@ -10,7 +10,7 @@ from punctum.lmerge.openclose import Close, Open, compatible, translated
 from punctum.lmerge.policies import OutputPolicy
 from punctum.lmerge.specification.keyed import R3, R3Minus
 from punctum.lmerge.specification.multiset import R4
-from punctum.lmerge.tdb import Tdb, View, frozen, incompatibility, inconsistency, tdb, untrackable, view
+from punctum.lmerge.tdb import PrefixView, Tdb, frozen, incompatibility, inconsistency, tdb, untrackable, view
 
 A, B, C, D, E = ((letter,) for letter in "ABCDE")
 PHY1: list[Element] = [Insert(B, 8, INF), Insert(A, 6, 12), Adjust(B, 8, INF, 10), Stable(11), Stable(INF)]
@@ -114,8 +114,8 @@ def test_example_5_adjusts_are_one_insert() -> None:
     assert tdb([*chain, Adjust(A, 6, 25, 6)]) == Counter()
 
 
-def of(last: Time, *events: tuple[tuple[str, ...], Time, Time]) -> View:
-    return View(Tdb(events), last)
+def of(last: Time, *events: tuple[tuple[str, ...], Time, Time]) -> PrefixView:
+    return PrefixView(Tdb(events), last)
 
 
 I1 = of(14, (A, 2, 16), (B, 3, 10), (C, 4, 18), (D, 15, 20))

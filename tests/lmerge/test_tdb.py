@@ -6,22 +6,22 @@ import pytest
 
 from punctum.errors import GrammarError
 from punctum.lmerge.elements import INF, Adjust, Element, Insert, Stable, Time
-from punctum.lmerge.tdb import Tdb, View, imbalance, incompatibility, inconsistency, untrackable, view
+from punctum.lmerge.tdb import PrefixView, Tdb, imbalance, incompatibility, inconsistency, untrackable, view
 
 A = ("A",)
 TIMES: list[Time] = [1, 2, 3, INF]
 LASTS: list[Time] = [-INF, 0, 1, 2, 3, 4]
 
 
-def views(most: int) -> list[View]:
+def views(most: int) -> list[PrefixView]:
     """All that a prefix may hold of one payload that starts at 0."""
     many: list[list[Time]] = [[], *([ve] for ve in TIMES)]
     if most > 1:
         many += [[a, b] for a in TIMES for b in TIMES if a <= b]
-    return [View(Tdb((A, 0, ve) for ve in ends), last) for ends in many for last in LASTS]
+    return [PrefixView(Tdb((A, 0, ve) for ve in ends), last) for ends in many for last in LASTS]
 
 
-def extensions(prefix: View, most: int) -> set[tuple[Time, ...]]:
+def extensions(prefix: PrefixView, most: int) -> set[tuple[Time, ...]]:
     """All databases that a prefix can become, by trying grammatical elements until nothing new is found."""
     seen = {tuple(prefix.ends((A, 0)))}
     todo = list(seen)

@@ -35,7 +35,7 @@ from punctum.lmerge.elements import (
     time_value,
 )
 from punctum.lmerge.final import Final
-from punctum.lmerge.tdb import Event, View, view
+from punctum.lmerge.tdb import Event, PrefixView, view
 from punctum.lmerge.temporal import TemporalOperator
 from punctum.operators.columns import ColumnarSlice, empty
 from punctum.operators.operator import Metadata
@@ -55,7 +55,7 @@ def cleansed(stream: Sequence[Element]) -> list[Element]:
     return [*(Insert(*event) for event in events), *([Stable(t)] if t > -INF else [])]
 
 
-def bound(known: View) -> Time:
+def bound(known: PrefixView) -> Time:
     """Up to which start events can come out."""
     if known.last == INF:
         return INF

@@ -21,7 +21,7 @@ from punctum.lmerge.elements import ADJUST, NEVER, VE, VS, stable_of
 from punctum.lmerge.index import Bad, Index, MergeStep
 from punctum.lmerge.keyed import Keyed
 from punctum.lmerge.multiset import Multiset
-from punctum.lmerge.ordered import Ranked, Strict, Unranked
+from punctum.lmerge.ordered import SameTies, Strict, Unranked
 from punctum.lmerge.policies import OutputPolicy
 from punctum.lmerge.properties import Case
 from punctum.lmerge.separate import Separate
@@ -32,7 +32,7 @@ from punctum.operators.table import Table
 
 INDEXES: dict[Case, Callable[[Schema, int, OutputPolicy], Index]] = {
     Case.R0: Strict,
-    Case.R1: Ranked,
+    Case.R1: SameTies,
     Case.R2: Unranked,
     Case.R3: Keyed,
     Case.R3_MINUS: Separate,

@@ -115,7 +115,7 @@ class Strict(Ordered):
         return rows[first[new]]
 
 
-class Ranked(Ordered):
+class SameTies(Ordered):
     """Case R1: elements with the same start come in the same order on all inputs."""
 
     def __init__(self, schema: Schema, inputs: int, policy: OutputPolicy) -> None:

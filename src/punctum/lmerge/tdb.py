@@ -50,7 +50,7 @@ def frozen(event: Event, last: Time) -> Frozen:
 
 
 @dataclass(frozen=True)
-class View:
+class PrefixView:
     """What a prefix stands for: its events, and its last stable."""
 
     events: Tdb
@@ -74,7 +74,7 @@ def tdb(stream: Sequence[Element], i: int | None = None) -> Tdb:
     return view(stream, i).events
 
 
-def view(stream: Sequence[Element], i: int | None = None) -> View:
+def view(stream: Sequence[Element], i: int | None = None) -> PrefixView:
     """What a prefix stands for; an error, when it breaks the rules of its kind of elements."""
     events, last = Tdb(), -INF
     for element in stream[:i]:
@@ -86,7 +86,7 @@ def view(stream: Sequence[Element], i: int | None = None) -> View:
             events[element.payload, element.vs, element.ve] += 1
         else:
             _adjust(events, element)
-    return View(events, last)
+    return PrefixView(events, last)
 
 
 def _adjust(events: Tdb, e: Adjust) -> None:
@@ -114,15 +114,15 @@ def violation(element: Element, events: Tdb, last: Time) -> str | None:
     return None if events[element.payload, element.vs, element.vold] else "there is no such event"
 
 
-def _all_keys(views: Iterable[View]) -> list[Key]:
+def _all_keys(views: Iterable[PrefixView]) -> list[Key]:
     return sorted({key for prefix in views for key in prefix.nodes()}, key=repr)
 
 
-def _leading(views: Sequence[View]) -> View:
+def _leading(views: Sequence[PrefixView]) -> PrefixView:
     return max(views, key=lambda prefix: prefix.last)
 
 
-def inconsistency(views: Sequence[View]) -> str | None:
+def inconsistency(views: Sequence[PrefixView]) -> str | None:
     """Why prefixes cannot all become the same database: mutual consistency, all beginning at the same point."""
     for key in _all_keys(views):
         bound = [prefix for prefix in views if key[1] < prefix.last]
@@ -137,7 +137,7 @@ def inconsistency(views: Sequence[View]) -> str | None:
     return None
 
 
-def untrackable(out: View, inputs: Sequence[View]) -> str | None:
+def untrackable(out: PrefixView, inputs: Sequence[PrefixView]) -> str | None:
     """Why an output cannot follow consistent inputs to whatever they become: compatibility as it is defined."""
     lead = _leading(inputs)
     if out.last > lead.last:
@@ -152,7 +152,7 @@ def untrackable(out: View, inputs: Sequence[View]) -> str | None:
     return None
 
 
-def incompatibility(out: View, inputs: Sequence[View]) -> str | None:
+def incompatibility(out: PrefixView, inputs: Sequence[PrefixView]) -> str | None:
     """Which of conditions C1 to C3 (section III-D) an output breaks, in case R3."""
     if out.last > max(prefix.last for prefix in inputs):
         return "C1: the stable is beyond those of all inputs"
@@ -166,7 +166,7 @@ def incompatibility(out: View, inputs: Sequence[View]) -> str | None:
     return None
 
 
-def _c2(key: Key, ve: Time, last: Time, events: list[tuple[View, Time]]) -> str | None:
+def _c2(key: Key, ve: Time, last: Time, events: list[tuple[PrefixView, Time]]) -> str | None:
     """Whether the output may have an event.
 
     The paper asks of an input where it is half frozen that its stable is at most the output's, too. With an output
@@ -183,7 +183,7 @@ def _c2(key: Key, ve: Time, last: Time, events: list[tuple[View, Time]]) -> str 
     return None
 
 
-def _c3(key: Key, ends: list[Time], last: Time, events: list[tuple[View, Time]]) -> str | None:
+def _c3(key: Key, ends: list[Time], last: Time, events: list[tuple[PrefixView, Time]]) -> str | None:
     """Whether the output must have an event."""
     _, vs = key
     half = any(frozen((*key, ve), last) is Frozen.HF for ve in ends)
@@ -197,7 +197,7 @@ def _c3(key: Key, ends: list[Time], last: Time, events: list[tuple[View, Time]])
     return None
 
 
-def imbalance(out: View, inputs: Sequence[View]) -> str | None:
+def imbalance(out: PrefixView, inputs: Sequence[PrefixView]) -> str | None:
     """What breaks the condition for case R4, of an output whose stable is the greatest of the inputs'."""
     lead = _leading(inputs)
     if out.last != lead.last:

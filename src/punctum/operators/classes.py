@@ -22,7 +22,7 @@ from punctum.algebra.values import Type
 from punctum.operators.bands import within
 from punctum.operators.batch import PunctuationBatch
 from punctum.operators.columns import dtype
-from punctum.operators.partners import Axis, counted_line
+from punctum.operators.partners import PartnerAxis, counted_line
 
 
 class JoinClasses:
@@ -133,7 +133,7 @@ class JoinClasses:
         """The column of an input whose whole numbers are closed one by one, if there is one."""
         return counted_line(self.bands, i)
 
-    def axes(self, i: int, names: Sequence[str]) -> list[Axis]:
+    def axes(self, i: int, names: Sequence[str]) -> list[PartnerAxis]:
         """What values of some classes say of an input's rows."""
         axes = []
         for at in range(len(self._inputs[i])) if self.counted(i) is not None else ():
@@ -147,7 +147,7 @@ class JoinClasses:
             )
             within = tuple((band, by) for band, by in bands if by is None or by in names)
             if equal or value is not None or within:
-                axes.append(Axis(at, equal, value, within))
+                axes.append(PartnerAxis(at, equal, value, within))
         return axes
 
     def passed(self, i: int, ps: PunctuationBatch) -> PunctuationBatch:

@@ -22,7 +22,7 @@ from punctum.operators.heard import Heard
 from punctum.operators.limits import limits
 from punctum.operators.matching import matches
 from punctum.operators.near import near
-from punctum.operators.partners import Axis, around
+from punctum.operators.partners import PartnerAxis, around
 from punctum.operators.places import places, values
 from punctum.operators.runs import MORE, Mask, RunShape, Wanted, coalesced, hashed
 from punctum.operators.store import Store
@@ -90,7 +90,7 @@ class Counted:
             over.others += self._ways(side, [(axes[at], pattern) for at, pattern in p.sides])
         return over
 
-    def _ways(self, side: int, sides: list[tuple[Axis, Pattern]]) -> Iterator[Punctuation]:
+    def _ways(self, side: int, sides: list[tuple[PartnerAxis, Pattern]]) -> Iterator[Punctuation]:
         schema = self._inputs[1 - side]
         for way in product(*(list(_touched(axis, pattern, self._inputs[side])) for axis, pattern in sides)):
             patterns = list(end_of_stream(schema).patterns)
@@ -145,24 +145,26 @@ def turned(band: Band) -> Band:
     return Band(band.by, band.of, low, high)
 
 
-def _axes(inputs: Sequence[Schema], on: Sequence[tuple[int, int]], bands: Sequence[Band], side: int) -> Iterator[Axis]:
+def _axes(
+    inputs: Sequence[Schema], on: Sequence[tuple[int, int]], bands: Sequence[Band], side: int
+) -> Iterator[PartnerAxis]:
     """What rows of the other side say of their partners on a side."""
     names = inputs[1 - side].names
     for at in range(len(inputs[side])):
         equal = tuple(names[pair[1 - side]] for pair in on if pair[side] == at)
         within = tuple((b, None if b.by is None else names[b.by[1]]) for b in bands if b.of == (side, at))
         if equal or within:
-            yield Axis(at, equal, None, within)
+            yield PartnerAxis(at, equal, None, within)
 
 
-def _narrowed(axis: Axis, names: Sequence[str]) -> Axis | None:
+def _narrowed(axis: PartnerAxis, names: Sequence[str]) -> PartnerAxis | None:
     """What is left of an axis when some columns alone are known."""
     equal = tuple(name for name in axis.equal if name in names)
     bands = tuple((band, by) for band, by in axis.bands if by in names)
-    return Axis(axis.at, equal, None, bands) if equal or bands else None
+    return PartnerAxis(axis.at, equal, None, bands) if equal or bands else None
 
 
-def _touched(axis: Axis, pattern: Pattern, schema: Schema) -> Iterator[tuple[str, Pattern] | None]:
+def _touched(axis: PartnerAxis, pattern: Pattern, schema: Schema) -> Iterator[tuple[str, Pattern] | None]:
     """Which values rows have, in some column, that say that a partner may have a value of a pattern."""
     kind, near_by = schema.attributes[axis.at].type, next(((b, by) for b, by in axis.bands if by is not None), None)
     if axis.equal:

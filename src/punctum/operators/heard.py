@@ -17,7 +17,7 @@ import polars as pl
 from punctum.algebra.boxes import Box
 from punctum.operators.batch import PunctuationBatch
 from punctum.operators.closed import Closed
-from punctum.operators.partners import Axis, Boxes, around, together
+from punctum.operators.partners import Boxes, PartnerAxis, around, together
 from punctum.operators.runs import Mask, Numbers, RunShape, Wanted, ends, merged
 from punctum.operators.store import Store
 
@@ -34,7 +34,7 @@ class Heard:
     >>> bid = Schema.of(itemid="BIGINT", k="BIGINT")
     >>> heard = Heard(Store(bid))
     >>> heard.add(PunctuationBatch(bid, {1: pl.Series([5, 6, 7, 9])}))
-    >>> near = Axis(1, bands=((Band((1, 1), (0, 0), Limit(0), Limit(2)), "k"),))
+    >>> near = PartnerAxis(1, bands=((Band((1, 1), (0, 0), Limit(0), Limit(2)), "k"),))
     >>> heard.cover(pl.DataFrame({"k": [4, 5, 7]}), [near]).to_list()
     [False, True, False]
     """
@@ -58,7 +58,7 @@ class Heard:
         """The store is not what it was."""
         self._said = None
 
-    def cover(self, df: pl.DataFrame, axes: Sequence[Axis]) -> pl.Series:
+    def cover(self, df: pl.DataFrame, axes: Sequence[PartnerAxis]) -> pl.Series:
         """Whether each row has no partner any more, by what its columns say of partners."""
         boxes, open_ = around(df, axes, self.store.schema), np.zeros(df.height, np.bool_)
         while len(boxes):

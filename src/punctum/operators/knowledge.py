@@ -10,7 +10,7 @@ from punctum.operators.batch import PunctuationBatch
 from punctum.operators.columns import empty
 from punctum.operators.heard import Heard
 from punctum.operators.operator import CLOSED, Metadata
-from punctum.operators.partners import Axis
+from punctum.operators.partners import PartnerAxis
 from punctum.operators.store import Store
 from punctum.operators.table import Table
 from punctum.operators.waiting import Waiting
@@ -57,7 +57,7 @@ class JoinKnowledge:
         self.kept.append(self.new if needed is None else self.new.filter(needed))
         self.new = self.new.clear()
 
-    def has_closed(self, chains: pl.DataFrame, axes: Sequence[Axis]) -> pl.Series:
+    def has_closed(self, chains: pl.DataFrame, axes: Sequence[PartnerAxis]) -> pl.Series:
         """Whether the input is closed for values of classes: it has closed them, or has passed their bands.
 
         The axes are what these values say of its rows.

@@ -28,7 +28,7 @@ _VALUE, _CAST = "\0value", "\0cast"
 
 
 @dataclass(frozen=True)
-class Axis:
+class PartnerAxis:
     """What is known of an attribute of partners: columns that equal it, or a constant, and bands by columns."""
 
     at: int
@@ -136,7 +136,7 @@ def _joined(columns: Sequence[pl.Series | None]) -> pl.Series | None:
     return pl.concat(known) if known else None
 
 
-def around(df: pl.DataFrame, axes: Sequence[Axis], schema: Schema) -> Boxes:
+def around(df: pl.DataFrame, axes: Sequence[PartnerAxis], schema: Schema) -> Boxes:
     """The boxes in which rows say that their partners are; none for a row that has no partner. No column has a NULL."""
     boxes, none = Boxes(schema, np.arange(df.height), {}, {}, {}, {}), np.zeros(df.height, np.bool_)
     for axis in axes:
@@ -152,7 +152,7 @@ def around(df: pl.DataFrame, axes: Sequence[Axis], schema: Schema) -> Boxes:
     return boxes.at(~none)
 
 
-def _point(df: pl.DataFrame, axis: Axis, attribute: Attribute) -> tuple[pl.Series, Mask]:
+def _point(df: pl.DataFrame, axis: PartnerAxis, attribute: Attribute) -> tuple[pl.Series, Mask]:
     """The value on an axis, and which rows say that there is none."""
     kind, agree = dtype(attribute), list[pl.Expr]()
     if axis.value is not None:
@@ -170,7 +170,7 @@ def _point(df: pl.DataFrame, axis: Axis, attribute: Attribute) -> tuple[pl.Serie
     return column, ~df.select(pl.all_horizontal(agree)).to_series().to_numpy() if agree else none
 
 
-def _range(df: pl.DataFrame, axis: Axis, attribute: Attribute) -> tuple[Numbers, Numbers]:
+def _range(df: pl.DataFrame, axis: PartnerAxis, attribute: Attribute) -> tuple[Numbers, Numbers]:
     """The first and the last place on an axis."""
     least, greatest = _ends(attribute)
     low, last, far = np.full(df.height, least), np.full(df.height, greatest), np.zeros(df.height, np.bool_)

@@ -13,7 +13,7 @@ from itertools import permutations
 
 from punctum.algebra.pattern import Pattern
 from punctum.algebra.schema import NOT_NULL
-from punctum.ir.conjunctive.axes import At, Places
+from punctum.ir.conjunctive.axes import At, PlaceRange
 from punctum.ir.conjunctive.orders import Comparison, ImpliedOrder
 from punctum.ir.conjunctive.spj import Spj
 
@@ -202,7 +202,7 @@ def _covers(order: ImpliedOrder, shown: Sequence[At], gone: int, by: int) -> boo
     )
 
 
-def _inside(one: Places, other: Places) -> bool:
+def _inside(one: PlaceRange, other: PlaceRange) -> bool:
     return one.meet(other).size == one.size
 
 

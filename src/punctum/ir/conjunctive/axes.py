@@ -27,7 +27,7 @@ _START = {Type.DATE: date(2000, 1, 1).toordinal()}
 
 
 @dataclass(frozen=True)
-class Places:
+class PlaceRange:
     """The places from one to another, or some of these only."""
 
     low: int
@@ -52,16 +52,16 @@ class Places:
             last_place = min(place, self.high)
         return last_place if last_place >= self.low else None
 
-    def meet(self, other: "Places") -> "Places":
+    def meet(self, other: "PlaceRange") -> "PlaceRange":
         """Those in both.
 
-        >>> Places(1, 9).meet(Places(3, 12, (3, 5, 12)))
-        Places(low=3, high=9, only=(3, 5))
+        >>> PlaceRange(1, 9).meet(PlaceRange(3, 12, (3, 5, 12)))
+        PlaceRange(low=3, high=9, only=(3, 5))
         """
         low, high = max(self.low, other.low), min(self.high, other.high)
         lists = [set(places.only) for places in (self, other) if places.only is not None]
         listed = sorted(set.intersection(*lists)) if lists else []
-        return Places(low, high, tuple(p for p in listed if low <= p <= high) if lists else None)
+        return PlaceRange(low, high, tuple(p for p in listed if low <= p <= high) if lists else None)
 
     @property
     def size(self) -> int:
@@ -94,13 +94,13 @@ class Axis:
         return tuple(2 * i + 1 for i in range(len(self.constants)))
 
     @property
-    def all(self) -> Places:
+    def all(self) -> PlaceRange:
         """Every place."""
         if self.kind is Type.BOOLEAN:
-            return Places(0, 1)
+            return PlaceRange(0, 1)
         if not self.at:
-            return Places(0, 0)
-        return Places(self.at[0] - 1, self.at[-1] + 1)
+            return PlaceRange(0, 0)
+        return PlaceRange(self.at[0] - 1, self.at[-1] + 1)
 
     def endless(self, place: int) -> bool:
         """Whether infinitely many values lie there."""
@@ -123,26 +123,26 @@ class Axis:
         i = bisect_left(keys, below(value))
         return 2 * i + (i < len(keys) and keys[i] == below(value))
 
-    def places(self, pattern: Pattern) -> Places:
+    def places(self, pattern: Pattern) -> PlaceRange:
         """Where the values of a pattern lie, whose ends are among the constants."""
         match pattern:
             case Constant(value) if value is not None:
-                return Places(self.place(value), self.place(value))
+                return PlaceRange(self.place(value), self.place(value))
             case List(values):
                 places = tuple(self.place(value) for value in values)
-                return Places(places[0], places[-1], places)
+                return PlaceRange(places[0], places[-1], places)
             case Range(lower, upper, ends):
                 low = self.all.low if lower is None else self.place(lower) + (ends[0] == "(")
-                return Places(low, self.all.high if upper is None else self.place(upper) - (ends[1] == ")"))
+                return PlaceRange(low, self.all.high if upper is None else self.place(upper) - (ends[1] == ")"))
             case Empty():
-                return Places(1, 0)
+                return PlaceRange(1, 0)
             case _:
                 return self.all
 
-    def ends(self, places: Places) -> tuple[tuple[str, Value] | None, tuple[str, Value] | None]:
+    def ends(self, places: PlaceRange) -> tuple[tuple[str, Value] | None, tuple[str, Value] | None]:
         """The comparisons with constants that say of a value that it does not lie below or above some places.
 
-        >>> Axis(Type.BIGINT, (10, 20)).ends(Places(11, 21)), Axis(Type.DOUBLE, (10.0,)).ends(Places(0, 0))
+        >>> Axis(Type.BIGINT, (10, 20)).ends(PlaceRange(11, 21)), Axis(Type.DOUBLE, (10.0,)).ends(PlaceRange(0, 0))
         ((('>=', 11), None), (None, ('<', 10.0)))
         """
         low, high, last = places.low, places.high, self.constants[-1]
@@ -160,13 +160,13 @@ class Axis:
             None if high >= self.all.high else ("<=" if high % 2 else "<", self.constants[high // 2]),
         )
 
-    def slots(self) -> tuple[Places, ...]:
+    def slots(self) -> tuple[PlaceRange, ...]:
         """The constants and what lies between them, from low to high."""
         if not self.at:
             return (self.all,)
         cuts = [self.all.low - 1, *self.at, self.all.high + 1]
-        gaps = [Places(a + 1, b - 1) for a, b in pairwise(cuts)]
-        inner = [slot for gap, at in zip(gaps, self.at, strict=False) for slot in (gap, Places(at, at))]
+        gaps = [PlaceRange(a + 1, b - 1) for a, b in pairwise(cuts)]
+        inner = [slot for gap, at in zip(gaps, self.at, strict=False) for slot in (gap, PlaceRange(at, at))]
         return tuple(slot for slot in (*inner, gaps[-1]) if slot.size)
 
     def values(self, place: int, count: int) -> list[Value] | None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from punctum.ir.conjunctive.axes import At, Axis, Places
+from punctum.ir.conjunctive.axes import At, Axis, PlaceRange
 
 
 class Comparison(NamedTuple):
@@ -34,7 +34,9 @@ class Edge(NamedTuple):
 class ImpliedOrder:
     """The closure of comparisons; a class goes by its first attribute."""
 
-    def __init__(self, axes: Mapping[At, Axis], places: Mapping[At, Places], comparisons: Iterable[Comparison]) -> None:
+    def __init__(
+        self, axes: Mapping[At, Axis], places: Mapping[At, PlaceRange], comparisons: Iterable[Comparison]
+    ) -> None:
         self.axes, self.given, self.comparisons = axes, places, tuple(comparisons)
         self.attributes = tuple(places)
         number = {at: i for i, at in enumerate(self.attributes)}
@@ -50,7 +52,7 @@ class ImpliedOrder:
         self.sorted = sorted(self.members, key=lambda its: -above[number[its]].bit_count())
         self.edges = _edges(self.of, self.comparisons)
 
-    def adding(self, places: Mapping[At, Places], comparisons: Sequence[Comparison]) -> "ImpliedOrder":
+    def adding(self, places: Mapping[At, PlaceRange], comparisons: Sequence[Comparison]) -> "ImpliedOrder":
         """The closure with more conditions."""
         met = {at: here.meet(places[at]) if at in places else here for at, here in self.given.items()}
         return ImpliedOrder(self.axes, met, (*self.comparisons, *comparisons))
@@ -71,9 +73,9 @@ class ImpliedOrder:
         return above_strictly
 
     @cached_property
-    def domains(self) -> dict[At, Places]:
+    def domains(self) -> dict[At, PlaceRange]:
         """Where each class may lie by what is said of its own attributes."""
-        places: dict[At, Places] = {}
+        places: dict[At, PlaceRange] = {}
         for at, its in self.of.items():
             places[its] = places[its].meet(self.given[at]) if its in places else self.given[at]
         return places
@@ -109,7 +111,7 @@ class ImpliedOrder:
         return self.least() is not None
 
     @cached_property
-    def ranges(self) -> dict[At, Places]:
+    def ranges(self) -> dict[At, PlaceRange]:
         """Where each class can lie when all comparisons are true; there must be a solution."""
         low = self.least()
         assert low is not None, "there is no solution"
@@ -122,9 +124,9 @@ class ImpliedOrder:
             greatest = self.domains[its].greatest(min(before, default=self.domains[its].high))
             assert greatest is not None
             high[its] = greatest
-        return {its: self.domains[its].meet(Places(low[its], high[its])) for its in self.members}
+        return {its: self.domains[its].meet(PlaceRange(low[its], high[its])) for its in self.members}
 
-    def range(self, at: At) -> Places:
+    def range(self, at: At) -> PlaceRange:
         """Where an attribute can lie."""
         return self.ranges[self.of[at]]
 
