@@ -98,6 +98,15 @@ def _size(_: click.Context, __: click.Parameter, size: str | None) -> str | None
         raise click.BadParameter(f"{size!r} is not a size such as 500m or 2g") from error
 
 
+def _interval(_: click.Context, __: click.Parameter, text: str | None) -> str | None:
+    from punctum.engine.trigger import interval  # here because the parser takes a while to import
+
+    try:
+        return None if text is None else interval(text)
+    except QueryError as error:
+        raise click.BadParameter(f"{text!r} is not a duration such as '10 seconds'") from error
+
+
 @cli.command()
 @click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
@@ -105,6 +114,12 @@ def _size(_: click.Context, __: click.Parameter, size: str | None) -> str | None
 )
 @click.option("--state", type=click.Path(path_type=Path), help="Start a new checkpoint with the state of this one.")
 @click.option("--available-now", is_flag=True, help="Process the available input, then stop.")
+@click.option(
+    "--trigger",
+    metavar="DURATION",
+    callback=_interval,
+    help="Begin a batch so long after the one before it began ('10 seconds'); at once, unless it is given.",
+)
 @click.option("--master", default="local[*]", show_default=True, help="The URL of the Spark master.")
 @click.option(
     "--buckets",
@@ -126,6 +141,7 @@ def run(
     checkpoint: Path,
     state: Path | None,
     available_now: bool,
+    trigger: str | None,
     master: str,
     buckets: int | None,
     state_memory: str | None,
@@ -148,7 +164,7 @@ def run(
     from punctum.engine.spark import spark_alive  # here because pyspark takes a while to import
 
     with spark_alive():
-        _run(queries, script.parent, checkpoint, state, available_now, master, buckets, state_memory)
+        _run(queries, script.parent, checkpoint, state, available_now, trigger, master, buckets, state_memory)
 
 
 def _admitted(script: Path, plan: dict[str, Any], zone: str) -> "Compiled":
@@ -179,6 +195,7 @@ def _run(
     checkpoint: Path,
     state: Path | None,
     available_now: bool,
+    trigger: str | None,
     master: str,
     buckets: int | None,
     state_memory: str | None,
@@ -191,6 +208,7 @@ def _run(
         take_lease(checkpoint / known.query.name)
         check_notes(checkpoint / known.query.name)
     start_jvm(master, log=checkpoint / "spark.log", short=available_now)
+    from punctum.engine.trigger import AT_ONCE
     from punctum.session import Session  # here because Spark starts while it is imported
 
     session = Session(spark_session(master, log=checkpoint / "spark.log"), buckets, state_memory)
@@ -205,7 +223,7 @@ def _run(
                 break
             name = file_name(query.name)
             beginning = state / name if state else ""
-            started.append(query.start(checkpoint / name, available_now, state=beginning))
+            started.append(query.start(checkpoint / name, available_now, state=beginning, trigger=trigger or AT_ONCE))
         failures = _watched(started, interrupted)
         for failure in failures:
             click.echo(f"error: {failure}", err=True)

@@ -30,6 +30,7 @@ from punctum.engine.sources.frames import frames
 from punctum.engine.sources.tables import members
 from punctum.engine.spark import log_of
 from punctum.engine.start import hand_over, write
+from punctum.engine.trigger import AT_ONCE, interval
 from punctum.errors import PunctumError, QueryError, SchemaError, choices, nearest
 from punctum.plan.joins.choose import PlanOptions, Schemes
 from punctum.plan.joins.cost import Objective, Purge
@@ -148,7 +149,7 @@ class Query:
         """
         self._compiled.check_references()
         last = self._planned(punctuations).last
-        return dataframe(last, self._settings(last, checkpoint), punctuations)
+        return dataframe(last, self._given(last, self._settings(checkpoint)), punctuations)
 
     def start(
         self,
@@ -156,8 +157,11 @@ class Query:
         available_now: bool = False,
         to: Callable[[DataFrame, int], None] | None = None,
         state: str | Path = "",
+        trigger: str = AT_ONCE,
     ) -> "Query":
         """Run until stopped, or until all that is there is done; with the same checkpoint, from where it stopped.
+
+        A batch begins when the one before it has ended, or a ``trigger`` later: '10 seconds' after that one began.
 
         The result goes to the query's sink, or to a function that takes each batch of it, a DataFrame, with the batch's
         number. After a crash the last batch may come again, with the same number and the same rows. A query with a new
@@ -176,23 +180,19 @@ class Query:
         if to is None and not self._compiled.query.sink.format:
             raise SchemaError("the query has no sink", "", "use INSERT INTO a sink, start(to=…), or dataframe()")
         self._compiled.check_references()
-        begin = partial(self._begun, checkpoint, available_now, to, state)
+        begin = partial(self._begun, self._settings(checkpoint, state, interval(trigger)), available_now, to)
         self._run, self._checkpoint = Run(self.name, begin, log_of(self._spark)), Path(checkpoint).resolve()
         return self
 
     def _begun(
-        self,
-        checkpoint: str | Path,
-        available_now: bool,
-        to: Callable[[DataFrame, int], None] | None,
-        state: str | Path,
+        self, settings: Settings, available_now: bool, to: Callable[[DataFrame, int], None] | None
     ) -> tuple[StreamingQuery, Commit]:
         if to is not None:
             last = self._planned(False).last
-            return hand_over(last, self._settings(last, checkpoint, state), self.name, to, available_now)
+            return hand_over(last, self._given(last, settings), self.name, to, available_now)
         planned = self._planned()
-        settings = self._settings(planned.last, checkpoint, state)
-        return write(planned.last, settings, planned.query.sink, available_now, planned.key)
+        given = self._given(planned.last, settings)
+        return write(planned.last, given, planned.query.sink, available_now, planned.key)
 
     @property
     def running(self) -> bool:
@@ -314,10 +314,13 @@ class Query:
             options = replace(options, members=partial(members, directory=self._directory))
         return self._compiled.again(options)
 
-    def _settings(self, last: Stage, checkpoint: str | Path, state: str | Path = "") -> Settings:
+    def _settings(self, checkpoint: str | Path, state: str | Path = "", trigger: str = AT_ONCE) -> Settings:
         kept, stored = ("" if path == "" else str(Path(path).resolve()) for path in (checkpoint, state))
-        given = frames(last, self._spark, kept) | dict(self._frames())
-        return Settings(self._spark, kept, str(self._directory.resolve()), given, state=stored)
+        return Settings(self._spark, kept, str(self._directory.resolve()), {}, state=stored, trigger=trigger)
+
+    def _given(self, last: Stage, settings: Settings) -> Settings:
+        """The settings, with the DataFrames that a plan reads."""
+        return replace(settings, frames=frames(last, self._spark, settings.checkpoint) | dict(self._frames()))
 
     def _started(self) -> Run:
         if self._run is None:

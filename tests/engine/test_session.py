@@ -111,6 +111,12 @@ WRONG: dict[str, tuple[Callable[[Session, DataFrame, Path], Any], str]] = {
         ).start(d / "c"),
         "maxFilesPerTrigger of f is 'x'\n  hint: an integer greater than 0",
     ),
+    "no duration": (
+        lambda s, _, d: script(s, FILES + SINK, "SELECT k FROM f", d).start(d / "c", trigger="5 sek"),
+        "the trigger '5 sek' is not a duration\n  detail: units are week, day, hour, minute, second, millisecond, "
+        "microsecond\n"
+        "  hint: write '10 seconds'",
+    ),
     "punctuations neither true nor false": (
         lambda s, _, d: script(
             s, FILES + SINK.replace("out/o'", "out/o', punctuations 'yes'"), "SELECT k FROM f", d
@@ -168,7 +174,9 @@ def test_an_unsafe_query_is_refused_when_it_is_to_run(
 def test_a_query_starts_once(spark: SparkSession, bids: DataFrame, auction: Path) -> None:
     """Until it has ended."""
     (closing,) = Session(spark).script((auction / "auction.sql").read_text(), auction)
-    closing.start(auction / "state")
+    closing.start(auction / "state", trigger="1 minute 5 seconds")
+    (running,) = spark.streams.active
+    assert running._jsq.streamingQuery().trigger().toString() == "ProcessingTimeTrigger(65000)"
     with pytest.raises(PunctumError) as caught:
         closing.start(auction / "state")
     expected = "the query closing is already running\n  detail: it has been started\n  hint: call stop() first"

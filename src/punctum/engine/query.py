@@ -75,6 +75,7 @@ from punctum.engine.sources.source import packed as packed_piece
 from punctum.engine.sources.tables import refreshed_table, store_tables, stored_tables
 from punctum.engine.sources.timer import Timer
 from punctum.engine.spark import active
+from punctum.engine.trigger import AT_ONCE
 from punctum.engine.unpacked import rows_of_slices
 from punctum.errors import Place, SchemaError, choices, failing_in
 from punctum.ir.definitions import KAFKA, StreamDef, Violation, is_refreshed
@@ -103,6 +104,8 @@ class Settings:
     """The files that say what nobody needs of the result."""
     state: str = ""
     """The checkpoint whose state it starts with, if any."""
+    trigger: str = AT_ONCE
+    """How long after the begin of a batch the next one begins, at the earliest."""
 
     @property
     def quarantine(self) -> Path | None:

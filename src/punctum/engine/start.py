@@ -23,6 +23,7 @@ from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.postgres import PostgresSink, PostgresTable
 from punctum.engine.sinks.topic import MessageFiles
+from punctum.engine.trigger import AT_ONCE
 from punctum.errors import QueryError, printable
 from punctum.ir.definitions import KAFKA, SinkDef, Violation, takes_punctuations, writes_apart
 from punctum.ir.temporal import LMerge
@@ -56,7 +57,7 @@ def _write(
         slices = packed(last, settings, None if to is None else to.files)
         commit = Commit(sink.name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", to, shown)
         commit.publish = _publisher(last, settings)
-        return start(slices, commit, available_now), commit
+        return start(slices, commit, available_now, settings.trigger), commit
     path = Path(settings.directory) / sink.options["path"]
     if sink.format == "csv":
         Dialect.of(sink.options)  # an option that it does not take is an error now
@@ -68,7 +69,7 @@ def _write(
     files.prepare()
     commit = Commit(sink.name, query, checkpoint, path.with_name(path.name + ".quarantine"), files=files)
     commit.publish = _publisher(last, settings)
-    return start(slices, commit, available_now), commit
+    return start(slices, commit, available_now, settings.trigger), commit
 
 
 def _table(last: Stage, settings: Settings, sink: SinkDef, key: tuple[str, ...] | None) -> PostgresSink:
@@ -118,7 +119,7 @@ def hand_over(
     with claimed(settings):
         commit = Commit(name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", hand_over=given)
         commit.publish = _publisher(last, settings)
-        return start(packed(last, settings), commit, available_now), commit
+        return start(packed(last, settings), commit, available_now, settings.trigger), commit
 
 
 def _publisher(last: Stage, settings: Settings) -> FeedbackPublisher | None:
@@ -128,14 +129,14 @@ def _publisher(last: Stage, settings: Settings) -> FeedbackPublisher | None:
     )
 
 
-def start(slices: DataFrame, commit: Commit, available_now: bool) -> StreamingQuery:
+def start(slices: DataFrame, commit: Commit, available_now: bool, trigger: str = AT_ONCE) -> StreamingQuery:
     """Start a query whose batches are committed in the driver, unless one of its name is running."""
     if commit.name in {query.name for query in slices.sparkSession.streams.active}:
         what, hint = f"a query {commit.name} is running", "call its stop(), or rename one"
         raise QueryError(what, "names of queries are unique in a Spark session", hint)
     writer = slices.writeStream.foreachBatch(commit).queryName(commit.name).outputMode("append")
     writer = writer.option("checkpointLocation", str(commit.checkpoint))
-    writer = writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime="0 seconds")
+    writer = writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime=trigger)
     buckets = settled_buckets(str(commit.checkpoint), ())
     with partitions(slices.sparkSession, len(buckets)):
         return writer.start()
