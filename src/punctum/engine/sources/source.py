@@ -86,6 +86,8 @@ class TopicStream(FrameStream):
     """A stream that is read from a topic."""
 
     options: Mapping[str, str] = field(default_factory=dict)
+    fold: Sequence[tuple[str, Function | None]] = ()
+    """The columns that are folded: what a row was can be read again."""
 
     def __post_init__(self) -> None:
         check_values(self.schema, self.options)
@@ -106,7 +108,7 @@ def read_topic(stream: TopicStream, share: TopicShare, tasks: int) -> Iterator[p
             pieces = read_range(stream.name, stream.options, stream.schema, wanted)
             for number, (here, content) in enumerate(pieces):
                 origin = SplitPart(number, 0, str(here), wanted.partition)
-                yield from packed(content, stream, room, origin=origin, partition=here[:2])
+                yield from packed(content, stream, room, None, origin, stream.fold, here[:2])
 
 
 def heard(stream: TopicStream, told: KnownPartitions) -> Iterator[pa.RecordBatch]:
