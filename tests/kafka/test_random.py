@@ -26,6 +26,9 @@ from engine.kills import begins, begun, below
 from kafka.broker import Broker
 from kafka.topics import Value, messages, new_topic, send
 from lanes import KILLS, PATIENCE, long
+from punctum.algebra.json import from_json
+from punctum.algebra.punctuation import Punctuation
+from punctum.algebra.schema import Schema
 from punctum.engine.exchange.quarantine import read_records
 
 SEED = int(os.environ.get("PUNCTUM_SEED", "1"))
@@ -46,6 +49,8 @@ SQL = {
 }
 STREAMS = ("item", "bid")
 POISON: Sequence[Value] = (b"oops", b"", b" ", None, b"[]", b'{"itemid": "x"}', b'{"itemid": 1', {"$punct": {"no": 1}})
+CLOSING = Schema.of(itemid="BIGINT")
+"""The column that punctuations of results speak of."""
 WIDTH = 8
 """So many items are open at a time."""
 Place = tuple[str, str, int, int]
@@ -155,16 +160,17 @@ class Story:
         """The same as it was committed; what a punctuation has closed does not come behind it."""
         results = dict[str, Counter[Any]]()
         for sink in SQL:
-            results[sink], said, puncts = Counter(), defaultdict[int, Said](Said), defaultdict[int, list[str]](list)
+            results[sink], puncts = Counter(), defaultdict[int, list[Punctuation]](list)
             for message in messages(self.broker, self.topics[sink]):
-                element, partition = json.loads(message.value() or b""), message.partition() or 0
-                if "$punct" in element:
-                    said[partition].hear(element["$punct"])
-                    puncts[partition].append(str(element))
+                text, partition = message.value() or b"", message.partition() or 0
+                element = from_json(text, CLOSING)
+                if isinstance(element, Punctuation):
+                    puncts[partition].append(element)
                 else:
-                    assert not said[partition].closes(element["itemid"]), f"{self}: {element} is late"
-                    results[sink][tuple(element.values())] += 1
-            assert len({tuple(sorted(some)) for some in puncts.values()}) <= 1
+                    late = [p for p in puncts[partition] if p.match(element)]
+                    assert not late, f"{self}: {text!r} is behind {late}"
+                    results[sink][tuple(json.loads(text).values())] += 1
+            assert len({tuple(sorted(map(str, some))) for some in puncts.values()}) <= 1
         records = {sink: read_records(self.directory / "state" / sink) for sink in SQL}
         places = ((sink, r["topic"], r["partition"], r["offset"]) for sink, some in records.items() for r in some)
         return results, Counter(places)
