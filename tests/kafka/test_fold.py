@@ -10,7 +10,7 @@ import pytest
 from engine.test_fold import FOLDED, bid
 from punctum.compile import compile
 from punctum.engine.exchange.buckets import Buckets
-from punctum.engine.exchange.messages import StageMessage, StreamSlice, decode
+from punctum.engine.exchange.messages import StageMessage, StreamSlice, decode, to_arrow
 from punctum.engine.kafka import read
 from punctum.engine.kafka.topics import KnownPartitions, OffsetRange, TopicShare
 from punctum.engine.runtime import build
@@ -86,10 +86,9 @@ class Run:
             at = {p: end for (topic, p), end in ends.items() if topic == stream.name}
             ranges = [OffsetRange(stream.name, p, self._at.get((stream.name, p), 0), end) for p, end in at.items()]
             share = TopicShare("", tuple(r for r in ranges if r.end > r.start), not self._at)
-            for batch in heard(known, KnownPartitions("", tuple(at), tuple(p for p in idle if p in at))):
-                yield from decode(batch.to_pydict())
-            for batch in read_topic(known, share, 1):
-                yield from decode(batch.to_pydict())
+            told = heard(known, KnownPartitions("", tuple(at), tuple(p for p in idle if p in at)))
+            for some in (told, *read_topic(known, share, 1)):
+                yield from decode(to_arrow(some).to_pydict())
 
     def _restarted(self, bucket: int) -> StageRuntime:
         fresh, known = build.running(self._last, self._buckets, bucket), self._running.get(bucket)
