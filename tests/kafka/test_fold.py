@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from engine.test_fold import FOLDED, bid
-from punctum.compile import compile
+from engine.test_fold import FOLDED, UNWEIGHED, bid
+from punctum.compile import compile, compile_relation
 from punctum.engine.exchange.buckets import Buckets
 from punctum.engine.exchange.messages import StageMessage, StreamSlice, decode, to_arrow
 from punctum.engine.kafka import read
@@ -142,9 +142,10 @@ def test_folded_is_not_folded(select: str, owned: bool, speaks: bool, monkeypatc
     script = STREAMS.format(owned=", PARTITIONED BY (k)" if owned else "") + select + ";"
     (query,) = compile(script).queries
     buckets, idle = chance.choice([1, 2, 3]), chance.randrange(1, len(batches))
-    runs = [Run(query.last, buckets, fold) for fold in (True, False)]
+    unweighed = compile_relation(query.query.relation, passes=UNWEIGHED).last
+    runs = [Run(last, buckets, fold) for last, fold in ((query.last, True), (query.last, False), (unweighed, False))]
     for n, ends in enumerate(batches):
         some = [0] if n == idle and partitions > 1 else ()
-        folded, plain = (run.batch(ends, some) for run in runs)
-        assert folded == plain, n
+        folded, plain, as_written = (run.batch(ends, some) for run in runs)
+        assert folded == plain == as_written, n
     assert runs[0].folded > WORTH > runs[1].folded == 0
