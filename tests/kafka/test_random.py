@@ -266,4 +266,4 @@ def test_topics_through_a_script_that_is_killed(broker_apart: Broker, tmp_path: 
     chance = random.Random(SEED)
     every = ["driver", "worker", "broker", "JVM", "worker", "driver", "broker", "Ctrl-C"]
     for number in range(max(1, KILLS // 5)):
-        one(chance, broker_apart, tmp_path / f"story-{number}", chance.sample(every, 5))
+        one(chance, broker_apart, tmp_path / f"story-{number}", chance.sample(every, min(5, KILLS)))
