@@ -89,12 +89,13 @@ class Brokers:
         return self._said if self._said is not None and error.code() in (known._TIMED_OUT, known._TRANSPORT) else error
 
     def _answer(self, asked: "Future[Any]") -> Any:
-        """What comes of a question; no more is waited for when the client has said that nothing will."""
+        """What comes of a question; one is not waited for when a broker has refused to talk and no other answers."""
+        refused, begun = {*final(), confluent().KafkaError._SSL}, time.monotonic()
         while True:
             with suppress(TimeoutError):
                 return asked.result(_LISTEN)
             self._admin.poll(0)
-            if self._said is not None and self._said.code() in {*final(), confluent().KafkaError._SSL}:
+            if self._said is not None and self._said.code() in refused and time.monotonic() > begun + SURE:
                 raise confluent().KafkaException(self._said)
 
     def _ask(self) -> Ends:
