@@ -31,6 +31,8 @@ export interface Drawn {
 
 const FONT = { title: "600 13px system-ui, sans-serif", detail: "12px system-ui, sans-serif", live: "12px system-ui, sans-serif" };
 const HEIGHT = 17;
+/** A picture that is too wide is drawn smaller, but not smaller than this. */
+const SMALLEST = 0.75;
 const pen = document.createElement("canvas").getContext("2d")!;
 
 function width(text: string, font: string): number {
@@ -78,7 +80,7 @@ export function draw(shapes: Shape[], links: Link[], name: string, across: boole
     const wide = Math.max(...link.label.map((text) => width(text, FONT.detail)), link.room ?? 0);
     const some = link.label.length > 0;
     // Across, the first line stands above the edge and the second one below, so both have room.
-    graph.setEdge(link.from, link.to, { width: some ? wide + 14 : 0, height: some ? (across ? 38 : link.label.length * 15 + 4) : 0, labelpos: "c" }, `${i}`);
+    graph.setEdge(link.from, link.to, { width: some ? wide + 14 : 0, height: some ? (across ? 38 : link.label.length * 15 + 26) : 0, labelpos: "c" }, `${i}`);
   });
   layout(graph);
   const size = graph.graph() as { width: number; height: number };
@@ -114,7 +116,8 @@ export function draw(shapes: Shape[], links: Link[], name: string, across: boole
     const text = s("text", { class: "label", "text-anchor": "middle" });
     const group = s("g", {}, path);
     if (link.label.length) {
-      const box = { x: edge.x - edge.width / 2, y: edge.y - edge.height / 2, width: edge.width, height: edge.height, rx: 4 };
+      const high = link.label.length * 15 + 2;
+      const box = { x: edge.x - edge.width / 2, y: edge.y - high / 2, width: edge.width, height: high, rx: 4 };
       group.append(...(across ? [] : [s("rect", { class: "behind", ...box })]), text);
       const at = (n: number) => (across ? edge.y + (n ? 16 : -7) : edge.y + 15 * (n - (link.label.length - 1) / 2) + 4);
       link.label.forEach((line, n) => text.append(s("tspan", { x: edge.x, y: at(n), class: `line${n}` }, line)));
@@ -150,11 +153,14 @@ export function draw(shapes: Shape[], links: Link[], name: string, across: boole
     svg.append(group);
     found.set(shape.id, group);
   }
-  const frame = h("div", { class: "picture", tabindex: 0, role: "group", "aria-label": name }, svg);
-  const smaller = button("Fit", () => {
+  svg.style.minWidth = `${Math.ceil(SMALLEST * size.width)}px`;
+  const frame = h("div", { class: "picture fits", tabindex: 0, role: "group", "aria-label": name }, svg);
+  const smaller = button("Full size", () => {
     const fits = frame.classList.toggle("fits");
+    svg.style.minWidth = fits ? `${Math.ceil(SMALLEST * size.width)}px` : `${size.width}px`;
     smaller.textContent = fits ? "Full size" : "Fit";
   }, { class: "quiet small" });
+  new ResizeObserver(() => (smaller.hidden = frame.clientWidth > size.width + 16)).observe(frame);
   return { root: h("div", { class: "framed" }, frame, smaller), shapes: found, links: drawnLinks };
 }
 

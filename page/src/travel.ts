@@ -40,7 +40,7 @@ export class TravelView {
     this.plan = plan(this.query.picture, (node) => this.pick(node));
     this.slider.max = String(steps.length - 1);
     const controls = h("div", { class: "controls" }, this.back, this.slider, this.next, this.where);
-    this.stage.replaceChildren(h("h2", {}, story.title), controls, this.says, h("div", { class: "live" }, h("section", { class: "main" }, this.plan.root, this.tables), this.side));
+    this.stage.replaceChildren(h("h2", {}, story.title), controls, this.says, h("div", { class: "live" }, h("section", { class: "main" }, this.plan.root), this.side), this.tables);
     const first = this.query.picture.nodes.find((node) => node.kind === "operator");
     if (first) this.plan.pick(first.id);
     this.go(0);

@@ -33,7 +33,7 @@ def state(checkpoint: Path, sql: str | None, as_json: bool, show: int) -> None:
     """
     from punctum.engine.runtime.stored import kept_data, kept_state  # here because Polars takes a while to import
 
-    states = [kept_state(query.resolve()) for query in _queries(checkpoint)]
+    states = [kept_state(query.resolve()) for query in checkpoints(checkpoint)]
     if sql is not None:
         rows = _selected(sql, _one(states))
         click.echo(rows.write_ndjson() if as_json else "\n".join(_table(rows.columns, rows.rows())), nl=not as_json)
@@ -43,7 +43,7 @@ def state(checkpoint: Path, sql: str | None, as_json: bool, show: int) -> None:
         click.echo("\n\n".join("\n".join(_lines(known, show, time.time())) for known in states))
 
 
-def _queries(checkpoint: Path) -> list[Path]:
+def checkpoints(checkpoint: Path) -> list[Path]:
     """The checkpoints of the queries of a run, or that of one query."""
     if (checkpoint / "punctum").is_dir():
         return [checkpoint]

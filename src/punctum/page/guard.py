@@ -1,7 +1,8 @@
 """Who may ask the page: whoever knows the token of its address, from a browser that was sent to this address.
 
 A site elsewhere can make a browser ask for addresses of this machine, or let its own name lead to it (DNS rebinding).
-So the token is the first part of every path, the Host has to be that of the address, and an Origin, if there is one, too.
+So the token is the first part of every path, and the Host has to be that of the address, as an Origin has, if there is
+one.
 """
 
 from hmac import compare_digest
@@ -26,7 +27,7 @@ POLICY = {
 """The Content Security Policy; the nonce is for the style sheets that the editor makes as it goes."""
 
 
-class Guard:
+class PageGuard:
     """Lets requests through that are allowed, without the token in their path, and adds what browsers are to know."""
 
     def __init__(self, app: ASGIApp, token: str, port: int) -> None:

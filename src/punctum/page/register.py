@@ -108,7 +108,8 @@ def _advice(schemes: tuple[Declared, ...], whole: Compiled) -> Answer:
 
 def _edit(scheme: Declared, whole: Compiled) -> Answer | None:
     """Where a clause goes: behind the last one in a stream's brackets, on a line of its own if these have lines."""
-    stream, sql = whole.script.streams.get(scheme.stream.lower()), whole.script.text
+    named = {name.lower(): stream for name, stream in whole.script.streams.items()}
+    stream, sql = named.get(scheme.stream.lower()), whole.script.text
     end = None if stream is None or stream.relation is not None else _end(stream, sql)
     if end is None:
         return None

@@ -11,7 +11,7 @@ import uvicorn
 
 from punctum.errors import QueryError
 from punctum.page.api import PageAnswers, application
-from punctum.page.guard import Guard
+from punctum.page.guard import PageGuard
 from punctum.page.watched import WatchedQuery
 
 _LONGEST = 30.0
@@ -28,7 +28,7 @@ class LivePage:
         self.address = f"http://127.0.0.1:{number}/{self._token}/"
         self._answers = PageAnswers(self._queries, control, self._measured)
         config = uvicorn.Config(
-            Guard(application(self._answers), self._token, number),
+            PageGuard(application(self._answers), self._token, number),
             log_config=None,
             log_level="critical",
             access_log=False,
@@ -57,6 +57,11 @@ class LivePage:
         self._queries.pop(query.name, None)
         self._queries[query.name] = query
         return self
+
+    @property
+    def open(self) -> bool:
+        """Whether it is there."""
+        return self._thread.is_alive() and not self._server.should_exit
 
     def wait(self) -> None:
         """Wait until it is closed."""

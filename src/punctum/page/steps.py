@@ -141,7 +141,7 @@ def named(rows: pl.DataFrame, relation: Relation) -> pl.DataFrame:
     for column in rows.columns:
         own = _OF_CALL.fullmatch(column)
         if own is not None and isinstance(relation, Aggregate):
-            call = relation.calls[int(own[1])]
+            call = relation.aggregates[int(own[1])]
             if not own[2] or (call.function is Function.COUNT and own[2] == "n"):
                 found[column] = str(call).replace("* WEIGHTED 1", "*")
         elif column[:1] not in "\0#":

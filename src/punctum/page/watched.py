@@ -153,3 +153,9 @@ def by_reason(records: Iterable[dict[str, Any]], show: int) -> dict[str, Any]:
 def told(error: PunctumError) -> dict[str, str]:
     """An error as data for JSON."""
     return {"error": error.what, "detail": error.detail, "hint": error.hint}
+
+
+def watched(checkpoint: Path) -> WatchedQuery:
+    """The query of a checkpoint, which may run elsewhere; an error when it is none."""
+    empty_state(checkpoint)
+    return WatchedQuery(checkpoint)
