@@ -124,9 +124,7 @@ class PageAnswers:
         return self._query(request).quarantine(_number(request, "show", _SHOW))
 
     def _steps(self, request: Request) -> Any:
-        found = story(request.path_params["name"])
-        (query,) = compile(found.sql).queries
-        return steps(query, found.slices)
+        return _travelled(request.path_params["name"])
 
     async def _compile(self, answer: Callable[[str, str], Any], request: Request) -> Response:
         body = await request.body()
@@ -176,6 +174,14 @@ def _number(request: Request, name: str, default: int) -> int:
         return int(text)
     except ValueError:
         raise HTTPException(400, f"{name} is not a number") from None
+
+
+@cache
+def _travelled(name: str) -> list[dict[str, Any]]:
+    """What happens in the slices of a story."""
+    found = story(name)
+    (query,) = compile(found.sql).queries
+    return steps(query, found.slices)
 
 
 @cache

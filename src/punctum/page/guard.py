@@ -49,7 +49,7 @@ class PageGuard:
         if refused := self._refused(Headers(scope=scope), token):
             await PlainTextResponse(refused, 403)(scope, receive, sent)
             return
-        inside = scope | {
+        inside = dict(scope) | {
             "path": f"/{path}",
             "raw_path": f"/{path}".encode(),
             "root_path": "",

@@ -95,8 +95,7 @@ class _Traveller:
                 sent += stream_slices(pieces, to.input, SplitPart(0, 0))
         given, counts = self._fed(running, sent)
         self._counts |= {f"s{stage.number}o{n}": counted for n, counted in enumerate(counts)}
-        records = [json.loads(record.line()) | {"place": record.place} for record in running.records()]
-        self._rejected += records
+        self._rejected += [_rejected(json.loads(record.line()), stage) for record in running.records()]
         return given
 
     def _fed(self, running: StageRuntime, sent: Sequence[Addressed]) -> tuple[ColumnarSlice, list[Counts]]:
@@ -133,6 +132,14 @@ class _Traveller:
             rows.append({"row": json.loads(line), "new": new})
         gone = [json.loads(line) for line in before.elements()]
         return {"operator": operator, "name": name, "columns": list(columns), "rows": rows, "gone": gone}
+
+
+def _rejected(record: dict[str, Any], stage: Stage) -> dict[str, Any]:
+    """A record, of whose row only the columns of its stream are shown."""
+    pipes = (source.origin for source in stage.inputs if isinstance(source.origin, Pipe))
+    known = {name for pipe in pipes if pipe.stream.name == record["stream"] for name in pipe.stream.schema.names}
+    row = json.loads(record["text"])
+    return record | {"text": json.dumps({name: value for name, value in row.items() if name in known})}
 
 
 def named(rows: pl.DataFrame, relation: Relation) -> pl.DataFrame:

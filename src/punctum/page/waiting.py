@@ -23,7 +23,7 @@ _LONGEST = 10_000
 _PAUSE = 2.0
 
 
-class Waiting:
+class WaitingFiles:
     """What waits for the query of a checkpoint, looked at every other second at the most."""
 
     def __init__(self, checkpoint: Path) -> None:

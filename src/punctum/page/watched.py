@@ -19,7 +19,7 @@ from punctum.engine.recovery.checkpoint import metrics_of
 from punctum.engine.runtime.stored import empty_state, kept_data, kept_state
 from punctum.errors import PunctumError
 from punctum.page.notes import Notes, read_notes, unconnected
-from punctum.page.waiting import Waiting
+from punctum.page.waiting import WaitingFiles
 
 Batch = dict[str, Any]
 """The metrics of a batch, without those of each bucket."""
@@ -51,7 +51,7 @@ class WatchedQuery:
         self._stored: list[Batch] = []
         self._stamp: tuple[int, int, int] | None = None
         self._reading = Lock()
-        self._waiting = Waiting(checkpoint)
+        self._waiting = WaitingFiles(checkpoint)
 
     @property
     def notes(self) -> Notes:
