@@ -45,7 +45,7 @@ def opened(
     context = browser.new_context(
         viewport={"width": wide, "height": high}, color_scheme=scheme, reduced_motion="reduce"
     )
-    context.set_default_timeout(120_000)
+    context.set_default_timeout(60_000)
     page, said = context.new_page(), list[str]()
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))

@@ -46,7 +46,7 @@ def take(browser: Browser, address: str) -> None:
         time.sleep(0.5)
     for scheme in schemes:
         shot(browser, f"{address}#/live", scheme, "plan", lambda page: page.wait_for_selector(".panel table"))
-        shot(browser, f"{address}#/time", scheme, "time", lambda page: page.wait_for_selector(".more table"))
+        shot(browser, f"{address}#/time", scheme, "time", lambda page: page.wait_for_selector(".more h2"))
 
 
 def shot(browser: Browser, address: str, scheme: Scheme, name: str, ready: Any) -> None:

@@ -8,11 +8,17 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from punctum.compile import compile
+from punctum.engine.exchange.buckets import Buckets
+from punctum.engine.recovery.checkpoint import load_or_init_plan
+from punctum.engine.runtime.build import running
+from punctum.engine.runtime.stored import described, write_described
 from punctum.nexmark.queries import NAMES
 from punctum.nexmark.queries import script as nexmark
 from punctum.page.notes import notes, write_notes
 from punctum.page.serve import LivePage
 from punctum.page.stories import STORIES
+from punctum.plan.physical.fingerprint import fingerprint
+from punctum.plan.physical.stages import all_stages
 
 SCRIPTS = {each.name: each.sql for each in STORIES} | {name: nexmark(name) for name in NAMES}
 """Scripts of all kinds, admitted and refused."""
@@ -25,9 +31,12 @@ def batch(number: int, time: float, operators: Mapping[str, Mapping[str, Any]], 
 
 
 def checkpoint(path: Path, sql: str, batches: list[dict[str, Any]]) -> Path:
-    """A checkpoint with the notes of a script's one query, and its metrics."""
+    """A checkpoint with the plan of a script's one query, its operators, its notes, and its metrics."""
     (query,) = compile(sql).queries
     (path / "punctum").mkdir(parents=True)
+    load_or_init_plan(str(path), fingerprint(query.last))
+    one = Buckets((0,))
+    write_described(str(path), [described(each.number, running(each, one, 0)) for each in all_stages(query.last)])
     write_notes(path, notes(query, path, path / "quarantine"))
     write_metrics(path, batches)
     return path
