@@ -25,7 +25,7 @@ def main() -> None:
         sys.exit("there is no Chromium (on Debian: apt-get install chromium)")
     PLACE.mkdir(exist_ok=True)
     with TemporaryDirectory() as directory:
-        command = [PUNCTUM, "demo", "auction", "--directory", directory]
+        command = [str(PUNCTUM), "demo", "auction", "--directory", directory]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as demo:
             assert demo.stdout is not None
             address = demo.stdout.readline().removeprefix("page: ").strip()

@@ -145,10 +145,11 @@ class PageAnswers:
             what, name, since = asked["do"], asked.get("input"), asked.get("since")
         except (ValueError, KeyError, TypeError, AttributeError):
             raise HTTPException(400, 'send {"do": "stop"}, "attach" or "detach"') from None
-        do = {
-            "stop": query.handles.stop,
-            "attach": lambda: query.handles and query.handles.attach(str(name), since),
-            "detach": lambda: query.handles and query.handles.detach(str(name)),
+        handles = query.handles
+        do: Callable[[], None] | None = {
+            "stop": handles.stop,
+            "attach": partial(handles.attach, str(name), since),
+            "detach": partial(handles.detach, str(name)),
         }.get(what)
         if do is None:
             raise HTTPException(400, 'send {"do": "stop"}, "attach" or "detach"')
