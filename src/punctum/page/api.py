@@ -146,11 +146,12 @@ class PageAnswers:
         except (ValueError, KeyError, TypeError, AttributeError):
             raise HTTPException(400, 'send {"do": "stop"}, "attach" or "detach"') from None
         handles = query.handles
-        do: Callable[[], None] | None = {
+        ways: dict[str, Callable[[], None]] = {
             "stop": handles.stop,
             "attach": partial(handles.attach, str(name), since),
             "detach": partial(handles.detach, str(name)),
-        }.get(what)
+        }
+        do = ways.get(str(what))
         if do is None:
             raise HTTPException(400, 'send {"do": "stop"}, "attach" or "detach"')
         try:
