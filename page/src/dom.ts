@@ -36,12 +36,12 @@ export function button(label: string, does: () => void, props: Props = {}): HTML
   return h("button", { type: "button", click: does, ...props }, label);
 }
 
-/** A table: names of columns, and rows of cells; numbers stand on the right. */
-export function table(names: string[], rows: (Child | Node)[][], caption = ""): HTMLElement {
+/** A table: names of columns, and rows of cells; numbers stand on the right. What it is called may be seen. */
+export function table(names: string[], rows: (Child | Node)[][], caption = "", seen = false): HTMLElement {
   const head = h("tr", {}, ...names.map((name) => h("th", { scope: "col" }, name)));
   const cell = (value: Child) => h("td", { class: typeof value === "number" ? "number" : null }, shown(value));
   const body = rows.map((row) => h("tr", {}, ...row.map(cell)));
-  const made = h("table", {}, caption ? h("caption", {}, caption) : null, h("thead", {}, head), h("tbody", {}, ...body));
+  const made = h("table", {}, caption ? h("caption", { class: seen ? null : "sr" }, caption) : null, h("thead", {}, head), h("tbody", {}, ...body));
   return h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": caption || names.join(", ") }, made);
 }
 

@@ -32,7 +32,7 @@ export interface Drawn {
 const FONT = { title: "600 13px system-ui, sans-serif", detail: "12px system-ui, sans-serif", live: "12px system-ui, sans-serif" };
 const HEIGHT = 17;
 /** A picture that is too wide is drawn smaller, but not smaller than this. */
-const SMALLEST = 0.75;
+const SMALLEST = 0.7;
 const pen = document.createElement("canvas").getContext("2d")!;
 
 function width(text: string, font: string): number {

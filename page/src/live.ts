@@ -3,6 +3,7 @@ import { get, number, query, type Batch, type Kept, type Picture, type PlanNode,
 import { button, bytes, count, h, span, table, value } from "./dom";
 import { flowOf, named, plan, type Plan } from "./plan";
 import { series } from "./series";
+import { keptSeries, throughput } from "./time";
 import { excerpt } from "./sql";
 
 const DONE = ["rows_in", "rows_out", "rows_purged", "puncts_in", "puncts_out"];
@@ -24,6 +25,7 @@ const PAUSE = 3000;
 export class LiveView {
   readonly root = h("div", { class: "live" });
   private readonly panel = h("aside", { class: "panel", "aria-live": "off" });
+  private readonly charts = h("div", { class: "charts" });
   private readonly numbers = h("dl", { class: "numbers" });
   private readonly drawn: Plan;
   private node: PlanNode | null = null;
@@ -32,7 +34,7 @@ export class LiveView {
 
   constructor(private readonly picture: Picture, private batches: Batch[]) {
     this.drawn = plan(picture, (node) => this.pick(node));
-    this.root.append(h("section", { class: "main" }, this.numbers, this.drawn.root, legend()), this.panel);
+    this.root.append(h("section", { class: "main" }, this.numbers, this.drawn.root, legend(), this.charts), this.panel);
     const first = picture.nodes.find((node) => node.kind === "operator") ?? picture.nodes[0];
     this.show(false);
     if (first) this.drawn.pick(first.id);
@@ -46,6 +48,8 @@ export class LiveView {
 
   private show(moves: boolean): void {
     this.drawn.show(flowOf(this.batches), moves);
+    const how = { height: 140 };
+    this.charts.replaceChildren(throughput(this.picture, this.batches, how), keptSeries(this.batches, how));
     const last = this.batches.at(-1);
     const sums = (what: string) => Object.values(last?.operators ?? {}).reduce((sum, counts) => sum + number(counts, what), 0);
     const out = sinkRows(this.picture, last);

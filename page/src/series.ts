@@ -8,7 +8,7 @@ export interface Values {
   values: (number | null)[];
   look: "first" | "second" | "kept" | "without" | "bad";
 }
-interface How {
+export interface How {
   height?: number;
   unit?: string;
   note?: string;

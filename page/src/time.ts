@@ -1,7 +1,7 @@
 // Over time: throughput, what is kept, how long things take, what was rejected, and how far behind sources and inputs are.
 import { get, number, query, type Batch, type Picture, type Quarantine, type Waiting } from "./api";
 import { count, h, span, table } from "./dom";
-import { quantile, series } from "./series";
+import { quantile, series, type How } from "./series";
 
 const PAUSE = 2000;
 
@@ -38,26 +38,14 @@ export class TimeView {
   private draw(): void {
     const { batches, picture } = this;
     const times = batches.map((batch) => batch.time);
-    const ins = picture.edges.filter((edge) => edge.from.startsWith("stream ") && edge.counts);
-    const out = picture.edges.find((edge) => edge.to.startsWith("sink "))?.counts ?? picture.edges.at(-1)?.counts;
-    const of = (batch: Batch, counts: [string, string] | null | undefined) => (counts ? number(batch.operators[counts[0]], counts[1]) : 0);
-    const rate = (rows: number, i: number) => rows / Math.max(i ? batches[i]!.time - batches[i - 1]!.time : batches[i]!.seconds, 0.001);
-    const arrived = batches.map((batch, i) => rate(ins.reduce((sum, edge) => sum + of(batch, edge.counts), 0), i));
-    const given = batches.map((batch, i) => rate(of(batch, out), i));
-    const sum = (batch: Batch, what: string) => Object.values(batch.operators).reduce((total, counts) => total + number(counts, what), 0);
-    const kept = batches.map((batch) => sum(batch, "rows_kept"));
-    let purged = 0;
-    const without = batches.map((batch, i) => kept[i]! + (purged += sum(batch, "rows_purged")));
     const took = batches.map((batch) => batch.seconds);
     const since = new Map(this.waiting.seconds.map((each) => [each.batch, Math.max(...Object.values(each.streams))]));
     const through = batches.map((batch) => since.get(batch.batch) ?? null);
     const spans = [quantile(took, 0.5), quantile(took, 0.99), ...[0.5, 0.99].map((share) => quantile(through.filter((n): n is number => n !== null), share))];
     const [half, most, halfThrough, mostThrough] = spans.map((n) => (n === null ? "–" : span(n)));
     this.charts.replaceChildren(
-      series("Throughput, rows/s", times, [{ name: "in", values: arrived, look: "first" }, { name: "out", values: given, look: "second" }]),
-      series("Rows kept", times, [{ name: "kept", values: kept, look: "kept" }, { name: "without punctuations, at least", values: without, look: "without" }], {
-        note: "Without punctuations at least what is kept and all that was purged would be kept.",
-      }),
+      throughput(picture, batches),
+      keptSeries(batches, { note: "Without punctuations at least what is kept and all that was purged would be kept." }),
       series("Latency, seconds", times, [{ name: "batch", values: took, look: "first" }, { name: "punctuation to result", values: through, look: "second" }], {
         note: `Batch: p50 ${half}, p99 ${most}. From the file that brings a punctuation to the commit of its results: p50 ${halfThrough}, p99 ${mostThrough}.`,
       }),
@@ -91,6 +79,26 @@ export class TimeView {
       h("details", {}, h("summary", {}, h("b", {}, count(many)), ` ${stream}: ${reason}`), table(["where", "what"], records.map((record) => [record.place, h("code", {}, record.text)]), `The last of them`)));
     return h("section", {}, h("h2", {}, `Quarantine: ${count(rows)}`), ...(told.length ? told : [h("p", { class: "quiet" }, "Nothing was rejected.")]));
   }
+}
+
+/** Rows a second that come in and go out. */
+export function throughput(picture: Picture, batches: Batch[], how: How = {}): HTMLElement {
+  const ins = picture.edges.filter((edge) => edge.from.startsWith("stream ") && edge.counts);
+  const out = picture.edges.find((edge) => edge.to.startsWith("sink "))?.counts ?? picture.edges.at(-1)?.counts;
+  const of = (batch: Batch, counts: [string, string] | null | undefined) => (counts ? number(batch.operators[counts[0]], counts[1]) : 0);
+  const rate = (rows: number, i: number) => rows / Math.max(i ? batches[i]!.time - batches[i - 1]!.time : batches[i]!.seconds, 0.001);
+  const arrived = batches.map((batch, i) => rate(ins.reduce((sum, edge) => sum + of(batch, edge.counts), 0), i));
+  const given = batches.map((batch, i) => rate(of(batch, out), i));
+  return series("Throughput, rows/s", batches.map((batch) => batch.time), [{ name: "in", values: arrived, look: "first" }, { name: "out", values: given, look: "second" }], how);
+}
+
+/** Rows that are kept, and what would be kept at least without punctuations. */
+export function keptSeries(batches: Batch[], how: How = {}): HTMLElement {
+  const sum = (batch: Batch, what: string) => Object.values(batch.operators).reduce((total, counts) => total + number(counts, what), 0);
+  const kept = batches.map((batch) => sum(batch, "rows_kept"));
+  let purged = 0;
+  const without = batches.map((batch, i) => kept[i]! + (purged += sum(batch, "rows_purged")));
+  return series("Rows kept", batches.map((batch) => batch.time), [{ name: "kept", values: kept, look: "kept" }, { name: "without punctuations, at least", values: without, look: "without" }], how);
 }
 
 function leader(inputs: string[], counts: Batch["operators"][string] | undefined): string {

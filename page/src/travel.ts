@@ -85,7 +85,7 @@ function elements(name: string, given: Row[]): HTMLElement {
   const rows = given.filter((element) => !("$punct" in element));
   const puncts = given.filter((element) => "$punct" in element).map((element) => h("p", { class: "punct" }, "◆ ", pattern(element["$punct"] as Row)));
   const columns = Object.keys(rows[0] ?? {});
-  const found = rows.length ? [table(columns, rows.map((row) => columns.map((column) => (typeof row[column] === "number" ? (row[column] as number) : value(row[column])))), name || "Rows")] : [];
+  const found = rows.length ? [table(columns, rows.map((row) => columns.map((column) => (typeof row[column] === "number" ? (row[column] as number) : value(row[column])))), name || "Rows", !!name)] : [];
   return h("div", { class: "elements" }, ...(found.length || !name ? found : [h("p", { class: "quiet" }, `${name}: no rows`)]), ...puncts);
 }
 

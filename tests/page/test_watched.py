@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -129,6 +130,29 @@ def test_controls_are_there_when_they_are_asked_for(tmp_path: Path) -> None:
         assert done == [("a", 100), "a", "stop"]
         assert ask(page, "api/queries/closing/control", {"Origin": "http://evil.example"}, '{"do": "stop"}')[0] == 403
         assert done[-1:] == ["stop"] and len(done) == 3
+
+
+def test_two_queries_of_one_name_are_two(tmp_path: Path) -> None:
+    paths = [checkpoint(tmp_path / f"{n}/x", SQL, some(0, n)) for n in (1, 2)]
+    with LivePage() as page:
+        for path in (*paths, paths[0]):
+            page.show(WatchedQuery(path))
+        assert {each["name"]: each["last"]["batch"] for each in ask(page, "api/queries")[1]} == {
+            "closing": 0,
+            "closing 2": 1,
+        }
+        assert ask(page, "api/queries/closing%202")[1]["picture"]["name"] == "closing 2"
+
+
+@pytest.mark.parametrize("name", ["a/b", "batches", "a/batches", "%2f", "..", "<script>", "?x=1", "a#b", "é ö"])
+def test_any_name_has_its_answers(tmp_path: Path, name: str) -> None:
+    sql = f"CREATE STREAM a (k BIGINT, PUNCTUATED ON (k)) USING memory; CREATE SINK `{name}` USING console;"
+    path = checkpoint(tmp_path, f"{sql} INSERT INTO `{name}` SELECT DISTINCT k FROM a;", some(0, 2))
+    with LivePage() as page:
+        page.show(WatchedQuery(path))
+        asked = f"api/queries/{quote(name, safe='')}"
+        assert ask(page, asked)[1]["picture"]["name"] == name
+        assert ask(page, f"{asked}/batches")[1] == plain(some(0, 2))
 
 
 @pytest.mark.parametrize("damaged", ['{"picture": ', "[]", "{}", "null", None])

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from functools import cache, partial
 from importlib import resources
 from typing import Any
+from urllib.parse import unquote
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -51,11 +52,11 @@ class PageAnswers:
             Route("/api/events", self._events),
             Route("/api/server", json_(lambda _: self._measured())),
             Route("/api/queries", json_(lambda _: [self._summary(name) for name in self._queries])),
-            Route("/api/queries/{name}", json_(lambda r: self._summary(self._named(r)) | self._picture(r))),
             Route("/api/queries/{name}/batches", json_(self._batches)),
             Route("/api/queries/{name}/state", json_(self._state)),
             Route("/api/queries/{name}/quarantine", json_(self._quarantine)),
             Route("/api/queries/{name}/waiting", json_(lambda r: self._query(r).waiting())),
+            Route("/api/queries/{name}", json_(lambda r: self._summary(self._named(r)) | self._picture(r))),
             Route("/api/check", partial(self._compile, verdicts), methods=["POST"]),
             Route("/api/explain", partial(self._compile, explained), methods=["POST"]),
             Route("/api/stories", json_(lambda _: [each.summary for each in STORIES])),
@@ -63,7 +64,7 @@ class PageAnswers:
             Route("/api/stories/{name}/steps", json_(self._steps)),
         ]
         if self._control:
-            found.append(Route("/api/queries/{name}/control", self._controls, methods=["POST"]))
+            found.insert(0, Route("/api/queries/{name}/control", self._controls, methods=["POST"]))
         return found
 
     async def _page(self, request: Request) -> Response:
@@ -96,7 +97,7 @@ class PageAnswers:
         return answered
 
     def _named(self, request: Request) -> str:
-        name: str = request.path_params["name"]
+        name = unquote(request.path_params["name"])
         if name not in self._queries:
             raise HTTPException(404, f"there is no query {name}")
         return name
@@ -111,7 +112,7 @@ class PageAnswers:
         return {"name": name, "control": self._control and query.handles is not None, "last": last} | query.status()
 
     def _picture(self, request: Request) -> dict[str, Any]:
-        return {"picture": self._query(request).notes.picture}
+        return {"picture": self._query(request).notes.picture | {"name": self._named(request)}}
 
     def _batches(self, request: Request) -> Any:
         since = _number(request, "since", -1)

@@ -45,7 +45,8 @@ class PageGuard:
                 message["headers"] = [*message["headers"], *_headers(nonce)]
             await send(message)
 
-        token, _, path = scope["path"].lstrip("/").partition("/")
+        raw = scope["raw_path"].decode("latin-1")  # as it is written: a name may have a slash
+        token, _, path = raw.removeprefix("/").partition("/")
         if refused := self._refused(Headers(scope=scope), token):
             await PlainTextResponse(refused, 403)(scope, receive, sent)
             return

@@ -3,6 +3,8 @@
 import socket
 import threading
 import time
+from collections.abc import Iterator
+from itertools import count
 from secrets import token_urlsafe
 from types import TracebackType
 from typing import Any
@@ -53,10 +55,14 @@ class LivePage:
         self._server.run(sockets=[self._socket])
 
     def show(self, query: WatchedQuery) -> "LivePage":
-        """Show one more query; one of its name is shown no more."""
-        self._queries.pop(query.name, None)
-        self._queries[query.name] = query
+        """Show one more query; the same one takes its own place, another one of its name gets a number."""
+        name = next(n for n in _numbered(query.name) if self._is_free(n, query))
+        self._queries.pop(name, None)
+        self._queries[name] = query
         return self
+
+    def _is_free(self, name: str, query: WatchedQuery) -> bool:
+        return name not in self._queries or self._queries[name].checkpoint == query.checkpoint
 
     @property
     def open(self) -> bool:
@@ -92,6 +98,12 @@ class LivePage:
         """How much time of the processor the server's threads have taken, and this process in all, in seconds."""
         own = self._answers.work.seconds + (0.0 if self._clock is None else time.clock_gettime(self._clock))
         return {"server_seconds": round(own, 3), "process_seconds": round(time.process_time(), 3)}
+
+
+def _numbered(name: str) -> Iterator[str]:
+    """A name, and it with numbers."""
+    yield name
+    yield from (f"{name} {n}" for n in count(2))
 
 
 def _bound(port: int) -> socket.socket:
