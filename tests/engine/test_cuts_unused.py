@@ -1,4 +1,4 @@
-"""Clauses on columns that a query does not look at, and punctuations on the rest of their values: any cut is the same."""
+"""Clauses on columns that a query does not look at, with punctuations on the rest of their values: no cut matters."""
 
 from typing import Any
 
