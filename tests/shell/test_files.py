@@ -128,8 +128,16 @@ def test_types_of_json(tmp_path: Path) -> None:
     put(tmp_path, "in/1.json", first | nested, second | nested)
     found = inferred("in", tmp_path)
     assert types(found.schema) == {
-        "i": "BIGINT", "f": "DOUBLE", "b": "BOOLEAN", "s": "STRING", "day": "DATE", "ts": "TIMESTAMP",
-        "none": "STRING", "a": "ARRAY<DOUBLE>", "o": "STRUCT<x: BIGINT, y: ARRAY<STRING>>", "big": "DECIMAL(38,0)",
+        "i": "BIGINT",
+        "f": "DOUBLE",
+        "b": "BOOLEAN",
+        "s": "STRING",
+        "day": "DATE",
+        "ts": "TIMESTAMP",
+        "none": "STRING",
+        "a": "ARRAY<DOUBLE>",
+        "o": "STRUCT<x: BIGINT, y: ARRAY<STRING>>",
+        "big": "DECIMAL(38,0)",
     }
     assert found.options == {"missingAsNull": "true"}
     rows, answer = asked(tmp_path, "SELECT i, f, none, o.x AS x, big FROM 'in'")
@@ -147,7 +155,12 @@ def test_types_of_csv(tmp_path: Path) -> None:
     found = inferred("a.csv", tmp_path)
     assert found.options == {"header": "true", "sep": ";"}
     assert types(found.schema) == {
-        "i": "BIGINT", "f": "DOUBLE", "zip": "STRING", "flag": "BOOLEAN", "ts": "TIMESTAMP", "t": "STRING",
+        "i": "BIGINT",
+        "f": "DOUBLE",
+        "zip": "STRING",
+        "flag": "BOOLEAN",
+        "ts": "TIMESTAMP",
+        "t": "STRING",
     }
     assert asked(tmp_path, "SELECT i, zip, t FROM 'a.csv'")[0] == [(1, "01234", "a b"), (2, "98765", None)]
     put(tmp_path, "b.tsv", "1\tx", "2\ty")

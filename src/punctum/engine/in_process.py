@@ -35,7 +35,7 @@ from punctum.errors import SchemaError, choices
 from punctum.ir.definitions import StreamDef, Violation
 from punctum.operators.columns import ColumnarSlice, empty
 from punctum.plan.physical.pipes import Pipe
-from punctum.plan.physical.stages import Input, Stage, needs_clock, tables_of
+from punctum.plan.physical.stages import Input, Stage, all_stages, needs_clock, tables_of
 
 _BUCKET = 0
 
@@ -62,7 +62,7 @@ class InProcess:
         self._told = set[str]()
         self._greeted = set[tuple[int, int]]()
         self._records = list[Record]()
-        for stage in _stages(last):
+        for stage in all_stages(last):
             self._place(stage)
 
     def feed(self, splits: Mapping[str, Sequence[Split]], now: int = 0) -> tuple[ColumnarSlice, list[Record]]:
@@ -169,14 +169,6 @@ def check_readable(stream: StreamDef) -> None:
         raise SchemaError(f"the stream {stream.name} is read from {stream.format}", "", hint)
     if "path" not in stream.options:
         raise SchemaError(f"the stream {stream.name} has no path", "it reads files", "OPTIONS (path '…')")
-
-
-def _stages(last: Stage) -> Iterator[Stage]:
-    """A stage and those before it."""
-    for source in last.inputs:
-        if isinstance(source.origin, Stage):
-            yield from _stages(source.origin)
-    yield last
 
 
 def _addressed(sent: Sequence[Addressed]) -> Iterator[StageMessage]:
