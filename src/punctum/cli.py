@@ -13,6 +13,7 @@ import click
 from punctum.commands.check import REFUSED, check
 from punctum.commands.explain import explain
 from punctum.commands.infer import infer
+from punctum.commands.new import new
 from punctum.commands.nexmark import nexmark
 from punctum.commands.running import INTERRUPTED, STARTING, interruption
 from punctum.commands.script import compiled, plan_options, planned, zone_option
@@ -45,6 +46,7 @@ def cli() -> None:
 cli.add_command(check)
 cli.add_command(explain)
 cli.add_command(infer)
+cli.add_command(new)
 cli.add_command(nexmark)
 cli.add_command(sql)
 cli.add_command(state)

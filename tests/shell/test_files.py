@@ -93,6 +93,7 @@ def test_a_query_gives_what_duckdb_gives(
 ) -> None:
     base = tmp_path_factory.getbasetemp() / f"duck-{format_}"
     base.mkdir(exist_ok=True)
+    a, b = ([{"k": 0, "v": 1, "d": 0.5}, *rows] for rows in (a, b))  # each column has a value, and so its type
     names = {name: write(base / name, rows, format_, parts) for name, rows in (("a", a), ("b", b))}
     rows, answer = asked(base, query.format(**{name: f"'{glob}'" for name, glob in names.items()}))
     types = "k BIGINT, v BIGINT, d DOUBLE"
@@ -100,7 +101,7 @@ def test_a_query_gives_what_duckdb_gives(
         for name, data in (("a", a), ("b", b)):
             duck.execute(f"CREATE TABLE {name} ({types})")
             duck.executemany(f"INSERT INTO {name} VALUES (?, ?, ?)", [(r["k"], r["v"], r["d"]) for r in data])
-        # Spark's order has NULL first, and a column of which no value was seen is a STRING here
+        # as in Spark, NULL is first in an order
         duck.execute("SET default_null_order = 'nulls_first'")
         expected = duck.execute(query.format(a="a", b="b")).fetchall()
     assert Counter(map(_plain, rows)) == Counter(map(_plain, expected))

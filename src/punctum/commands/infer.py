@@ -33,6 +33,7 @@ def infer(files: str, name: str | None, rows: int, columns: bool) -> None:
         return
     given = evidence(found, rows)
     if given.broken:
-        click.echo(f"note: {given.broken:,} lines are no rows of these columns; punctum sql shows them", err=True)
+        many = "1 line is no row" if given.broken == 1 else f"{given.broken:,} lines are no rows"
+        click.echo(f"note: {many} of these columns; punctum sql shows why", err=True)
     clauses = [proposal.commented for proposal in proposals(given)]
     click.echo(created(found, name or stream_name(files), clauses))

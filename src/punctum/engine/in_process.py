@@ -18,7 +18,6 @@ from punctum.engine.exchange.messages import (
     QuarantineMessage,
     SplitPart,
     StageMessage,
-    decode,
     stream_slices,
     to_all,
 )
@@ -38,6 +37,7 @@ from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Input, Stage, all_stages, needs_clock, tables_of
 
 _BUCKET = 0
+_HERE = frozenset([_BUCKET])
 
 
 @dataclass(frozen=True)
@@ -145,8 +145,8 @@ class InProcess:
             return
         stream = self._streams[stage.number, source.number]
         share = Share("", tuple(enumerate(self._splits.get(stream.name, ()))), first)
-        for batch in read_splits(stream, share, tasks=1):
-            for _, message, _ in decode(batch.to_pydict()):
+        for sent in read_splits(stream, share, tasks=1, here=_HERE):
+            for _, message, _ in sent:
                 if isinstance(message, QuarantineMessage):
                     self._records += [Record(**json.loads(line)) for line in message.lines]
                 else:

@@ -4,6 +4,7 @@ What is proposed holds for every row that was looked at, and with enough evidenc
 few rows break is told of, as a comment.
 """
 
+import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from punctum.algebra.punctuation_set import PunctuationSet
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Order
 from punctum.algebra.values import Type, value_text
+from punctum.engine.exchange.quarantine import Record
 from punctum.engine.infer.ddl import Commented, named, string
 from punctum.engine.infer.inferred import Terms, scheme_text, schemes_of
 from punctum.operators.columns import to_rows
@@ -77,14 +79,19 @@ def seen(of: Evidence) -> Iterator[Proposal]:
         columns = ", ".join(name for name, _ in terms)
         told = f"{count:,} punctuations on ({columns}); they cover {covered:,} of {values:,} values in {of.described}"
         broken = ""
-        if late:
-            n, record = sum(record.count for record in late), late[0]
-            broken = (
-                f"{n:,} rows stand behind a punctuation that matches them, the first in {record.file}:{record.position}"
-            )
+        behind = [record for record in late if _on(record) == {name for name, _ in terms}]
+        if behind:
+            n, where = sum(record.count for record in behind), f"{behind[0].file}:{behind[0].position}"
+            stand = "row stands" if n == 1 else "rows stand"
+            broken = f"{n:,} {stand} behind a punctuation that matches, the first in {where}"
         elif 2 * covered < values:
             broken = f"{values - covered:,} values are not covered"
         yield Proposal(f"PUNCTUATED {scheme_text(terms)}", told, broken)
+
+
+def _on(record: Record) -> set[str]:
+    """The columns that the punctuation speaks of which a row has broken."""
+    return set(json.loads(record.punctuation)["$punct"]) if record.punctuation else set()
 
 
 def _coverage(of: Evidence, terms: Terms) -> tuple[int, int]:
@@ -131,7 +138,8 @@ def _twice(of: Evidence, names: list[str], count: int) -> str:
     values = of.rows.select(names).row(row)
     same = pl.all_horizontal(pl.col(n).eq_missing(pl.lit(v)) for n, v in zip(names, values, strict=True))
     value, before = ", ".join(map(_shown, values)), first(of.rows.select(same).to_series())
-    return f"{count:,} rows repeat a value: {value} in {of.place(before)} and {of.place(row)}"
+    repeat = "row repeats" if count == 1 else "rows repeat"
+    return f"{count:,} {repeat} a value: {value} in {of.place(before)} and {of.place(row)}"
 
 
 def orders(of: Evidence) -> Iterator[Proposal]:
