@@ -2,7 +2,9 @@
 
 import json
 import os
+import pty
 import re
+import select
 import shlex
 import subprocess
 import sys
@@ -11,7 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from lanes import long
+from lanes import PATIENCE, long
 from punctum.cli import cli
 from punctum.commands.check import REFUSED
 from punctum.compile import compile
@@ -108,6 +110,35 @@ def test_what_is_refused(shop: Path) -> None:
 def test_a_query_on_standard_input(shop: Path) -> None:
     result = CliRunner().invoke(cli, ["sql", "--format", "csv"], input="SELECT COUNT(*) AS n FROM 'in/payment'")
     assert (result.exit_code, result.stdout) == (0, "n\n4\n")
+
+
+def test_the_prompt_in_a_terminal(shop: Path) -> None:
+    ours, theirs = pty.openpty()
+    code = "from punctum.cli import main; main()"
+    environment = {**os.environ, "TERM": "xterm", "PUNCTUM_HISTORY": str(shop / "history")}
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, "sql"], stdin=theirs, stdout=theirs, stderr=theirs, env=environment
+    )
+    os.close(theirs)
+    said = b""
+
+    def wait_for(text: bytes) -> None:
+        nonlocal said
+        while text not in said:
+            assert select.select([ours], [], [], PATIENCE)[0], said
+            said += os.read(ours, 65536)
+
+    try:
+        wait_for(b"punctum>")
+        os.write(ours, b"SELECT COUNT(*) AS n FROM 'in/payment';\r")
+        wait_for(b"(1 row)")
+        os.write(ours, b"\\q\r")
+        assert process.wait(PATIENCE) == 0
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+    assert "SELECT COUNT(*) AS n" in (shop / "history").read_text()
 
 
 def test_following_files(shop: Path) -> None:

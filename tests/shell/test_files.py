@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from lanes import examples
 from punctum.algebra.schema import Schema
 from punctum.engine.infer.inferred import inferred
-from punctum.errors import MissingError, PunctumError, SchemaError, SqlError
+from punctum.errors import MissingError, SchemaError, SqlError
 from punctum.ir.expressions import type_text
 from punctum.shell.answer import Answer, once
 from punctum.shell.known import Known
@@ -290,10 +290,13 @@ def test_odd_names(tmp_path: Path, name: str) -> None:
     quoted = name.replace("'", "\\'")
     once(known, known.ask(f"SELECT * FROM 'in{quoted}'"), out)
     assert out.all == [(1, {name: 2})]
-    with pytest.raises(PunctumError, match="case"):
-        put(tmp_path, "twice/1.json", {"A": 1, "a": 2})
-        known.ask("SELECT a.A AS x, b FROM 'twice' AS a")
-        raise SqlError(inferred("twice", tmp_path).columns.left_out["a"])
+
+
+def test_names_that_differ_in_case(tmp_path: Path) -> None:
+    put(tmp_path, "in/1.json", {"A": 1, "a": 2, "": 3})
+    found = inferred("in", tmp_path)
+    assert types(found.schema) == {"A": "BIGINT"} and "names are case-insensitive" in found.columns.left_out["a"]
+    assert "it has no name" in found.columns.left_out[""]
 
 
 def test_rows_as_text() -> None:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from punctum.analyse.report.text import text
 from punctum.compile import CompiledQuery
 from punctum.engine.arriving import Arriving
-from punctum.engine.exchange.quarantine import Record, format_records
+from punctum.engine.exchange.quarantine import Record, Room, format_records
 from punctum.engine.in_process import InProcess, KeptHere
 from punctum.engine.infer.inferred import InferredStream
 from punctum.engine.sources.listing import SETTLE
@@ -30,6 +30,8 @@ class Answer:
     query: CompiledQuery
     rows: int = 0
     records: list[Record] = field(default_factory=list)
+    room: Room = field(default_factory=Room)
+    """What goes beyond it is counted by file, and not kept."""
     kept: list[KeptHere] = field(default_factory=list)
     ended: bool = False
     """Whether it read to the end of what was there."""
@@ -103,7 +105,7 @@ def _arriving(known: Known, query: CompiledQuery, settle: float) -> Arriving:
 
 def _take(answer: Answer, out: Output, given: ColumnarSlice, records: list[Record]) -> None:
     answer.rows += given.rows.height
-    answer.records += records
+    answer.records += answer.room.taken(records)
     out.rows(given.rows)
 
 

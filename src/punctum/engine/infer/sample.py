@@ -121,7 +121,7 @@ def _json_rows(sample: Sample, path: Path, name: str, room: int, rows: int) -> N
     for number, line in _lines(sample, path, room, rows):
         place = f"{name}:{number}" if number else f"{name}, near its end"
         try:
-            data = json.loads(line.decode(), parse_float=Decimal, object_pairs_hook=unique_keys)
+            data = json.loads(line.decode("utf-8-sig"), parse_float=Decimal, object_pairs_hook=unique_keys)
         except (ValueError, RecursionError):
             data = None
         if not isinstance(data, dict):
