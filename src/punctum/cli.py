@@ -12,10 +12,13 @@ import click
 
 from punctum.commands.check import REFUSED, check
 from punctum.commands.explain import explain
+from punctum.commands.infer import infer
+from punctum.commands.new import new
 from punctum.commands.nexmark import nexmark
 from punctum.commands.page import opened_page, page, page_options
 from punctum.commands.running import INTERRUPTED, STARTING, interruption
 from punctum.commands.script import compiled, plan_options, planned, zone_option
+from punctum.commands.sql import sql
 from punctum.commands.state import state
 from punctum.demo.auction import AUCTION
 from punctum.demo.outage import OUTAGE
@@ -44,8 +47,11 @@ def cli() -> None:
 
 cli.add_command(check)
 cli.add_command(explain)
+cli.add_command(infer)
+cli.add_command(new)
 cli.add_command(nexmark)
 cli.add_command(page)
+cli.add_command(sql)
 cli.add_command(state)
 
 
