@@ -21,6 +21,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from punctum.algebra.schema import Schema
+from punctum.engine import scale
 from punctum.engine.exchange.buckets import Buckets, Exchange
 from punctum.engine.exchange.kinds import NOT_METRICS, TIMED
 from punctum.engine.exchange.messages import (
@@ -33,7 +34,7 @@ from punctum.engine.feedback.filter import Signals, Skipping
 from punctum.engine.formats.files import PUNCT_COLUMN, READERS, from_frame, reading
 from punctum.engine.kafka.broker import FIRST, Brokers
 from punctum.engine.kafka.topics import Topic, TopicListing
-from punctum.engine.memory import state_memory
+from punctum.engine.memory import MAX_FILES, state_memory
 from punctum.engine.partitions import bucket_numbers, dealt
 from punctum.engine.recovery.checkpoint import (
     check_notes,
@@ -41,14 +42,15 @@ from punctum.engine.recovery.checkpoint import (
     load_or_init_plan,
     remove_partial_offsets,
     settled_buckets,
+    state_directory,
 )
 from punctum.engine.recovery.lease import check_not_running, release_lease, take_lease
 from punctum.engine.recovery.names import file_name
-from punctum.engine.recovery.state_files import STATE
 from punctum.engine.runtime import build
 from punctum.engine.runtime.declared import DeclaredStage
 from punctum.engine.runtime.jumpstart import StoredState, begin_with, settled_state
 from punctum.engine.runtime.processor import StageProcessor
+from punctum.engine.runtime.rescale import go_on_with
 from punctum.engine.runtime.stage import StageRuntime
 from punctum.engine.runtime.stored import Described, described, write_described
 from punctum.engine.runtime.task import StageTask
@@ -84,7 +86,7 @@ from punctum.parse.binder.durations import duration
 from punctum.plan.physical.feedback import FeedbackMapping, feedback_mappings
 from punctum.plan.physical.fingerprint import fingerprint
 from punctum.plan.physical.pipes import Pipe
-from punctum.plan.physical.stages import Input, Stage, needs_clock, tables_of
+from punctum.plan.physical.stages import Input, Stage, all_stages, needs_clock, tables_of
 
 Results = ResultFiles | CopyFiles | MessageFiles
 """The files of a query's results."""
@@ -140,7 +142,7 @@ def packed(last: Stage, settings: Settings, to: Results | None = None, where_rea
 
     A query may run where its streams are read, with a checkpoint that has not begun in several buckets.
     """
-    plan, checkpoint = fingerprint(last), settings.checkpoint
+    plan, checkpoint, copy = fingerprint(last), settings.checkpoint, None
     if checkpoint:
         copy = settled_state(checkpoint, settings.state, plan, StoredState.copy)
         load_or_init_plan(checkpoint, plan)
@@ -148,10 +150,15 @@ def packed(last: Stage, settings: Settings, to: Results | None = None, where_rea
         if copy is not None:
             begin_with(copy, checkpoint)
     wanted = dealt(1) if where_read else settings.buckets
+    more = scale.wanted(settings.spark, checkpoint, where_read)
+    if more is not None and (scale.is_shown(checkpoint, to) or scale.begins_with(checkpoint, more, copy is not None)):
+        more = None
     buckets = Buckets(settled_buckets(checkpoint, wanted) if checkpoint else wanted)
     with active(settings.spark):
         settings.spark.dataSource.register(PackedFiles)
         assembly = _Assembly(settings, buckets, uuid4().hex, feedback_context(last, settings))
+        if more is not None:
+            assembly.go_on_with(last, more)
         result = assembly.where_read(last, to) if where_read and len(buckets) == 1 else assembly.stage(last, to)
     if checkpoint:
         write_described(checkpoint, assembly.described)
@@ -217,6 +224,18 @@ class _Assembly:
         task = StageTask(processor, self._state(stage))
         return packed.repartition(len(self._buckets), "bucket").mapInArrow(task, SCHEMA)
 
+    def go_on_with(self, last: Stage, more: Buckets) -> None:
+        """Let the query go on with more buckets."""
+        tables = {stage.number: self._tables(stage)[0] for stage in all_stages(last)}
+        known = self._feedback.feedback_mappings
+
+        def running(stage: Stage, buckets: Buckets, bucket: int) -> StageRuntime:
+            return _running(stage, buckets, known, tables[stage.number], bucket)
+
+        _LOG.info("going on with %d buckets instead of %d…", len(more), len(self._buckets))
+        go_on_with(self._settings.checkpoint, last, self._buckets, more, running)
+        self._buckets = more
+
     def where_read(self, stage: Stage, to: To) -> DataFrame:
         """What a stage sends that runs where its streams are read."""
         tables, _ = self._tables(stage)
@@ -245,7 +264,7 @@ class _Assembly:
         return StageProcessor(self._run, stage.number, running, to, state_memory(self._settings.spark))
 
     def _state(self, stage: Stage) -> Path:
-        return Path(self._settings.checkpoint) / STATE / str(stage.number)
+        return state_directory(Path(self._settings.checkpoint)) / str(stage.number)
 
     def _inputs(self, stage: Stage, refreshed: list[RefreshedTable]) -> Iterator[DataFrame]:
         """What a stage reads: stages before it, DataFrames, and all streams of files as one source."""
@@ -306,7 +325,8 @@ class _Assembly:
             hint = "call dataframe(checkpoint) with the checkpointLocation of the writer"
             raise SchemaError(f"the stream {stream.name} is read from files", "a checkpoint is missing", hint)
         check_directory(stream, Path(files.path))
-        key, most = f"{file_name(stream.name)}-{place}", stream.options.get("maxFilesPerTrigger")
+        key = f"{file_name(stream.name)}-{place}"
+        most = stream.options.get("maxFilesPerTrigger") or self._settings.spark.conf.get(MAX_FILES, None)
         return Directory(
             key=key,
             stream=stream.name,

@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from punctum.algebra.schema import Schema
+from punctum.engine import scale
 from punctum.engine.commit import Commit
 from punctum.engine.exchange.messages import StageSlice
 from punctum.engine.feedback.publisher import OPTION, FeedbackPublisher, feedback_publisher
@@ -65,9 +66,11 @@ def _write(
     stables = _stables(last) if writes_apart(sink) else None
     says = takes_punctuations(sink)
     files = ResultFiles(str(path.resolve()), sink.format, last.schema, says, query, sink.options, stables)
-    slices = packed(last, settings, files, runs_where_read(last, sink))
+    where_read = runs_where_read(last, sink)
+    slices = packed(last, settings, files, where_read)
     files.prepare()
     commit = Commit(sink.name, query, checkpoint, path.with_name(path.name + ".quarantine"), files=files)
+    commit.begins_again = scale.wanted(settings.spark, settings.checkpoint, where_read) is not None
     commit.publish = _publisher(last, settings)
     return start(slices, commit, available_now, settings.trigger), commit
 
