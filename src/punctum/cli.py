@@ -135,7 +135,8 @@ def _interval(_: click.Context, __: click.Parameter, text: str | None) -> str | 
 @click.option(
     "--buckets",
     type=click.IntRange(min=1),
-    help="How many buckets a new checkpoint has; the cores of the cluster, up to 32, unless it is given.",
+    help="How many buckets the state has: the cores of the cluster, up to 32, unless it is given; "
+    "a checkpoint that has begun goes on with a multiple of its own.",
 )
 @click.option(
     "--state-memory",

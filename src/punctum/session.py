@@ -53,10 +53,10 @@ class Session:
 
     A Spark session of your own is set to RocksDB, without which Spark has no stateful Python for ``dataframe()``. Local
     times are those of its zone, ``spark.sql.session.timeZone``, as it is when a query is made. Queries
-    have as many buckets as given, or as the cluster has cores, up to 32; a checkpoint keeps the number it began with.
-    Of its state a worker keeps as much in memory as given ('500m', '2g'), or a quarter of the machine's divided by its
-    cores; the rest lies in files. A batch reads as many new files of a stream at most as given, unless the stream says
-    it.
+    have as many buckets as given, or as the cluster has cores, up to 32; a checkpoint keeps the number it began with,
+    unless a multiple of it is given. Of its state a worker keeps as much in memory as given ('500m', '2g'), or a
+    quarter of the machine's divided by its cores; the rest lies in files. A batch reads as many new files of a stream
+    at most as given, unless the stream says it.
 
     >>> session = Session(spark)
     >>> session.stream("bid", bids, punctuated=["itemid"])

@@ -12,12 +12,13 @@ from punctum.algebra.schema import Schema
 from punctum.engine import scale
 from punctum.engine.commit import Commit
 from punctum.engine.exchange.messages import StageSlice
+from punctum.engine.feedback.filter import feedback_context
 from punctum.engine.feedback.publisher import OPTION, FeedbackPublisher, feedback_publisher
 from punctum.engine.formats.csv import Dialect
 from punctum.engine.formats.write import lines_of
 from punctum.engine.kafka.client import check_library
 from punctum.engine.partitions import partitions
-from punctum.engine.query import Settings, claimed, feedback_context, packed, unpacked
+from punctum.engine.query import Settings, claimed, packed
 from punctum.engine.recovery.checkpoint import begun, query_id, settled_buckets
 from punctum.engine.sinks.check import check_sink
 from punctum.engine.sinks.copy import CopyFiles
@@ -25,6 +26,7 @@ from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.postgres import PostgresSink, PostgresTable
 from punctum.engine.sinks.topic import MessageFiles
 from punctum.engine.trigger import AT_ONCE
+from punctum.engine.unpacked import unpacked
 from punctum.errors import QueryError, printable
 from punctum.ir.definitions import KAFKA, SinkDef, Violation, takes_punctuations, writes_apart
 from punctum.ir.temporal import LMerge
@@ -55,7 +57,7 @@ def _write(
         shown = _shown(last.schema) if sink.format == "console" else None
         table = _table(last, settings, sink, key) if sink.format == "postgres" else None
         to = _topic(last, settings, sink) if sink.format == KAFKA else table
-        slices = packed(last, settings, None if to is None else to.files)
+        slices = packed(last, settings, None if to is None else to.files, once=True)
         commit = Commit(sink.name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", to, shown)
         commit.publish = _publisher(last, settings)
         return start(slices, commit, available_now, settings.trigger), commit
@@ -67,7 +69,7 @@ def _write(
     says = takes_punctuations(sink)
     files = ResultFiles(str(path.resolve()), sink.format, last.schema, says, query, sink.options, stables)
     where_read = runs_where_read(last, sink)
-    slices = packed(last, settings, files, where_read)
+    slices = packed(last, settings, files, where_read, once=True)
     files.prepare()
     commit = Commit(sink.name, query, checkpoint, path.with_name(path.name + ".quarantine"), files=files)
     commit.begins_again = scale.wanted(settings.spark, settings.checkpoint, where_read) is not None
@@ -128,7 +130,7 @@ def hand_over(
 def _publisher(last: Stage, settings: Settings) -> FeedbackPublisher | None:
     """What a query tells those that feed it; one that has not begun yet takes back what was told before."""
     return feedback_publisher(
-        last, settings.directory, *feedback_context(last, settings), afresh=not begun(settings.checkpoint)
+        last, settings.directory, *feedback_context(last, settings.feedback), afresh=not begun(settings.checkpoint)
     )
 
 

@@ -25,6 +25,7 @@ from punctum.engine.recovery.checkpoint import bucket_notes, last_committed, sta
 from punctum.engine.recovery.state_files import StateFiles
 from punctum.engine.runtime import build
 from punctum.engine.runtime.inputs import FromStage
+from punctum.engine.runtime.lmerge import Merging
 from punctum.engine.runtime.metrics import oldest, standing
 from punctum.engine.runtime.stage import StageRuntime
 from punctum.errors import QueryError
@@ -146,6 +147,8 @@ class SplitStage:
         if not self._by:
             return
         for n, operator in enumerate(made.flow.operators):
+            if isinstance(operator, Merging) and any((operator.metadata()["index"] or {}).get("counts", ())):
+                raise _cannot(f"{made.flow.labels[n]} counts elements of the same time", self._old)
             rows = {name: table for name, table in operator.tables().items() if of_rows(name)}
             masks = dict[str, pl.Series]()
             for name in sorted(rows, key=lambda name: not name.endswith(_NODES)):
@@ -153,9 +156,8 @@ class SplitStage:
                     mask = self._mine(rows[name].frame(), list(self._named(n, name, made)), bucket, part)
                     mask = _with_nodes(name, rows, masks) if mask is None else mask
                     if mask is None:
-                        label = f"{made.flow.labels[n]} keeps rows ({name}) without the columns that decide on a bucket"
-                        hint = f"run it with {len(self._old)} buckets, or start with a new checkpoint"
-                        raise QueryError("the query cannot go on with other buckets", label, hint)
+                        what = f"keeps rows ({name}) without the columns that decide on a bucket"
+                        raise _cannot(f"{made.flow.labels[n]} {what}", self._old)
                     masks[name] = mask
             for name, mask in masks.items():
                 operator.drop(name, rows[name].all(), ~mask)
@@ -180,6 +182,11 @@ class SplitStage:
             if table == f"input {n}":  # of a synopsis
                 yield from _columns(node.inputs[n], [input_column((n, at)) for at in range(len(operator.inputs[n]))])
         yield from _columns(node, operator.output.names)
+
+
+def _cannot(why: str, old: Buckets) -> QueryError:
+    hint = f"run it with {len(old)} buckets, or start with a new checkpoint"
+    return QueryError("the query cannot go on with other buckets", why, hint)
 
 
 def _named(source: Input) -> list[bool]:
