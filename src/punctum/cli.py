@@ -14,6 +14,7 @@ import click
 from punctum.commands.check import REFUSED, check
 from punctum.commands.explain import explain
 from punctum.commands.nexmark import nexmark
+from punctum.commands.package import package
 from punctum.commands.project import ProjectCommand
 from punctum.commands.running import INTERRUPTED, STARTING, interruption
 from punctum.commands.script import compiled, plan_options, planned, zone_option
@@ -49,6 +50,7 @@ def cli() -> None:
 cli.add_command(check)
 cli.add_command(explain)
 cli.add_command(nexmark)
+cli.add_command(package)
 cli.add_command(state)
 
 

@@ -97,7 +97,7 @@ def _settings(master: str | None, partitions: int | None, log: Path | None, more
     settings = SETTINGS | (LOCAL_SETTINGS if (master or _master()).startswith("local") else {})
     settings |= {"spark.sql.shuffle.partitions": str(partitions or min(os.cpu_count() or 2, MOST))}
     settings |= {BUCKETS: str(partitions)} if partitions else {}
-    return settings | ({_LOG: str(log)} if log else {}) | submitted() | more
+    return {**settings, **({_LOG: str(log)} if log else {}), **submitted(), **more}
 
 
 def _master() -> str:
