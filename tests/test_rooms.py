@@ -41,6 +41,7 @@ ROOMS = (
     "engine.runtime",
     "engine.feedback",
     "engine",
+    "testing",
     "query",
     "session",
     "demo",
