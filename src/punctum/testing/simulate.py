@@ -136,7 +136,7 @@ class Simulation:
 
     def rescale(self, buckets: int) -> None:
         """Go on with so many buckets."""
-        old, new = self._buckets, OneByOne(range(500, 500 + buckets))
+        old, new = self._buckets, type(self._buckets)(range(500, 500 + buckets))
         stages = {stage.number: stage for stage in all_stages(self.last)}
         splits = {number: SplitStage(stage, old, new) for number, stage in stages.items()}
         before, self._running, self._buckets = self._running, {}, new
@@ -146,9 +146,10 @@ class Simulation:
                 for name, table in known.flow.tables().items()
             }
             for part in splits[number].parts(bucket):
-                made = build.running(stages[number], new, part, self._heeds)
-                splits[number].of(BucketState(known.metadata(), chunks), bucket, part, made, splits)
-                self._running[number, part] = made
+                made, fresh = (build.running(stages[number], new, part, self._heeds) for _ in range(2))
+                state = splits[number].of(BucketState(known.metadata(), chunks), bucket, part, made, splits)
+                fresh.restore(state.text, {t: {n: c for n, (c, _) in of.items()} for t, of in state.chunks.items()})
+                self._running[number, part] = fresh
         origins = {
             (s.number, i.origin.number) for s in stages.values() for i in s.inputs if isinstance(i.origin, Stage)
         }
