@@ -57,8 +57,9 @@ def go_on_with(checkpoint: str, last: Stage, old: Buckets, new: Buckets, running
     shutil.rmtree(after, ignore_errors=True)
     after.mkdir(parents=True)
     kept, written = dict[str, dict[str, Counts]](), dict[str, dict[str, int]]()
-    for number, stage in stages.items() if behind is not None else ():
-        for bucket in old:
+    for number, stage in stages.items():
+        for bucket in old if behind is not None else ():
+            assert behind is not None
             files = StateFiles(before / str(number) / str(bucket), behind + 1)
             if files.version is None:
                 continue
@@ -73,7 +74,6 @@ def go_on_with(checkpoint: str, last: Stage, old: Buckets, new: Buckets, running
                 written.setdefault(str(number), {})[str(part)] = behind
     notes = {"state": after.name, "behind": behind, "kept": kept, "written": written}
     write_buckets(Path(checkpoint), bucket_notes(Path(checkpoint)) | {"buckets": new} | notes)
-    remove_others(Path(checkpoint))
     return new
 
 
