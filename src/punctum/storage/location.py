@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from punctum.errors import SchemaError, choices, nearest
 
 if TYPE_CHECKING:
-    from punctum.storage.stores import Store
+    from punctum.storage.stores import ObjectStore
 
 SCHEMES = ("s3", "s3a", "gs", "abfs", "abfss", "hdfs", "file")
 """What an address begins with; ``file`` is this machine."""
@@ -77,7 +77,7 @@ class StorePath:
         return StorePath(self.scheme, self.authority, key)
 
     @property
-    def _store(self) -> "Store":
+    def _store(self) -> "ObjectStore":
         from punctum.storage.stores import store_of  # here: whoever has local paths only need not wait for it
 
         return store_of(self.scheme, self.authority)

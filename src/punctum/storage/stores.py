@@ -52,7 +52,7 @@ class OpenObject(Protocol):
         """Let it go."""
 
 
-class Store:
+class ObjectStore:
     """The objects of a bucket, a container or a cluster, by their keys."""
 
     def __init__(self, name: str, files: Any, prefix: str) -> None:
@@ -144,7 +144,7 @@ class Store:
 class _Opened:
     """An object of PyArrow's, with errors of the system."""
 
-    def __init__(self, store: Store, key: str, file: Any) -> None:
+    def __init__(self, store: ObjectStore, key: str, file: Any) -> None:
         self._store, self._key, self._file = store, key, file
         with store._errors(key):
             self.size: int = file.size()
@@ -179,18 +179,18 @@ def _of_system(error: OSError, address: str) -> OSError:
     return OSError(error.errno or errno.EIO, " ".join(detail.split()), address)
 
 
-def store_of(scheme: str, authority: str) -> Store:
+def store_of(scheme: str, authority: str) -> ObjectStore:
     """The store of an address, as this process is connected to it."""
     return _connected(scheme, authority, os.getpid())
 
 
 @lru_cache(maxsize=32)
-def _connected(scheme: str, authority: str, process: int) -> Store:
+def _connected(scheme: str, authority: str, process: int) -> ObjectStore:
     try:
         files, prefix = _file_system(scheme, authority)
     except (OSError, ValueError, ImportError) as error:
         raise _refused(scheme, authority, error) from None
-    return Store(f"{scheme}://{authority}", files, prefix)
+    return ObjectStore(f"{scheme}://{authority}", files, prefix)
 
 
 def _refused(scheme: str, authority: str, error: Exception) -> MissingError:
