@@ -1,4 +1,4 @@
-"""What Spark needs beside itself, fetched by Maven into ``build``: each file beside this one names what a test needs."""
+"""What Spark needs beside itself, fetched by Maven: each file beside this one names what a test needs."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""A query whose input, results, quarantine and checkpoint are all in S3: killed whenever, it gives what it gives at home.
+"""A query whose input, results and checkpoint are all in S3: killed whenever, it gives what it gives at home.
 
 Spark keeps its part of the checkpoint through Hadoop's s3a, whose packages Maven fetches.
 """

@@ -170,7 +170,8 @@ def test_a_lease_of_a_process_that_lives_or_is_gone(bucket: StorePath) -> None:
     code = (
         "import sys; from punctum.storage.location import location\n"
         "from punctum.engine.recovery.store_lease import StoreLease\n"
-        f"StoreLease(location('{checkpoint}/punctum/lease'), renewed=0.2); print('has it', flush=True); sys.stdin.read()"
+        f"StoreLease(location('{checkpoint}/punctum/lease'), renewed=0.2)\n"
+        "print('has it', flush=True); sys.stdin.read()"
     )
     holder = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert holder.stdout is not None

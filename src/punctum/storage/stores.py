@@ -138,7 +138,7 @@ class ObjectStore:
             with self._errors(key):
                 self._files.delete_dir(self._path(key))
         except FileNotFoundError:
-            return
+            self._listed(key, recursive=False)  # a bucket that is not there says so
 
 
 class _Opened:
