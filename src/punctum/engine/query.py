@@ -58,7 +58,7 @@ from punctum.engine.runtime.where_read import StageWhereRead
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.topic import MessageFiles
-from punctum.engine.sources.directories import check_directory
+from punctum.engine.sources.directories import check_directory, selected
 from punctum.engine.sources.frames import SOURCES
 from punctum.engine.sources.listing import SETTLE
 from punctum.engine.sources.memory import MEMORY
@@ -314,7 +314,7 @@ class _Assembly:
             raise SchemaError(f"the format {stream.format} of {stream.name} is not supported", "", hint)
         if "path" not in stream.options:
             raise SchemaError(f"the stream {stream.name} has no path", "", "OPTIONS (path 'directory')")
-        path = str(joined(self._settings.directory, stream.options["path"]))
+        path = str(selected(stream, joined(self._settings.directory, stream.options["path"]))[0])
         at = stream.name, stream.schema, piped, to, fails, tells, path, stream.format, reading(stream)
         if self._feedback.feedback_mappings:  # what is skipped is looked for in any column
             return FileStream(*at)
@@ -325,7 +325,8 @@ class _Assembly:
         if not self._settings.checkpoint:
             hint = "call dataframe(checkpoint) with the checkpointLocation of the writer"
             raise SchemaError(f"the stream {stream.name} is read from files", "a checkpoint is missing", hint)
-        check_directory(stream, location(files.path))
+        path = joined(self._settings.directory, stream.options["path"])
+        check_directory(stream, path)
         key, most = f"{file_name(stream.name)}-{place}", stream.options.get("maxFilesPerTrigger")
         return Directory(
             key=key,
@@ -337,6 +338,7 @@ class _Assembly:
             files_a_batch=None if most is None else int(most),
             options=files.options,
             settle=float(stream.options.get("settle", SETTLE)),
+            chosen=selected(stream, path)[1],
         )
 
     def _topic(self, read: TopicStream, place: str) -> Topic:

@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
-from punctum.engine.formats.progress import GROWING, READY
+from punctum.engine.formats.progress import grows, ready_until
 from punctum.engine.formats.splits import Split, digest, gone, lines_within
 from punctum.storage.files import opened
 from punctum.storage.location import Location
@@ -48,8 +48,15 @@ class Listing:
     """Finds what is new in a directory, given all splits that were found before."""
 
     def __init__(
-        self, directory: Path, format_: str, options: Mapping[str, str], settle: float, splits: Iterable[Split]
+        self,
+        directory: Path,
+        format_: str,
+        options: Mapping[str, str],
+        settle: float,
+        splits: Iterable[Split],
+        takes: Callable[[str], bool] = is_input,
     ) -> None:
+        self._takes = takes
         self._directory, self._format, self._options, self._settle = directory, format_, options, settle
         self._last: dict[str, Split] = {}
         self._names: dict[int, str] = {}
@@ -99,7 +106,7 @@ class Listing:
         """Files of the directory whose turn it is, and how they are."""
         with os.scandir(self._directory) as entries:
             for entry in entries:
-                if self._has_turn(entry.name, due) and is_input(entry.name) and entry.is_file():
+                if self._has_turn(entry.name, due) and self._takes(entry.name) and entry.is_file():
                     yield entry.name, _if_there(entry.stat)
 
     def _logged(self, committed: Iterable[str], due: bool) -> Iterator[tuple[str, os.stat_result | None]]:
@@ -134,7 +141,7 @@ class Listing:
         now = replace(last, inode=stat.st_ino, changed=stat.st_mtime_ns)
         if not _begins_alike(file, stat, last):
             return replace(now, fault=OVERWRITTEN)
-        if stat.st_size > last.end and self._format not in GROWING:
+        if stat.st_size > last.end and not grows(self._format, name):
             return replace(now, fault=GROWN)
         if known and stat.st_size == last.end:
             self._remember(now)
@@ -144,9 +151,9 @@ class Listing:
     def _from(self, file: int, stat: os.stat_result, name: str, last: Split | None, whole: bool) -> Split | None:
         """What can be read of a file by now, behind its last split."""
         size, start = stat.st_size, last.end if last else 0
-        nothing = start == size and (size > 0 or self._format in GROWING)  # what comes later is read on
+        nothing = start == size and (size > 0 or grows(self._format, name))  # what comes later is read on
         quiet = whole or nothing or self._is_quiet(name, stat)
-        end = size if quiet else READY[self._format](file, start, size, self._options)
+        end = size if quiet else ready_until(self._format, name)(file, start, size, self._options)
         self.waits = not quiet and (end < size or end == start)
         if self.waits and end == start:
             return None
@@ -169,7 +176,7 @@ class Listing:
         if old is None or old.fault or not old.end or self._is_there(old):
             return None
         same = _stamp(stat) == (old.end, old.changed)
-        grown = self._format in GROWING and old.end >= _ALIKE
+        grown = grows(self._format, old.name) and old.end >= _ALIKE
         return old if (same or grown) and _begins_alike(file, stat, old) else None
 
     def _is_there(self, split: Split) -> bool:
@@ -199,14 +206,18 @@ def _begins_alike(file: int, stat: os.stat_result, last: Split) -> bool:
 
 
 def committed_files(log: Location) -> list[str]:
-    """The files of all batches; every so often Spark writes all that the log has so far into one compact file."""
+    """The files of all batches."""
+    return [unquote(json.loads(line)["path"].rsplit("/", 1)[-1]) for line in committed_lines(log)]
+
+
+def committed_lines(log: Location) -> list[str]:
+    """What a log says of all files; every so often Spark writes all that it has so far into one compact file."""
     batches = [
         (int(match[1]), bool(match[2]), path) for path in log.iterdir() if (match := _BATCH.fullmatch(path.name))
     ]
     start = max((number for number, compact, _ in batches if compact), default=-1)
-    names: list[str] = []
+    lines: list[str] = []
     for number, compact, path in sorted(batches):
         if number > start or (number == start and compact):
-            lines = path.read_text().splitlines()[1:]  # the first one is the version
-            names += [unquote(json.loads(line)["path"].rsplit("/", 1)[-1]) for line in lines]
-    return names
+            lines += path.read_text().splitlines()[1:]  # the first one is the version
+    return lines

@@ -6,13 +6,13 @@ they are still the same. In HDFS files may still be written, and are complete wh
 """
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 
 from punctum.engine.formats.splits import Split, gone
-from punctum.engine.sources.listing import OVERWRITTEN, SINK_LOG, Listing, committed_files, is_input
-from punctum.storage.location import Location, StorePath, StoreStat
+from punctum.engine.sources.chosen import Chosen
+from punctum.engine.sources.listing import OVERWRITTEN, SINK_LOG, committed_files
+from punctum.storage.location import StorePath, StoreStat
 
 _GROW = ("hdfs",)
 """The stores whose files may still be written when they are found."""
@@ -21,8 +21,8 @@ _GROW = ("hdfs",)
 class ObjectListing:
     """Finds what is new below an address, given all splits that were found before."""
 
-    def __init__(self, directory: StorePath, settle: float, splits: Iterable[Split]) -> None:
-        self._directory, self._settle = directory, settle
+    def __init__(self, directory: StorePath, chosen: Chosen, settle: float, splits: Iterable[Split]) -> None:
+        self._directory, self._chosen, self._settle = directory, chosen, settle
         self._last = {split.name: split for split in splits}
         self.waits = False
         """Whether there is more that is not complete yet."""
@@ -35,7 +35,7 @@ class ObjectListing:
             names = committed_files(self._directory / SINK_LOG)
             changed = [name for name in names if self._is_new(name, found.get(name))]
         else:
-            new = ((name, stat) for name, stat in found.items() if self._is_read(name) and self._is_new(name, stat))
+            new = ((name, stat) for name, stat in found.items() if self._chosen(name) and self._is_new(name, stat))
             changed = [name for name, _ in sorted(new, key=lambda each: (each[1].st_mtime_ns, each[0]))]
         news = list[Split]()
         for name in changed:
@@ -46,9 +46,6 @@ class ObjectListing:
                 break
             news.append(self._split(name, found[name]))
         return news
-
-    def _is_read(self, name: str) -> bool:
-        return "/" not in name and is_input(name)
 
     def _is_new(self, name: str, stat: StoreStat | None) -> bool:
         last = self._last.get(name)
@@ -64,12 +61,3 @@ class ObjectListing:
         split = Split(name, 0, stat.st_size, 0, 0, stat.st_mtime_ns, "")
         self._last[name] = split if last is None else replace(last, changed=stat.st_mtime_ns, fault=OVERWRITTEN)
         return self._last[name]
-
-
-def listing(
-    directory: Location, format_: str, options: Mapping[str, str], settle: float, splits: Iterable[Split]
-) -> Listing | ObjectListing:
-    """What lists a directory of this machine, or of a store."""
-    if isinstance(directory, Path):
-        return Listing(directory, format_, options, settle, splits)
-    return ObjectListing(directory, settle, splits)

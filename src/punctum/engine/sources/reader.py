@@ -27,10 +27,12 @@ from punctum.engine.formats.splits import Split, SplitLog
 from punctum.engine.kafka.topics import KnownPartitions, Topic, TopicListing, TopicOffset, TopicShare
 from punctum.engine.kafka.topics import dealt as dealt_topics
 from punctum.engine.recovery.durable import RESTORE
+from punctum.engine.sources.chosen import Chosen
 from punctum.engine.sources.listing import SETTLE, Listing
-from punctum.engine.sources.objects import ObjectListing, listing
+from punctum.engine.sources.objects import ObjectListing
 from punctum.engine.sources.refresh import RefreshedTable
 from punctum.engine.sources.timer import Timer
+from punctum.engine.sources.tree import TreeListing, listing
 from punctum.errors import QueryError, failing_in
 from punctum.storage.location import location
 
@@ -70,6 +72,7 @@ class Directory:
     files_a_batch: int | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     settle: float = SETTLE
+    chosen: Chosen = field(default_factory=Chosen)
 
 
 class Share(NamedTuple):
@@ -308,9 +311,9 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             return SplitLog(location(directory.log))
 
     @cached_property
-    def _listings(self) -> dict[str, Listing | ObjectListing]:
+    def _listings(self) -> dict[str, Listing | TreeListing | ObjectListing]:
         return {
-            key: listing(location(d.path), d.format, d.options, d.settle, self._logs[key].splits)
+            key: listing(location(d.path), d.chosen, d.format, d.options, d.settle, self._logs[key].splits)
             for key, d in self._directories.items()
         }
 

@@ -24,8 +24,8 @@ class Takes(Enum):
     """What an option takes."""
 
     TEXT = "a string"
-    DIRECTORY = "a directory, relative to the script unless it begins with /"
-    FILE = "a file or a directory, relative to the script unless it begins with /"
+    DIRECTORY = "a directory, relative to the script, or an address such as s3://bucket/path"
+    FILE = "a file or a directory, relative to the script, or an address such as s3://bucket/path"
     SWITCH = "true or false"
     COUNT = "an integer greater than 0"
     NUMBER = "a number greater than 0"
@@ -37,6 +37,7 @@ class Takes(Enum):
     SEPARATOR = "one ASCII character, but no quote or line end"
     REFERENCE = "a string, with ${env:NAME} for an environment variable and ${file:/path} for what a file holds"
     SENT = "json or csv"
+    MISSING = "error or null"
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,9 @@ _KNOWN = (
     Option("punctuation_delay", Takes.DURATION, "how late punctuations arrive, used to choose a join plan"),
 )
 _FILES = (
-    Option("path", Takes.DIRECTORY, "the input directory; needed to run"),
+    Option("path", Takes.DIRECTORY, "the input directory, or a pattern of files; needed to run"),
+    Option("recursive", Takes.SWITCH, "whether files in all directories below are read too; false by default"),
+    Option("missing", Takes.MISSING, "a row without a column: error (by default), or null, as if it were NULL"),
     Option("maxFilesPerTrigger", Takes.COUNT, "the maximum number of new files in a batch"),
     Option("settle", Takes.SECONDS, "a file is complete when it has not changed for this long, whatever it contains"),
     Option("feedback", Takes.DIRECTORY, "where feedback for the stream's producer is written: what it may skip"),
@@ -257,6 +260,7 @@ _FITS: Mapping[Takes, Callable[[str], bool]] = {
     Takes.SEPARATOR: lambda text: (len(text) == 1 and text.isascii() and text not in '"\r\n\0') or text == "\\t",
     Takes.REFERENCE: lambda _: True,
     Takes.SENT: lambda text: text in ("json", "csv"),
+    Takes.MISSING: lambda text: text.lower() in ("error", "null"),
 }
 
 
