@@ -42,6 +42,7 @@ ROOMS = (
     "engine.runtime",
     "engine.feedback",
     "engine",
+    "testing",
     "query",
     "session",
     "demo",

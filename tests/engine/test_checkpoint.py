@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from engine.simulate import planned
 from lanes import long
 from punctum.engine.recovery.checkpoint import (
     STATE,
@@ -24,6 +23,7 @@ from punctum.parse.script import parse_script
 from punctum.plan.physical.fingerprint import fingerprint
 from punctum.query import Query
 from punctum.session import Session
+from punctum.testing.simulate import planned
 
 SCRIPT = """
 CREATE STREAM item (sellerid BIGINT, itemid BIGINT, name STRING, PUNCTUATED ON (itemid), PUNCTUATED ON (sellerid))

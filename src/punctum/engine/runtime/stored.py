@@ -46,7 +46,9 @@ class KeptTable:
 
     def frame(self) -> pl.DataFrame:
         """The rows of all buckets; the columns that are an operator's own have plain names."""
-        return pl.concat([self.empty, *(table.frame() for table in self.buckets.values())]).rename(_plain(self.empty))
+        return pl.concat([self.empty, *(table.frame() for table in self.buckets.values())]).rename(
+            plain_names(self.empty)
+        )
 
     def largest(self, most: int) -> list[tuple[dict[str, Any], int]]:
         """The keys that most rows have, and how many have them: a key is what one punctuation would close."""
@@ -87,10 +89,10 @@ class KeptState:
         return {table.name: table.frame() for operator in self.operators for table in operator.tables}
 
 
-def _plain(rows: pl.DataFrame) -> dict[str, str]:
+def plain_names(rows: pl.DataFrame) -> dict[str, str]:
     r"""Names that SQL can have for the columns that an operator has made up, when they are not taken.
 
-    >>> _plain(pl.DataFrame(schema=["itemid", "\0met", "##0.sum"]))
+    >>> plain_names(pl.DataFrame(schema=["itemid", "\0met", "##0.sum"]))
     {'itemid': 'itemid', '\x00met': '_met', '##0.sum': '_0_sum'}
     """
     plain = [re.sub(r"^[\0#]+|\.", "_", name) if name[:1] in "\0#" else name for name in rows.columns]
