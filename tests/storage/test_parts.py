@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -159,9 +160,9 @@ def test_one_process_a_checkpoint(bucket: StorePath) -> None:
     path.write_text(json.dumps(other))
     late = StoreLease(path, renewed=0.05, lasts=0.5)  # nobody renews it
     assert late.kept
-    path.write_text(json.dumps(other))
     while not late._lost:
-        pass
+        path.write_text(json.dumps(other))
+        time.sleep(0.02)
     with pytest.raises(QueryError, match="another process has taken the checkpoint"):
         late.check()
 

@@ -18,9 +18,10 @@ from punctum.engine.kafka.client import check_library
 from punctum.engine.partitions import partitions
 from punctum.engine.query import Settings, claimed, packed, unpacked
 from punctum.engine.recovery.checkpoint import begun, query_id, settled_buckets
-from punctum.engine.sinks.check import check_sink
+from punctum.engine.sinks.check import TABLES, check_sink
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
+from punctum.engine.sinks.lake import LakeTable
 from punctum.engine.sinks.postgres import PostgresSink, PostgresTable
 from punctum.engine.sinks.topic import MessageFiles
 from punctum.engine.spark import for_spark
@@ -60,13 +61,19 @@ def _write(
         commit = Commit(sink.name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", to, shown)
         commit.publish = _publisher(last, settings)
         return start(slices, commit, available_now, settings.trigger), commit
+    if sink.format in TABLES:
+        place = sink.options.get("table") or for_spark(joined(settings.directory, sink.options["path"]).resolve())
+        lake = LakeTable.of(sink, place, query_id(checkpoint), settings.spark)
+        return _handed_over(last, settings, sink.name, lake.write, available_now)
     path = joined(settings.directory, sink.options["path"])
     if sink.format == "csv":
         Dialect.of(sink.options)  # an option that it does not take is an error now
     query = query_id(checkpoint)
     stables = _stables(last) if writes_apart(sink) else None
     says = takes_punctuations(sink)
-    files = ResultFiles(str(path.resolve()), sink.format, last.schema, says, query, sink.options, stables)
+    files = ResultFiles(
+        str(path.resolve()), sink.format, last.schema, says, query, sink.options, stables, sink.partitioned
+    )
     slices = packed(last, settings, files, runs_where_read(last, sink), once=True)
     files.prepare()
     commit = Commit(sink.name, query, checkpoint, path.with_name(path.name + ".quarantine"), files=files)
@@ -113,15 +120,21 @@ def hand_over(
     last: Stage, settings: Settings, name: str, to: Callable[[DataFrame, int], None], available_now: bool
 ) -> tuple[StreamingQuery, Commit]:
     """Start a query that hands each batch of its result to a function, with the batch's number."""
+    with claimed(settings):
+        return _handed_over(last, settings, name, to, available_now)
+
+
+def _handed_over(
+    last: Stage, settings: Settings, name: str, to: Callable[[DataFrame, int], None], available_now: bool
+) -> tuple[StreamingQuery, Commit]:
     checkpoint = location(settings.checkpoint)
 
     def given(slices: DataFrame, batch: int) -> None:
         to(unpacked(slices, last.schema), batch)
 
-    with claimed(settings):
-        commit = Commit(name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", hand_over=given)
-        commit.publish = _publisher(last, settings)
-        return start(packed(last, settings), commit, available_now, settings.trigger), commit
+    commit = Commit(name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", hand_over=given)
+    commit.publish = _publisher(last, settings)
+    return start(packed(last, settings), commit, available_now, settings.trigger), commit
 
 
 def _publisher(last: Stage, settings: Settings) -> FeedbackPublisher | None:

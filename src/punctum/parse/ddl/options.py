@@ -116,6 +116,10 @@ _RESULT = (
     Option("feedback", Takes.TEXT, "directories, separated by commas, with feedback of readers: what they do not need"),
 )
 _DIRECTORY = (Option("path", Takes.DIRECTORY, "the output directory", needed=True), *_RESULT)
+_COMPACT = Option("compact", Takes.SWITCH, "whether the files of a batch become one, in each directory")
+_UPDATES = tuple(option for option in _RESULT if option.name in ("updates", "feedback"))
+_DELTA = (Option("path", Takes.DIRECTORY, "the table's directory", needed=True), *_UPDATES)
+_ICEBERG = (Option("table", Takes.TEXT, "the table, with its catalog", needed=True), *_UPDATES)
 _POSTGRES = (
     Option("url", Takes.REFERENCE, "the database, as a libpq connection string", needed=True),
     Option("password", Takes.REFERENCE, "the password, when it is not in the url"),
@@ -150,9 +154,11 @@ OPTIONS: Mapping[str, Mapping[str, tuple[Option, ...]]] = {
     },
     "table": {"json": _TABLE, "csv": (*_TABLE, *_CSV), "parquet": _TABLE, "xml": (*_TABLE, *_XML)},
     "sink": {
-        "json": _DIRECTORY,
-        "csv": (*_DIRECTORY, *_CSV),
-        "parquet": _DIRECTORY,
+        "json": (*_DIRECTORY, _COMPACT),
+        "csv": (*_DIRECTORY, _COMPACT, *_CSV),
+        "parquet": (*_DIRECTORY, _COMPACT),
+        "delta": _DELTA,
+        "iceberg": _ICEBERG,
         "postgres": _POSTGRES,
         KAFKA: _TOPIC,
         "console": _RESULT,
