@@ -28,7 +28,7 @@ from punctum.engine.runtime.stored import kept_state
 from punctum.engine.sources.directories import control_directories, named_lists
 from punctum.engine.sources.frames import frames
 from punctum.engine.sources.tables import members
-from punctum.engine.spark import log_of
+from punctum.engine.spark import log_in_words
 from punctum.engine.start import hand_over, write
 from punctum.engine.trigger import AT_ONCE, interval
 from punctum.errors import PunctumError, QueryError, SchemaError, choices, nearest
@@ -181,7 +181,7 @@ class Query:
             raise SchemaError("the query has no sink", "", "use INSERT INTO a sink, start(to=…), or dataframe()")
         self._compiled.check_references()
         begin = partial(self._begun, self._settings(checkpoint, state, interval(trigger)), available_now, to)
-        self._run, self._checkpoint = Run(self.name, begin, log_of(self._spark)), Path(checkpoint).resolve()
+        self._run, self._checkpoint = Run(self.name, begin, log_in_words(self._spark)), Path(checkpoint).resolve()
         return self
 
     def _begun(

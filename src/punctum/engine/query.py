@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial, reduce
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from uuid import uuid4
 
 import polars as pl
@@ -58,6 +58,7 @@ from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.topic import MessageFiles
 from punctum.engine.sources.directories import check_directory
 from punctum.engine.sources.frames import SOURCES
+from punctum.engine.sources.known import FORGET
 from punctum.engine.sources.listing import SETTLE
 from punctum.engine.sources.memory import MEMORY
 from punctum.engine.sources.reader import (
@@ -317,6 +318,7 @@ class _Assembly:
             files_a_batch=None if most is None else int(most),
             options=files.options,
             settle=float(stream.options.get("settle", SETTLE)),
+            forget=_seconds(stream.options.get("forget"), FORGET),
         )
 
     def _topic(self, read: TopicStream, place: str) -> Topic:
@@ -326,8 +328,7 @@ class _Assembly:
             raise SchemaError(f"the stream {read.name} is read from a topic", "a checkpoint is missing", hint)
         key, idle = f"{file_name(read.name)}-{place}", read.options.get("idle")
         log = str(Path(self._settings.checkpoint) / "punctum" / f"{key}.topic")
-        seconds = None if idle is None else duration(idle, Place()).total_seconds()
-        topic = Topic(key, read.name, read.options, log, read.pickled(), seconds)
+        topic = Topic(key, read.name, read.options, log, read.pickled(), _seconds(idle, None))
         if not Path(log).exists():  # what is wrong with it, a new query says at once
             TopicListing(topic, Brokers(read.name, read.options, FIRST)).write_initial()
         return topic
@@ -349,6 +350,13 @@ class _Assembly:
         streams = encoded(directories, tasks, timer, refreshed, topics, stage)
         source = spark.readStream.format(FORMAT).option(STREAMS_OPTION, streams)
         return source.option(SCHEMA_OPTION, SCHEMA).load()
+
+
+_Default = TypeVar("_Default", float, None)
+
+
+def _seconds(text: str | None, default: _Default) -> float | _Default:
+    return default if text is None else duration(text, Place()).total_seconds()
 
 
 def _running(

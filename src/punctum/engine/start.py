@@ -23,6 +23,7 @@ from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.postgres import PostgresSink, PostgresTable
 from punctum.engine.sinks.topic import MessageFiles
+from punctum.engine.spark import log_of
 from punctum.engine.trigger import AT_ONCE
 from punctum.errors import QueryError, printable
 from punctum.ir.definitions import KAFKA, SinkDef, Violation, takes_punctuations, writes_apart
@@ -131,6 +132,8 @@ def _publisher(last: Stage, settings: Settings) -> FeedbackPublisher | None:
 
 def start(slices: DataFrame, commit: Commit, available_now: bool, trigger: str = AT_ONCE) -> StreamingQuery:
     """Start a query whose batches are committed in the driver, unless one of its name is running."""
+    log = log_of(slices.sparkSession)
+    commit.log = None if log is None else Path(log)
     if commit.name in {query.name for query in slices.sparkSession.streams.active}:
         what, hint = f"a query {commit.name} is running", "call its stop(), or rename one"
         raise QueryError(what, "names of queries are unique in a Spark session", hint)

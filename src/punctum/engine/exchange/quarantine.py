@@ -19,6 +19,7 @@ from pyspark import TaskContext
 from punctum.engine.exchange.messages import Addressed, QuarantineMessage, to_arrow
 from punctum.engine.formats.read import FRAME, ROOM
 from punctum.engine.recovery.durable import writing
+from punctum.engine.recovery.rotated import current
 from punctum.errors import QueryError, printable
 
 VIOLATION = "the row matches an earlier punctuation"
@@ -174,7 +175,7 @@ def read_records(directory: Path) -> Iterator[dict[str, Any]]:
         )
     beside = directory.with_name(directory.name + ".quarantine")
     places = [place for place in (directory, beside, directory / "quarantine") if place.name.endswith("quarantine")]
-    for file in sorted(file for place in places for file in place.glob("part-*.json")):
+    for file in (file for place in places for file in current(place.glob("part-*.json"))):
         with file.open(encoding="utf-8", newline="\n") as lines:
             yield from map(json.loads, lines)
 

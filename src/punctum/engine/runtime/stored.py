@@ -17,8 +17,9 @@ import polars as pl
 
 from punctum.engine.exchange.blobs import chunk_from_blob, from_blob, to_blob
 from punctum.engine.exchange.messages import Counts
-from punctum.engine.recovery.checkpoint import check_version, last_committed, metrics_of
+from punctum.engine.recovery.checkpoint import check_version, last_committed
 from punctum.engine.recovery.durable import read_sealed, write_sealed
+from punctum.engine.recovery.measured import metrics_of
 from punctum.engine.recovery.state_files import STATE, buckets_behind
 from punctum.engine.runtime.metrics import waits_for
 from punctum.engine.runtime.stage import StageRuntime

@@ -63,6 +63,7 @@ _FILES = (
     Option("path", Takes.DIRECTORY, "the input directory; needed to run"),
     Option("maxFilesPerTrigger", Takes.COUNT, "the maximum number of new files in a batch"),
     Option("settle", Takes.SECONDS, "a file is complete when it has not changed for this long, whatever it contains"),
+    Option("forget", Takes.DURATION, "a file that has been gone for this long is forgotten; '7 days' by default"),
     Option("feedback", Takes.DIRECTORY, "where feedback for the stream's producer is written: what it may skip"),
     *_KNOWN,
 )
