@@ -5,8 +5,8 @@ have no rows, starts a query and then sends it a file at a time: the next one wh
 committed. With each file that comes the oldest one goes, so the directory has always as many. A file has rows of two
 keys and closes them; every tenth one has a line that is no element, for the quarantine. Every so many batches
 ``soak.jsonl`` gets a line: how long batches took, the memory of each process, the files and bytes of the checkpoint and
-of what is rotated. When all batches are done it waits a minute, which shows how much processor time an idle query takes,
-and starts the query again, which shows how long that takes.
+of what is rotated. When all batches are done it waits a minute, which shows how much processor time an idle query
+takes, and starts the query again, which shows how long that takes.
 
 ``python bench/soak.py plot DIRECTORY IMAGE`` draws what there is by now, and prints it as a table.
 """

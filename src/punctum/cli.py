@@ -1,7 +1,6 @@
 """The command line."""
 
 import json
-import logging
 import sys
 import threading
 from contextlib import suppress
@@ -12,6 +11,7 @@ import click
 
 from punctum.commands.check import REFUSED, check
 from punctum.commands.explain import explain
+from punctum.commands.logs import JSON, TEXT, configure, report, tell
 from punctum.commands.nexmark import nexmark
 from punctum.commands.running import INTERRUPTED, STARTING, interruption
 from punctum.commands.script import compiled, plan_options, planned, zone_option
@@ -133,6 +133,16 @@ def _interval(_: click.Context, __: click.Parameter, text: str | None) -> str | 
     help="How much of its state a worker keeps in memory (500m, 2g), the rest in files; "
     "a quarter of the machine's memory divided by its cores, unless it is given.",
 )
+@click.option("--add-to-sink", is_flag=True, help="Start a new checkpoint on a sink with results of another query.")
+@click.option("--metrics-port", type=click.IntRange(0, 65535), help="Serve metrics for Prometheus at this port.")
+@click.option("--metrics-host", default="127.0.0.1", show_default=True, help="The address at which they are served.")
+@click.option(
+    "--log-format",
+    type=click.Choice([TEXT, JSON]),
+    default=TEXT,
+    show_default=True,
+    help="Print what happens as lines of text or of JSON.",
+)
 @click.option("--quiet", is_flag=True, help="Do not print a line for each batch.")
 @plan_options
 @zone_option
@@ -145,6 +155,10 @@ def run(
     master: str,
     buckets: int | None,
     state_memory: str | None,
+    add_to_sink: bool,
+    metrics_port: int | None,
+    metrics_host: str,
+    log_format: str,
     quiet: bool,
     zone: str,
     **plan: Any,
@@ -152,19 +166,37 @@ def run(
     """Run the queries of a script until interrupted. With the same checkpoint they resume where they stopped.
 
     When one query fails, its error is printed and the others are stopped: exit code 1. Ctrl-C and SIGTERM stop all
-    queries after the commit that is in progress: exit code 0.
+    queries after the commit that is in progress: exit code 0. What cannot start ends with exit code 2.
     """
-    ours = logging.StreamHandler()
-    ours.addFilter(logging.Filter("punctum"))  # when Spark is killed, Py4J logs tracebacks to the root
-    logging.basicConfig(format="%(message)s", handlers=[ours])
-    logging.getLogger("punctum").setLevel(logging.WARNING if quiet else logging.INFO)
+    configure(log_format, quiet)
     queries = _admitted(script, plan, zone)
     if not quiet:
-        click.echo(STARTING, err=True)
+        tell(STARTING)
+    from punctum.engine.prometheus import exposition, serve
     from punctum.engine.spark import spark_alive  # here because pyspark takes a while to import
 
+    started: list[Query] = []
+    if metrics_port is not None:  # a port that is taken is an error before Spark starts
+        server = serve(
+            lambda: exposition(sample for query in list(started) for sample in query.samples()),
+            metrics_port,
+            metrics_host,
+        )
+        tell(f"metrics are at http://{metrics_host}:{server.server_port}/metrics")
     with spark_alive():
-        _run(queries, script.parent, checkpoint, state, available_now, trigger, master, buckets, state_memory)
+        _run(
+            queries,
+            script.parent,
+            checkpoint,
+            state,
+            available_now,
+            trigger,
+            master,
+            buckets,
+            state_memory,
+            add_to_sink,
+            started,
+        )
 
 
 def _admitted(script: Path, plan: dict[str, Any], zone: str) -> "Compiled":
@@ -199,6 +231,8 @@ def _run(
     master: str,
     buckets: int | None,
     state_memory: str | None,
+    add_to_sink: bool,
+    started: "list[Query]",
 ) -> None:
     from punctum.engine.recovery.checkpoint import check_notes
     from punctum.engine.recovery.lease import take_lease
@@ -215,18 +249,20 @@ def _run(
     only_ours(session.spark)
     ready = session.queries(queries, directory)
     interrupted = interruption()
-    click.echo(f"running {', '.join(query.name for query in ready)}; press Ctrl-C to stop", err=True)
-    started: list[Query] = []
+    tell(f"running {', '.join(query.name for query in ready)}; press Ctrl-C to stop")
     try:
         for query in ready:
             if interrupted.is_set() or any(running.failure for running in started):
                 break
             name = file_name(query.name)
             beginning = state / name if state else ""
-            started.append(query.start(checkpoint / name, available_now, state=beginning, trigger=trigger or AT_ONCE))
+            begun = query.start(
+                checkpoint / name, available_now, state=beginning, trigger=trigger or AT_ONCE, add_to_sink=add_to_sink
+            )
+            started.append(begun)
         failures = _watched(started, interrupted)
         for failure in failures:
-            click.echo(f"error: {failure}", err=True)
+            report(failure)
     except QueryError:
         if not interrupted.is_set():
             raise
@@ -238,7 +274,7 @@ def _run(
     if failures:
         sys.exit(FAILED)
     if interrupted.is_set():
-        click.echo("stopped; run the same command again to resume", err=True)
+        tell("stopped; run the same command again to resume")
 
 
 def _watched(started: "list[Query]", interrupted: threading.Event) -> list[PunctumError]:
@@ -281,8 +317,8 @@ def main() -> None:
     try:
         cli()
     except RefusedError as error:
-        click.echo(error, err=True)
+        report(error, prefix="")
         sys.exit(REFUSED)
     except PunctumError as error:
-        click.echo(f"error: {error}", err=True)
+        report(error)
         sys.exit(WRONG)

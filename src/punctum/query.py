@@ -6,7 +6,7 @@ punctuation of item 17. ``directory`` holds the script of the README, ``auction.
 """
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from enum import Enum
 from functools import partial
@@ -21,6 +21,7 @@ from punctum.algebra.schema import Schema
 from punctum.analyse.report.notebook import html
 from punctum.compile import CompiledQuery
 from punctum.engine.commit import Commit
+from punctum.engine.prometheus import Sample, samples
 from punctum.engine.query import Settings, dataframe
 from punctum.engine.run import Run
 from punctum.engine.runtime.lmerge import ATTACH, DETACH, tell
@@ -158,6 +159,7 @@ class Query:
         to: Callable[[DataFrame, int], None] | None = None,
         state: str | Path = "",
         trigger: str = AT_ONCE,
+        add_to_sink: bool = False,
     ) -> "Query":
         """Run until stopped, or until all that is there is done; with the same checkpoint, from where it stopped.
 
@@ -166,7 +168,8 @@ class Query:
         The result goes to the query's sink, or to a function that takes each batch of it, a DataFrame, with the batch's
         number. After a crash the last batch may come again, with the same number and the same rows. A query with a new
         checkpoint can begin with the state of another one, that of a query with the same plan; its streams then hold
-        what comes after that state.
+        what comes after that state. One with a new checkpoint whose sink has results of another
+        query is refused, unless it is to add to them.
 
         >>> (closing,) = Session(spark).script(directory / "auction.sql")
         >>> closing.start(directory / "state", available_now=True).wait()
@@ -180,7 +183,8 @@ class Query:
         if to is None and not self._compiled.query.sink.format:
             raise SchemaError("the query has no sink", "", "use INSERT INTO a sink, start(to=…), or dataframe()")
         self._compiled.check_references()
-        begin = partial(self._begun, self._settings(checkpoint, state, interval(trigger)), available_now, to)
+        settings = replace(self._settings(checkpoint, state, interval(trigger)), add_to_sink=add_to_sink)
+        begin = partial(self._begun, settings, available_now, to)
         self._run, self._checkpoint = Run(self.name, begin, log_in_words(self._spark)), Path(checkpoint).resolve()
         return self
 
@@ -243,6 +247,20 @@ class Query:
         (0, 4, 1)
         """
         return self._started().recent
+
+    def samples(self) -> Iterator[Sample]:
+        r"""What there is to say of it to Prometheus: names, types, labels and values.
+
+        >>> (closing,) = Session(spark).script(directory / "auction.sql")
+        >>> closing.start(directory / "sampled", available_now=True).wait()
+        >>> print(*closing.samples(), sep="\n")
+        ('running', 'gauge', (('query', 'closing'),), 0.0)
+        ('batches_total', 'counter', (('query', 'closing'),), 1)
+        ...
+        ('rows_in_total', 'counter', (('query', 'closing'), ('operator', 's1o0')), 4)
+        ...
+        """
+        return samples(self.name, self.running, self._started().totals)
 
     def state(self) -> dict[str, pl.DataFrame]:
         """The rows that it keeps behind its last batch, by operator and table; the query may run or have ended.

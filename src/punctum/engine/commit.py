@@ -27,6 +27,7 @@ from punctum.engine.exchange.messages import (
     decode_rows,
 )
 from punctum.engine.exchange.quarantine import how_many, in_order
+from punctum.engine.prometheus import Totals
 from punctum.engine.recovery.durable import RESTORE
 from punctum.engine.recovery.lease import release_lease
 from punctum.engine.recovery.measured import NAME, append_metrics, drop_metrics, metrics_of
@@ -67,6 +68,8 @@ class Commit:
     """The log of Spark and its workers, which is put aside when it is large."""
     publish: "Callable[[dict[str, Counts]], None] | None" = None
     """What tells others how far the query is, given the counts of its operators."""
+    totals: Totals = field(default_factory=Totals)
+    """What the batches of this run have counted."""
     recent: deque[Metrics] = field(default_factory=lambda: deque(maxlen=RECENT))
     begun: threading.Event = field(default_factory=threading.Event)
     """Set when the first batch has come: all processes that Spark's driver needs for the query are there then."""
@@ -156,7 +159,8 @@ class Commit:
         measured: Metrics = {"batch": batch, "time": round(now := time.time(), 3), "seconds": round(now - begun, 3)}
         measured |= {"quarantined": quarantined, "operators": dict(sorted(operators.items()))}
         self.recent.append(measured)
-        _LOG.info("%s", summary(self.name, measured))
+        self.totals.add(measured)
+        _LOG.info("%s", summary(self.name, measured), extra={"more": {"query": self.name, "metrics": measured}})
         append_metrics(self.checkpoint, measured | {"kept": self._kept, "written": self._written})
         write_due(self.checkpoint, operators)
 

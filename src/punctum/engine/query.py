@@ -36,6 +36,7 @@ from punctum.engine.kafka.topics import Topic, TopicListing
 from punctum.engine.memory import state_memory
 from punctum.engine.partitions import bucket_numbers, dealt
 from punctum.engine.recovery.checkpoint import (
+    begun,
     check_notes,
     files_read,
     load_or_init_plan,
@@ -107,11 +108,18 @@ class Settings:
     """The checkpoint whose state it starts with, if any."""
     trigger: str = AT_ONCE
     """How long after the begin of a batch the next one begins, at the earliest."""
+    add_to_sink: bool = False
+    """Whether a new checkpoint may write to a sink that has results of another query."""
 
     @property
     def quarantine(self) -> Path | None:
         """Where what a query cannot take goes when nothing better is known: into the checkpoint."""
         return Path(self.checkpoint) / "quarantine" if self.checkpoint else None
+
+    @property
+    def wants_free_sink(self) -> bool:
+        """Whether nobody else may have written to the sink."""
+        return not (self.add_to_sink or self.state or begun(self.checkpoint))
 
     @property
     def buckets(self) -> tuple[int, ...]:

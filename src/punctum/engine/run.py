@@ -17,6 +17,7 @@ from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql.streaming.query import StreamingQuery
 
 from punctum.engine.commit import Commit, Metrics
+from punctum.engine.prometheus import Totals
 from punctum.engine.spark import spark_alive
 from punctum.errors import PunctumError, QueryError, WorkerError, noted
 
@@ -111,6 +112,11 @@ class Run:
         with spark_alive():
             self.query.stop()
         self._commit.end()
+
+    @property
+    def totals(self) -> Totals:
+        """What its batches have counted since it was started, or started again by itself."""
+        return self._commit.totals
 
     @property
     def recent(self) -> list[Metrics]:

@@ -15,12 +15,14 @@ from punctum.engine.feedback.publisher import OPTION, FeedbackPublisher, feedbac
 from punctum.engine.formats.csv import Dialect
 from punctum.engine.formats.write import lines_of
 from punctum.engine.kafka.client import check_library
+from punctum.engine.observed import observed
 from punctum.engine.partitions import partitions
 from punctum.engine.query import Settings, claimed, feedback_context, packed, unpacked
 from punctum.engine.recovery.checkpoint import begun, query_id, settled_buckets
 from punctum.engine.sinks.check import check_sink
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
+from punctum.engine.sinks.owned import check_directory_is_free, check_table_is_free
 from punctum.engine.sinks.postgres import PostgresSink, PostgresTable
 from punctum.engine.sinks.topic import MessageFiles
 from punctum.engine.spark import log_of
@@ -58,11 +60,13 @@ def _write(
         slices = packed(last, settings, None if to is None else to.files)
         commit = Commit(sink.name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", to, shown)
         commit.publish = _publisher(last, settings)
-        return start(slices, commit, available_now, settings.trigger), commit
+        return start(_observed(slices, last), commit, available_now, settings.trigger), commit
     path = Path(settings.directory) / sink.options["path"]
     if sink.format == "csv":
         Dialect.of(sink.options)  # an option that it does not take is an error now
     query = query_id(checkpoint)
+    if settings.wants_free_sink:
+        check_directory_is_free(path, query)
     stables = _stables(last) if writes_apart(sink) else None
     says = takes_punctuations(sink)
     files = ResultFiles(str(path.resolve()), sink.format, last.schema, says, query, sink.options, stables)
@@ -70,12 +74,14 @@ def _write(
     files.prepare()
     commit = Commit(sink.name, query, checkpoint, path.with_name(path.name + ".quarantine"), files=files)
     commit.publish = _publisher(last, settings)
-    return start(slices, commit, available_now, settings.trigger), commit
+    return start(_observed(slices, last), commit, available_now, settings.trigger), commit
 
 
 def _table(last: Stage, settings: Settings, sink: SinkDef, key: tuple[str, ...] | None) -> PostgresSink:
     """The table of a sink, and where its rows wait; what it cannot take stops a query that reads an exact stream."""
     table = PostgresTable.of(sink, last.schema, key).prepared()
+    if settings.wants_free_sink:
+        check_table_is_free(table, query_id(Path(settings.checkpoint)))
     waiting = (Path(settings.checkpoint) / "punctum" / "copy").resolve()
     files = CopyFiles(str(waiting), sink.name, last.schema, table.key, table.required, _fails(last))
     files.clear()
@@ -120,7 +126,13 @@ def hand_over(
     with claimed(settings):
         commit = Commit(name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", hand_over=given)
         commit.publish = _publisher(last, settings)
-        return start(packed(last, settings), commit, available_now, settings.trigger), commit
+        slices = _observed(packed(last, settings), last)
+        return start(slices, commit, available_now, settings.trigger), commit
+
+
+def _observed(slices: DataFrame, last: Stage) -> DataFrame:
+    """The messages of batches, observed: the last operator of the last stage gives the result."""
+    return observed(slices, f"s{last.number}o{len(list(operators(last.root))) - 1}")
 
 
 def _publisher(last: Stage, settings: Settings) -> FeedbackPublisher | None:

@@ -89,9 +89,9 @@ class SplitLog:
             self._write(segment, (split.fields for split in new))
             self._splits[segment] = list(new)
 
-    def is_due(self, done: int) -> bool:
+    def is_due(self, done: int, least: int = LEAST) -> bool:
         """Whether the list is to be written anew, given how many splits have been read by batches that are done."""
-        return self.known.changes > max(LEAST, len(self.known) // _PART) and bool(self._ready(done))
+        return self.known.changes > max(least, len(self.known) // _PART) and bool(self._ready(done))
 
     def renew(self, done: int) -> None:
         """Write down anew what is known of files whose batches are done."""
