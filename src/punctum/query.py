@@ -168,8 +168,8 @@ class Query:
         The result goes to the query's sink, or to a function that takes each batch of it, a DataFrame, with the batch's
         number. After a crash the last batch may come again, with the same number and the same rows. A query with a new
         checkpoint can begin with the state of another one, that of a query with the same plan; its streams then hold
-        what comes after that state. One with a new checkpoint whose sink has results of another
-        query is refused, unless it is to add to them.
+        what comes after that state. One with a new checkpoint whose sink has results of another query is refused,
+        unless it is to add to them.
 
         >>> (closing,) = Session(spark).script(directory / "auction.sql")
         >>> closing.start(directory / "state", available_now=True).wait()

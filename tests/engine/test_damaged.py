@@ -95,7 +95,7 @@ def tried(spark: SparkSession, whole: Path, directory: Path, file: Path, how: st
 
 
 def named(file: Path, said: str, directory: Path) -> bool:
-    """Whether an error names a file of the checkpoint, or that which it is the checksum of, or its place among others."""
+    """Whether an error names a file of the checkpoint, or that which it is a checksum of, or its place among others."""
     note = re.fullmatch(r"\.(.+)\.crc", file.name)
     names = {str(file), str(file.with_name(note[1] if note else file.name))}
     batch, dash, _ = file.name.partition("-")
