@@ -8,6 +8,9 @@ keys and closes them; every tenth one has a line that is no element, for the qua
 of what is rotated. When all batches are done it waits a minute, which shows how much processor time an idle query
 takes, and starts the query again, which shows how long that takes.
 
+``python bench/soak.py listing DIRECTORY --files 100000 --batches 20000`` does the same with what lists files alone,
+in this process and without Spark.
+
 ``python bench/soak.py plot DIRECTORY IMAGE`` draws what there is by now, and prints it as a table.
 """
 
@@ -20,7 +23,9 @@ from statistics import median
 from typing import Any
 
 import click
+from pyspark.sql.streaming.datasource import ReadAllAvailable
 
+from punctum.engine.sources.reader import Directory, Offset, PackedFilesReader
 from punctum.engine.spark import spark_session
 from punctum.query import Query
 from punctum.session import Session
@@ -84,6 +89,55 @@ def run(directory: Path, files: int, batches: int, minutes: float, forget: str) 
     query.start(directory / "checkpoint/total", available_now=True).wait()
     _note(directory, {"again": round(time.monotonic() - begun, 1)})
     session.spark.stop()
+
+
+@soak.command()
+@click.argument("directory", type=click.Path(path_type=Path))
+@click.option("--files", default=100_000)
+@click.option("--batches", default=20_000)
+@click.option("--forget", default=10.0, help="Seconds.")
+def listing(directory: Path, files: int, batches: int, forget: float) -> None:
+    """List a directory as a query does, and write down what that takes."""
+    (directory / "bid").mkdir(parents=True)
+    for number in range(files):
+        (directory / "bid" / f"{number:09}.json").write_text("\n")
+    log = directory / "list.files"
+    made = Directory("bid", "bid", str(directory / "bid"), "json", str(log), b"", forget=forget)
+
+    def begun() -> tuple[PackedFilesReader, Offset]:
+        reader, before = PackedFilesReader([made], 2), time.process_time()
+        offset = reader.latestOffset(reader.initialOffset(), ReadAllAvailable())
+        _note(directory, {"files": files, "begun": round(time.process_time() - before, 2)})
+        return reader, offset
+
+    reader, offset = begun()
+    reader, offset = begun()
+    begin, times = time.monotonic(), list[float]()
+    for n in range(1, batches + 1):
+        _write(directory, files + n - 1)
+        (directory / "bid" / f"{n - 1:09}.json").unlink()
+        before, new = time.process_time(), offset
+        while new == offset:  # what was written a moment ago may be told a moment later
+            new = reader.latestOffset(offset, ReadAllAvailable())
+        reader.partitions(offset, new)
+        reader.commit(new)
+        times.append(time.process_time() - before)
+        offset = new
+        if n % EVERY == 0:
+            pages = int(Path("/proc/self/statm").read_text().split()[1])
+            taken = {
+                "memory": {"source": round(pages * _PAGE / 1e6, 1)},
+                "places": {"list of files": _size(log)},
+                "log": 0,
+            }
+            _note(directory, {"batches": n, "at": round(time.monotonic() - begin, 1), "seconds": times} | taken)
+            times = []
+    used, since = time.process_time(), time.monotonic()
+    while time.monotonic() < since + IDLE:
+        reader.latestOffset(offset, ReadAllAvailable())
+        time.sleep(0.01)  # as often as Spark asks
+    _note(directory, {"idle": round((time.process_time() - used) / (time.monotonic() - since), 5)})
+    begun()
 
 
 def _write(directory: Path, number: int) -> None:

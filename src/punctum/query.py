@@ -260,7 +260,8 @@ class Query:
         ('rows_in_total', 'counter', (('query', 'closing'), ('operator', 's1o0')), 4)
         ...
         """
-        return samples(self.name, self.running, self._started().totals)
+        run = self._started()
+        return samples(self.name, run.up, run.totals)
 
     def state(self) -> dict[str, pl.DataFrame]:
         """The rows that it keeps behind its last batch, by operator and table; the query may run or have ended.

@@ -25,7 +25,7 @@ def batch(number: int) -> dict[str, object]:
 
 def filled(checkpoint: Path, batches: int) -> Path:
     for n in range(batches):
-        append_metrics(checkpoint, batch(n), large=2000, aside=3)
+        append_metrics(checkpoint, batch(n), large=5000, aside=3)
     return checkpoint
 
 
@@ -47,7 +47,7 @@ def test_metrics_that_are_put_aside(tmp_path: Path) -> None:
 def test_metrics_go_on_before_a_batch(tmp_path: Path) -> None:
     """Whatever was written of the batch and of later ones, wherever it is, and what a crash has cut off."""
     filled(tmp_path / "whole", 60)
-    for wanted in range(60, 25, -1):
+    for wanted in range(60, 30, -1):
         for cut in ("", '{"batch": 61, "ke', "\n\n[]\n\xff"):
             checkpoint = shutil.copytree(tmp_path / "whole", tmp_path / f"{wanted}{len(cut)}")
             if cut:
@@ -55,7 +55,7 @@ def test_metrics_go_on_before_a_batch(tmp_path: Path) -> None:
                     out.write(cut.encode("latin-1"))
             before, line = drop_metrics(checkpoint, wanted)
             assert (before, json.loads(line)["batch"]) == (wanted - 1, wanted - 1)
-            append_metrics(checkpoint, batch(wanted), large=2000, aside=3)
+            append_metrics(checkpoint, batch(wanted), large=5000, aside=3)
             found = numbers(checkpoint)
             assert found == list(range(wanted, found[-1] - 1, -1))
     assert drop_metrics(checkpoint, 0) == (None, '{"kept": {}}')

@@ -89,6 +89,7 @@ def test_whatever_happens_in_a_directory_each_row_is_read_once(tmp_path: Path, c
                     old = chance.choice(names)
                     (stream / old).rename(stream / f"x{step}.json")
                     names[names.index(old)] = f"x{step}.json"
+                    stream.look()
                 case "goes" if names:
                     stream.look()
                     clock.now += SETTLE

@@ -68,7 +68,7 @@ def samples(query: str, running: bool, totals: Totals) -> Iterator[Sample]:
     yield "batch", "gauge", of, last["batch"]
     yield "batch_seconds", "gauge", of, last["seconds"]
     yield "batch_timestamp_seconds", "gauge", of, last["time"]
-    for (operator, what), n in totals.done.items():
+    for (operator, what), n in list(totals.done.items()):  # a batch may be counted meanwhile
         labels = (*of, ("operator", operator))
         if what.startswith(ROWS_FROM):
             yield "rows_from_total", "counter", (*labels, ("stream", what.removeprefix(ROWS_FROM))), n

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -79,6 +79,14 @@ class Run:
                 _LOG.warning(_AGAIN, self._name)
                 self._attempt()
             return True
+
+    @property
+    def up(self) -> bool:
+        """Whether it runs now; who only watches it starts nothing again."""
+        try:
+            return self.query.isActive
+        except (Py4JError, ConnectionError):
+            return False
 
     @property
     def failure(self) -> PunctumError | None:
