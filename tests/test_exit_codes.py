@@ -48,7 +48,7 @@ def ended(directory: Path, monkeypatch: pytest.MonkeyPatch, script: str, *option
     ("script", "options", "code", "says"),
     [
         (REFUSED, [], 1, "state grows without bound"),
-        ("SELEC", [], 2, "the SQL cannot be parsed"),
+        ("SELEC", [], 2, "the statement SELEC is not supported"),
         (GOOD, [], 2, "the directory of the stream a does not exist"),
         (GOOD, ["--trigger", "soon"], 2, "is not a duration"),
         (GOOD, ["--metrics-port", "70000"], 2, "metrics-port"),

@@ -13,7 +13,7 @@ from engine.test_split_log import stopped
 from punctum.engine.exchange.quarantine import read_records
 from punctum.engine.recovery.checkpoint import measured
 from punctum.engine.recovery.measured import append_metrics, drop_metrics, metrics_of
-from punctum.engine.recovery.rotated import Limits, QuarantineFiles, rotate
+from punctum.engine.recovery.rotated import QuarantineFiles, QuarantineLimits, rotate
 from punctum.errors import QueryError
 from punctum.plan.joins.measured import measured as statistics
 
@@ -79,7 +79,7 @@ def record(text: str) -> str:
 
 def test_a_quarantine_of_many_batches_is_few_files(tmp_path: Path) -> None:
     directory = tmp_path / "out.quarantine"
-    files = QuarantineFiles(directory, "ab", Limits(files=10, size=3000, kept=1000))
+    files = QuarantineFiles(directory, "ab", QuarantineLimits(files=10, size=3000, kept=1000))
     wanted = []
     for n in range(300):
         lines = [record(f"{n} {k}") for k in range(n % 3)]
@@ -89,14 +89,14 @@ def test_a_quarantine_of_many_batches_is_few_files(tmp_path: Path) -> None:
             files = QuarantineFiles(directory, "ab", files.limits)  # another process goes on
     assert texts(directory) == wanted
     assert len(list(directory.iterdir())) < 10 + 2 * sum(len(record(text)) for text in wanted) / 3000
-    other = QuarantineFiles(directory, "cd", Limits(files=2))
+    other = QuarantineFiles(directory, "cd", QuarantineLimits(files=2))
     for n in range(5):
         other.write(n, [record("other")], False)
     assert sorted(texts(directory)) == sorted([*wanted, *["other"] * 5])
 
 
 def test_a_quarantine_that_is_full_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    files = QuarantineFiles(tmp_path / "quarantine", "ab", Limits(files=5, size=100, kept=3))
+    files = QuarantineFiles(tmp_path / "quarantine", "ab", QuarantineLimits(files=5, size=100, kept=3))
     for n in range(100):
         files.write(n, [record(f"{n}")], False)
     found = texts(tmp_path)
@@ -106,7 +106,7 @@ def test_a_quarantine_that_is_full_says_so(tmp_path: Path, caplog: pytest.LogCap
 
 def test_a_quarantine_that_is_stopped_at_any_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Killed while files become one: each record is there once, and a batch that is done again replaces its own."""
-    limits = Limits(files=4, size=400, kept=100)
+    limits = QuarantineLimits(files=4, size=400, kept=100)
     for after in range(60):
         directory = tmp_path / f"{after}" / "quarantine"
         files, done = QuarantineFiles(directory, "ab", limits), -1

@@ -33,7 +33,10 @@ def configure(form: str, quiet: bool) -> None:
     ours = logging.StreamHandler()
     ours.addFilter(logging.Filter("punctum"))  # when Spark is killed, Py4J logs tracebacks to the root
     ours.setFormatter(JsonLines() if form == JSON else logging.Formatter("%(message)s"))
-    logging.basicConfig(handlers=[ours])
+    if form == JSON:
+        logging.getLogger().addHandler(ours)
+    else:
+        logging.basicConfig(handlers=[ours])
     _LOG.setLevel(logging.WARNING if quiet else logging.INFO)
 
 

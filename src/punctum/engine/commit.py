@@ -29,7 +29,7 @@ from punctum.engine.exchange.messages import (
 from punctum.engine.exchange.quarantine import how_many, in_order
 from punctum.engine.prometheus import Totals
 from punctum.engine.recovery.durable import RESTORE
-from punctum.engine.recovery.lease import release_lease
+from punctum.engine.recovery.lease import check_lease, release_lease
 from punctum.engine.recovery.measured import NAME, append_metrics, drop_metrics, metrics_of
 from punctum.engine.recovery.rotated import QuarantineFiles, rotate
 from punctum.engine.sinks.files import ResultFiles
@@ -37,6 +37,7 @@ from punctum.engine.sinks.postgres import PostgresSink
 from punctum.engine.sources.timer import write_due
 from punctum.errors import QueryError, failing_in, printable
 from punctum.lmerge.elements import NEVER
+from punctum.storage.location import Location
 
 if TYPE_CHECKING:
     from punctum.engine.sinks.kafka import KafkaSink  # else only where a query writes to one: it needs an extra
@@ -59,8 +60,8 @@ class Commit:
 
     name: str
     query: str
-    checkpoint: Path
-    quarantine: Path
+    checkpoint: Location
+    quarantine: Location
     files: "ResultFiles | PostgresSink | KafkaSink | None" = None
     deliver: "Callable[[list[StageSlice], int], None] | None" = None
     hand_over: "Callable[[DataFrame, int], None] | None" = None
@@ -91,6 +92,7 @@ class Commit:
         with self._lock, failing_in(f"the commit of batch {batch}"):
             if self._ended:
                 raise QueryError("the query was stopped", f"batch {batch} is not committed", "start it again to resume")
+            check_lease(self.checkpoint)
             if self.hand_over is None:
                 rows = packed.collect()
             else:

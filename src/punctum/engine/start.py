@@ -11,13 +11,14 @@ from pyspark.sql.streaming.query import StreamingQuery
 from punctum.algebra.schema import Schema
 from punctum.engine.commit import Commit
 from punctum.engine.exchange.messages import StageSlice
+from punctum.engine.feedback.filter import feedback_context
 from punctum.engine.feedback.publisher import OPTION, FeedbackPublisher, feedback_publisher
 from punctum.engine.formats.csv import Dialect
 from punctum.engine.formats.write import lines_of
 from punctum.engine.kafka.client import check_library
 from punctum.engine.observed import observed
 from punctum.engine.partitions import partitions
-from punctum.engine.query import Settings, claimed, feedback_context, packed, unpacked
+from punctum.engine.query import Settings, claimed, packed, unpacked
 from punctum.engine.recovery.checkpoint import begun, query_id, settled_buckets
 from punctum.engine.sinks.check import check_sink
 from punctum.engine.sinks.copy import CopyFiles
@@ -25,7 +26,7 @@ from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.owned import check_directory_is_free, check_table_is_free
 from punctum.engine.sinks.postgres import PostgresSink, PostgresTable
 from punctum.engine.sinks.topic import MessageFiles
-from punctum.engine.spark import log_of
+from punctum.engine.spark import for_spark, log_of
 from punctum.engine.trigger import AT_ONCE
 from punctum.errors import QueryError, printable
 from punctum.ir.definitions import KAFKA, SinkDef, Violation, takes_punctuations, writes_apart
@@ -33,6 +34,7 @@ from punctum.ir.temporal import LMerge
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Stage, all_stages, operators, says_alike
 from punctum.plan.physical.where_read import runs_where_read
+from punctum.storage.location import joined, location
 
 if TYPE_CHECKING:
     from punctum.engine.sinks.kafka import KafkaSink
@@ -50,42 +52,47 @@ def _write(
     last: Stage, settings: Settings, sink: SinkDef, available_now: bool, key: tuple[str, ...] | None
 ) -> tuple[StreamingQuery, Commit]:
     check_sink(sink, last.schema)
-    checkpoint = Path(settings.checkpoint)
+    checkpoint = location(settings.checkpoint)
     named = [name.strip() for name in sink.options.get(OPTION, "").split(",") if name.strip()]
-    settings = replace(settings, feedback=tuple(str(Path(settings.directory) / name) for name in named))
+    settings = replace(settings, feedback=tuple(str(joined(settings.directory, name)) for name in named))
     if sink.format in ("console", "postgres", KAFKA):
         shown = _shown(last.schema) if sink.format == "console" else None
         table = _table(last, settings, sink, key) if sink.format == "postgres" else None
         to = _topic(last, settings, sink) if sink.format == KAFKA else table
-        slices = packed(last, settings, None if to is None else to.files)
+        slices = packed(last, settings, None if to is None else to.files, once=True)
         commit = Commit(sink.name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", to, shown)
         commit.publish = _publisher(last, settings)
         return start(_observed(slices, last), commit, available_now, settings.trigger), commit
-    path = Path(settings.directory) / sink.options["path"]
+    path = joined(settings.directory, sink.options["path"])
     if sink.format == "csv":
         Dialect.of(sink.options)  # an option that it does not take is an error now
     query = query_id(checkpoint)
-    if settings.wants_free_sink:
+    if _wants_free_sink(settings):
         check_directory_is_free(path, query)
     stables = _stables(last) if writes_apart(sink) else None
     says = takes_punctuations(sink)
     files = ResultFiles(str(path.resolve()), sink.format, last.schema, says, query, sink.options, stables)
-    slices = packed(last, settings, files, runs_where_read(last, sink))
+    slices = packed(last, settings, files, runs_where_read(last, sink), once=True)
     files.prepare()
     commit = Commit(sink.name, query, checkpoint, path.with_name(path.name + ".quarantine"), files=files)
     commit.publish = _publisher(last, settings)
     return start(_observed(slices, last), commit, available_now, settings.trigger), commit
 
 
+def _wants_free_sink(settings: Settings) -> bool:
+    """Whether nobody else may have written to the sink."""
+    return not (settings.add_to_sink or settings.state or begun(settings.checkpoint))
+
+
 def _table(last: Stage, settings: Settings, sink: SinkDef, key: tuple[str, ...] | None) -> PostgresSink:
     """The table of a sink, and where its rows wait; what it cannot take stops a query that reads an exact stream."""
     table = PostgresTable.of(sink, last.schema, key).prepared()
-    if settings.wants_free_sink:
-        check_table_is_free(table, query_id(Path(settings.checkpoint)))
-    waiting = (Path(settings.checkpoint) / "punctum" / "copy").resolve()
+    if _wants_free_sink(settings):
+        check_table_is_free(table, query_id(location(settings.checkpoint)))
+    waiting = (location(settings.checkpoint) / "punctum" / "copy").resolve()
     files = CopyFiles(str(waiting), sink.name, last.schema, table.key, table.required, _fails(last))
     files.clear()
-    return PostgresSink(table, files, query_id(Path(settings.checkpoint)))
+    return PostgresSink(table, files, query_id(location(settings.checkpoint)))
 
 
 def _topic(last: Stage, settings: Settings, sink: SinkDef) -> "KafkaSink":
@@ -93,7 +100,7 @@ def _topic(last: Stage, settings: Settings, sink: SinkDef) -> "KafkaSink":
     check_library()
     from punctum.engine.sinks.kafka import KafkaSink  # here because it needs an extra
 
-    checkpoint = Path(settings.checkpoint)
+    checkpoint = location(settings.checkpoint)
     waiting = (checkpoint / "punctum" / "messages").resolve()
     files = MessageFiles.of(sink, last.schema, str(waiting), _fails(last))
     files.clear()
@@ -118,7 +125,7 @@ def hand_over(
     last: Stage, settings: Settings, name: str, to: Callable[[DataFrame, int], None], available_now: bool
 ) -> tuple[StreamingQuery, Commit]:
     """Start a query that hands each batch of its result to a function, with the batch's number."""
-    checkpoint = Path(settings.checkpoint)
+    checkpoint = location(settings.checkpoint)
 
     def given(slices: DataFrame, batch: int) -> None:
         to(unpacked(slices, last.schema), batch)
@@ -138,7 +145,7 @@ def _observed(slices: DataFrame, last: Stage) -> DataFrame:
 def _publisher(last: Stage, settings: Settings) -> FeedbackPublisher | None:
     """What a query tells those that feed it; one that has not begun yet takes back what was told before."""
     return feedback_publisher(
-        last, settings.directory, *feedback_context(last, settings), afresh=not begun(settings.checkpoint)
+        last, settings.directory, *feedback_context(last, settings.feedback), afresh=not begun(settings.checkpoint)
     )
 
 
@@ -150,7 +157,7 @@ def start(slices: DataFrame, commit: Commit, available_now: bool, trigger: str =
         what, hint = f"a query {commit.name} is running", "call its stop(), or rename one"
         raise QueryError(what, "names of queries are unique in a Spark session", hint)
     writer = slices.writeStream.foreachBatch(commit).queryName(commit.name).outputMode("append")
-    writer = writer.option("checkpointLocation", str(commit.checkpoint))
+    writer = writer.option("checkpointLocation", for_spark(commit.checkpoint))
     writer = writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime=trigger)
     buckets = settled_buckets(str(commit.checkpoint), ())
     with partitions(slices.sparkSession, len(buckets)):

@@ -1,7 +1,6 @@
 """Results for any sink of Spark's: packed slices in, their rows and, when asked for, their punctuations out."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
@@ -14,10 +13,11 @@ from punctum.engine.exchange.worker import init_worker
 from punctum.engine.formats.files import PUNCT_COLUMN
 from punctum.operators.batch import constant_punctuations
 from punctum.operators.columns import dtype, fitting
+from punctum.storage.location import Location
 
 
 def rows_of_slices(
-    schema: Schema, punctuations: bool, records: Path | None, batches: Iterator[pa.RecordBatch]
+    schema: Schema, punctuations: bool, records: Location | None, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Results, unpacked into rows and, when asked for, punctuations."""
     init_worker()

@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from punctum.engine.recovery.durable import replace_text, writing
+from punctum.storage.location import Location
 
 _LOG = logging.getLogger("punctum")
 _PART = re.compile(r"part-(.+?)-(\d+)(?:-(\d+))?\.json")
 
 
 @dataclass(frozen=True)
-class Limits:
+class QuarantineLimits:
     """How many files of batches become one, how large that gets, and how many of those are kept."""
 
     files: int = 100
@@ -32,10 +33,10 @@ class Limits:
 class QuarantineFiles:
     """The files of a query's quarantine."""
 
-    directory: Path
+    directory: Location
     query: str
-    limits: Limits = Limits()
-    _single: "dict[int, Path] | None" = None
+    limits: QuarantineLimits = QuarantineLimits()
+    _single: "dict[int, Location] | None" = None
 
     def write(self, batch: int, lines: Sequence[str], again: bool) -> None:
         """Write the records of a batch, which may have been done before."""
@@ -53,7 +54,7 @@ class QuarantineFiles:
         if len(done) >= self.limits.files:
             self._merge([self._single.pop(n) for n in done], done[0], done[-1])
 
-    def _merge(self, files: list[Path], first: int, last: int) -> None:
+    def _merge(self, files: list[Location], first: int, last: int) -> None:
         """Make one file of several, with the last large one as long as it is small."""
         large = [(start, path) for start, end, path in self._files() if start != end]
         if large and large[-1][1].stat().st_size < self.limits.size:
@@ -68,7 +69,7 @@ class QuarantineFiles:
                 _LOG.warning("the quarantine %s is full: its oldest records are removed (%s)", self.directory, old.name)
                 old.unlink()
 
-    def _files(self) -> list[tuple[int, int, Path]]:
+    def _files(self) -> list[tuple[int, int, Location]]:
         """Those of this query, by the batches that they are of."""
         found = []
         for path in current(self.directory.glob(f"part-{self.query}-*.json")):
@@ -77,9 +78,9 @@ class QuarantineFiles:
         return sorted(found)
 
 
-def current(files: Iterable[Path]) -> Iterator[Path]:
+def current(files: Iterable[Location]) -> Iterator[Location]:
     """The files of a quarantine in order, without those that a crash has left although others hold them."""
-    known = [(path, _PART.fullmatch(path.name)) for path in sorted(files)]
+    known = [(path, _PART.fullmatch(path.name)) for path in sorted(files, key=lambda path: path.name)]
     ranges = [(m[1], int(m[2]), int(m[3])) for _, m in known if m is not None and m[3] is not None]
     for path, match in known:
         query, first, last = ("", 0, 0) if match is None else (match[1], int(match[2]), int(match[3] or match[2]))

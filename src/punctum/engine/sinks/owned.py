@@ -5,10 +5,10 @@ goes on with the state of another one.
 """
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from punctum.errors import QueryError, printable
+from punctum.storage.location import Location
 
 if TYPE_CHECKING:
     from punctum.engine.sinks.postgres import PostgresTable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _RESULT = re.compile(r"part-([0-9a-f]{8})-\d+-.*")
 
 
-def check_directory_is_free(directory: Path, query: str) -> None:
+def check_directory_is_free(directory: Location, query: str) -> None:
     """An error when a directory has results of another query than this one."""
     for path in directory.iterdir() if directory.is_dir() else ():
         if (match := _RESULT.fullmatch(path.name)) is not None and match[1] != query:

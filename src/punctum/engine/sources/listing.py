@@ -21,10 +21,11 @@ from itertools import islice
 from pathlib import Path
 
 from punctum.engine.formats.progress import GROWING, READY
-from punctum.engine.formats.splits import Split, digest, gone, lines_within, opened
+from punctum.engine.formats.splits import Split, digest, gone, lines_within
 from punctum.engine.sources.known import FORGET, KnownFiles
 from punctum.engine.sources.sink_log import SinkLog, settled
 from punctum.engine.sources.watch import Watch
+from punctum.storage.files import opened
 
 SETTLE = 2.0
 """So many seconds without a change make a file complete that does not look so."""
@@ -188,6 +189,7 @@ class Listing:
         """The next split of a file; nothing when it has to wait, has gone, or holds what it held."""
         try:
             with opened(os.path.join(self._directory, name)) as file:
+                assert isinstance(file, int)
                 return self._within(file, os.fstat(file), name, whole)
         except FileNotFoundError:
             if whole and name not in self._known:

@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 from urllib.parse import unquote
 
+from punctum.storage.location import Location
+
 SINK_LOG = "_spark_metadata"
 _BATCH = re.compile(r"(\d+)(\.compact)?")
 _TICK = 2.0  # seconds: times of change are no finer on some file systems
@@ -18,7 +20,7 @@ _TICK = 2.0  # seconds: times of change are no finer on some file systems
 class SinkLog:
     """The log of a directory, read on from where it was."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Location) -> None:
         self._log, self._read = directory / SINK_LOG, -1
         self._stamp, self._names = -1, set[str]()
 
@@ -29,8 +31,8 @@ class SinkLog:
 
     def news(self) -> list[str]:
         """The files of batches that were not there before, in order."""
-        stamp = self._log.stat().st_mtime_ns
-        if stamp == self._stamp:
+        stamp = self._log.stat().st_mtime_ns if isinstance(self._log, Path) else -1
+        if stamp == self._stamp != -1:
             return []
         files = [(int(m[1]), bool(m[2]), path) for path in self._log.iterdir() if (m := _BATCH.fullmatch(path.name))]
         new = [each for each in files if each[0] > self._read]

@@ -12,13 +12,14 @@ A split needs no more than its number to be read again, as long as its batch is 
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
-from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
 
 from punctum.engine.formats.splits import Split
 from punctum.engine.recovery.durable import damaged, lost, read_sealed, write_sealed, writing
 from punctum.engine.sources.known import KnownFiles
+from punctum.storage.files import move
+from punctum.storage.location import Location
 
 MOST = 32
 """So many files of a list whose batches are done are left as they are."""
@@ -31,7 +32,7 @@ Line = list[Any]
 """The fields of a split, and since when its file has been gone, if it has."""
 
 
-class Segment(NamedTuple):
+class ListFile(NamedTuple):
     """A file of a list: of which splits, and whether it has only the last ones of each name."""
 
     first: int
@@ -47,11 +48,11 @@ class Segment(NamedTuple):
 class SplitLog:
     """A list of splits, which goes on where it has ended."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Location) -> None:
         self._directory = directory
         self.known = KnownFiles()
-        self._splits: dict[Segment, list[Split]] = {}
-        self._size: dict[Segment, int] = {}
+        self._splits: dict[ListFile, list[Split]] = {}
+        self._size: dict[ListFile, int] = {}
         _adopt(directory)
         chain = segments(directory)
         _clear(directory, {segment.name for segment in chain})
@@ -85,7 +86,7 @@ class SplitLog:
     def append(self, new: Sequence[Split]) -> None:
         """Write more of them down, of which ``known`` has heard already."""
         if new:
-            segment = Segment(self.end, self.end + len(new), False)
+            segment = ListFile(self.end, self.end + len(new), False)
             self._write(segment, (split.fields for split in new))
             self._splits[segment] = list(new)
 
@@ -117,7 +118,7 @@ class SplitLog:
                 last[line[0]] = line
         self._replace(ready[start:], last.values())
 
-    def _ready(self, done: int) -> list[Segment]:
+    def _ready(self, done: int) -> list[ListFile]:
         return [segment for segment in self._size if segment.end <= done]
 
     def _kept(self, splits: Iterable[Split]) -> Iterator[Line]:
@@ -125,8 +126,8 @@ class SplitLog:
             since = self.known.gone.get(split.name)
             yield split.fields if since is None else [*split.fields, since]
 
-    def _replace(self, old: Sequence[Segment], lines: Iterable[Line]) -> None:
-        new = Segment(old[0].first, old[-1].end, True)
+    def _replace(self, old: Sequence[ListFile], lines: Iterable[Line]) -> None:
+        new = ListFile(old[0].first, old[-1].end, True)
         self._write(new, lines)
         for segment in old:
             self._splits.pop(segment, None)
@@ -135,13 +136,13 @@ class SplitLog:
                 (self._directory / segment.name).unlink(missing_ok=True)
         self._size = dict(sorted(self._size.items()))
 
-    def _write(self, segment: Segment, lines: Iterable[Line]) -> None:
+    def _write(self, segment: ListFile, lines: Iterable[Line]) -> None:
         written = [json.dumps(line) for line in lines]
         write_sealed(self._directory / segment.name, "[" + ",\n".join(written) + "]\n")
         self._size[segment] = len(written)
 
 
-def segments(directory: Path) -> list[Segment]:
+def segments(directory: Location) -> list[ListFile]:
     """The files of a list, in order; an error when one is missing between others.
 
     Those that are in others, which a crash may have left, are none of them.
@@ -150,9 +151,9 @@ def segments(directory: Path) -> list[Segment]:
         names = [path.name for path in directory.iterdir()]
     except FileNotFoundError:
         return []
-    found = [Segment(int(m[1]), int(m[2]), m[3] is not None) for name in names if (m := _NAME.fullmatch(name))]
+    found = [ListFile(int(m[1]), int(m[2]), m[3] is not None) for name in names if (m := _NAME.fullmatch(name))]
     longest = {segment.first: segment for segment in sorted(found)}  # and of two that are as long, the known one
-    chain: list[Segment] = []
+    chain: list[ListFile] = []
     at = 0
     while at in longest:
         chain.append(longest[at])
@@ -162,7 +163,17 @@ def segments(directory: Path) -> list[Segment]:
     return chain
 
 
-def check_list(directory: Path) -> int:
+def listed(directory: Location, first: int, end: int) -> list[Split]:
+    """The splits of some numbers whose batches are not done, for who looks at a query that runs; nothing is changed."""
+    found: list[Split] = []
+    for segment in segments(directory):
+        if not segment.known and segment.first < end and first < segment.end:
+            lines = _read(directory, segment)[max(first - segment.first, 0) : end - segment.first]
+            found += [Split(*line[:_FIELDS]) for line in lines]
+    return found
+
+
+def check_list(directory: Location) -> int:
     """How many splits there have been; an error when a file of the list is damaged."""
     _adopt(directory)
     known = segments(directory)
@@ -171,7 +182,7 @@ def check_list(directory: Path) -> int:
     return known[-1].end if known else 0
 
 
-def _clear(directory: Path, names: Set[str]) -> None:
+def _clear(directory: Location, names: Set[str]) -> None:
     """Remove what a crash has left: files that others are in, and what has not got its name."""
     with writing(directory):
         for path in directory.iterdir() if directory.exists() else ():
@@ -179,7 +190,7 @@ def _clear(directory: Path, names: Set[str]) -> None:
                 path.unlink()
 
 
-def _read(directory: Path, segment: Segment) -> list[Line]:
+def _read(directory: Location, segment: ListFile) -> list[Line]:
     path = directory / segment.name
     try:
         return json.loads(read_sealed(path))  # type: ignore[no-any-return]
@@ -187,12 +198,12 @@ def _read(directory: Path, segment: Segment) -> list[Line]:
         raise damaged(path) from None
 
 
-def _adopt(directory: Path) -> None:
+def _adopt(directory: Location) -> None:
     """Take over a list as it was before it was a directory: a file, a split a line, each behind a checksum."""
     old = directory.with_name(f"{directory.name}.old")
     with writing(directory):
         if directory.is_file():
-            directory.replace(old)
+            move(directory, old)
         if not old.exists():
             return
     *lines, _ = old.read_text("ascii", "replace").split("\n")  # the last one may have been cut off by a crash
@@ -203,7 +214,7 @@ def _adopt(directory: Path) -> None:
             raise damaged(directory)
         splits.append(Split.of(line[9:]))
     if splits and not segments(directory):
-        segment = Segment(0, len(splits), False)
+        segment = ListFile(0, len(splits), False)
         write_sealed(directory / segment.name, json.dumps([split.fields for split in splits]))
     with writing(directory):
         old.unlink()
