@@ -42,6 +42,8 @@ ROOMS = (
     "engine.runtime",
     "engine.feedback",
     "engine",
+    "testing",
+    "page",
     "query",
     "session",
     "demo",

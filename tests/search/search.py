@@ -14,7 +14,6 @@ from typing import Any
 
 import duckdb
 
-from engine.simulate import Simulation, planned
 from punctum.algebra import Punctuation, end_of_stream
 from punctum.algebra.values import Row
 from punctum.analyse.safety.register import QueryAnalysis, verdict
@@ -25,6 +24,7 @@ from punctum.operators.columns import ColumnarSlice, empty, frame, to_rows
 from punctum.parse import parse_script
 from punctum.plan.joins.choose import PlanOptions, Schemes
 from punctum.plan.joins.cost import Objective
+from punctum.testing.simulate import Simulation, planned
 from search.scripts import written
 from search.sequences import Element, cut, rows_of, sequence
 from search.streams import Written

@@ -3,12 +3,16 @@
 import json
 import logging
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from punctum.errors import PunctumError
+
+if TYPE_CHECKING:
+    from punctum.query import Query
 
 TEXT, JSON = "text", "json"
 _LOG = logging.getLogger("punctum")
@@ -46,6 +50,14 @@ def tell(text: str) -> None:
         _LOG.info("%s", text)
     else:
         click.echo(text, err=True)
+
+
+def metrics_served(queries: "Sequence[Query]", port: int, host: str) -> str:
+    """Serve the metrics of queries, also of those that come, for Prometheus: where they are."""
+    from punctum.engine.prometheus import exposition, serve  # here because only who asks for metrics needs them
+
+    server = serve(lambda: exposition(sample for query in list(queries) for sample in query.samples()), port, host)
+    return f"http://{host}:{server.server_port}/metrics"
 
 
 def report(error: PunctumError, prefix: str = "error: ") -> None:

@@ -163,14 +163,9 @@ def segments(directory: Location) -> list[ListFile]:
     return chain
 
 
-def listed(directory: Location, first: int, end: int) -> list[Split]:
-    """The splits of some numbers whose batches are not done, for who looks at a query that runs; nothing is changed."""
-    found: list[Split] = []
-    for segment in segments(directory):
-        if not segment.known and segment.first < end and first < segment.end:
-            lines = _read(directory, segment)[max(first - segment.first, 0) : end - segment.first]
-            found += [Split(*line[:_FIELDS]) for line in lines]
-    return found
+def listed(directory: Location, file: ListFile) -> list[Split]:
+    """The splits in a file of a list, for who looks at a query that runs."""
+    return [Split(*line[:_FIELDS]) for line in _read(directory, file)]
 
 
 def check_list(directory: Location) -> int:
