@@ -43,6 +43,7 @@ ROOMS = (
     "engine.feedback",
     "engine",
     "testing",
+    "page",
     "query",
     "session",
     "demo",

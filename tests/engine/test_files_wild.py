@@ -15,6 +15,7 @@ from punctum.engine.formats.files import READERS
 from punctum.engine.formats.path_columns import directory_of
 from punctum.engine.formats.read import Read
 from punctum.engine.formats.splits import Split
+from punctum.engine.sources.known import KnownFiles
 from punctum.engine.sources.listing import GROWN, OVERWRITTEN, Listing
 
 SCHEMA = Schema.of(k="BIGINT", s="STRING", d="DATE")
@@ -58,14 +59,14 @@ def test_a_compressed_file(tmp_path: Path, end: str) -> None:
 def test_a_compressed_file_is_read_when_it_is_complete(tmp_path: Path, end: str) -> None:
     file = tmp_path / f"b.json{end}"
     file.write_bytes(CODECS[end](LINES)[:100])
-    found = Listing(tmp_path, "json", {}, 3600, [])
+    found = Listing(tmp_path, "json", {}, 3600)
     assert found.news() == [] and found.waits, "it may still be written"
     file.write_bytes(CODECS[end](LINES))
-    (split,) = Listing(tmp_path, "json", {}, 0, []).news()
+    (split,) = Listing(tmp_path, "json", {}, 0).news()
     assert split.end == file.stat().st_size
     with file.open("ab") as more:
         more.write(CODECS[end](LINES))
-    (grown,) = Listing(tmp_path, "json", {}, 0, [split]).news()
+    (grown,) = Listing(tmp_path, "json", {}, 0, KnownFiles([split])).news()
     assert grown.fault in (GROWN, OVERWRITTEN)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from punctum.engine.formats.splits import Split
 from punctum.engine.sources.chosen import Chosen, chosen_of
+from punctum.engine.sources.known import KnownFiles
 from punctum.engine.sources.tree import listing
 from punctum.storage.location import joined, location
 
@@ -38,7 +39,7 @@ def written(directory: Path, names: tuple[str, ...] = NAMES) -> Path:
 
 def found(path: str, directory: Path, recursive: bool = False, known: tuple[Split, ...] = ()) -> list[str]:
     place, chosen = chosen_of(joined(directory, path), recursive)
-    return [split.name for split in listing(place, chosen, "json", {}, 0, known).news()]
+    return [split.name for split in listing(place, chosen, "json", {}, 0, KnownFiles(known)).news()]
 
 
 @pytest.mark.parametrize(
@@ -64,14 +65,14 @@ def test_what_is_taken(tmp_path: Path, path: str, recursive: bool, names: list[s
 
 def test_what_was_read_is_not_read_again(tmp_path: Path) -> None:
     place, chosen = chosen_of(location(written(tmp_path)), False)
-    first = listing(place, chosen, "json", {}, 0, [])
+    first = listing(place, chosen, "json", {}, 0, KnownFiles())
     news = first.news()
     assert len(news) == 5 and first.news() == []
-    assert listing(place, chosen, "json", {}, 0, news).news() == []
+    assert listing(place, chosen, "json", {}, 0, KnownFiles(news)).news() == []
     later = written(tmp_path, ("dt=2026-01-03/1.json",))
     with (later / "dt=2026-01-01/1.json").open("a") as more:
         more.write('{"k": 2}\n')
-    again = listing(place, chosen, "json", {}, 0, news).news()
+    again = listing(place, chosen, "json", {}, 0, KnownFiles(news)).news()
     assert [(split.name, split.start, split.line) for split in again] == [
         ("dt=2026-01-03/1.json", 0, 0),
         ("dt=2026-01-01/1.json", 9, 1),
@@ -79,7 +80,7 @@ def test_what_was_read_is_not_read_again(tmp_path: Path) -> None:
 
 
 def test_a_directory_that_has_gone(tmp_path: Path) -> None:
-    files = listing(tmp_path, Chosen(), "json", {}, 0, [Split("dt=1/1.json", 0, 9, 0, 1, 1, "x")])
+    files = listing(tmp_path, Chosen(), "json", {}, 0, KnownFiles([Split("dt=1/1.json", 0, 9, 0, 1, 1, "x")]))
     assert files.news() == []
 
 
@@ -97,5 +98,5 @@ def test_nothing_is_told_of_files_that_are_not_taken(tmp_path: Path) -> None:
     written(tmp_path, ("a-1.json", "b-1.json"))
     (tmp_path / "b-2.json").write_text('{"k": ')  # somebody writes it
     place, chosen = chosen_of(tmp_path / "a-*.json", False)
-    files = listing(place, chosen, "json", {}, 3600, [])
+    files = listing(place, chosen, "json", {}, 3600, KnownFiles())
     assert [split.name for split in files.news()] == ["a-1.json"] and not files.waits

@@ -23,11 +23,7 @@ from punctum.algebra.schema import Schema
 from punctum.engine.exchange.buckets import Buckets, Exchange
 from punctum.engine.exchange.kinds import NOT_METRICS, TIMED
 from punctum.engine.exchange.local import exchange_of
-from punctum.engine.exchange.messages import (
-    SCHEMA,
-    SplitPart,
-    to_arrow,
-)
+from punctum.engine.exchange.messages import SCHEMA, SplitPart, to_arrow
 from punctum.engine.exchange.quarantine import Room
 from punctum.engine.exchange.worker import init_worker
 from punctum.engine.feedback.filter import FeedbackContext, Skipping, feedback_context
@@ -60,6 +56,7 @@ from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.topic import MessageFiles
 from punctum.engine.sources.directories import check_directory, selected
 from punctum.engine.sources.frames import SOURCES
+from punctum.engine.sources.known import FORGET
 from punctum.engine.sources.listing import SETTLE
 from punctum.engine.sources.memory import MEMORY
 from punctum.engine.sources.reader import (
@@ -79,10 +76,10 @@ from punctum.engine.sources.timer import Timer
 from punctum.engine.spark import active, check_storage, one_machine
 from punctum.engine.trigger import AT_ONCE
 from punctum.engine.unpacked import rows_of_slices
-from punctum.errors import Place, SchemaError, choices, failing_in
+from punctum.errors import SchemaError, choices, failing_in
 from punctum.ir.definitions import KAFKA, StreamDef, Violation, is_refreshed
 from punctum.ir.expressions import type_text
-from punctum.parse.binder.durations import duration
+from punctum.parse.binder.durations import seconds
 from punctum.plan.physical.feedback import FeedbackMapping
 from punctum.plan.physical.fingerprint import fingerprint
 from punctum.plan.physical.pipes import Pipe
@@ -109,6 +106,8 @@ class Settings:
     """The checkpoint whose state it starts with, if any."""
     trigger: str = AT_ONCE
     """How long after the begin of a batch the next one begins, at the earliest."""
+    add_to_sink: bool = False
+    """Whether a new checkpoint may write to a sink that has results of another query."""
 
     @property
     def quarantine(self) -> Location | None:
@@ -274,9 +273,9 @@ class _Assembly:
             hint = "join it with such a stream before all else, or leave out refresh"
             raise SchemaError(f"the table {refreshed[0].name} cannot be refreshed", detail, hint)
 
-    def _read_all(self, stage: Stage, stays: bool = False) -> "_Read":
+    def _read_all(self, stage: Stage, stays: bool = False) -> "_Streams":
         """The streams that a stage reads."""
-        read = _Read([], [], {}, {})
+        read = _Streams([], [], {}, {})
         for source in stage.inputs:
             if isinstance(source.origin, Stage):
                 continue
@@ -339,6 +338,7 @@ class _Assembly:
             options=files.options,
             settle=float(stream.options.get("settle", SETTLE)),
             chosen=selected(stream, path)[1],
+            forget=seconds(stream.options.get("forget"), FORGET),
         )
 
     def _topic(self, read: TopicStream, place: str) -> Topic:
@@ -348,15 +348,14 @@ class _Assembly:
             raise SchemaError(f"the stream {read.name} is read from a topic", "a checkpoint is missing", hint)
         key, idle = f"{file_name(read.name)}-{place}", read.options.get("idle")
         log = str(location(self._settings.checkpoint) / "punctum" / f"{key}.topic")
-        seconds = None if idle is None else duration(idle, Place()).total_seconds()
-        topic = Topic(key, read.name, read.options, log, read.pickled(), seconds)
+        topic = Topic(key, read.name, read.options, log, read.pickled(), seconds(idle, None))
         if not location(log).exists():  # what is wrong with it, a new query says at once
             TopicListing(topic, Brokers(read.name, read.options, FIRST)).write_initial()
         return topic
 
     def _files(
         self,
-        read: "_Read",
+        read: "_Streams",
         timer: Timer | None = None,
         refreshed: Sequence[RefreshedTable] = (),
         running: Running | None = None,
@@ -371,7 +370,7 @@ class _Assembly:
         return source.option(SCHEMA_OPTION, SCHEMA).load()
 
 
-class _Read(NamedTuple):
+class _Streams(NamedTuple):
     """The streams that a stage reads: those of files and topics by their keys, and DataFrames by inputs."""
 
     directories: list[Directory]

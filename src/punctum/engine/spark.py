@@ -160,9 +160,14 @@ def active(spark: SparkSession) -> Iterator[None]:
             sessions.clearActiveSession()
 
 
-def log_of(spark: SparkSession) -> str:
-    """Where the tracebacks of workers are, in words."""
-    return spark.conf.get(_LOG, None) or "the log of Spark (standard error, unless it is configured otherwise)"
+def log_of(spark: SparkSession) -> str | None:
+    """The file of the log of Spark and its workers, if it is known."""
+    return spark.conf.get(_LOG, None)
+
+
+def log_in_words(spark: SparkSession) -> str:
+    """Where the tracebacks of workers are."""
+    return log_of(spark) or "the log of Spark (standard error, unless it is configured otherwise)"
 
 
 def _end_quietly(spark: SparkSession) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame
@@ -15,6 +16,7 @@ from punctum.engine.feedback.publisher import OPTION, FeedbackPublisher, feedbac
 from punctum.engine.formats.csv import Dialect
 from punctum.engine.formats.write import lines_of
 from punctum.engine.kafka.client import check_library
+from punctum.engine.observed import observed
 from punctum.engine.partitions import partitions
 from punctum.engine.query import Settings, claimed, packed, unpacked
 from punctum.engine.recovery.checkpoint import begun, query_id, settled_buckets
@@ -22,9 +24,10 @@ from punctum.engine.sinks.check import TABLES, check_sink
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.lake import LakeTable
+from punctum.engine.sinks.owned import check_directory_is_free, check_table_is_free
 from punctum.engine.sinks.postgres import PostgresSink, PostgresTable
 from punctum.engine.sinks.topic import MessageFiles
-from punctum.engine.spark import for_spark
+from punctum.engine.spark import for_spark, log_of
 from punctum.engine.trigger import AT_ONCE
 from punctum.errors import QueryError, printable
 from punctum.ir.definitions import KAFKA, SinkDef, Violation, takes_punctuations, writes_apart
@@ -60,7 +63,7 @@ def _write(
         slices = packed(last, settings, None if to is None else to.files, once=True)
         commit = Commit(sink.name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", to, shown)
         commit.publish = _publisher(last, settings)
-        return start(slices, commit, available_now, settings.trigger), commit
+        return start(_observed(slices, last), commit, available_now, settings.trigger), commit
     if sink.format in TABLES:
         place = sink.options.get("table") or for_spark(joined(settings.directory, sink.options["path"]).resolve())
         lake = LakeTable.of(sink, place, query_id(checkpoint), settings.spark)
@@ -69,6 +72,8 @@ def _write(
     if sink.format == "csv":
         Dialect.of(sink.options)  # an option that it does not take is an error now
     query = query_id(checkpoint)
+    if _wants_free_sink(settings):
+        check_directory_is_free(path, query)
     stables = _stables(last) if writes_apart(sink) else None
     says = takes_punctuations(sink)
     files = ResultFiles(
@@ -78,12 +83,19 @@ def _write(
     files.prepare()
     commit = Commit(sink.name, query, checkpoint, path.with_name(path.name + ".quarantine"), files=files)
     commit.publish = _publisher(last, settings)
-    return start(slices, commit, available_now, settings.trigger), commit
+    return start(_observed(slices, last), commit, available_now, settings.trigger), commit
+
+
+def _wants_free_sink(settings: Settings) -> bool:
+    """Whether nobody else may have written to the sink."""
+    return not (settings.add_to_sink or settings.state or begun(settings.checkpoint))
 
 
 def _table(last: Stage, settings: Settings, sink: SinkDef, key: tuple[str, ...] | None) -> PostgresSink:
     """The table of a sink, and where its rows wait; what it cannot take stops a query that reads an exact stream."""
     table = PostgresTable.of(sink, last.schema, key).prepared()
+    if _wants_free_sink(settings):
+        check_table_is_free(table, query_id(location(settings.checkpoint)))
     waiting = (location(settings.checkpoint) / "punctum" / "copy").resolve()
     files = CopyFiles(str(waiting), sink.name, last.schema, table.key, table.required, _fails(last))
     files.clear()
@@ -134,7 +146,13 @@ def _handed_over(
 
     commit = Commit(name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", hand_over=given)
     commit.publish = _publisher(last, settings)
-    return start(packed(last, settings), commit, available_now, settings.trigger), commit
+    slices = _observed(packed(last, settings), last)
+    return start(slices, commit, available_now, settings.trigger), commit
+
+
+def _observed(slices: DataFrame, last: Stage) -> DataFrame:
+    """The messages of batches, observed: the last operator of the last stage gives the result."""
+    return observed(slices, f"s{last.number}o{len(list(operators(last.root))) - 1}")
 
 
 def _publisher(last: Stage, settings: Settings) -> FeedbackPublisher | None:
@@ -146,6 +164,8 @@ def _publisher(last: Stage, settings: Settings) -> FeedbackPublisher | None:
 
 def start(slices: DataFrame, commit: Commit, available_now: bool, trigger: str = AT_ONCE) -> StreamingQuery:
     """Start a query whose batches are committed in the driver, unless one of its name is running."""
+    log = log_of(slices.sparkSession)
+    commit.log = None if log is None else Path(log)
     if commit.name in {query.name for query in slices.sparkSession.streams.active}:
         what, hint = f"a query {commit.name} is running", "call its stop(), or rename one"
         raise QueryError(what, "names of queries are unique in a Spark session", hint)

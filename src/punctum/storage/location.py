@@ -88,6 +88,11 @@ class StorePath:
         return self.key.rpartition("/")[2]
 
     @property
+    def stem(self) -> str:
+        """The name without what is behind its last dot."""
+        return Path(self.name).stem
+
+    @property
     def suffix(self) -> str:
         """The last dot of the name and what is behind it."""
         return Path(self.name).suffix

@@ -6,7 +6,7 @@ begun again: a file that must be there and is not, or is damaged, is an error.
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from difflib import unified_diff
 from importlib.metadata import version
@@ -14,6 +14,7 @@ from uuid import uuid4
 from zlib import crc32
 
 from punctum.engine.recovery.durable import damaged, lost, read_sealed, write_sealed
+from punctum.engine.recovery.measured import metrics_of
 from punctum.engine.recovery.state_files import check_states
 from punctum.errors import QueryError
 from punctum.storage.location import Location, location
@@ -94,16 +95,6 @@ def files_read(checkpoint: Location) -> dict[str, int]:
         with suppress(ValueError, KeyError, TypeError):  # of another source, or damaged: Spark refuses it then
             read |= json.loads(line)["files"]
     return read
-
-
-def metrics_of(checkpoint: Location) -> Iterator[tuple[int, str]]:
-    """The lines of metrics in a checkpoint, the last one first, with their batches; one that is cut off is none."""
-    path = checkpoint / "punctum" / "metrics.jsonl"
-    for line in reversed(path.read_text("utf-8", "replace").splitlines() if path.exists() else []):
-        with suppress(ValueError, KeyError, TypeError):
-            known = json.loads(line)
-            if isinstance(known["kept"], dict):
-                yield int(known["batch"]), line
 
 
 def measured(checkpoint: Location) -> int:

@@ -66,6 +66,7 @@ _FILES = (
     Option("missing", Takes.MISSING, "a row without a column: error (by default), or null, as if it were NULL"),
     Option("maxFilesPerTrigger", Takes.COUNT, "the maximum number of new files in a batch"),
     Option("settle", Takes.SECONDS, "a file is complete when it has not changed for this long, whatever it contains"),
+    Option("forget", Takes.DURATION, "a file that has been gone for this long is forgotten; '7 days' by default"),
     Option("feedback", Takes.DIRECTORY, "where feedback for the stream's producer is written: what it may skip"),
     *_KNOWN,
 )
