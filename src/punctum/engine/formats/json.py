@@ -131,6 +131,8 @@ class _JsonReader:
 def shape_of(line: bytes, schema: Schema, left_out: Set[str] = frozenset()) -> str | None:
     r"""The lines with the keys of this one, in its order, whose values are written plainly, as a regular expression.
 
+    There is none for a line that lacks a column, unless it may be left out.
+
     >>> shape = shape_of(b'{"n": 1}', Schema.of(n="BIGINT"))
     >>> pl.Series(['{"n":17}', '{"n":1.5}', '{}', '{"n":1}{"n":2}']).str.contains(shape).to_list()
     [True, False, False, False]

@@ -60,10 +60,11 @@ _KNOWN = (
     Option("rate", Takes.NUMBER, "rows per second, used to choose a join plan"),
     Option("punctuation_delay", Takes.DURATION, "how late punctuations arrive, used to choose a join plan"),
 )
+_MISSING = Option("missing", Takes.MISSING, "a row without a column: error (by default), or null, as if it were NULL")
 _FILES = (
     Option("path", Takes.DIRECTORY, "the input directory, or a pattern of files; needed to run"),
     Option("recursive", Takes.SWITCH, "whether files in all directories below are read too; false by default"),
-    Option("missing", Takes.MISSING, "a row without a column: error (by default), or null, as if it were NULL"),
+    _MISSING,
     Option("maxFilesPerTrigger", Takes.COUNT, "the maximum number of new files in a batch"),
     Option("settle", Takes.SECONDS, "a file is complete when it has not changed for this long, whatever it contains"),
     Option("forget", Takes.DURATION, "a file that has been gone for this long is forgotten; '7 days' by default"),
@@ -137,6 +138,7 @@ _TOPIC = (
 )
 _TABLE = (
     Option("path", Takes.FILE, "the input, read when a query starts", needed=True),
+    _MISSING,
     Option("refresh", Takes.SWITCH, "whether a join reads it again when its files change; false by default"),
     Option("maxMegabytes", Takes.COUNT, "how large it may be, in its files and in memory; 512 by default"),
 )
@@ -153,7 +155,12 @@ OPTIONS: Mapping[str, Mapping[str, tuple[Option, ...]]] = {
         "nexmark": _NEXMARK,
         KAFKA: _KAFKA,
     },
-    "table": {"json": _TABLE, "csv": (*_TABLE, *_CSV), "parquet": _TABLE, "xml": (*_TABLE, *_XML)},
+    "table": {
+        "json": (*_TABLE, _MISSING),
+        "csv": (*_TABLE, _MISSING, *_CSV),
+        "parquet": (*_TABLE, _MISSING),
+        "xml": (*_TABLE, _MISSING, *_XML),
+    },
     "sink": {
         "json": (*_DIRECTORY, _COMPACT),
         "csv": (*_DIRECTORY, _COMPACT, *_CSV),
