@@ -15,7 +15,7 @@ from threading import Lock
 from typing import Any
 
 from punctum.engine.exchange.quarantine import Record, read_records
-from punctum.engine.recovery.checkpoint import metrics_of
+from punctum.engine.recovery.measured import metrics_of
 from punctum.engine.runtime.stored import empty_state, kept_data, kept_state
 from punctum.errors import PunctumError
 from punctum.page.notes import Notes, read_notes, unconnected
