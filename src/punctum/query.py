@@ -205,7 +205,7 @@ class Query:
         else:
             begun = write(planned.last, given, planned.query.sink, available_now, planned.key)
         self._notes = notes(planned, self._directory, begun[1].quarantine)
-        write_notes(Path(settings.checkpoint), self._notes)
+        write_notes(location(settings.checkpoint), self._notes)
         return begun
 
     @property

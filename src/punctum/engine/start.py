@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from punctum.algebra.schema import Schema
+from punctum.engine import scale
 from punctum.engine.commit import Commit
 from punctum.engine.exchange.messages import StageSlice
 from punctum.engine.feedback.filter import feedback_context
@@ -18,16 +19,18 @@ from punctum.engine.formats.write import lines_of
 from punctum.engine.kafka.client import check_library
 from punctum.engine.observed import observed
 from punctum.engine.partitions import partitions
-from punctum.engine.query import Settings, claimed, packed, unpacked
+from punctum.engine.query import Settings, claimed, packed
 from punctum.engine.recovery.checkpoint import begun, query_id, settled_buckets
-from punctum.engine.sinks.check import check_sink
+from punctum.engine.sinks.check import TABLES, check_sink
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
+from punctum.engine.sinks.lake import LakeTable
 from punctum.engine.sinks.owned import check_directory_is_free, check_table_is_free
 from punctum.engine.sinks.postgres import PostgresSink, PostgresTable
 from punctum.engine.sinks.topic import MessageFiles
 from punctum.engine.spark import for_spark, log_of
 from punctum.engine.trigger import AT_ONCE
+from punctum.engine.unpacked import unpacked
 from punctum.errors import QueryError, printable
 from punctum.ir.definitions import KAFKA, SinkDef, Violation, takes_punctuations, writes_apart
 from punctum.ir.temporal import LMerge
@@ -63,6 +66,10 @@ def _write(
         commit = Commit(sink.name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", to, shown)
         commit.publish = _publisher(last, settings)
         return start(_observed(slices, last), commit, available_now, settings.trigger), commit
+    if sink.format in TABLES:
+        place = sink.options.get("table") or for_spark(joined(settings.directory, sink.options["path"]).resolve())
+        lake = LakeTable.of(sink, place, query_id(checkpoint), settings.spark)
+        return _handed_over(last, settings, sink.name, lake.write, available_now)
     path = joined(settings.directory, sink.options["path"])
     if sink.format == "csv":
         Dialect.of(sink.options)  # an option that it does not take is an error now
@@ -71,10 +78,13 @@ def _write(
         check_directory_is_free(path, query)
     stables = _stables(last) if writes_apart(sink) else None
     says = takes_punctuations(sink)
-    files = ResultFiles(str(path.resolve()), sink.format, last.schema, says, query, sink.options, stables)
-    slices = packed(last, settings, files, runs_where_read(last, sink), once=True)
+    at = str(path.resolve()), sink.format, last.schema, says, query, sink.options
+    files = ResultFiles(*at, stables, sink.partitioned)
+    where_read = runs_where_read(last, sink)
+    slices = packed(last, settings, files, where_read, once=True)
     files.prepare()
     commit = Commit(sink.name, query, checkpoint, path.with_name(path.name + ".quarantine"), files=files)
+    commit.begins_again = scale.wanted(settings.spark, settings.checkpoint, where_read) is not None
     commit.publish = _publisher(last, settings)
     return start(_observed(slices, last), commit, available_now, settings.trigger), commit
 
@@ -125,16 +135,22 @@ def hand_over(
     last: Stage, settings: Settings, name: str, to: Callable[[DataFrame, int], None], available_now: bool
 ) -> tuple[StreamingQuery, Commit]:
     """Start a query that hands each batch of its result to a function, with the batch's number."""
+    with claimed(settings):
+        return _handed_over(last, settings, name, to, available_now)
+
+
+def _handed_over(
+    last: Stage, settings: Settings, name: str, to: Callable[[DataFrame, int], None], available_now: bool
+) -> tuple[StreamingQuery, Commit]:
     checkpoint = location(settings.checkpoint)
 
     def given(slices: DataFrame, batch: int) -> None:
         to(unpacked(slices, last.schema), batch)
 
-    with claimed(settings):
-        commit = Commit(name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", hand_over=given)
-        commit.publish = _publisher(last, settings)
-        slices = _observed(packed(last, settings), last)
-        return start(slices, commit, available_now, settings.trigger), commit
+    commit = Commit(name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", hand_over=given)
+    commit.publish = _publisher(last, settings)
+    slices = _observed(packed(last, settings), last)
+    return start(slices, commit, available_now, settings.trigger), commit
 
 
 def _observed(slices: DataFrame, last: Stage) -> DataFrame:

@@ -8,7 +8,7 @@ that reads it, so the time between is how long a punctuation takes to its result
 import json
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from punctum.engine.recovery.names import file_name
 from punctum.engine.sources.listing import is_input
 from punctum.engine.sources.split_log import ListFile, listed, segments
 from punctum.errors import PunctumError
+from punctum.storage.location import Location, location
 
 _LONGEST = 10_000
 """A directory of more files is not looked through: looking takes time from the query."""
@@ -28,9 +29,9 @@ _PAUSE = 2.0
 class WaitingFiles:
     """What waits for the query of a checkpoint, looked at every other second at the most."""
 
-    def __init__(self, checkpoint: Path) -> None:
+    def __init__(self, checkpoint: Location) -> None:
         self._checkpoint = checkpoint
-        self._logs: dict[Path, _Log] = {}
+        self._logs: dict[Location, _Log] = {}
         self._seconds: dict[int, dict[str, float]] = {}
         self._known: dict[str, Any] = {}
         self._due = 0.0
@@ -44,7 +45,7 @@ class WaitingFiles:
 
     def _looked(self, streams: Mapping[str, str], batches: Sequence[dict[str, Any]]) -> dict[str, Any]:
         logs = {path: stream for path in self._files() for stream in streams if _is_of(path, stream)}
-        lag = [self._lag(path, stream, Path(streams[stream])) for path, stream in logs.items()]
+        lag = [self._lag(path, stream, location(streams[stream])) for path, stream in logs.items()]
         for batch in batches:
             if batch["batch"] not in self._seconds:
                 read = self._read(batch["batch"], logs)
@@ -57,11 +58,14 @@ class WaitingFiles:
             "seconds": [{"batch": n, "streams": read} for n, read in sorted(self._seconds.items()) if read],
         }
 
-    def _files(self) -> list[Path]:
-        return sorted((self._checkpoint / "punctum").glob("*.files"))
+    def _files(self) -> list[Location]:
+        found: Iterable[Location] = (self._checkpoint / "punctum").glob("*.files")
+        return sorted(found, key=str)
 
-    def _lag(self, path: Path, stream: str, directory: Path) -> dict[str, Any]:
-        """The files that no batch has read yet, and since when the oldest one is there."""
+    def _lag(self, path: Location, stream: str, directory: Location) -> dict[str, Any]:
+        """The files that no batch has read yet, and since when the oldest one is there; not of a store or a pattern."""
+        if not isinstance(directory, Path) or not directory.is_dir():
+            return {"stream": stream, "files": None, "since": None}
         log = self._log(path)
         offered = {split.name for split in log.between(files_read(self._checkpoint).get(path.stem, 0))}
         waits, oldest = 0, None
@@ -75,7 +79,7 @@ class WaitingFiles:
                         waits, oldest = waits + 1, min(changed, oldest or changed)
         return {"stream": stream, "files": waits, "since": oldest}
 
-    def _read(self, batch: int, logs: Mapping[Path, str]) -> dict[str, float]:
+    def _read(self, batch: int, logs: Mapping[Location, str]) -> dict[str, float]:
         """When the newest file of each stream was changed that a batch has read."""
         before, after = self._offset(batch - 1), self._offset(batch)
         found: dict[str, float] = {}
@@ -94,7 +98,7 @@ class WaitingFiles:
                     read |= json.loads(line)["files"]
         return read
 
-    def _log(self, path: Path) -> "_Log":
+    def _log(self, path: Location) -> "_Log":
         log = self._logs.setdefault(path, _Log(path))
         log.read()
         return log
@@ -103,7 +107,7 @@ class WaitingFiles:
 class _Log:
     """The splits of a list, of which what is new is read."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Location) -> None:
         self._path, self._seen = path, set[ListFile]()
         self._splits: dict[ListFile, list[Split]] = {}
         self.names = set[str]()
@@ -130,7 +134,7 @@ class _Log:
         return found
 
 
-def _is_of(path: Path, stream: str) -> bool:
+def _is_of(path: Location, stream: str) -> bool:
     """Whether a log is that of a stream: its name, the stage and the input.
 
     >>> _is_of(Path("bid-1-0.files"), "bid"), _is_of(Path("bid-1-0.files"), "b")

@@ -13,6 +13,7 @@ from importlib.metadata import version
 from uuid import uuid4
 from zlib import crc32
 
+from punctum.engine.recovery.bucket_notes import BUCKETS, state_directory
 from punctum.engine.recovery.durable import damaged, lost, read_sealed, write_sealed
 from punctum.engine.recovery.measured import metrics_of
 from punctum.engine.recovery.state_files import check_states
@@ -45,7 +46,7 @@ def check_notes(checkpoint: Location) -> None:
     for name in (f"offsets/{last}", f"commits/{done}", "metadata"):
         _check_sum(checkpoint / name)
     line = next((line for batch, line in metrics_of(checkpoint) if batch == done), "{}")
-    check_states(checkpoint, done, json.loads(line).get("written", {}))
+    check_states(state_directory(checkpoint), done, json.loads(line).get("written", {}))
 
 
 def check_version(plan: Location) -> None:
@@ -153,7 +154,7 @@ def settled_buckets(checkpoint: str, wanted: tuple[int, ...]) -> tuple[int, ...]
     probe = pl.DataFrame({"text": ["", "vase", "é"], "number": [17, -1, None], "price": [0.5, None, -2.0]})
     placing = [str(value) for value in probe.hash_rows(17)]
     first = {"buckets": wanted, "placing": placing, "polars": pl.__version__}
-    known = json.loads(settled(location(checkpoint), "buckets.json", lambda: json.dumps(first)))
+    known = json.loads(settled(location(checkpoint), BUCKETS, lambda: json.dumps(first)))
     if known["placing"] != placing:
         path = location(checkpoint) / "punctum" / "buckets.json"
         detail = (

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
+from punctum.engine.recovery.bucket_notes import bucket_notes
 from punctum.engine.recovery.durable import append_text, writing
 from punctum.storage.files import move
 from punctum.storage.location import Location, StorePath
@@ -25,8 +26,9 @@ _BLOCK = 1 << 16
 
 def metrics_of(checkpoint: Location) -> Iterator[tuple[int, str]]:
     """The lines of metrics in a checkpoint, the last one first, with their batches; one that is cut off is none."""
+    notes = bucket_notes(checkpoint)
     for _, _, batch, line in _lines(checkpoint):
-        yield batch, line
+        yield batch, _renewed(batch, line, notes)
 
 
 def append_metrics(
@@ -55,11 +57,18 @@ def drop_metrics(checkpoint: Location, batch: int) -> tuple[int | None, str]:
                     if later == path:
                         break
                     later.unlink()
-            return number, line
+            return number, _renewed(number, line, bucket_notes(checkpoint))
     for path in _files(checkpoint):
         with writing(path):
             path.unlink()
     return None, '{"kept": {}}'
+
+
+def _renewed(batch: int, line: str, notes: Mapping[str, Any]) -> str:
+    """The line of a batch; of that behind which buckets became more, with what is kept in these."""
+    if batch != notes.get("behind"):
+        return line
+    return json.dumps(json.loads(line) | {name: notes[name] for name in ("kept", "written")})
 
 
 def _cut(path: Location, end: int) -> None:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
+from punctum.engine.recovery.bucket_notes import bucket_notes, state_directory, write_buckets
 from punctum.engine.recovery.checkpoint import begun, check_version, committed, differences, last_committed
 from punctum.engine.recovery.durable import lost, read_sealed, replace_text, write_sealed
 from punctum.engine.recovery.measured import metrics_of
@@ -33,7 +34,7 @@ class StoredState:
 
     def copy(self, to: Location) -> None:
         """Copy the state of each stage and bucket, as one that stands before the first batch."""
-        for stage in (location(self.checkpoint) / STATE).glob("[0-9]*"):
+        for stage in state_directory(location(self.checkpoint)).glob("[0-9]*"):
             for bucket, files in buckets_behind(stage, self.batch):
                 text, places = files.load()
                 chunks = {name: {n: files.read(at) for n, at in of.items()} for name, of in places.items()}
@@ -114,7 +115,8 @@ def _settle(
     copy(stored, own / "start")
     files = _data(own / "start")
     write_sealed(own / "start/plan", read_sealed(there / "plan"))
-    write_sealed(own / "buckets.json", read_sealed(there / "buckets.json"))
+    notes = bucket_notes(location(stored.checkpoint))
+    write_buckets(own.parent, {name: notes[name] for name in ("buckets", "placing", "polars")})
     before = {"batch": -1, "time": round(time.time(), 3), "seconds": 0, "quarantined": 0, "operators": {}}
     replace_text(own / "metrics.jsonl", json.dumps(before | {"kept": _kept(there, stored.batch)}) + "\n")
     write_sealed(own / "state.json", json.dumps(asdict(stored := replace(stored, files=files))))

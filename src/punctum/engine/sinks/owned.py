@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 from punctum.errors import QueryError, printable
+from punctum.storage.files import files_below
 from punctum.storage.location import Location
 
 if TYPE_CHECKING:
@@ -18,9 +19,9 @@ _RESULT = re.compile(r"part-([0-9a-f]{8})-\d+-.*")
 
 def check_directory_is_free(directory: Location, query: str) -> None:
     """An error when a directory has results of another query than this one."""
-    for path in directory.iterdir() if directory.is_dir() else ():
-        if (match := _RESULT.fullmatch(path.name)) is not None and match[1] != query:
-            raise taken(str(directory), f"{printable(path.name)} was written with another checkpoint")
+    for name in files_below(directory):  # also those in directories by the values of columns
+        if (match := _RESULT.fullmatch(name.rpartition("/")[2])) is not None and match[1] != query:
+            raise taken(str(directory), f"{printable(name)} was written with another checkpoint")
 
 
 def check_table_is_free(table: "PostgresTable", query: str) -> None:

@@ -15,12 +15,12 @@ A directory that a sink of Spark's writes has a log of its own (``sink_log.py``)
 import os
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from punctum.engine.formats.progress import GROWING, READY
+from punctum.engine.formats.progress import grows, ready_until
 from punctum.engine.formats.splits import Split, digest, gone, lines_within
 from punctum.engine.sources.known import FORGET, KnownFiles
 from punctum.engine.sources.sink_log import SinkLog, settled
@@ -60,7 +60,9 @@ class Listing:
         settle: float,
         known: KnownFiles | None = None,
         forget: float = FORGET,
+        takes: Callable[[str], bool] = is_input,
     ) -> None:
+        self._takes = takes
         self._directory, self._format, self._options, self._settle = directory, format_, options, settle
         self._known, self._forget = KnownFiles() if known is None else known, forget
         self._open: dict[str, None] = {}
@@ -108,7 +110,7 @@ class Listing:
             self._place, self._watch, self._listed = at, Watch(self._directory), False
         stamp, watched = os.stat(self._directory).st_mtime_ns, self._watch.works
         told = self._watch.told()
-        self._open |= dict.fromkeys(filter(is_input, told or ()))
+        self._open |= dict.fromkeys(filter(self._takes, told or ()))
         if watched and told is None:
             self._listed = False
         if told and self._listed:
@@ -120,7 +122,7 @@ class Listing:
     def _list(self, stamp: int) -> None:
         begun, known = time.monotonic(), self._known
         names = os.listdir(self._directory)
-        self._open |= dict.fromkeys(name for name in names if name not in known and is_input(name))
+        self._open |= dict.fromkeys(name for name in names if name not in known and self._takes(name))
         for name in known.gone.keys() & set(names) if known.gone else ():
             del known.gone[name]
         self._listed, self._stamp = True, stamp if self._watch.works or settled(stamp) else -1
@@ -207,7 +209,7 @@ class Listing:
         now = replace(last, inode=stat.st_ino, changed=stat.st_mtime_ns)
         if not _begins_alike(file, stat, last):
             return replace(now, fault=OVERWRITTEN)
-        if stat.st_size > last.end and self._format not in GROWING:
+        if stat.st_size > last.end and not grows(self._format, name):
             return replace(now, fault=GROWN)
         if known and stat.st_size == last.end:
             self._known.seen(now)
@@ -217,9 +219,9 @@ class Listing:
     def _from(self, file: int, stat: os.stat_result, name: str, last: Split | None, whole: bool) -> Split | None:
         """What can be read of a file by now, behind its last split."""
         size, start = stat.st_size, last.end if last else 0
-        nothing = start == size and (size > 0 or self._format in GROWING)  # what comes later is read on
+        nothing = start == size and (size > 0 or grows(self._format, name))  # what comes later is read on
         quiet = whole or nothing or self._is_quiet(name, stat)
-        end = size if quiet else READY[self._format](file, start, size, self._options)
+        end = size if quiet else ready_until(self._format, name)(file, start, size, self._options)
         self.waits = not quiet and (end < size or end == start)
         if self.waits and end == start:
             return None
@@ -242,7 +244,7 @@ class Listing:
         if old is None or old.fault or not old.end or self._is_there(old):
             return None
         same = _stamp(stat) == (old.end, old.changed)
-        grown = self._format in GROWING and old.end >= _ALIKE
+        grown = grows(self._format, old.name) and old.end >= _ALIKE
         return old if (same or grown) and _begins_alike(file, stat, old) else None
 
     def _is_there(self, split: Split) -> bool:

@@ -8,13 +8,13 @@ they are still the same. In HDFS files may still be written, and are complete wh
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 from punctum.engine.formats.splits import Split, gone
+from punctum.engine.sources.chosen import Chosen
 from punctum.engine.sources.known import FORGET, KnownFiles
-from punctum.engine.sources.listing import OVERWRITTEN, Listing, is_input
+from punctum.engine.sources.listing import OVERWRITTEN
 from punctum.engine.sources.sink_log import SINK_LOG, SinkLog
-from punctum.storage.location import Location, StorePath, StoreStat
+from punctum.storage.location import StorePath, StoreStat
 
 _GROW = ("hdfs",)
 """The stores whose files may still be written when they are found."""
@@ -23,7 +23,10 @@ _GROW = ("hdfs",)
 class ObjectListing:
     """Finds what is new below an address, given what is known of its files; it remembers there what it finds."""
 
-    def __init__(self, directory: StorePath, settle: float, known: KnownFiles, forget: float = FORGET) -> None:
+    def __init__(
+        self, directory: StorePath, chosen: Chosen, settle: float, known: KnownFiles, forget: float = FORGET
+    ) -> None:
+        self._chosen = chosen
         self._directory, self._settle, self._known, self._forget = directory, settle, known, forget
         self._over = list[str]()
         self.waits = False
@@ -38,7 +41,7 @@ class ObjectListing:
             changed = [name for name in names if self._is_new(name, found.get(name))]
         else:
             self._miss(found)
-            new = ((name, stat) for name, stat in found.items() if self._is_read(name) and self._is_new(name, stat))
+            new = ((name, stat) for name, stat in found.items() if self._chosen(name) and self._is_new(name, stat))
             changed = [name for name, _ in sorted(new, key=lambda each: (each[1].st_mtime_ns, each[0]))]
         news = list[Split]()
         for name in changed:
@@ -49,9 +52,6 @@ class ObjectListing:
                 break
             news.append(self._split(name, found[name]))
         return news
-
-    def _is_read(self, name: str) -> bool:
-        return "/" not in name and is_input(name)
 
     def _is_new(self, name: str, stat: StoreStat | None) -> bool:
         last = self._known.get(name)
@@ -82,17 +82,3 @@ class ObjectListing:
         for name in [name for name in self._known.gone if name in found]:
             del self._known.gone[name]
         self._over = [name for name, since in self._known.gone.items() if since <= now - self._forget]
-
-
-def listing(
-    directory: Location,
-    format_: str,
-    options: Mapping[str, str],
-    settle: float,
-    known: KnownFiles,
-    forget: float = FORGET,
-) -> Listing | ObjectListing:
-    """What lists a directory of this machine, or of a store."""
-    if isinstance(directory, Path):
-        return Listing(directory, format_, options, settle, known, forget)
-    return ObjectListing(directory, settle, known, forget)

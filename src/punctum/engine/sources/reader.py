@@ -27,12 +27,14 @@ from punctum.engine.formats.splits import Split
 from punctum.engine.kafka.topics import KnownPartitions, Topic, TopicListing, TopicOffset, TopicShare
 from punctum.engine.kafka.topics import dealt as dealt_topics
 from punctum.engine.recovery.durable import RESTORE
+from punctum.engine.sources.chosen import Chosen
 from punctum.engine.sources.known import FORGET
 from punctum.engine.sources.listing import SETTLE, Listing
-from punctum.engine.sources.objects import ObjectListing, listing
+from punctum.engine.sources.objects import ObjectListing
 from punctum.engine.sources.refresh import RefreshedTable
 from punctum.engine.sources.split_log import SplitLog, check_list
 from punctum.engine.sources.timer import Timer
+from punctum.engine.sources.tree import TreeListing, listing
 from punctum.errors import QueryError, failing_in
 from punctum.storage.location import location
 
@@ -72,6 +74,7 @@ class Directory:
     files_a_batch: int | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     settle: float = SETTLE
+    chosen: Chosen = field(default_factory=Chosen)
     forget: float = FORGET
 
 
@@ -324,12 +327,12 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             return SplitLog(location(directory.log))
 
     @cached_property
-    def _listings(self) -> dict[str, Listing | ObjectListing]:
+    def _listings(self) -> dict[str, Listing | TreeListing | ObjectListing]:
         return {key: self._listing(key, directory) for key, directory in self._directories.items()}
 
-    def _listing(self, key: str, d: Directory) -> Listing | ObjectListing:
+    def _listing(self, key: str, d: Directory) -> Listing | TreeListing | ObjectListing:
         with failing_in(f"{d.stream}, listing its files"):
-            return listing(location(d.path), d.format, d.options, d.settle, self._logs[key].known, d.forget)
+            return listing(location(d.path), d.chosen, d.format, d.options, d.settle, self._logs[key].known, d.forget)
 
     def _listed(self, key: str) -> int:
         """How many splits of a stream there are by now, with new ones written to the log first."""

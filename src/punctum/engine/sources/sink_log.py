@@ -41,12 +41,17 @@ class SinkLog:
         for number, whole, path in sorted(new):
             if number > compact or (number == compact and whole):
                 lines = path.read_text().splitlines()[1:]  # the first one is the version
-                names += [unquote(json.loads(line)["path"].rsplit("/", 1)[-1]) for line in lines]
+                names += [self._name(unquote(json.loads(line)["path"])) for line in lines]
                 self._read = number
         fresh = [name for name in dict.fromkeys(names) if name not in self._names]
         self._names.update(fresh)
         self._stamp = stamp if settled(stamp) else -1
         return fresh
+
+    def _name(self, path: str) -> str:
+        """A file's name from the directory on; that may have been moved since it was written."""
+        _, inside, name = path.rpartition(f"/{self._log.parent.name}/")
+        return name if inside else path.rpartition("/")[2]
 
 
 def settled(stamp: int) -> bool:
