@@ -23,7 +23,8 @@ class ChosenNames:
     >>> chosen = ChosenNames("2026-*/bid-{a,b}.json")
     >>> [chosen(name) for name in ("2026-01/bid-a.json", "2026-01/x/bid-a.json", "2025-01/bid-a.json")]
     [True, False, False]
-    >>> [ChosenNames()(name) for name in ("1.json", "dt=1/x=2/1.json", "old/1.json", "dt=1/_temporary/1.json", "dt=1/.a")]
+    >>> below = ("1.json", "dt=1/x=2/1.json", "old/1.json", "dt=1/_temporary/1.json", "dt=1/.a")
+    >>> [ChosenNames()(name) for name in below]
     [True, True, False, False, False]
     """
 
