@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.request import urlopen
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 
 from punctum.demo.auction import AUCTION
 from punctum.session import Session
