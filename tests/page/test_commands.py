@@ -37,6 +37,15 @@ def test_a_port_that_is_taken_is_an_error() -> None:
     assert not page.open
 
 
+def test_options_of_a_page_need_one(tmp_path: Path) -> None:
+    script = tmp_path / "script.sql"
+    script.write_text("CREATE STREAM a (k BIGINT, PUNCTUATED ON (k)) USING json OPTIONS (path 'a');")
+    (tmp_path / "a").mkdir()
+    for option in (["--control"], ["--page-port", "8080"]):
+        told = CliRunner().invoke(cli, ["run", str(script), "--checkpoint", str(tmp_path / "c"), *option])
+        assert told.exit_code == 2 and "add --page" in told.output
+
+
 def test_no_page_is_served_when_none_is_wanted() -> None:
     with command.opened_page(False, False, 0) as shown:
         assert shown is None
