@@ -26,8 +26,8 @@ from punctum.testing.simulate import run
 from test_rooms import ROOMS, room_of
 
 ROOT = Path(__file__).parent.parent
-SQL, TUTORIAL = ROOT / "docs/sql.md", ROOT / "docs/tutorial.md"
-PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "src/punctum/README.md"]
+SQL, TUTORIAL = ROOT / "docs/sql.md", ROOT / "docs/tutorial/3-sessions.md"
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md"), ROOT / "src/punctum/README.md"]
 
 
 def blocks(page: Path, language: str) -> list[str]:
