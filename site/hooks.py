@@ -6,6 +6,7 @@ mkdocs calls the functions by their names. A link to a file that is not on the s
 import posixpath
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,22 @@ import reference  # noqa: E402  it stands beside this file
 
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s:]+)(#[^)]*)?\)")
 _EXAMPLES = "examples"
+
+
+def on_config(config: Any) -> Any:
+    """Pages that the menu does not name are guides: a new one needs no more than to be there."""
+    listed = set(_listed(config.nav))
+    pages = sorted(path.relative_to(config.docs_dir).as_posix() for path in Path(config.docs_dir).rglob("*.md"))
+    new: list[Any] = [page for page in pages if page not in listed and not page.startswith("design/")]
+    guides = next(part["Guides"] for part in config.nav if "Guides" in part)
+    guides += new
+    return config
+
+
+def _listed(nav: Any) -> Iterator[str]:
+    """All pages of a menu."""
+    for part in nav if isinstance(nav, list) else nav.values():
+        yield from [part] if isinstance(part, str) else _listed(part)
 
 
 def on_files(files: Files, config: Any) -> Files:

@@ -15,10 +15,11 @@ import click
 
 import punctum
 from punctum import errors, testing
-from punctum.cli import cli
+from punctum.cli import FAILED, WRONG, cli
+from punctum.commands.check import REFUSED
+from punctum.commands.running import INTERRUPTED
 
 SOURCE = Path(punctum.__file__).parent
-_EXIT = "exit code"
 
 
 def commands() -> str:
@@ -27,8 +28,9 @@ def commands() -> str:
         "# Commands and exit codes\n",
         "`punctum` is the command, `punctum COMMAND --help` says the same as this page.\n",
         "| exit code | meaning |\n|---|---|\n| 0 | all went well; `check`: every query is admitted |",
-        "| 1 | a query failed while it ran, or is refused |\n| 2 | the script or the command is wrong |",
-        "| 130 | stopped by Ctrl-C; the same command resumes |\n",
+        f"| {FAILED} | a query failed while it ran |\n| {REFUSED} | `check`: a query is refused |",
+        f"| {WRONG} | the script or the command is wrong |",
+        f"| {INTERRUPTED} | stopped by Ctrl-C; the same command resumes |\n",
     ]
     for path, command in _commands(cli, "punctum"):
         told.append(f"## {path}\n\n{_usage(command, path)}")

@@ -12,7 +12,7 @@ from punctum.session import Session
 from tutorial import given, steps
 
 PAGES = Path(__file__).parent.parent / "docs" / "tutorial"
-NAMES = sorted(page.stem for page in PAGES.glob("[0-9]*.md") if page.stem != "3-sessions") + ["../start"]
+NAMES = [*sorted(page.stem for page in PAGES.glob("[0-9]*.md") if page.stem != "3-sessions"), "../start"]
 """Step 3 deletes a clause in between; ``test_docs.py`` has it. The first five minutes are written as a step is."""
 
 

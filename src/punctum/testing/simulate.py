@@ -64,13 +64,13 @@ class PartitionSplits(dict[int, list[ColumnarSlice]]):
 class Splits(list[ColumnarSlice]):
     """Parts of a slice that follow each other, and the splits of files that they are; elements may have places."""
 
-    def __init__(self, pieces: Iterable[ColumnarSlice] = (), files: Sequence[str | None] = ()) -> None:
+    def __init__(self, pieces: Iterable[ColumnarSlice] = (), files: Sequence[str] = ()) -> None:
         super().__init__(pieces)
         self._files = tuple(files)
 
     def place(self, number: int) -> SplitPart:
         """Where one of them stands."""
-        return SplitPart(number, 0, self._files[number] if self._files else None)
+        return SplitPart(number, 0, self._files[number] if self._files else "")
 
 
 ALL_PUNCTUATIONS = tuple((name, run) for name, run in PASSES if name != "mark unused schemes")
