@@ -42,6 +42,7 @@ ROOMS = (
     "engine.feedback",
     "engine",
     "testing",
+    "page",
     "query",
     "session",
     "demo",

@@ -13,6 +13,7 @@ import click
 from punctum.commands.check import REFUSED, check
 from punctum.commands.explain import explain
 from punctum.commands.nexmark import nexmark
+from punctum.commands.page import opened_page, page, page_options
 from punctum.commands.running import INTERRUPTED, STARTING, interruption
 from punctum.commands.script import compiled, plan_options, planned, zone_option
 from punctum.commands.state import state
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from punctum.algebra.values import Value
     from punctum.compile import Compiled
     from punctum.ir.definitions import TableColumn
+    from punctum.page.serve import LivePage
     from punctum.query import Query
 
 EXAMPLES = {example.name: example for example in (AUCTION, WAREHOUSE, OUTAGE)}
@@ -43,6 +45,7 @@ def cli() -> None:
 cli.add_command(check)
 cli.add_command(explain)
 cli.add_command(nexmark)
+cli.add_command(page)
 cli.add_command(state)
 
 
@@ -56,12 +59,19 @@ cli.add_command(state)
     type=click.Path(file_okay=False, path_type=Path),
     help="Directory of the examples: input, output and checkpoints.",
 )
-def demo(example: str | None, brokers: str, directory: Path) -> None:
+@click.option("--page/--no-page", "with_page", default=True, help="Show the queries on a page of this machine.")
+@page_options
+def demo(example: str | None, brokers: str, directory: Path, with_page: bool, control: bool, port: int) -> None:
     """Run the papers' examples on Spark: auction, warehouse and outage, or the one that is named.
 
     After an interruption, the same command resumes them; after the end, it starts anew. The examples replicas
     and kafka always start anew; kafka needs a broker, which make kafka-up starts.
     """
+    with opened_page(with_page, control, port, needed=False) as shown:
+        _demo(example, brokers, directory, shown)
+
+
+def _demo(example: str | None, brokers: str, directory: Path, shown: "LivePage | None") -> None:
     click.echo(STARTING, err=True)
     from punctum.demo import kafka, replicas  # here because pyspark takes a while to import
     from punctum.demo.directory import make
@@ -85,11 +95,11 @@ def demo(example: str | None, brokers: str, directory: Path) -> None:
         click.echo("stopped before the first step; run the same command again to resume", err=True)
         sys.exit(INTERRUPTED)
     if example == REPLICAS:
-        finished = replicas.play(directory, session, interrupted, click.echo)
+        finished = replicas.play(directory, session, interrupted, click.echo, show=shown)
     elif example == KAFKA:
-        finished = kafka.play(directory, session, interrupted, click.echo, brokers)
+        finished = kafka.play(directory, session, interrupted, click.echo, brokers, show=shown)
     else:
-        finished = play(examples, directory, session, interrupted, click.echo)
+        finished = play(examples, directory, session, interrupted, click.echo, show=shown)
     if not finished:
         sys.exit(INTERRUPTED)
 
@@ -137,6 +147,8 @@ def _interval(_: click.Context, __: click.Parameter, text: str | None) -> str | 
     "a quarter of the machine's memory divided by its cores, unless it is given.",
 )
 @click.option("--quiet", is_flag=True, help="Do not print a line for each batch.")
+@click.option("--page", "with_page", is_flag=True, help="Show the queries on a page of this machine while they run.")
+@page_options
 @plan_options
 @zone_option
 def run(
@@ -149,6 +161,9 @@ def run(
     buckets: int | None,
     state_memory: str | None,
     quiet: bool,
+    with_page: bool,
+    control: bool,
+    port: int,
     zone: str,
     **plan: Any,
 ) -> None:
@@ -162,12 +177,15 @@ def run(
     logging.basicConfig(format="%(message)s", handlers=[ours])
     logging.getLogger("punctum").setLevel(logging.WARNING if quiet else logging.INFO)
     queries = _admitted(script, plan, zone)
-    if not quiet:
-        click.echo(STARTING, err=True)
-    from punctum.engine.spark import spark_alive  # here because pyspark takes a while to import
+    with opened_page(with_page, control, port, err=True) as shown:
+        if not quiet:
+            click.echo(STARTING, err=True)
+        from punctum.engine.spark import spark_alive  # here because pyspark takes a while to import
 
-    with spark_alive():
-        _run(queries, script.parent, checkpoint, state, available_now, trigger, master, buckets, state_memory)
+        with spark_alive():
+            _run(
+                queries, script.parent, checkpoint, state, available_now, trigger, master, buckets, state_memory, shown
+            )
 
 
 def _admitted(script: Path, plan: dict[str, Any], zone: str) -> "Compiled":
@@ -202,6 +220,7 @@ def _run(
     master: str,
     buckets: int | None,
     state_memory: str | None,
+    shown: "LivePage | None" = None,
 ) -> None:
     from punctum.engine.recovery.checkpoint import check_notes
     from punctum.engine.recovery.lease import take_lease
@@ -227,6 +246,8 @@ def _run(
             name = file_name(query.name)
             beginning = state / name if state else ""
             started.append(query.start(checkpoint / name, available_now, state=beginning, trigger=trigger or AT_ONCE))
+            if shown is not None:
+                query.show_on(shown)
         failures = _watched(started, interrupted)
         for failure in failures:
             click.echo(f"error: {failure}", err=True)

@@ -34,6 +34,7 @@ from punctum.engine.sinks.postgres import PostgresSink
 from punctum.engine.sources.timer import write_due
 from punctum.errors import QueryError, failing_in, printable
 from punctum.lmerge.elements import NEVER
+from punctum.plan.joins.counts import STABLE_OF
 
 if TYPE_CHECKING:
     from punctum.engine.sinks.kafka import KafkaSink  # else only where a query writes to one: it needs an extra
@@ -150,10 +151,10 @@ class Commit:
         for bucket, counted in told:
             self._kept[bucket] = self._kept.get(bucket, {})
             for name, counts in counted.items():
-                kept = {what: n for what, n in counts.items() if what in KEPT}
+                kept = {what: n for what, n in counts.items() if _stays(what)}
                 self._kept[bucket] |= {name: kept} if kept else {}  # a part of a bucket's rows tells of these alone
                 self._written.setdefault(name[1:].partition("o")[0], {})[str(bucket)] = batch
-                _add(operators, name, {what: n for what, n in counts.items() if what not in KEPT})
+                _add(operators, name, {what: n for what, n in counts.items() if not _stays(what)})
         for counted in self._kept.values():  # of all buckets, those without any input now as well
             for name, counts in counted.items():
                 _add(operators, name, dict.fromkeys(DONE, 0) | counts)
@@ -195,10 +196,15 @@ def span(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
+def _stays(what: str) -> bool:
+    """Whether a count says how things are after a batch, and so holds until there is another one."""
+    return what in KEPT or what.startswith(STABLE_OF)
+
+
 def _add(operators: dict[str, Counts], name: str, counts: Counts) -> None:
     sums = operators.setdefault(name, {})
     for what, n in counts.items():
-        if what in ("oldest", "due", "stable"):
+        if what in ("oldest", "due", "stable") or what.startswith(STABLE_OF):
             sums[what] = min(sums.get(what, n), n)
         else:
             sums[what] = sums.get(what, 0) + n

@@ -270,9 +270,9 @@ class _Assembly:
             hint = "join it with such a stream before all else, or leave out refresh"
             raise SchemaError(f"the table {refreshed[0].name} cannot be refreshed", detail, hint)
 
-    def _read_all(self, stage: Stage, stays: bool = False) -> "_Read":
+    def _read_all(self, stage: Stage, stays: bool = False) -> "_Streams":
         """The streams that a stage reads."""
-        read = _Read([], [], {}, {})
+        read = _Streams([], [], {}, {})
         for source in stage.inputs:
             if isinstance(source.origin, Stage):
                 continue
@@ -350,7 +350,7 @@ class _Assembly:
 
     def _files(
         self,
-        read: "_Read",
+        read: "_Streams",
         timer: Timer | None = None,
         refreshed: Sequence[RefreshedTable] = (),
         running: Running | None = None,
@@ -365,7 +365,7 @@ class _Assembly:
         return source.option(SCHEMA_OPTION, SCHEMA).load()
 
 
-class _Read(NamedTuple):
+class _Streams(NamedTuple):
     """The streams that a stage reads: those of files and topics by their keys, and DataFrames by inputs."""
 
     directories: list[Directory]

@@ -10,7 +10,7 @@ from punctum.engine.runtime.lmerge import Merging
 from punctum.engine.runtime.stage import StagePart
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.expect import Expect
-from punctum.plan.joins.counts import ROWS_FROM
+from punctum.plan.joins.counts import PUNCTS_FROM, ROWS_FROM
 
 _OF_ROWS = ("rows_in", "rows_out", "rows_purged")
 
@@ -37,7 +37,7 @@ def counted(flow: Dataflow, number: int, slices: Sequence[ColumnarSlice], given:
     purged = sum(table.purged for table in tables)
     for table in tables:
         table.purged = 0
-    merged = {"stable": operator.stable} if isinstance(operator, Merging) else {}
+    merged = {"stable": operator.stable} | operator.stables if isinstance(operator, Merging) else {}
     due = operator.due if isinstance(operator, Expect) else None
     direct = [(-1 - i, piece) for i, piece in zip(reads, slices, strict=True) if i < 0]
     return (
@@ -56,6 +56,7 @@ def counted(flow: Dataflow, number: int, slices: Sequence[ColumnarSlice], given:
             "puncts_received": sum(flow.inputs[i].puncts() for i, _ in direct),
         }
         | {ROWS_FROM + flow.names[i]: len(piece.rows) + flow.inputs[i].folded for i, piece in direct}
+        | {PUNCTS_FROM + flow.names[i]: punctuations_in(piece) for i, piece in direct}
     )
 
 
