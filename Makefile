@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo page screenshots test test-long short-lane long-lane check bench bench-page bench-full figures kafka-up kafka-down format upgrade clean
+.PHONY: demo page screenshots test test-long short-lane long-lane check docs pictures dist compat bench bench-page bench-full figures kafka-up kafka-down format upgrade clean
 
 demo: .venv/ready
 	@$(BIN)/punctum demo
@@ -29,6 +29,24 @@ check: .venv/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# The site, in build/site. Whatever is wrong with a link or a page is an error.
+docs: .venv/ready
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# The pictures of the examples and of the concepts, drawn again.
+pictures: .venv/ready
+	$(BIN)/python examples/pictures.py
+	$(BIN)/python site/pictures.py
+
+# The wheel and the sdist, in dist/.
+dist: .venv/ready
+	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+	$(BIN)/python -c "from setuptools.build_meta import build_sdist; print(build_sdist('dist'))"
+
+# The oldest and the newest Spark and Polars that are allowed, each tried in an environment of its own.
+compat: .venv/ready
+	$(BIN)/python tests/compat.py
 
 # A few queries of NEXMark beside Spark and Flink, in less than ten minutes.
 bench: .venv/ready build/flink-venv/ready

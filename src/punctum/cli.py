@@ -91,6 +91,7 @@ def _demo(example: str | None, brokers: str, directory: Path, shown: "LivePage |
     from punctum.demo import kafka, replicas  # here because pyspark takes a while to import
     from punctum.demo.directory import make
     from punctum.demo.play import play
+    from punctum.demo.plot import check_plots
     from punctum.engine.spark import only_ours, spark_session, start_jvm
     from punctum.session import Session
 
@@ -98,6 +99,8 @@ def _demo(example: str | None, brokers: str, directory: Path, shown: "LivePage |
     make(directory)
     if example == KAFKA:
         kafka.make_topics(brokers)  # no broker is an error before Spark starts
+    else:
+        check_plots()
     try:
         start_jvm(log=directory / "spark.log", short=True)
         session = Session(spark_session(log=directory / "spark.log"))
