@@ -138,7 +138,6 @@ _TOPIC = (
 )
 _TABLE = (
     Option("path", Takes.FILE, "the input, read when a query starts", needed=True),
-    _MISSING,
     Option("refresh", Takes.SWITCH, "whether a join reads it again when its files change; false by default"),
     Option("maxMegabytes", Takes.COUNT, "how large it may be, in its files and in memory; 512 by default"),
 )
