@@ -16,14 +16,22 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
 from lanes import PATIENCE
-from punctum.commands.logs import JsonLines
+from punctum.commands.logs import JsonRecords
 from punctum.engine.commit import summary
 from punctum.engine.observed import OBSERVED
 from punctum.engine.prometheus import CONTENT_TYPE, Totals, exposition, samples, serve
 from punctum.errors import QueryError
 from punctum.session import Session
 
-COUNTS = {"rows_in": 4, "rows_from bid": 4, "rows_out": 1, "rows_kept": 7, "oldest": [1000.5, "bid(itemid=17)"]}
+COUNTS: dict[str, Any] = {
+    "rows_in": 4,
+    "rows_from bid": 4,
+    "puncts_from bid": 1,
+    "rows_out": 1,
+    "rows_kept": 7,
+    "stable_of a": 9,
+}
+COUNTS |= {"oldest": [1000.5, "bid(itemid=17)"]}
 BATCH = {"batch": 3, "time": 2000.0, "seconds": 0.5, "quarantined": 2, "operators": {"s1o0": COUNTS}}
 LINE = re.compile(r'([a-z_:][a-z0-9_:]*)\{((?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)+)\} (-?\d+(?:\.\d+)?(?:e[+-]\d+)?)')
 
@@ -56,6 +64,8 @@ def test_counters_go_on_and_gauges_are_as_they_are() -> None:
     assert found["punctum_rows_from_total", f'{of},stream="bid"'] == 12
     assert found["punctum_rows_kept", of] == 7
     assert found["punctum_oldest_timestamp_seconds", of] == 1000.5
+    assert found["punctum_puncts_from_total", f'{of},stream="bid"'] == 3
+    assert found["punctum_stable_of", f'{of},stream="a"'] == 9
     assert found["punctum_quarantined_total", 'query="two"'] == 6
     assert found["punctum_batch_seconds_total", 'query="two"'] == 1.5
     assert found["punctum_batch", 'query="two"'] == 3
@@ -80,7 +90,7 @@ def test_metrics_are_served_on_loopback() -> None:
 def test_what_is_logged_as_json() -> None:
     out, log = io.StringIO(), logging.getLogger("punctum.test")
     handler = logging.StreamHandler(out)
-    handler.setFormatter(JsonLines())
+    handler.setFormatter(JsonRecords())
     log.addHandler(handler)
     try:
         more = {"query": "größe\n", "metrics": BATCH}
