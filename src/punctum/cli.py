@@ -19,7 +19,7 @@ from punctum.commands.nexmark import nexmark
 from punctum.commands.package import package
 from punctum.commands.page import opened_page, page, page_options
 from punctum.commands.project import ProjectCommand
-from punctum.commands.running import INTERRUPTED, PLACE, STARTING, interruption
+from punctum.commands.running import INTERRUPTED, PLACE, STARTING, LocalPath, interruption
 from punctum.commands.script import compiled, plan_options, planned, zone_option
 from punctum.commands.spark import run_settings, spark_options
 from punctum.commands.sql import sql
@@ -71,7 +71,7 @@ cli.add_command(state)
     "--directory",
     default="demo-run",
     show_default=True,
-    type=click.Path(file_okay=False, path_type=Path),
+    type=LocalPath(file_okay=False, path_type=Path),
     help="Directory of the examples: input, output and checkpoints.",
 )
 @click.option("--page/--no-page", "with_page", default=True, help="Show the queries on a page of this machine.")

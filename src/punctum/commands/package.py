@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 import click
 
+from punctum.commands.running import LocalPath
 from punctum.errors import MissingError
 
 ARCHIVE, PURE, MAIN = "punctum.tar.gz", "punctum.zip", "main.py"
@@ -22,7 +23,7 @@ Sorted = Iterable[tuple[str, Path]]
 
 
 @click.command()
-@click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("directory", type=LocalPath(file_okay=False, path_type=Path))
 @click.option("--with", "more", multiple=True, metavar="NAME", help="Another installed package; may be repeated.")
 def package(directory: Path, more: tuple[str, ...]) -> None:
     """Write what the machines of a cluster need to run Punctum into a directory.

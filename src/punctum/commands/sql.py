@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from punctum.commands.running import INTERRUPTED, interruption
+from punctum.commands.running import INTERRUPTED, LocalPath, interruption
 from punctum.commands.script import zone_option
 from punctum.errors import RefusedError
 
@@ -35,7 +35,7 @@ FORMATS = ("table", "json", "csv")
 )
 @click.option(
     "--save",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=LocalPath(dir_okay=False, path_type=Path),
     help="Write the query as a script for punctum run, instead of running it.",
 )
 @click.option("--quiet", is_flag=True, help="Print rows and errors, and nothing about them.")
