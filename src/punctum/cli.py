@@ -16,7 +16,7 @@ from punctum.commands.explain import explain
 from punctum.commands.nexmark import nexmark
 from punctum.commands.package import package
 from punctum.commands.project import ProjectCommand
-from punctum.commands.running import INTERRUPTED, STARTING, interruption
+from punctum.commands.running import INTERRUPTED, PLACE, STARTING, interruption
 from punctum.commands.script import compiled, plan_options, planned, zone_option
 from punctum.commands.spark import run_settings, spark_options
 from punctum.commands.state import state
@@ -26,6 +26,7 @@ from punctum.demo.warehouse import WAREHOUSE
 from punctum.engine.memory import memory_size
 from punctum.engine.recovery.names import file_name
 from punctum.errors import PunctumError, QueryError, RefusedError
+from punctum.storage.location import Location
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,10 +118,8 @@ def _interval(_: click.Context, __: click.Parameter, text: str | None) -> str | 
 
 @cli.command(cls=ProjectCommand)
 @click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--checkpoint", required=True, type=click.Path(path_type=Path), help="Checkpoint directory: offsets and state."
-)
-@click.option("--state", type=click.Path(path_type=Path), help="Start a new checkpoint with the state of this one.")
+@click.option("--checkpoint", required=True, type=PLACE, help="Checkpoint directory: offsets and state.")
+@click.option("--state", type=PLACE, help="Start a new checkpoint with the state of this one.")
 @click.option("--available-now", is_flag=True, help="Process the available input, then stop.")
 @click.option(
     "--trigger",
@@ -152,8 +151,8 @@ def _interval(_: click.Context, __: click.Parameter, text: str | None) -> str | 
 @zone_option
 def run(
     script: Path,
-    checkpoint: Path,
-    state: Path | None,
+    checkpoint: Location,
+    state: Location | None,
     available_now: bool,
     trigger: str | None,
     max_files: int | None,
@@ -211,19 +210,20 @@ def _admitted(script: Path, plan: dict[str, Any], zone: str) -> "Compiled":
 def _run(
     queries: "Compiled",
     directory: Path,
-    checkpoint: Path,
-    state: Path | None,
+    checkpoint: Location,
+    state: Location | None,
     available_now: bool,
     trigger: str | None,
     with_spark: "Callable[[Path, bool], Session]",
 ) -> None:
     from punctum.engine.recovery.checkpoint import check_notes
     from punctum.engine.recovery.lease import take_lease
+    from punctum.engine.spark import spark_log
 
     for known in queries.analyses:
         take_lease(checkpoint / known.query.name)
         check_notes(checkpoint / known.query.name)
-    session = with_spark(checkpoint / "spark.log", available_now)
+    session = with_spark(spark_log(checkpoint), available_now)
     from punctum.engine.trigger import AT_ONCE
 
     ready = session.queries(queries, directory)
@@ -293,10 +293,10 @@ def _watched(started: "list[Query]", interrupted: threading.Event) -> list[Punct
 
 
 @cli.command()
-@click.argument("directory", type=click.Path(path_type=Path))
+@click.argument("directory", type=PLACE)
 @click.option("--json", "as_json", is_flag=True, help="Print every record, one JSON object a line.")
 @click.option("--show", default=3, show_default=True, help="How many records to show for each reason.")
-def quarantine(directory: Path, as_json: bool, show: int) -> None:
+def quarantine(directory: Location, as_json: bool, show: int) -> None:
     """Show the rows that a query has rejected, grouped by reason.
 
     DIRECTORY is the sink's directory, the checkpoint, or the quarantine itself.

@@ -36,6 +36,7 @@ from punctum.plan.joins.choose import PlanOptions, Schemes
 from punctum.plan.joins.cost import Objective, Purge
 from punctum.plan.passes.punctuate import nobody
 from punctum.plan.physical.stages import Stage
+from punctum.storage.location import Location, joined, location
 
 _LOG = logging.getLogger(__name__)
 _Option = TypeVar("_Option", bound=Enum)
@@ -63,10 +64,10 @@ class Query:
     DataFrame[itemid: bigint]
     """
 
-    def __init__(self, spark: SparkSession, frames: Frames, compiled: CompiledQuery, directory: Path) -> None:
+    def __init__(self, spark: SparkSession, frames: Frames, compiled: CompiledQuery, directory: Location) -> None:
         self._spark, self._frames, self._compiled, self._directory = spark, frames, compiled, directory
         self._run: Run | None = None
-        self._checkpoint = Path()
+        self._checkpoint: Location = Path()
 
     @property
     def name(self) -> str:
@@ -136,7 +137,7 @@ class Query:
         self._compiled = self._compiled.again(replace(self._compiled.options, plan=plan))
         return self
 
-    def dataframe(self, checkpoint: str | Path = "", punctuations: bool = False) -> DataFrame:
+    def dataframe(self, checkpoint: str | Location = "", punctuations: bool = False) -> DataFrame:
         """The result as a streaming DataFrame, for any sink of Spark's.
 
         Give the checkpoint when a stream of the query is read from files: the list of files is kept there.
@@ -153,10 +154,10 @@ class Query:
 
     def start(
         self,
-        checkpoint: str | Path,
+        checkpoint: str | Location,
         available_now: bool = False,
         to: Callable[[DataFrame, int], None] | None = None,
-        state: str | Path = "",
+        state: str | Location = "",
         trigger: str = AT_ONCE,
     ) -> "Query":
         """Run until stopped, or until all that is there is done; with the same checkpoint, from where it stopped.
@@ -181,7 +182,7 @@ class Query:
             raise SchemaError("the query has no sink", "", "use INSERT INTO a sink, start(to=…), or dataframe()")
         self._compiled.check_references()
         begin = partial(self._begun, self._settings(checkpoint, state, interval(trigger)), available_now, to)
-        self._run, self._checkpoint = Run(self.name, begin, log_of(self._spark)), Path(checkpoint).resolve()
+        self._run, self._checkpoint = Run(self.name, begin, log_of(self._spark)), location(checkpoint).resolve()
         return self
 
     def _begun(
@@ -288,7 +289,7 @@ class Query:
         if merge.control is None:
             hint = "LMERGE (…) OPTIONS (control 'directory')"
             raise QueryError(f"the merge of {', '.join(merge.names)} takes no changes", "it has no control", hint)
-        tell(self._directory / merge.control.stream.options["path"], merge.control.schema, name, change, since)
+        tell(joined(self._directory, merge.control.stream.options["path"]), merge.control.schema, name, change, since)
 
     def stop(self) -> None:
         """Stop it; it can be started again with the same checkpoint.
@@ -314,8 +315,8 @@ class Query:
             options = replace(options, members=partial(members, directory=self._directory))
         return self._compiled.again(options)
 
-    def _settings(self, checkpoint: str | Path, state: str | Path = "", trigger: str = AT_ONCE) -> Settings:
-        kept, stored = ("" if path == "" else str(Path(path).resolve()) for path in (checkpoint, state))
+    def _settings(self, checkpoint: str | Location, state: str | Location = "", trigger: str = AT_ONCE) -> Settings:
+        kept, stored = ("" if path == "" else str(location(path).resolve()) for path in (checkpoint, state))
         return Settings(self._spark, kept, str(self._directory.resolve()), {}, state=stored, trigger=trigger)
 
     def _given(self, last: Stage, settings: Settings) -> Settings:

@@ -11,7 +11,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame
@@ -27,13 +26,14 @@ from punctum.engine.exchange.messages import (
 )
 from punctum.engine.exchange.quarantine import how_many, in_order
 from punctum.engine.recovery.checkpoint import metrics_of
-from punctum.engine.recovery.durable import RESTORE, replace_text, writing
-from punctum.engine.recovery.lease import release_lease
+from punctum.engine.recovery.durable import RESTORE, append_text, replace_text, writing
+from punctum.engine.recovery.lease import check_lease, release_lease
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.postgres import PostgresSink
 from punctum.engine.sources.timer import write_due
 from punctum.errors import QueryError, failing_in, printable
 from punctum.lmerge.elements import NEVER
+from punctum.storage.location import Location
 
 if TYPE_CHECKING:
     from punctum.engine.sinks.kafka import KafkaSink  # else only where a query writes to one: it needs an extra
@@ -57,8 +57,8 @@ class Commit:
 
     name: str
     query: str
-    checkpoint: Path
-    quarantine: Path
+    checkpoint: Location
+    quarantine: Location
     files: "ResultFiles | PostgresSink | KafkaSink | None" = None
     deliver: "Callable[[list[StageSlice], int], None] | None" = None
     hand_over: "Callable[[DataFrame, int], None] | None" = None
@@ -83,6 +83,7 @@ class Commit:
         with self._lock, failing_in(f"the commit of batch {batch}"):
             if self._ended:
                 raise QueryError("the query was stopped", f"batch {batch} is not committed", "start it again to resume")
+            check_lease(self.checkpoint)
             if self.begins_again and not self._first:
                 raise QueryError(OTHER_BUCKETS, f"batch {batch} is not committed", "start it again to resume")
             if self.hand_over is None:
@@ -137,7 +138,7 @@ class Commit:
         _write(self._metrics, (line for _, line in reversed(known)))
 
     @property
-    def _metrics(self) -> Path:
+    def _metrics(self) -> Location:
         return self.checkpoint / "punctum" / "metrics.jsonl"
 
     def _stable(self, files: "ResultFiles | PostgresSink | KafkaSink", told: Told) -> list[tuple[str, str]]:
@@ -166,8 +167,7 @@ class Commit:
         measured |= {"quarantined": quarantined, "operators": dict(sorted(operators.items()))}
         self.recent.append(measured)
         _LOG.info("%s", summary(self.name, measured))
-        with writing(self._metrics), self._metrics.open("a") as out:
-            out.write(json.dumps(measured | {"kept": self._kept, "written": self._written}) + "\n")
+        append_text(self._metrics, json.dumps(measured | {"kept": self._kept, "written": self._written}) + "\n")
         write_due(self.checkpoint, operators)
 
 
@@ -209,5 +209,5 @@ def _add(operators: dict[str, Counts], name: str, counts: Counts) -> None:
             sums[what] = sums.get(what, 0) + n
 
 
-def _write(path: Path, lines: Iterable[str]) -> None:
+def _write(path: Location, lines: Iterable[str]) -> None:
     replace_text(path, "".join(f"{line}\n" for line in lines))

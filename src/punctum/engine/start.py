@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame
@@ -25,6 +24,7 @@ from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.postgres import PostgresSink, PostgresTable
 from punctum.engine.sinks.topic import MessageFiles
+from punctum.engine.spark import for_spark
 from punctum.engine.trigger import AT_ONCE
 from punctum.engine.unpacked import unpacked
 from punctum.errors import QueryError, printable
@@ -33,6 +33,7 @@ from punctum.ir.temporal import LMerge
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Stage, all_stages, operators, says_alike
 from punctum.plan.physical.where_read import runs_where_read
+from punctum.storage.location import joined, location
 
 if TYPE_CHECKING:
     from punctum.engine.sinks.kafka import KafkaSink
@@ -50,9 +51,9 @@ def _write(
     last: Stage, settings: Settings, sink: SinkDef, available_now: bool, key: tuple[str, ...] | None
 ) -> tuple[StreamingQuery, Commit]:
     check_sink(sink, last.schema)
-    checkpoint = Path(settings.checkpoint)
+    checkpoint = location(settings.checkpoint)
     named = [name.strip() for name in sink.options.get(OPTION, "").split(",") if name.strip()]
-    settings = replace(settings, feedback=tuple(str(Path(settings.directory) / name) for name in named))
+    settings = replace(settings, feedback=tuple(str(joined(settings.directory, name)) for name in named))
     if sink.format in ("console", "postgres", KAFKA):
         shown = _shown(last.schema) if sink.format == "console" else None
         table = _table(last, settings, sink, key) if sink.format == "postgres" else None
@@ -61,7 +62,7 @@ def _write(
         commit = Commit(sink.name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", to, shown)
         commit.publish = _publisher(last, settings)
         return start(slices, commit, available_now, settings.trigger), commit
-    path = Path(settings.directory) / sink.options["path"]
+    path = joined(settings.directory, sink.options["path"])
     if sink.format == "csv":
         Dialect.of(sink.options)  # an option that it does not take is an error now
     query = query_id(checkpoint)
@@ -80,10 +81,10 @@ def _write(
 def _table(last: Stage, settings: Settings, sink: SinkDef, key: tuple[str, ...] | None) -> PostgresSink:
     """The table of a sink, and where its rows wait; what it cannot take stops a query that reads an exact stream."""
     table = PostgresTable.of(sink, last.schema, key).prepared()
-    waiting = (Path(settings.checkpoint) / "punctum" / "copy").resolve()
+    waiting = (location(settings.checkpoint) / "punctum" / "copy").resolve()
     files = CopyFiles(str(waiting), sink.name, last.schema, table.key, table.required, _fails(last))
     files.clear()
-    return PostgresSink(table, files, query_id(Path(settings.checkpoint)))
+    return PostgresSink(table, files, query_id(location(settings.checkpoint)))
 
 
 def _topic(last: Stage, settings: Settings, sink: SinkDef) -> "KafkaSink":
@@ -91,7 +92,7 @@ def _topic(last: Stage, settings: Settings, sink: SinkDef) -> "KafkaSink":
     check_library()
     from punctum.engine.sinks.kafka import KafkaSink  # here because it needs an extra
 
-    checkpoint = Path(settings.checkpoint)
+    checkpoint = location(settings.checkpoint)
     waiting = (checkpoint / "punctum" / "messages").resolve()
     files = MessageFiles.of(sink, last.schema, str(waiting), _fails(last))
     files.clear()
@@ -116,7 +117,7 @@ def hand_over(
     last: Stage, settings: Settings, name: str, to: Callable[[DataFrame, int], None], available_now: bool
 ) -> tuple[StreamingQuery, Commit]:
     """Start a query that hands each batch of its result to a function, with the batch's number."""
-    checkpoint = Path(settings.checkpoint)
+    checkpoint = location(settings.checkpoint)
 
     def given(slices: DataFrame, batch: int) -> None:
         to(unpacked(slices, last.schema), batch)
@@ -140,7 +141,7 @@ def start(slices: DataFrame, commit: Commit, available_now: bool, trigger: str =
         what, hint = f"a query {commit.name} is running", "call its stop(), or rename one"
         raise QueryError(what, "names of queries are unique in a Spark session", hint)
     writer = slices.writeStream.foreachBatch(commit).queryName(commit.name).outputMode("append")
-    writer = writer.option("checkpointLocation", str(commit.checkpoint))
+    writer = writer.option("checkpointLocation", for_spark(commit.checkpoint))
     writer = writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime=trigger)
     buckets = settled_buckets(str(commit.checkpoint), ())
     with partitions(slices.sparkSession, len(buckets)):

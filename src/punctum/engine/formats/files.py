@@ -8,7 +8,6 @@ that has gone, or a disk that fails, is an error: later it may be there again.
 from collections.abc import Mapping, Set
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Protocol
 
 import polars as pl
@@ -26,6 +25,7 @@ from punctum.engine.formats.xml import read_xml
 from punctum.errors import MissingError
 from punctum.ir.definitions import StreamDef
 from punctum.ir.elements import is_elements, is_opens
+from punctum.storage.location import Location
 
 __all__ = [
     "HEARERS",
@@ -56,7 +56,7 @@ class Reader(Protocol):
 
     def __call__(
         self,
-        path: Path,
+        path: Location,
         schema: Schema,
         options: Mapping[str, str],
         split: Split | None = None,
@@ -109,7 +109,7 @@ def decode(
 def _read(
     decoder: Decoder,
     format_: str,
-    path: Path,
+    path: Location,
     schema: Schema,
     options: Mapping[str, str],
     split: Split | None = None,
@@ -132,7 +132,7 @@ def _read(
     except FileNotFoundError:
         raise gone(path) from None
     except OSError as error:
-        detail = f"{path.parent / name}: {error.strerror}"
+        detail = f"{path.parent}/{name}: {error.strerror}"
         raise MissingError(f"the file {name} cannot be read", detail, "try again") from None
 
 
@@ -143,7 +143,7 @@ def _rejected(schema: Schema, reason: str) -> Read:
 
 
 def _read_split(
-    decoder: Decoder, format_: str, path: Path, schema: Schema, options: Mapping[str, str], split: Split
+    decoder: Decoder, format_: str, path: Location, schema: Schema, options: Mapping[str, str], split: Split
 ) -> Read:
     if split.fault:
         return _rejected(schema, split.fault)

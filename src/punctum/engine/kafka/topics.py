@@ -11,12 +11,12 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from punctum.engine.kafka.broker import Brokers
 from punctum.engine.recovery.durable import replace_text
 from punctum.errors import MissingError, QueryError
+from punctum.storage.location import location
 
 TopicOffset = dict[str, Any]
 """How far a topic has been read: ``{"next": {"0": 15, "1": 7}}``.
@@ -100,7 +100,7 @@ class TopicListing:
     @cached_property
     def initial(self) -> TopicOffset:
         """Where the query began, or begins."""
-        path = Path(self._topic.log)
+        path = location(self._topic.log)
         if path.exists():
             known = json.loads(path.read_text())
             self._identity = known["topic"]

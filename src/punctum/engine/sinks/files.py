@@ -22,6 +22,8 @@ from punctum.engine.recovery.durable import writing
 from punctum.lmerge.elements import stable, time_type, time_value
 from punctum.operators.batch import constant_punctuations
 from punctum.operators.columns import ColumnarSlice, empty
+from punctum.storage.files import emptied, filled, move
+from punctum.storage.location import Location, location
 
 HIDDEN = ".punctum"
 
@@ -40,9 +42,9 @@ class ResultFiles:
     """The merge whose stables are written apart, by its name in metrics."""
 
     @property
-    def _hidden(self) -> Path:
+    def _hidden(self) -> Location:
         """Where no reader looks, and no other query that writes here."""
-        return Path(self.directory) / HIDDEN / self.query
+        return location(self.directory) / HIDDEN / self.query
 
     def write(self, piece: ColumnarSlice) -> tuple[str | None, Iterable[Record]]:
         """Write a slice for later: the name for it, if there is anything to write, and no records of rows left out."""
@@ -56,20 +58,18 @@ class ResultFiles:
     def _write(self, rows: pl.DataFrame, puncts: Sequence[Punctuation]) -> str:
         name = uuid4().hex
         path = self._hidden / name
-        with writing(self.directory):
-            WRITERS[self.format](path, rows, puncts if self.punctuations else None, self.schema, self.options)
+        with writing(self.directory), filled(path) as file:
+            WRITERS[self.format](file, rows, puncts if self.punctuations else None, self.schema, self.options)
         return name
 
     def prepare(self) -> None:
         """Make the directory, and drop what an earlier run has left unfinished."""
         with writing(self.directory):
-            self._hidden.mkdir(parents=True, exist_ok=True)
-            for left in self._hidden.iterdir():
-                left.unlink(missing_ok=True)
+            emptied(self._hidden)
 
     def are_named(self, batch: int) -> bool:
         """Whether files of a batch have their names."""
-        return any(Path(self.directory).glob(f"part-{self.query}-{batch:06}-*"))
+        return any(location(self.directory).glob(f"part-{self.query}-{batch:06}-*"))
 
     def commit(self, batch: int, written: Iterable[tuple[int | str, str]], again: bool) -> None:
         """Give the files of a batch, by bucket, their names; when the batch may have been done before, over those.
@@ -80,7 +80,7 @@ class ResultFiles:
             self._name(f"part-{self.query}-{batch:06}-", written, again)
 
     def _name(self, prefix: str, written: Iterable[tuple[int | str, str]], again: bool) -> None:
-        directory = Path(self.directory)
+        directory = location(self.directory)
         names = {f"{prefix}{bucket}.{self.format}": name for bucket, name in written}
         if again and "feedback" not in self.options:  # what is skipped now, a reader may have seen before
             for old in directory.glob(f"{prefix}*"):
@@ -88,8 +88,10 @@ class ResultFiles:
                     old.unlink()
         now = time.time_ns()
         for n, (name, temporary) in enumerate(names.items()):
-            os.utime(self._hidden / temporary, ns=(now + n, now + n))
-            (self._hidden / temporary).replace(directory / name)
+            file = self._hidden / temporary
+            if isinstance(file, Path):  # a store says itself when it has got a file
+                os.utime(file, ns=(now + n, now + n))
+            move(file, directory / name)
 
 
 def said(piece: ColumnarSlice, schema: Schema) -> list[Punctuation]:

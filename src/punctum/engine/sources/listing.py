@@ -19,7 +19,9 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from punctum.engine.formats.progress import GROWING, READY
-from punctum.engine.formats.splits import Split, digest, gone, lines_within, opened
+from punctum.engine.formats.splits import Split, digest, gone, lines_within
+from punctum.storage.files import opened
+from punctum.storage.location import Location
 
 SINK_LOG = "_spark_metadata"
 SETTLE = 2.0
@@ -114,6 +116,7 @@ class Listing:
         """The next split of a file; nothing when it has to wait, has gone, or holds what it held."""
         try:
             with opened(os.path.join(self._directory, name)) as file:
+                assert isinstance(file, int)
                 return self._within(file, os.fstat(file), name, whole)
         except FileNotFoundError:
             if whole and name not in self._last:
@@ -195,7 +198,7 @@ def _begins_alike(file: int, stat: os.stat_result, last: Split) -> bool:
     return stat.st_size >= last.end and digest(file, last.end) == last.digest
 
 
-def committed_files(log: Path) -> list[str]:
+def committed_files(log: Location) -> list[str]:
     """The files of all batches; every so often Spark writes all that the log has so far into one compact file."""
     batches = [
         (int(match[1]), bool(match[2]), path) for path in log.iterdir() if (match := _BATCH.fullmatch(path.name))

@@ -28,9 +28,11 @@ from punctum.engine.kafka.topics import KnownPartitions, Topic, TopicListing, To
 from punctum.engine.kafka.topics import dealt as dealt_topics
 from punctum.engine.recovery.durable import RESTORE
 from punctum.engine.sources.listing import SETTLE, Listing
+from punctum.engine.sources.objects import ObjectListing, listing
 from punctum.engine.sources.refresh import RefreshedTable
 from punctum.engine.sources.timer import Timer
 from punctum.errors import QueryError, failing_in
+from punctum.storage.location import location
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -303,12 +305,12 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _log(self, directory: Directory) -> SplitLog:
         with failing_in(f"{directory.stream}, listing its files"):
-            return SplitLog(Path(directory.log))
+            return SplitLog(location(directory.log))
 
     @cached_property
-    def _listings(self) -> dict[str, Listing]:
+    def _listings(self) -> dict[str, Listing | ObjectListing]:
         return {
-            key: Listing(Path(d.path), d.format, d.options, d.settle, self._logs[key].splits)
+            key: listing(location(d.path), d.format, d.options, d.settle, self._logs[key].splits)
             for key, d in self._directories.items()
         }
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Protocol
 
 import polars as pl
@@ -39,6 +38,7 @@ from punctum.engine.sources.reader import BatchPart, Share
 from punctum.errors import failing_in
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.fold import FOLDED, folded
+from punctum.storage.location import location
 
 
 class Pipes(Protocol):
@@ -186,7 +186,7 @@ def _read(readers: Mapping[str, Reader], stream: FileStream, number: int, split:
     """What is read of a split, the name of its file, and where it comes from."""
     file = shown(split.name)
     with failing_in(f"{stream.name}, the file {file}"):
-        path = Path(stream.path) / split.name
+        path = location(stream.path) / split.name
         content = readers[stream.format](path, stream.schema, stream.options, split, stream.wanted)
     return content, file, SplitPart(number, 0, split.located(stream.path))
 

@@ -7,17 +7,17 @@ many results a join of two streams gives follows how many values there are to jo
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from punctum.errors import SchemaError
 from punctum.plan.joins.counts import ROWS_FROM
 from punctum.plan.joins.statistics import Statistics
+from punctum.storage.location import Location
 
 Batch = Mapping[str, Any]
 
 
-def measured(checkpoint: Path) -> Statistics:
+def measured(checkpoint: Location) -> Statistics:
     """The statistics of a query's last runs; the checkpoint is its own, or has it under its name."""
     path = checkpoint / "punctum" / "metrics.jsonl"
     if not path.exists():
