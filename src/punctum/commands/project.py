@@ -26,7 +26,7 @@ from punctum.errors import QueryError, choices, nearest
 FILE = "punctum.toml"
 SECTION = "run"
 _CONF = "conf"
-_PATHS = ("checkpoint", "state")
+_PATHS = ("checkpoint", "state", "package")
 """The options that are paths: those of a file are relative to it."""
 
 
