@@ -44,7 +44,7 @@ from punctum.engine.runtime.behind_read import StageBehindRead
 from punctum.engine.runtime.declared import DeclaredStage
 from punctum.engine.runtime.jumpstart import StoredState, begin_with, settled_state
 from punctum.engine.runtime.processor import StageProcessor
-from punctum.engine.runtime.rescale import go_on_with
+from punctum.engine.runtime.rescale import go_on_with, remove_others
 from punctum.engine.runtime.stage import StageRuntime
 from punctum.engine.runtime.stored import Described, described, write_described
 from punctum.engine.runtime.task import StageTask
@@ -161,6 +161,7 @@ def packed(
         result = assembly.where_read(last, to) if where_read and len(buckets) == 1 else assembly.stage(last, to)
     if checkpoint:
         write_described(checkpoint, assembly.described)
+        remove_others(location(checkpoint))
     return result
 
 

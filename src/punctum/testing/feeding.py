@@ -40,7 +40,8 @@ def files_of(compiled: Compiled, directory: Path) -> dict[str, list[Path]]:
         path = directory_of(stream, directory)
         if path is not None:
             check_directory(stream, path)
-            found[stream.name] = sorted(file for file in path.iterdir() if file.is_file() and is_input(file.name))
+            files = (file for file in path.iterdir() if file.is_file() and is_input(file.name))
+            found[stream.name] = sorted(file for file in files if isinstance(file, Path))  # none of a store
     return found
 
 

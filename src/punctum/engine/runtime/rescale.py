@@ -75,7 +75,6 @@ def go_on_with(checkpoint: str, last: Stage, old: Buckets, new: Buckets, running
                 written.setdefault(str(number), {})[str(part)] = behind
     notes = {"state": after.name, "behind": behind, "kept": kept, "written": written}
     write_buckets(place, bucket_notes(place) | {"buckets": new} | notes)
-    remove_others(place)
     return new
 
 
