@@ -114,7 +114,10 @@ def settings(jars: list[Path]) -> list[str]:
 
 @contextmanager
 def started(command: list[str], directory: Path) -> Iterator["subprocess.Popen[str]"]:
-    variables = {name: value for name, value in os.environ.items() if name != "PYSPARK_SUBMIT_ARGS"}
+    variables = {
+        name: value for name, value in os.environ.items() if name not in ("PYSPARK_SUBMIT_ARGS", "PYSPARK_PYTHON")
+    }
+    variables["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{variables['PATH']}"
     with subprocess.Popen(command, cwd=directory, stderr=subprocess.PIPE, text=True, env=variables) as process:
         try:
             yield process
