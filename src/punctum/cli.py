@@ -1,7 +1,6 @@
 """The command line."""
 
 import json
-import logging
 import sys
 import threading
 from contextlib import suppress
@@ -13,12 +12,17 @@ import click
 
 from punctum.commands.check import REFUSED, check
 from punctum.commands.explain import explain
+from punctum.commands.infer import infer
+from punctum.commands.logs import JSON, TEXT, configure, metrics_served, report, tell
+from punctum.commands.new import new
 from punctum.commands.nexmark import nexmark
 from punctum.commands.package import package
+from punctum.commands.page import opened_page, page, page_options
 from punctum.commands.project import ProjectCommand
 from punctum.commands.running import INTERRUPTED, PLACE, STARTING, interruption
 from punctum.commands.script import compiled, plan_options, planned, zone_option
 from punctum.commands.spark import run_settings, spark_options
+from punctum.commands.sql import sql
 from punctum.commands.state import state
 from punctum.demo.auction import AUCTION
 from punctum.demo.outage import OUTAGE
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
     from punctum.algebra.values import Value
     from punctum.compile import Compiled
     from punctum.ir.definitions import TableColumn
+    from punctum.page.serve import LivePage
     from punctum.query import Query
     from punctum.session import Session
 
@@ -50,8 +55,12 @@ def cli() -> None:
 
 cli.add_command(check)
 cli.add_command(explain)
+cli.add_command(infer)
+cli.add_command(new)
 cli.add_command(nexmark)
 cli.add_command(package)
+cli.add_command(page)
+cli.add_command(sql)
 cli.add_command(state)
 
 
@@ -65,12 +74,19 @@ cli.add_command(state)
     type=click.Path(file_okay=False, path_type=Path),
     help="Directory of the examples: input, output and checkpoints.",
 )
-def demo(example: str | None, brokers: str, directory: Path) -> None:
+@click.option("--page/--no-page", "with_page", default=True, help="Show the queries on a page of this machine.")
+@page_options
+def demo(example: str | None, brokers: str, directory: Path, with_page: bool, control: bool, port: int) -> None:
     """Run the papers' examples on Spark: auction, warehouse and outage, or the one that is named.
 
     After an interruption, the same command resumes them; after the end, it starts anew. The examples replicas
     and kafka always start anew; kafka needs a broker, which make kafka-up starts.
     """
+    with opened_page(with_page, control, port, needed=False) as shown:
+        _demo(example, brokers, directory, shown)
+
+
+def _demo(example: str | None, brokers: str, directory: Path, shown: "LivePage | None") -> None:
     click.echo(STARTING, err=True)
     from punctum.demo import kafka, replicas  # here because pyspark takes a while to import
     from punctum.demo.directory import make
@@ -91,11 +107,11 @@ def demo(example: str | None, brokers: str, directory: Path) -> None:
         click.echo("stopped before the first step; run the same command again to resume", err=True)
         sys.exit(INTERRUPTED)
     if example == REPLICAS:
-        finished = replicas.play(directory, session, interrupted, click.echo)
+        finished = replicas.play(directory, session, interrupted, click.echo, show=shown)
     elif example == KAFKA:
-        finished = kafka.play(directory, session, interrupted, click.echo, brokers)
+        finished = kafka.play(directory, session, interrupted, click.echo, brokers, show=shown)
     else:
-        finished = play(examples, directory, session, interrupted, click.echo)
+        finished = play(examples, directory, session, interrupted, click.echo, show=shown)
     if not finished:
         sys.exit(INTERRUPTED)
 
@@ -146,7 +162,19 @@ def _interval(_: click.Context, __: click.Parameter, text: str | None) -> str | 
     help="How much of its state a worker keeps in memory (500m, 2g), the rest in files; "
     "a quarter of the machine's memory divided by its cores, unless it is given.",
 )
+@click.option("--add-to-sink", is_flag=True, help="Start a new checkpoint on a sink with results of another query.")
+@click.option("--metrics-port", type=click.IntRange(0, 65535), help="Serve metrics for Prometheus at this port.")
+@click.option("--metrics-host", default="127.0.0.1", show_default=True, help="The address at which they are served.")
+@click.option(
+    "--log-format",
+    type=click.Choice([TEXT, JSON]),
+    default=TEXT,
+    show_default=True,
+    help="Print what happens as lines of text or of JSON.",
+)
 @click.option("--quiet", is_flag=True, help="Do not print a line for each batch.")
+@click.option("--page", "with_page", is_flag=True, help="Show the queries on a page of this machine while they run.")
+@page_options
 @plan_options
 @zone_option
 def run(
@@ -163,27 +191,49 @@ def run(
     ui: bool,
     buckets: int | None,
     state_memory: str | None,
+    add_to_sink: bool,
+    metrics_port: int | None,
+    metrics_host: str,
+    log_format: str,
     quiet: bool,
+    with_page: bool,
+    control: bool,
+    port: int,
     zone: str,
     **plan: Any,
 ) -> None:
     """Run the queries of a script until interrupted. With the same checkpoint they resume where they stopped.
 
     When one query fails, its error is printed and the others are stopped: exit code 1. Ctrl-C and SIGTERM stop all
-    queries after the commit that is in progress: exit code 0. Options can be in the file punctum.toml of a project.
+    queries after the commit that is in progress: exit code 0. What cannot start ends with exit code 2. Options can be
+    in the file punctum.toml of a project.
     """
-    ours = logging.StreamHandler()
-    ours.addFilter(logging.Filter("punctum"))  # when Spark is killed, Py4J logs tracebacks to the root
-    logging.basicConfig(format="%(message)s", handlers=[ours])
-    logging.getLogger("punctum").setLevel(logging.WARNING if quiet else logging.INFO)
+    configure(log_format, quiet)
     queries = _admitted(script, plan, zone)
-    if not quiet:
-        click.echo(STARTING, err=True)
-    from punctum.engine.spark import spark_alive  # here because pyspark takes a while to import
+    started: list[Query] = []
+    with opened_page(with_page, control, port, err=True) as shown:
+        if metrics_port is not None:  # a port that is taken is an error before Spark starts
+            tell(f"metrics are at {metrics_served(started, metrics_port, metrics_host)}")
+        if not quiet:
+            tell(STARTING)
+        from punctum.engine.spark import spark_alive  # here because pyspark takes a while to import
 
-    with spark_alive():
-        with_spark = partial(_session, master, run_settings(conf, name, ui, package), buckets, state_memory, max_files)
-        _run(queries, script.parent, checkpoint, state, available_now, trigger, with_spark)
+        with spark_alive():
+            with_spark = partial(
+                _session, master, run_settings(conf, name, ui, package), buckets, state_memory, max_files
+            )
+            _run(
+                queries,
+                script.parent,
+                checkpoint,
+                state,
+                available_now,
+                trigger,
+                with_spark,
+                add_to_sink,
+                started,
+                shown,
+            )
 
 
 def _admitted(script: Path, plan: dict[str, Any], zone: str) -> "Compiled":
@@ -216,6 +266,9 @@ def _run(
     available_now: bool,
     trigger: str | None,
     with_spark: "Callable[[Path, bool], Session]",
+    add_to_sink: bool,
+    started: "list[Query]",
+    shown: "LivePage | None" = None,
 ) -> None:
     from punctum.engine.recovery.checkpoint import check_notes
     from punctum.engine.recovery.lease import take_lease
@@ -229,18 +282,22 @@ def _run(
 
     ready = session.queries(queries, directory)
     interrupted = interruption()
-    click.echo(f"running {', '.join(query.name for query in ready)}; press Ctrl-C to stop", err=True)
-    started: list[Query] = []
+    tell(f"running {', '.join(query.name for query in ready)}; press Ctrl-C to stop")
     try:
         for query in ready:
             if interrupted.is_set() or any(running.failure for running in started):
                 break
             name = file_name(query.name)
             beginning = state / name if state else ""
-            started.append(query.start(checkpoint / name, available_now, state=beginning, trigger=trigger or AT_ONCE))
+            begun = query.start(
+                checkpoint / name, available_now, state=beginning, trigger=trigger or AT_ONCE, add_to_sink=add_to_sink
+            )
+            started.append(begun)
+            if shown is not None:
+                query.show_on(shown)
         failures = _watched(started, interrupted)
         for failure in failures:
-            click.echo(f"error: {failure}", err=True)
+            report(failure)
     except QueryError:
         if not interrupted.is_set():
             raise
@@ -252,7 +309,7 @@ def _run(
     if failures:
         sys.exit(FAILED)
     if interrupted.is_set():
-        click.echo("stopped; run the same command again to resume", err=True)
+        tell("stopped; run the same command again to resume")
 
 
 def _session(
@@ -317,8 +374,8 @@ def main() -> None:
     try:
         cli()
     except RefusedError as error:
-        click.echo(error, err=True)
+        report(error, prefix="")
         sys.exit(REFUSED)
     except PunctumError as error:
-        click.echo(f"error: {error}", err=True)
+        report(error)
         sys.exit(WRONG)

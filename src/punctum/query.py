@@ -6,12 +6,12 @@ punctuation of item 17. ``directory`` holds the script of the README, ``auction.
 """
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 from pyspark.sql import DataFrame, SparkSession
@@ -21,6 +21,7 @@ from punctum.algebra.schema import Schema
 from punctum.analyse.report.notebook import html
 from punctum.compile import CompiledQuery
 from punctum.engine.commit import Commit
+from punctum.engine.prometheus import Sample, samples
 from punctum.engine.query import Settings, dataframe
 from punctum.engine.run import Run
 from punctum.engine.runtime.lmerge import ATTACH, DETACH, tell
@@ -28,15 +29,19 @@ from punctum.engine.runtime.stored import kept_state
 from punctum.engine.sources.directories import control_directories, named_lists
 from punctum.engine.sources.frames import frames
 from punctum.engine.sources.tables import members
-from punctum.engine.spark import log_of
+from punctum.engine.spark import log_in_words
 from punctum.engine.start import hand_over, write
 from punctum.engine.trigger import AT_ONCE, interval
 from punctum.errors import PunctumError, QueryError, SchemaError, choices, nearest
+from punctum.page.notes import Notes, notes, write_notes
 from punctum.plan.joins.choose import PlanOptions, Schemes
 from punctum.plan.joins.cost import Objective, Purge
 from punctum.plan.passes.punctuate import nobody
 from punctum.plan.physical.stages import Stage
 from punctum.storage.location import Location, joined, location
+
+if TYPE_CHECKING:
+    from punctum.page.serve import LivePage  # else only where there is a page: it needs an extra
 
 _LOG = logging.getLogger(__name__)
 _Option = TypeVar("_Option", bound=Enum)
@@ -68,6 +73,8 @@ class Query:
         self._spark, self._frames, self._compiled, self._directory = spark, frames, compiled, directory
         self._run: Run | None = None
         self._checkpoint: Location = Path()
+        self._notes: Notes | None = None
+        self._page: LivePage | None = None
 
     @property
     def name(self) -> str:
@@ -159,6 +166,7 @@ class Query:
         to: Callable[[DataFrame, int], None] | None = None,
         state: str | Location = "",
         trigger: str = AT_ONCE,
+        add_to_sink: bool = False,
     ) -> "Query":
         """Run until stopped, or until all that is there is done; with the same checkpoint, from where it stopped.
 
@@ -167,7 +175,8 @@ class Query:
         The result goes to the query's sink, or to a function that takes each batch of it, a DataFrame, with the batch's
         number. After a crash the last batch may come again, with the same number and the same rows. A query with a new
         checkpoint can begin with the state of another one, that of a query with the same plan; its streams then hold
-        what comes after that state.
+        what comes after that state. One with a new checkpoint whose sink has results of another query is refused,
+        unless it is to add to them.
 
         >>> (closing,) = Session(spark).script(directory / "auction.sql")
         >>> closing.start(directory / "state", available_now=True).wait()
@@ -181,19 +190,23 @@ class Query:
         if to is None and not self._compiled.query.sink.format:
             raise SchemaError("the query has no sink", "", "use INSERT INTO a sink, start(to=…), or dataframe()")
         self._compiled.check_references()
-        begin = partial(self._begun, self._settings(checkpoint, state, interval(trigger)), available_now, to)
-        self._run, self._checkpoint = Run(self.name, begin, log_of(self._spark)), location(checkpoint).resolve()
+        settings = replace(self._settings(checkpoint, state, interval(trigger)), add_to_sink=add_to_sink)
+        begin = partial(self._begun, settings, available_now, to)
+        self._run, self._checkpoint = Run(self.name, begin, log_in_words(self._spark)), location(checkpoint).resolve()
         return self
 
     def _begun(
         self, settings: Settings, available_now: bool, to: Callable[[DataFrame, int], None] | None
     ) -> tuple[StreamingQuery, Commit]:
-        if to is not None:
-            last = self._planned(False).last
-            return hand_over(last, self._given(last, settings), self.name, to, available_now)
-        planned = self._planned()
+        planned = self._planned(None if to is None else False)
         given = self._given(planned.last, settings)
-        return write(planned.last, given, planned.query.sink, available_now, planned.key)
+        if to is not None:
+            begun = hand_over(planned.last, given, self.name, to, available_now)
+        else:
+            begun = write(planned.last, given, planned.query.sink, available_now, planned.key)
+        self._notes = notes(planned, self._directory, begun[1].quarantine)
+        write_notes(location(settings.checkpoint), self._notes)
+        return begun
 
     @property
     def running(self) -> bool:
@@ -245,6 +258,21 @@ class Query:
         """
         return self._started().recent
 
+    def samples(self) -> Iterator[Sample]:
+        r"""What there is to say of it to Prometheus: names, types, labels and values.
+
+        >>> (closing,) = Session(spark).script(directory / "auction.sql")
+        >>> closing.start(directory / "sampled", available_now=True).wait()
+        >>> print(*closing.samples(), sep="\n")
+        ('running', 'gauge', (('query', 'closing'),), 0.0)
+        ('batches_total', 'counter', (('query', 'closing'),), 1)
+        ...
+        ('rows_in_total', 'counter', (('query', 'closing'), ('operator', 's1o0')), 4)
+        ...
+        """
+        run = self._started()
+        return samples(self.name, run.up, run.totals)
+
     def state(self) -> dict[str, pl.DataFrame]:
         """The rows that it keeps behind its last batch, by operator and table; the query may run or have ended.
 
@@ -290,6 +318,40 @@ class Query:
             hint = "LMERGE (…) OPTIONS (control 'directory')"
             raise QueryError(f"the merge of {', '.join(merge.names)} takes no changes", "it has no control", hint)
         tell(joined(self._directory, merge.control.stream.options["path"]), merge.control.schema, name, change, since)
+
+    def page(self, control: bool = False, port: int = 0) -> "LivePage":
+        """A page that shows it while it runs, at an address of this machine; with controls, it can be stopped there.
+
+        >>> (closing,) = Session(spark).script(directory / "auction.sql")
+        >>> closing.start(directory / "seen", available_now=True).wait()
+        >>> with closing.page() as page:
+        ...     print(page.address.startswith("http://127.0.0.1:"), closing.page() is page)
+        True True
+        """
+        from punctum.page.extra import check_extra
+
+        check_extra()
+        from punctum.page.serve import LivePage
+
+        if self._page is None or not self._page.open:
+            self._page = LivePage(control, port)
+        self.show_on(self._page)
+        return self._page
+
+    def show_on(self, page: "LivePage") -> None:
+        """Show it on a page that there is already; it has been started."""
+        from punctum.page.watched import Handles, WatchedQuery
+
+        run = self._started()
+        handles = Handles(
+            lambda: run.recent,
+            lambda: self._status,
+            lambda: str(self.failure or ""),
+            self.stop,
+            self.attach,
+            self.detach,
+        )
+        page.show(WatchedQuery(self._checkpoint, self._notes, handles))
 
     def stop(self) -> None:
         """Stop it; it can be started again with the same checkpoint.

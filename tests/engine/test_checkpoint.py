@@ -52,8 +52,14 @@ HARMLESS = {
 HARMFUL = {
     "a literal": ({"> 0": "> 1"}, ["(increase > 0.0)", "(increase > 1.0)"]),
     "one string of two": ({"'a', 'b'": "'a\\', \\'b'"}, ["(name IN ('a', 'b'))", "(name IN ('a'', ''b'))"]),
-    "an aggregate": ({"COUNT(*) AS n": "COUNT(b.status) AS n"}, ["COUNT(*)", "COUNT(status)"]),
-    "having": ({"MAX(b.increase) > 1": "MAX(b.increase) > 2"}, ["(MAX(increase) > 1.0)", "(MAX(increase) > 2.0)"]),
+    "an aggregate": (
+        {"COUNT(*) AS n": "COUNT(b.status) AS n"},
+        ["COUNT(* WEIGHTED 1) AS n", "COUNT(* WEIGHTED (IF((status IS NULL), 0, 1))) AS n"],
+    ),
+    "having": (
+        {"MAX(b.increase) > 1": "MAX(b.increase) > 2"},
+        ["Filter (MAX((IF(true, increase, increase))) > 1.0)", "Filter (MAX((IF(true, increase, increase))) > 2.0)"],
+    ),
     "the names of the result": ({"AS total,": "AS sum,"}, [" AS total,", " AS sum,"]),
     "keys": ({"GROUP BY i.sellerid": "GROUP BY i.sellerid, i.itemid"}, ["by sellerid", "by itemid"]),
     "a type": ({"increase DOUBLE": "increase BIGINT"}, ["increase DOUBLE", "increase BIGINT"]),

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,8 +21,10 @@ from punctum.engine.recovery.lease import check_lease, release_lease, take_lease
 from punctum.engine.recovery.state_files import StateFiles, buckets_behind
 from punctum.engine.recovery.store_lease import StoreLease
 from punctum.engine.sinks.files import ResultFiles
+from punctum.engine.sources.chosen import Chosen
+from punctum.engine.sources.known import KnownFiles
 from punctum.engine.sources.listing import OVERWRITTEN
-from punctum.engine.sources.objects import listing
+from punctum.engine.sources.tree import listing
 from punctum.errors import QueryError
 from punctum.operators.columns import ColumnarSlice
 from punctum.storage.location import Location, StorePath
@@ -62,11 +65,11 @@ def test_what_is_written_is_read(place: Location, format_: str) -> None:
     left, _ = sink.write(rows(99))
     assert left is not None
     sink.prepare()
-    found = listing(out, format_, {}, 0, [])
+    found = listing(out, Chosen(), format_, {}, 0, KnownFiles())
     news = found.news()
     assert [split.name for split in news] == [f"part-id-000000-{n}.{format_}" for n in (0, 1)]
     assert found.news() == []
-    assert listing(out, format_, {}, 0, news).news() == []
+    assert listing(out, Chosen(), format_, {}, 0, KnownFiles(news)).news() == []
     read = [READERS[format_](out / split.name, K, {}, split).piece.rows["k"].to_list() for split in news]
     assert read == [[1, 2], [5, 6]]
     name, _ = sink.write(rows(7))
@@ -76,7 +79,7 @@ def test_what_is_written_is_read(place: Location, format_: str) -> None:
 
 
 def test_an_object_that_is_put_again(bucket: StorePath) -> None:
-    file, found = bucket / "again/1.json", listing(bucket / "again", "json", {}, 0, [])
+    file, found = bucket / "again/1.json", listing(bucket / "again", Chosen(), "json", {}, 0, KnownFiles())
     file.write_text('{"k": 1}\n')
     (split,) = found.news()
     assert READERS["json"](file, K, {}, split).piece.rows["k"].to_list() == [1]
@@ -158,9 +161,9 @@ def test_one_process_a_checkpoint(bucket: StorePath) -> None:
     path.write_text(json.dumps(other))
     late = StoreLease(path, renewed=0.05, lasts=0.5)  # nobody renews it
     assert late.kept
-    path.write_text(json.dumps(other))
     while not late._lost:
-        pass
+        path.write_text(json.dumps(other))
+        time.sleep(0.02)
     with pytest.raises(QueryError, match="another process has taken the checkpoint"):
         late.check()
 

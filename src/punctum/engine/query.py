@@ -20,22 +20,20 @@ from punctum.engine import scale
 from punctum.engine.exchange.buckets import Buckets, Exchange
 from punctum.engine.exchange.kinds import NOT_METRICS, TIMED
 from punctum.engine.exchange.local import exchange_of
-from punctum.engine.exchange.messages import (
-    SCHEMA,
-)
+from punctum.engine.exchange.messages import SCHEMA
 from punctum.engine.feedback.filter import FeedbackContext, Skipping, feedback_context
 from punctum.engine.formats.files import PUNCT_COLUMN, READERS, reading
 from punctum.engine.kafka.broker import FIRST, Brokers
 from punctum.engine.kafka.topics import Topic, TopicListing
 from punctum.engine.memory import MAX_FILES, state_memory
 from punctum.engine.partitions import bucket_numbers, dealt
+from punctum.engine.recovery.bucket_notes import state_directory
 from punctum.engine.recovery.checkpoint import (
     check_notes,
     files_read,
     load_or_init_plan,
     remove_partial_offsets,
     settled_buckets,
-    state_directory,
 )
 from punctum.engine.recovery.lease import check_not_running, release_lease, take_lease
 from punctum.engine.recovery.names import file_name
@@ -52,8 +50,9 @@ from punctum.engine.runtime.where_read import StageWhereRead
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.topic import MessageFiles
-from punctum.engine.sources.directories import check_directory
+from punctum.engine.sources.directories import check_directory, selected
 from punctum.engine.sources.frames import SOURCES
+from punctum.engine.sources.known import FORGET
 from punctum.engine.sources.listing import SETTLE
 from punctum.engine.sources.memory import MEMORY
 from punctum.engine.sources.reader import (
@@ -73,9 +72,9 @@ from punctum.engine.sources.timer import Timer
 from punctum.engine.spark import active, check_storage, one_machine
 from punctum.engine.trigger import AT_ONCE
 from punctum.engine.unpacked import unpacked
-from punctum.errors import Place, SchemaError, choices
+from punctum.errors import SchemaError, choices
 from punctum.ir.definitions import KAFKA, StreamDef, Violation, is_refreshed
-from punctum.parse.binder.durations import duration
+from punctum.parse.binder.durations import seconds
 from punctum.plan.physical.feedback import FeedbackMapping
 from punctum.plan.physical.fingerprint import fingerprint
 from punctum.plan.physical.pipes import Pipe
@@ -102,6 +101,8 @@ class Settings:
     """The checkpoint whose state it starts with, if any."""
     trigger: str = AT_ONCE
     """How long after the begin of a batch the next one begins, at the earliest."""
+    add_to_sink: bool = False
+    """Whether a new checkpoint may write to a sink that has results of another query."""
 
     @property
     def quarantine(self) -> Location | None:
@@ -276,9 +277,9 @@ class _Assembly:
             hint = "join it with such a stream before all else, or leave out refresh"
             raise SchemaError(f"the table {refreshed[0].name} cannot be refreshed", detail, hint)
 
-    def _read_all(self, stage: Stage, stays: bool = False) -> "_Read":
+    def _read_all(self, stage: Stage, stays: bool = False) -> "_Streams":
         """The streams that a stage reads."""
-        read = _Read([], [], {}, {})
+        read = _Streams([], [], {}, {})
         for source in stage.inputs:
             if isinstance(source.origin, Stage):
                 continue
@@ -316,7 +317,7 @@ class _Assembly:
             raise SchemaError(f"the format {stream.format} of {stream.name} is not supported", "", hint)
         if "path" not in stream.options:
             raise SchemaError(f"the stream {stream.name} has no path", "", "OPTIONS (path 'directory')")
-        path = str(joined(self._settings.directory, stream.options["path"]))
+        path = str(selected(stream, joined(self._settings.directory, stream.options["path"]))[0])
         at = stream.name, stream.schema, piped, to, fails, tells, path, stream.format, reading(stream)
         if self._feedback.feedback_mappings:  # what is skipped is looked for in any column
             return FileStream(*at)
@@ -327,7 +328,8 @@ class _Assembly:
         if not self._settings.checkpoint:
             hint = "call dataframe(checkpoint) with the checkpointLocation of the writer"
             raise SchemaError(f"the stream {stream.name} is read from files", "a checkpoint is missing", hint)
-        check_directory(stream, location(files.path))
+        path = joined(self._settings.directory, stream.options["path"])
+        check_directory(stream, path)
         key = f"{file_name(stream.name)}-{place}"
         most = stream.options.get("maxFilesPerTrigger") or self._settings.spark.conf.get(MAX_FILES, None)
         return Directory(
@@ -340,6 +342,8 @@ class _Assembly:
             files_a_batch=None if most is None else int(most),
             options=files.options,
             settle=float(stream.options.get("settle", SETTLE)),
+            chosen=selected(stream, path)[1],
+            forget=seconds(stream.options.get("forget"), FORGET),
         )
 
     def _topic(self, read: TopicStream, place: str) -> Topic:
@@ -349,15 +353,14 @@ class _Assembly:
             raise SchemaError(f"the stream {read.name} is read from a topic", "a checkpoint is missing", hint)
         key, idle = f"{file_name(read.name)}-{place}", read.options.get("idle")
         log = str(location(self._settings.checkpoint) / "punctum" / f"{key}.topic")
-        seconds = None if idle is None else duration(idle, Place()).total_seconds()
-        topic = Topic(key, read.name, read.options, log, read.pickled(), seconds)
+        topic = Topic(key, read.name, read.options, log, read.pickled(), seconds(idle, None))
         if not location(log).exists():  # what is wrong with it, a new query says at once
             TopicListing(topic, Brokers(read.name, read.options, FIRST)).write_initial()
         return topic
 
     def _files(
         self,
-        read: "_Read",
+        read: "_Streams",
         timer: Timer | None = None,
         refreshed: Sequence[RefreshedTable] = (),
         running: Running | None = None,
@@ -372,7 +375,7 @@ class _Assembly:
         return source.option(SCHEMA_OPTION, SCHEMA).load()
 
 
-class _Read(NamedTuple):
+class _Streams(NamedTuple):
     """The streams that a stage reads: those of files and topics by their keys, and DataFrames by inputs."""
 
     directories: list[Directory]

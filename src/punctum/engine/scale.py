@@ -8,7 +8,8 @@ from pyspark.sql import SparkSession
 
 from punctum.engine.exchange.buckets import Buckets
 from punctum.engine.partitions import dealt, told_buckets
-from punctum.engine.recovery.checkpoint import begun, bucket_notes, last_committed, write_buckets
+from punctum.engine.recovery.bucket_notes import bucket_notes, write_buckets
+from punctum.engine.recovery.checkpoint import begun, last_committed
 from punctum.engine.sinks.files import ResultFiles
 from punctum.errors import QueryError
 from punctum.storage.location import location

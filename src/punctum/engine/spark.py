@@ -107,29 +107,6 @@ def spark_log(checkpoint: Location) -> Path:
     return Path(gettempdir()) / f"punctum-{getuser()}-{os.getpid()}-spark.log"
 
 
-def _settings(master: str | None, partitions: int | None, log: Path | None, more: Mapping[str, str]) -> dict[str, str]:
-    settings = SETTINGS | (LOCAL_SETTINGS if (master or _master()).startswith("local") else {})
-    settings |= {"spark.sql.shuffle.partitions": str(partitions or min(os.cpu_count() or 2, MOST))}
-    settings |= {BUCKETS: str(partitions)} if partitions else {}
-    return {**settings, **_of_s3(), **({_LOG: str(log)} if log else {}), **submitted(), **more}
-
-
-def _master() -> str:
-    """The master that spark-submit was told, or this machine."""
-    return submitted().get("spark.master", "local[*]")
-
-
-def submitted() -> dict[str, str]:
-    """The settings of spark-submit, when it has started this process; the name of a program is none of a run."""
-    if "PYSPARK_GATEWAY_PORT" not in os.environ:
-        return {}
-    SparkContext._ensure_initialized()
-    known = dict(SparkConf().getAll())
-    if known.get(NAME, "").endswith(".py"):
-        del known[NAME]
-    return known
-
-
 def _of_s3() -> dict[str, str]:
     """How Spark reaches another server for S3: by the variables that ``storage/stores.py`` goes by."""
     endpoint, region = endpoint_of_s3(), region_of_s3()
@@ -157,6 +134,29 @@ def check_storage(spark: SparkSession, place: Location) -> None:
         cause = str(error.java_exception.getMessage()).partition("\n")[0]
         hint = f"start Spark with --packages {package} (docs/files.md)"
         raise MissingError(f"Spark cannot use {scheme}://", cause, hint) from None
+
+
+def _settings(master: str | None, partitions: int | None, log: Path | None, more: Mapping[str, str]) -> dict[str, str]:
+    settings = SETTINGS | (LOCAL_SETTINGS if (master or _master()).startswith("local") else {})
+    settings |= {"spark.sql.shuffle.partitions": str(partitions or min(os.cpu_count() or 2, MOST))}
+    settings |= {BUCKETS: str(partitions)} if partitions else {}
+    return {**settings, **_of_s3(), **({_LOG: str(log)} if log else {}), **submitted(), **more}
+
+
+def _master() -> str:
+    """The master that spark-submit was told, or this machine."""
+    return submitted().get("spark.master", "local[*]")
+
+
+def submitted() -> dict[str, str]:
+    """The settings of spark-submit, when it has started this process; the name of a program is none of a run."""
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:
+        return {}
+    SparkContext._ensure_initialized()
+    known = dict(SparkConf().getAll())
+    if known.get(NAME, "").endswith(".py"):
+        del known[NAME]
+    return known
 
 
 def only_ours(spark: SparkSession) -> None:
@@ -192,9 +192,14 @@ def active(spark: SparkSession) -> Iterator[None]:
             sessions.clearActiveSession()
 
 
-def log_of(spark: SparkSession) -> str:
-    """Where the tracebacks of workers are, in words."""
-    return spark.conf.get(_LOG, None) or "the log of Spark (standard error, unless it is configured otherwise)"
+def log_of(spark: SparkSession) -> str | None:
+    """The file of the log of Spark and its workers, if it is known."""
+    return spark.conf.get(_LOG, None)
+
+
+def log_in_words(spark: SparkSession) -> str:
+    """Where the tracebacks of workers are."""
+    return log_of(spark) or "the log of Spark (standard error, unless it is configured otherwise)"
 
 
 def _end_quietly(spark: SparkSession) -> None:

@@ -88,6 +88,11 @@ class StorePath:
         return self.key.rpartition("/")[2]
 
     @property
+    def stem(self) -> str:
+        """The name without what is behind its last dot."""
+        return Path(self.name).stem
+
+    @property
     def suffix(self) -> str:
         """The last dot of the name and what is behind it."""
         return Path(self.name).suffix
@@ -226,8 +231,8 @@ def location(place: str | Path | StorePath) -> Location:
     Traceback (most recent call last):
     ...
     punctum.errors.SchemaError: there is no storage s4://
-      detail: s4://bucket/in; available: s3, s3a, gs, abfs, abfss, hdfs, file
-      hint: did you mean s3?
+      detail: s4://bucket/in; available: s3://, s3a://, gs://, abfs://, abfss://, hdfs://, file://
+      hint: did you mean s3://?
     """
     if isinstance(place, StorePath):
         return place
@@ -239,7 +244,10 @@ def location(place: str | Path | StorePath) -> Location:
     if slashes == "/" and (isinstance(place, str) or scheme not in SCHEMES) and scheme != "file":
         return Path(place)  # a directory whose name ends with a colon
     if scheme not in SCHEMES:
-        raise SchemaError(f"there is no storage {scheme}://", f"{text}; {choices(SCHEMES)}", nearest(scheme, SCHEMES))
+        known = [f"{one}://" for one in SCHEMES]
+        raise SchemaError(
+            f"there is no storage {scheme}://", f"{text}; {choices(known)}", nearest(f"{scheme}://", known)
+        )
     if scheme == "file":
         return _of_this_machine(text, slashes, rest)
     authority, _, key = rest.partition("/")

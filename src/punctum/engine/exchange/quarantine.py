@@ -17,6 +17,7 @@ from pyspark import TaskContext
 from punctum.engine.exchange.messages import Addressed, QuarantineMessage
 from punctum.engine.formats.read import FRAME, ROOM
 from punctum.engine.recovery.durable import writing
+from punctum.engine.recovery.rotated import current
 from punctum.errors import QueryError, printable
 from punctum.storage.files import fetched, move
 from punctum.storage.location import Location, StorePath
@@ -177,7 +178,7 @@ def read_records(directory: Location) -> Iterator[dict[str, Any]]:
         )
     beside = directory.with_name(directory.name + ".quarantine")
     places = [place for place in (directory, beside, directory / "quarantine") if place.name.endswith("quarantine")]
-    for file in sorted(file for place in places for file in place.glob("part-*.json")):
+    for file in (file for place in places for file in current(place.glob("part-*.json"))):
         with fetched(file) as local, local.open(encoding="utf-8", newline="\n") as lines:
             yield from map(json.loads, lines)
 

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 
+from punctum.engine.formats.compressed import codec_of
 from punctum.engine.formats.options import option
 from punctum.storage.files import File, pread
 
@@ -68,3 +69,17 @@ def _parquet(file: File, start: int, size: int, options: Mapping[str, str]) -> i
 READY: dict[str, ReadyUntil] = {"csv": _csv, "json": _json, "parquet": _parquet, "xml": _xml}
 GROWING = ("csv", "json")
 """The formats in which a file that has grown is read on."""
+
+
+def grows(format_: str, name: str) -> bool:
+    """Whether a file that has grown is read on, by its format and its name.
+
+    >>> grows("json", "a.json"), grows("json", "a.json.gz"), grows("parquet", "a.parquet")
+    (True, False, False)
+    """
+    return format_ in GROWING and codec_of(name) is None
+
+
+def ready_until(format_: str, name: str) -> ReadyUntil:
+    """What says how far a file can be read: one that is compressed not at all, until it is quiet."""
+    return READY[format_] if codec_of(name) is None else lambda file, start, size, options: start

@@ -6,12 +6,9 @@ grown since has not changed so far, nor has one that was replaced by the same co
 
 import json
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from zlib import crc32
 
-from punctum.engine.recovery.durable import append_text, replace_text
 from punctum.errors import MissingError, printable
 from punctum.storage.files import File, opened, pread
 from punctum.storage.location import Location, StorePath, StoreStat, location
@@ -26,7 +23,7 @@ class ChangedError(Exception):
     """The bytes of a split are no longer there."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Split:
     """A range of a file's bytes, behind so many lines of it; with a fault, why no more of the file is read.
 
@@ -45,12 +42,13 @@ class Split:
     fault: str = ""
 
     @property
-    def _fields(self) -> list[str | int]:
-        return list(vars(self).values())
+    def fields(self) -> list[str | int]:
+        """Its fields, as data for JSON."""
+        return [getattr(self, name) for name in self.__slots__]
 
     def __str__(self) -> str:
         """Itself as a line of JSON, all ASCII, whatever is in the name."""
-        return json.dumps(self._fields)
+        return json.dumps(self.fields)
 
     @staticmethod
     def of(line: str) -> "Split":
@@ -64,7 +62,7 @@ class Split:
 
     def located(self, directory: str) -> str:
         """Itself with the directory of the file, as a line."""
-        return json.dumps([directory, *self._fields])
+        return json.dumps([directory, *self.fields])
 
     @staticmethod
     def at(line: str) -> "tuple[Location, Split]":
@@ -95,41 +93,6 @@ class Taken:
     data: bytes
     beginning: bytes
     before: bytes
-
-
-class SplitLog:
-    """The splits of a stream, a line each. It only grows, and an offset of Spark's is a number of its lines.
-
-    A line begins with a checksum of itself and of all before it, so that lines that are lost or changed are known.
-    """
-
-    def __init__(self, path: Location) -> None:
-        self._path, self._sum = path, 0
-        self.splits = self._read()
-
-    def _read(self) -> list[Split]:
-        text = self._path.read_text("ascii", "replace") if self._path.exists() else ""
-        *lines, cut = text.split("\n")
-        if cut:  # by a crash, before any batch could have it
-            replace_text(self._path, "".join(f"{line}\n" for line in lines))
-        if any(self._summed(line[9:]) != line for line in lines):
-            hint = "restore it, or start with a new checkpoint"
-            raise MissingError("a list of files is damaged", str(self._path), hint)
-        return [Split.of(line[9:]) for line in lines]
-
-    def _summed(self, line: str) -> str:
-        """The next line, with its checksum."""
-        self._sum = crc32(line.encode(), self._sum)
-        return f"{self._sum:08x} {line}"
-
-    def append(self, new: Sequence[Split]) -> None:
-        """Write more of them down."""
-        text = "".join(f"{self._summed(str(split))}\n" for split in new)
-        if not self._path.exists():
-            replace_text(self._path, text)
-        elif text:
-            append_text(self._path, text, sync=True)
-        self.splits += new
 
 
 def digest(file: File, end: int) -> str:

@@ -6,22 +6,22 @@ begun again: a file that must be there and is not, or is damaged, is an error.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from difflib import unified_diff
 from importlib.metadata import version
-from typing import Any
 from uuid import uuid4
 from zlib import crc32
 
+from punctum.engine.recovery.bucket_notes import BUCKETS, state_directory
 from punctum.engine.recovery.durable import damaged, lost, read_sealed, write_sealed
+from punctum.engine.recovery.measured import metrics_of
 from punctum.engine.recovery.state_files import check_states
 from punctum.errors import QueryError
 from punctum.storage.location import Location, location
 
 STATE = "state 6"
 """The first line of a plan begins with it. It changes when the state of earlier versions can no longer be read."""
-BUCKETS = "buckets.json"
 _PIECE = 512
 
 
@@ -98,18 +98,6 @@ def files_read(checkpoint: Location) -> dict[str, int]:
     return read
 
 
-def metrics_of(checkpoint: Location) -> Iterator[tuple[int, str]]:
-    """The lines of metrics in a checkpoint, the last one first, with their batches; one that is cut off is none."""
-    path, notes = checkpoint / "punctum" / "metrics.jsonl", bucket_notes(checkpoint)
-    for line in reversed(path.read_text("utf-8", "replace").splitlines() if path.exists() else []):
-        with suppress(ValueError, KeyError, TypeError):
-            known = json.loads(line)
-            if known["batch"] == notes.get("behind"):
-                line = json.dumps(known | {name: notes[name] for name in ("kept", "written")})
-            if isinstance(known["kept"], dict):
-                yield int(known["batch"]), line
-
-
 def measured(checkpoint: Location) -> int:
     """The last batch of which a checkpoint has metrics."""
     return next((batch for batch, _ in metrics_of(checkpoint)), -1)
@@ -175,26 +163,6 @@ def settled_buckets(checkpoint: str, wanted: tuple[int, ...]) -> tuple[int, ...]
         hint = f"use Polars {known['polars']}, or start with a new checkpoint"
         raise QueryError("the checkpoint was written with another version of Polars", detail, hint)
     return tuple(known["buckets"])
-
-
-def bucket_notes(checkpoint: Location) -> dict[str, Any]:
-    """What a checkpoint says of its buckets, if it does.
-
-    When these have become more: where their state is, behind which batch it began, and what metrics say of them then.
-    """
-    path = checkpoint / "punctum" / BUCKETS
-    notes: dict[str, Any] = json.loads(read_sealed(path)) if path.exists() else {}
-    return notes
-
-
-def write_buckets(checkpoint: Location, notes: Mapping[str, Any]) -> None:
-    """Write down what a checkpoint says of its buckets: from now on that is how they are."""
-    write_sealed(checkpoint / "punctum" / BUCKETS, json.dumps(notes))
-
-
-def state_directory(checkpoint: Location) -> Location:
-    """Where the states are, by stage and bucket."""
-    return checkpoint / "punctum" / str(bucket_notes(checkpoint).get("state", "state"))
 
 
 def remove_partial_offsets(checkpoint: str) -> None:

@@ -48,6 +48,8 @@ class StoreLease:
                     told = True
                 self._wait_for_news(written, left)
             self._write()
+            if holder:
+                time.sleep(min(_PAUSE, self._renewed))  # whoever had it may have been about to write it again
             if self._holder().get("id") != self._id:  # another one came at the same time
                 raise self._in_use(self._holder())
 

@@ -10,18 +10,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
-from punctum.engine.recovery.checkpoint import (
-    begun,
-    bucket_notes,
-    check_version,
-    committed,
-    differences,
-    last_committed,
-    metrics_of,
-    state_directory,
-    write_buckets,
-)
+from punctum.engine.recovery.bucket_notes import bucket_notes, state_directory, write_buckets
+from punctum.engine.recovery.checkpoint import begun, check_version, committed, differences, last_committed
 from punctum.engine.recovery.durable import lost, read_sealed, replace_text, write_sealed
+from punctum.engine.recovery.measured import metrics_of
 from punctum.engine.recovery.state_files import STATE, StateFiles, buckets_behind
 from punctum.errors import QueryError
 from punctum.storage.files import copy_all, files_below, remove_all
@@ -79,10 +71,14 @@ def begin_with(copy: Location, checkpoint: str) -> None:
 
 def _known(own: Location, needed: bool) -> StoredState | None:
     """The state that a query has begun with, if any; what is left of it shows that there was one."""
-    before = any(batch < 0 for batch, _ in metrics_of(own.parent))
-    if (own / "state.json").exists() or (needed and (before or (own / "start").exists())):
+    if (own / "state.json").exists() or (needed and ((own / "start").exists() or _had_state(own.parent))):
         return StoredState(**json.loads(read_sealed(own / "state.json")))
     return None
+
+
+def _had_state(checkpoint: Location) -> bool:
+    """Whether its metrics begin before the first batch."""
+    return any(batch < 0 for batch, _ in metrics_of(checkpoint))
 
 
 def _last(state: str) -> StoredState:

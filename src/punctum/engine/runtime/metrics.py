@@ -10,7 +10,7 @@ from punctum.engine.runtime.lmerge import Merging
 from punctum.engine.runtime.stage import StagePart
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.expect import Expect
-from punctum.plan.joins.counts import ROWS_FROM
+from punctum.plan.joins.counts import PUNCTS_FROM, ROWS_FROM
 
 _OF_ROWS = ("rows_in", "rows_out", "rows_purged")
 
@@ -47,6 +47,7 @@ def counted(flow: Dataflow, number: int, slices: Sequence[ColumnarSlice], given:
             "rows_purged": purged,
         }
         | {ROWS_FROM + flow.names[i]: len(piece.rows) + flow.inputs[i].folded for i, piece in direct}
+        | {PUNCTS_FROM + flow.names[i]: punctuations_in(piece) for i, piece in direct}
     )
 
 
@@ -55,7 +56,7 @@ def standing(flow: Dataflow, number: int) -> Counts:
     operator, size = flow.operators[number], flow.operators[number].size()
     due = operator.due if isinstance(operator, Expect) else None
     return (
-        ({"stable": operator.stable} if isinstance(operator, Merging) else {})
+        ({"stable": operator.stable} | operator.stables if isinstance(operator, Merging) else {})
         | ({} if due is None else {"due": due.timestamp()})
         | {
             "rows_kept": size.rows,

@@ -19,7 +19,8 @@ from punctum.engine.exchange.blobs import Chunk, chunk_from_blob, chunk_to_blob
 from punctum.engine.exchange.buckets import Buckets
 from punctum.engine.exchange.cube import CubeExchange
 from punctum.engine.exchange.messages import Counts
-from punctum.engine.recovery.checkpoint import bucket_notes, last_committed, state_directory, write_buckets
+from punctum.engine.recovery.bucket_notes import bucket_notes, state_directory, write_buckets
+from punctum.engine.recovery.checkpoint import last_committed
 from punctum.engine.recovery.state_files import StateFiles
 from punctum.engine.runtime import build
 from punctum.engine.runtime.inputs import FromStage

@@ -16,8 +16,10 @@ import polars as pl
 
 from punctum.engine.exchange.blobs import chunk_from_blob, from_blob, to_blob
 from punctum.engine.exchange.messages import Counts
-from punctum.engine.recovery.checkpoint import check_version, last_committed, metrics_of, state_directory
+from punctum.engine.recovery.bucket_notes import state_directory
+from punctum.engine.recovery.checkpoint import check_version, last_committed
 from punctum.engine.recovery.durable import read_sealed, write_sealed
+from punctum.engine.recovery.measured import metrics_of
 from punctum.engine.recovery.state_files import buckets_behind
 from punctum.engine.runtime.metrics import waits_for
 from punctum.engine.runtime.stage import StageRuntime
@@ -31,6 +33,13 @@ Described = dict[str, Any]
 Place = tuple[int, str]
 """Where a table is: the number of the stage, and the name that the table has there."""
 _FILE, _ROWS = "operators.json", "\0rows"
+COUNTED = {
+    "rows": "rows_kept",
+    "bytes": "bytes_kept",
+    "punctuations": "puncts_kept",
+    "remembered": "puncts_received",
+}
+"""What is shown of each bucket, and what metrics call it."""
 
 
 @dataclass(frozen=True)
@@ -178,3 +187,29 @@ def _table(empty: pl.DataFrame, blobs: Mapping[int, bytes]) -> Table:
     table = Table(empty).restored({n: rows for n, (rows, _) in chunks.items()})
     table.restore_ages({n: ages for n, (_, ages) in chunks.items()})
     return table
+
+
+def kept_data(state: KeptState, show: int) -> dict[str, Any]:
+    """What a query keeps, as data for JSON."""
+    operators = [_operator(operator, show) for operator in state.operators]
+    return {"checkpoint": state.checkpoint, "batch": state.batch, "time": state.time, "operators": operators}
+
+
+def _operator(operator: KeptOperator, show: int) -> dict[str, Any]:
+    tables = [
+        {
+            "name": table.name,
+            "rows": sum(map(len, table.buckets.values())),
+            "columns": table.frame().columns,
+            "largest": [{"key": key, "rows": many} for key, many in table.largest(show)],
+            "oldest": [{"since": since, "waits for": waits_for or None} for since, waits_for in table.oldest(show)],
+        }
+        for table in operator.tables
+    ]
+    buckets = [{"bucket": bucket} | counted_of(counts) for bucket, counts in operator.counts.items()]
+    return {"name": operator.name, "label": operator.label, "buckets": buckets, "tables": tables}
+
+
+def counted_of(counts: Counts) -> dict[str, Any]:
+    """What is shown of a bucket."""
+    return {shown: counts.get(counted, 0) for shown, counted in COUNTED.items()}

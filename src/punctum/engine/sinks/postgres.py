@@ -81,6 +81,15 @@ class PostgresTable:
             raise _told(f"the table {self.name} cannot be created", error) from None
         return replace(self, name=name, required=tuple(sorted(required)))
 
+    def others(self, query: str) -> list[str]:
+        """The ids of other queries that have written to it."""
+        try:
+            with self._connected() as connection:
+                found = connection.execute(_OTHERS, [query, str(self.name)]).fetchall()
+        except psycopg.Error as error:
+            raise _told(f"the table {NOTES} cannot be read", error) from None
+        return [str(other) for (other,) in found]
+
     def write(self, query: str, batch: int, files: Sequence[Location]) -> None:
         """Write the files of a query's batch, unless it has been written before; when the connection is lost, again."""
         for pause in (*self.pauses, None):
@@ -153,6 +162,7 @@ class PostgresSink(NamedTuple):
         self.files.clear()
 
 
+_OTHERS = f'SELECT query FROM {NOTES} WHERE query <> %s AND "table" = %s'
 _NOTE = f"""INSERT INTO {NOTES} AS noted (query, "table", batch) VALUES (%s, %s, %s)
     ON CONFLICT (query, "table") DO UPDATE SET batch = EXCLUDED.batch WHERE noted.batch < EXCLUDED.batch"""
 

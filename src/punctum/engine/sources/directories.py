@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from punctum.analyse.safety.register import QueryAnalysis
 from punctum.engine.formats.progress import READY
+from punctum.engine.sources.chosen import Chosen, chosen_of
 from punctum.errors import SchemaError
 from punctum.ir.definitions import AllReported, StreamDef, TableColumn
 from punctum.ir.punctuated import Punctuated
@@ -28,7 +29,7 @@ def check_directories(queries: Iterable[QueryAnalysis], directory: Location) -> 
 def check_directory(stream: StreamDef, path: Location) -> None:
     """An error when the directory of a stream is not there; in a store it is while something is in it."""
     try:
-        _check_directory(stream, path)
+        _check_directory(stream, selected(stream, path)[0])
     except OSError as error:
         detail = f"{path}: {error.strerror or error}"
         hint = "check the address and the credentials (docs/files.md)"
@@ -48,6 +49,11 @@ def directory_of(stream: StreamDef, directory: Location) -> Location | None:
     """The directory that a stream reads; nothing for one that is not of files."""
     path = stream.options.get("path")
     return joined(directory, path) if stream.format in READY and path is not None else None
+
+
+def selected(stream: StreamDef, path: Location) -> tuple[Location, Chosen]:
+    """The directory of a stream without the pattern in its path, and which files are taken below it."""
+    return chosen_of(path, stream.options.get("recursive", "").lower() == "true")
 
 
 def control_directories(query: QueryAnalysis, directory: Location) -> Iterator[Location]:

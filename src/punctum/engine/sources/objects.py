@@ -6,24 +6,29 @@ they are still the same. In HDFS files may still be written, and are complete wh
 """
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 from punctum.engine.formats.splits import Split, gone
-from punctum.engine.sources.listing import OVERWRITTEN, SINK_LOG, Listing, committed_files, is_input
-from punctum.storage.location import Location, StorePath, StoreStat
+from punctum.engine.sources.chosen import Chosen
+from punctum.engine.sources.known import FORGET, KnownFiles
+from punctum.engine.sources.listing import OVERWRITTEN
+from punctum.engine.sources.sink_log import SINK_LOG, SinkLog
+from punctum.storage.location import StorePath, StoreStat
 
 _GROW = ("hdfs",)
 """The stores whose files may still be written when they are found."""
 
 
 class ObjectListing:
-    """Finds what is new below an address, given all splits that were found before."""
+    """Finds what is new below an address, given what is known of its files; it remembers there what it finds."""
 
-    def __init__(self, directory: StorePath, settle: float, splits: Iterable[Split]) -> None:
-        self._directory, self._settle = directory, settle
-        self._last = {split.name: split for split in splits}
+    def __init__(
+        self, directory: StorePath, chosen: Chosen, settle: float, known: KnownFiles, forget: float = FORGET
+    ) -> None:
+        self._chosen = chosen
+        self._directory, self._settle, self._known, self._forget = directory, settle, known, forget
+        self._over = list[str]()
         self.waits = False
         """Whether there is more that is not complete yet."""
 
@@ -32,10 +37,11 @@ class ObjectListing:
         self.waits = False
         found = dict(self._directory.objects())
         if any(name.startswith(f"{SINK_LOG}/") for name in found):
-            names = committed_files(self._directory / SINK_LOG)
+            names = SinkLog(self._directory).news()
             changed = [name for name in names if self._is_new(name, found.get(name))]
         else:
-            new = ((name, stat) for name, stat in found.items() if self._is_read(name) and self._is_new(name, stat))
+            self._miss(found)
+            new = ((name, stat) for name, stat in found.items() if self._chosen(name) and self._is_new(name, stat))
             changed = [name for name, _ in sorted(new, key=lambda each: (each[1].st_mtime_ns, each[0]))]
         news = list[Split]()
         for name in changed:
@@ -47,11 +53,8 @@ class ObjectListing:
             news.append(self._split(name, found[name]))
         return news
 
-    def _is_read(self, name: str) -> bool:
-        return "/" not in name and is_input(name)
-
     def _is_new(self, name: str, stat: StoreStat | None) -> bool:
-        last = self._last.get(name)
+        last = self._known.get(name)
         if last is None or stat is None:
             return last is None
         return not last.fault and (stat.st_size, stat.st_mtime_ns) != (last.end, last.changed)
@@ -60,16 +63,22 @@ class ObjectListing:
         return self._directory.scheme in _GROW and time.time() - stat.st_mtime < self._settle
 
     def _split(self, name: str, stat: StoreStat) -> Split:
-        last = self._last.get(name)
+        last = self._known.get(name)
         split = Split(name, 0, stat.st_size, 0, 0, stat.st_mtime_ns, "")
-        self._last[name] = split if last is None else replace(last, changed=stat.st_mtime_ns, fault=OVERWRITTEN)
-        return self._last[name]
+        told = split if last is None else replace(last, changed=stat.st_mtime_ns, fault=OVERWRITTEN)
+        self._known.remember(told)
+        return told
 
+    def over(self) -> list[str]:
+        """The objects that have been gone for so long that they are to be forgotten."""
+        return self._over
 
-def listing(
-    directory: Location, format_: str, options: Mapping[str, str], settle: float, splits: Iterable[Split]
-) -> Listing | ObjectListing:
-    """What lists a directory of this machine, or of a store."""
-    if isinstance(directory, Path):
-        return Listing(directory, format_, options, settle, splits)
-    return ObjectListing(directory, settle, splits)
+    def _miss(self, found: Mapping[str, StoreStat]) -> None:
+        """Look which objects have gone, and which are there again."""
+        now = time.time()
+        for name in self._known:
+            if name not in found:
+                self._known.lost(name, now)
+        for name in [name for name in self._known.gone if name in found]:
+            del self._known.gone[name]
+        self._over = [name for name, since in self._known.gone.items() if since <= now - self._forget]

@@ -24,8 +24,8 @@ class Takes(Enum):
     """What an option takes."""
 
     TEXT = "a string"
-    DIRECTORY = "a directory, relative to the script unless it begins with /"
-    FILE = "a file or a directory, relative to the script unless it begins with /"
+    DIRECTORY = "a directory, relative to the script, or an address such as s3://bucket/path"
+    FILE = "a file or a directory, relative to the script, or an address such as s3://bucket/path"
     SWITCH = "true or false"
     COUNT = "an integer greater than 0"
     NUMBER = "a number greater than 0"
@@ -37,6 +37,7 @@ class Takes(Enum):
     SEPARATOR = "one ASCII character, but no quote or line end"
     REFERENCE = "a string, with ${env:NAME} for an environment variable and ${file:/path} for what a file holds"
     SENT = "json or csv"
+    MISSING = "error or null"
 
 
 @dataclass(frozen=True)
@@ -59,10 +60,14 @@ _KNOWN = (
     Option("rate", Takes.NUMBER, "rows per second, used to choose a join plan"),
     Option("punctuation_delay", Takes.DURATION, "how late punctuations arrive, used to choose a join plan"),
 )
+_MISSING = Option("missing", Takes.MISSING, "a row without a column: error (by default), or null, as if it were NULL")
 _FILES = (
-    Option("path", Takes.DIRECTORY, "the input directory; needed to run"),
+    Option("path", Takes.DIRECTORY, "the input directory, or a pattern of files; needed to run"),
+    Option("recursive", Takes.SWITCH, "whether files in all directories below are read too; false by default"),
+    _MISSING,
     Option("maxFilesPerTrigger", Takes.COUNT, "the maximum number of new files in a batch"),
     Option("settle", Takes.SECONDS, "a file is complete when it has not changed for this long, whatever it contains"),
+    Option("forget", Takes.DURATION, "a file that has been gone for this long is forgotten; '7 days' by default"),
     Option("feedback", Takes.DIRECTORY, "where feedback for the stream's producer is written: what it may skip"),
     *_KNOWN,
 )
@@ -113,6 +118,10 @@ _RESULT = (
     Option("feedback", Takes.TEXT, "directories, separated by commas, with feedback of readers: what they do not need"),
 )
 _DIRECTORY = (Option("path", Takes.DIRECTORY, "the output directory", needed=True), *_RESULT)
+_COMPACT = Option("compact", Takes.SWITCH, "whether the files of a batch become one, in each directory")
+_UPDATES = tuple(option for option in _RESULT if option.name in ("updates", "feedback"))
+_DELTA = (Option("path", Takes.DIRECTORY, "the table's directory", needed=True), *_UPDATES)
+_ICEBERG = (Option("table", Takes.TEXT, "the table, with its catalog", needed=True), *_UPDATES)
 _POSTGRES = (
     Option("url", Takes.REFERENCE, "the database, as a libpq connection string", needed=True),
     Option("password", Takes.REFERENCE, "the password, when it is not in the url"),
@@ -129,6 +138,7 @@ _TOPIC = (
 )
 _TABLE = (
     Option("path", Takes.FILE, "the input, read when a query starts", needed=True),
+    _MISSING,
     Option("refresh", Takes.SWITCH, "whether a join reads it again when its files change; false by default"),
     Option("maxMegabytes", Takes.COUNT, "how large it may be, in its files and in memory; 512 by default"),
 )
@@ -145,11 +155,18 @@ OPTIONS: Mapping[str, Mapping[str, tuple[Option, ...]]] = {
         "nexmark": _NEXMARK,
         KAFKA: _KAFKA,
     },
-    "table": {"json": _TABLE, "csv": (*_TABLE, *_CSV), "parquet": _TABLE, "xml": (*_TABLE, *_XML)},
+    "table": {
+        "json": (*_TABLE, _MISSING),
+        "csv": (*_TABLE, _MISSING, *_CSV),
+        "parquet": (*_TABLE, _MISSING),
+        "xml": (*_TABLE, _MISSING, *_XML),
+    },
     "sink": {
-        "json": _DIRECTORY,
-        "csv": (*_DIRECTORY, *_CSV),
-        "parquet": _DIRECTORY,
+        "json": (*_DIRECTORY, _COMPACT),
+        "csv": (*_DIRECTORY, _COMPACT, *_CSV),
+        "parquet": (*_DIRECTORY, _COMPACT),
+        "delta": _DELTA,
+        "iceberg": _ICEBERG,
         "postgres": _POSTGRES,
         KAFKA: _TOPIC,
         "console": _RESULT,
@@ -257,6 +274,7 @@ _FITS: Mapping[Takes, Callable[[str], bool]] = {
     Takes.SEPARATOR: lambda text: (len(text) == 1 and text.isascii() and text not in '"\r\n\0') or text == "\\t",
     Takes.REFERENCE: lambda _: True,
     Takes.SENT: lambda text: text in ("json", "csv"),
+    Takes.MISSING: lambda text: text.lower() in ("error", "null"),
 }
 
 
