@@ -37,7 +37,8 @@ class ProjectCommand(click.Command):
         """Take the options of the file before those of the command line."""
         given, _, _ = self.make_parser(ctx).parse_args(list(args))
         script = given.get("script")  # what is not given has a mark of click's
-        file = project_file(Path(script)) if isinstance(script, str) and given.get("help") is not True else None
+        asked = any(name in args for name in ctx.help_option_names)
+        file = project_file(Path(script)) if isinstance(script, str) and not asked else None
         if file is not None:
             known, conf = self._options(ctx, file)
             ctx.default_map = {**(ctx.default_map or {}), **known}
