@@ -9,7 +9,7 @@ import os
 import random
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -32,7 +32,7 @@ HOW = ("deleted", "emptied", "cut off", "garbled")
 ROUNDS = 4
 
 
-def write(directory: Path, name: str, number: int, *elements: dict[str, object]) -> None:
+def write(directory: Path, name: str, number: int, *elements: Mapping[str, object]) -> None:
     path = directory / name / f"{number}.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text("".join(json.dumps(element) + "\n" for element in elements))

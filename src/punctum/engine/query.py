@@ -306,12 +306,14 @@ class _Assembly:
         stream, to = pipe.stream, build.from_pipe(pipe, source, self._buckets, needs_clock(stage))
         piped = self._piped(stage, source.number, pipe, stays)
         tells = stream.name not in self._read
+        # what feedback skips is looked for in any column
+        fold = () if self._feedback.feedback_mappings else build.folded_names(stage, source)
         self._read.add(stream.name)
         fails = stream.on_violation is Violation.FAIL
         if stream.name in self._settings.frames:
             return FrameStream(stream.name, stream.schema, piped, to, fails, tells)
         if stream.format == KAFKA:
-            return TopicStream(stream.name, stream.schema, piped, to, fails, tells, stream.options)
+            return TopicStream(stream.name, stream.schema, piped, to, fails, tells, stream.options, fold)
         if stream.format not in READERS:
             hint = choices([*READERS, *SOURCES, MEMORY, KAFKA])
             raise SchemaError(f"the format {stream.format} of {stream.name} is not supported", "", hint)
@@ -319,9 +321,7 @@ class _Assembly:
             raise SchemaError(f"the stream {stream.name} has no path", "", "OPTIONS (path 'directory')")
         path = str(selected(stream, joined(self._settings.directory, stream.options["path"]))[0])
         at = stream.name, stream.schema, piped, to, fails, tells, path, stream.format, reading(stream)
-        if self._feedback.feedback_mappings:  # what is skipped is looked for in any column
-            return FileStream(*at)
-        return FileStream(*at, build.folded_names(stage, source), pipe.reads)
+        return FileStream(*at) if self._feedback.feedback_mappings else FileStream(*at, fold, pipe.reads)
 
     def _directory(self, files: FileStream, stream: StreamDef, place: str) -> Directory:
         """The directory of a stream, with the log of its files in the checkpoint."""

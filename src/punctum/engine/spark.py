@@ -132,7 +132,7 @@ def check_storage(spark: SparkSession, place: Location) -> None:
     except Py4JJavaError as error:
         package = {"s3a": HADOOP_AWS}.get(scheme, "the Hadoop package of this store")
         cause = str(error.java_exception.getMessage()).partition("\n")[0]
-        hint = f"start Spark with --packages {package} (docs/files.md)"
+        hint = f"set spark.jars.packages to {package} (docs/files.md)"
         raise MissingError(f"Spark cannot use {scheme}://", cause, hint) from None
 
 

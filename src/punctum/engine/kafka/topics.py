@@ -113,8 +113,11 @@ class TopicListing:
             raise QueryError(what, f"the topic {self._topic.name} has {len(ends)} partitions", "name those from 0")
         latest = wanted.lower() == "latest"
         begins = {p: given.get(str(p), high if latest else low) for p, (low, high) in ends.items()}
-        for p, (low, high) in ends.items():
-            self._check(p, begins[p], low, high)
+        if wrong := [p for p, (low, high) in ends.items() if not low <= begins[p] <= high]:
+            p, (low, high) = wrong[0], ends[wrong[0]]
+            what = f"startingOffsets of {self._topic.stream} names the offset {begins[p]} of partition {p}"
+            detail = f"partition {p} of {self._topic.name} begins at {low} and ends before {high}"
+            raise QueryError(what, detail, f"name one from {low} to {high}, or earliest or latest for all")
         offset: TopicOffset = {"next": _named(begins)}
         if self._topic.idle is not None:
             offset |= {"heard": _named(dict.fromkeys(begins, _now())), "idle": []}

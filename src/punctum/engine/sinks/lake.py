@@ -89,5 +89,5 @@ def check_package(sink: SinkDef, spark: SparkSession) -> None:
     try:
         jvm.java.lang.Thread.currentThread().getContextClassLoader().loadClass(name)
     except Py4JJavaError:
-        hint = f"start Spark with --packages {package}:… and the settings that it asks for (docs/files.md)"
+        hint = f"set spark.jars.packages to {package}:… and what else it asks for (docs/files.md)"
         raise MissingError(f"the sink {sink.name} needs {whose}", f"Spark has no class {name}", hint) from None

@@ -88,6 +88,8 @@ class TopicStream(FrameStream):
     """A stream that is read from a topic."""
 
     options: Mapping[str, str] = field(default_factory=dict)
+    fold: Sequence[tuple[str, Function | None]] = ()
+    """The columns that are folded: what a row was can be read again."""
 
     def __post_init__(self) -> None:
         check_values(self.schema, self.options)
@@ -143,7 +145,7 @@ def read_topic(stream: TopicStream, share: TopicShare, tasks: int, here: Set[int
             pieces = read_range(stream.name, stream.options, stream.schema, wanted)
             for number, (place, content) in enumerate(pieces):
                 origin = SplitPart(number, 0, str(place), wanted.partition)
-                yield from taken(content, stream, room, origin=origin, partition=place[:2], here=here)
+                yield from taken(content, stream, room, None, origin, stream.fold, place[:2], here)
 
 
 def heard(stream: FrameStream, told: KnownPartitions) -> list[Addressed]:

@@ -31,6 +31,7 @@ class Takes(Enum):
     NUMBER = "a number greater than 0"
     SECONDS = "a number of seconds"
     DURATION = "a duration such as '10 seconds'"
+    TOPIC = "a topic's name: up to 249 of the letters a to z and A to Z, digits, '.', '_' and '-'"
     VALUES = "json, csv or avro"
     OFFSETS = 'earliest, latest, or an offset for each partition, as in {"0": 15, "1": 7}'
     NULL = "a string without quotes, separators or line ends"
@@ -94,7 +95,7 @@ _NEXMARK = (
 )
 _BROKERS = (
     Option("brokers", Takes.REFERENCE, "the brokers to ask first, separated by commas", needed=True),
-    Option("topic", Takes.TEXT, "the topic", needed=True),
+    Option("topic", Takes.TOPIC, "the topic", needed=True),
     Option("user", Takes.REFERENCE, "the user; with one, SASL_SSL and PLAIN are the defaults"),
     Option("password", Takes.REFERENCE, "the user's password"),
 )
@@ -138,7 +139,6 @@ _TOPIC = (
 )
 _TABLE = (
     Option("path", Takes.FILE, "the input, read when a query starts", needed=True),
-    _MISSING,
     Option("refresh", Takes.SWITCH, "whether a join reads it again when its files change; false by default"),
     Option("maxMegabytes", Takes.COUNT, "how large it may be, in its files and in memory; 512 by default"),
 )
@@ -184,6 +184,7 @@ _OURS = {
         ("group.id", "transactional.id", "enable.idempotence", "enable.auto.commit", "isolation.level", "acks"),
         "it is what exactly once rests on",
     ),
+    "enable.partition.eof": "it says where a topic ends",
 }
 """Those that are not passed on, with the reason."""
 
@@ -213,8 +214,11 @@ def checked(what: str, name: str, format_: str, options: Given, place: Place) ->
             raise SqlError(f"{option.name} of {name} is {value!r}", "", option.takes.value, at)
         given[option.name] = value
     for option in taken.values():
-        if option.needed and option.name not in given:
+        missing = not given.get(option.name) if format_.lower() == KAFKA else option.name not in given
+        if option.needed and missing:
             raise SqlError(f"the {what} {name} has no {option.name}", "", f"OPTIONS ({option.name} '…')", place)
+    if given.get("format", "").lower() == "avro" and "avroSchema" not in given:
+        raise SqlError(f"the {what} {name} has no avroSchema", "", "OPTIONS (avroSchema '{…}')", place)
     if (null := given.get("nullValue")) and given.get("sep", ",").replace("\\t", "\t") in null:
         at = next(at for key, (_, at) in options.items() if key.lower() == "nullvalue")
         raise SqlError(f"nullValue of {name} is {null!r}", "the separator is in it", Takes.NULL.value, at)
@@ -268,6 +272,7 @@ _FITS: Mapping[Takes, Callable[[str], bool]] = {
     Takes.NUMBER: _is_number,
     Takes.SECONDS: _matches(r"\d+(\.\d+)?"),
     Takes.DURATION: _is_duration,
+    Takes.TOPIC: _matches(r"[a-zA-Z0-9._-]{1,249}"),
     Takes.VALUES: lambda text: text.lower() in ("json", "csv", "avro"),
     Takes.OFFSETS: lambda text: text.lower() in ("earliest", "latest") or _is_offsets(text),
     Takes.NULL: lambda text: not set(text) & set('"\r\n\0'),
