@@ -11,7 +11,7 @@ from punctum.algebra.schema import Schema
 from punctum.engine.formats.files import READERS
 from punctum.engine.sinks.check import check_sink
 from punctum.engine.sinks.files import ResultFiles
-from punctum.engine.sources.chosen import Chosen
+from punctum.engine.sources.chosen import ChosenNames
 from punctum.engine.sources.known import KnownFiles
 from punctum.engine.sources.tree import listing
 from punctum.errors import PunctumError
@@ -41,7 +41,7 @@ def commit(to: ResultFiles, batch: int, *pieces: pl.DataFrame, again: bool = Fal
 
 
 def read(directory: Path, format_: str) -> pl.DataFrame:
-    found = listing(directory, Chosen(), format_, {}, 0, KnownFiles()).news()
+    found = listing(directory, ChosenNames(), format_, {}, 0, KnownFiles()).news()
     reads = [READERS[format_](directory / s.name, SCHEMA, {"header": "true"}, s) for s in found]
     assert all(each.rejected.is_empty() for each in reads)
     return pl.concat([each.piece.rows for each in reads]).sort("k")

@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
 from lanes import PATIENCE
-from punctum.commands.logs import JsonLines
+from punctum.commands.logs import JsonLog
 from punctum.engine.commit import summary
 from punctum.engine.observed import OBSERVED
 from punctum.engine.prometheus import CONTENT_TYPE, Totals, exposition, samples, serve
@@ -80,7 +80,7 @@ def test_metrics_are_served_on_loopback() -> None:
 def test_what_is_logged_as_json() -> None:
     out, log = io.StringIO(), logging.getLogger("punctum.test")
     handler = logging.StreamHandler(out)
-    handler.setFormatter(JsonLines())
+    handler.setFormatter(JsonLog())
     log.addHandler(handler)
     try:
         more = {"query": "größe\n", "metrics": BATCH}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from punctum.engine.formats.splits import Split
-from punctum.engine.sources.chosen import Chosen, chosen_of
+from punctum.engine.sources.chosen import ChosenNames, chosen_of
 from punctum.engine.sources.known import KnownFiles
 from punctum.engine.sources.tree import listing
 from punctum.storage.location import joined, location
@@ -80,7 +80,7 @@ def test_what_was_read_is_not_read_again(tmp_path: Path) -> None:
 
 
 def test_a_directory_that_has_gone(tmp_path: Path) -> None:
-    files = listing(tmp_path, Chosen(), "json", {}, 0, KnownFiles([Split("dt=1/1.json", 0, 9, 0, 1, 1, "x")]))
+    files = listing(tmp_path, ChosenNames(), "json", {}, 0, KnownFiles([Split("dt=1/1.json", 0, 9, 0, 1, 1, "x")]))
     assert files.news() == []
 
 

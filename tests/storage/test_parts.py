@@ -21,7 +21,7 @@ from punctum.engine.recovery.lease import check_lease, release_lease, take_lease
 from punctum.engine.recovery.state_files import StateFiles, buckets_behind
 from punctum.engine.recovery.store_lease import StoreLease
 from punctum.engine.sinks.files import ResultFiles
-from punctum.engine.sources.chosen import Chosen
+from punctum.engine.sources.chosen import ChosenNames
 from punctum.engine.sources.known import KnownFiles
 from punctum.engine.sources.listing import OVERWRITTEN
 from punctum.engine.sources.tree import listing
@@ -65,11 +65,11 @@ def test_what_is_written_is_read(place: Location, format_: str) -> None:
     left, _ = sink.write(rows(99))
     assert left is not None
     sink.prepare()
-    found = listing(out, Chosen(), format_, {}, 0, KnownFiles())
+    found = listing(out, ChosenNames(), format_, {}, 0, KnownFiles())
     news = found.news()
     assert [split.name for split in news] == [f"part-id-000000-{n}.{format_}" for n in (0, 1)]
     assert found.news() == []
-    assert listing(out, Chosen(), format_, {}, 0, KnownFiles(news)).news() == []
+    assert listing(out, ChosenNames(), format_, {}, 0, KnownFiles(news)).news() == []
     read = [READERS[format_](out / split.name, K, {}, split).piece.rows["k"].to_list() for split in news]
     assert read == [[1, 2], [5, 6]]
     name, _ = sink.write(rows(7))
@@ -79,7 +79,7 @@ def test_what_is_written_is_read(place: Location, format_: str) -> None:
 
 
 def test_an_object_that_is_put_again(bucket: StorePath) -> None:
-    file, found = bucket / "again/1.json", listing(bucket / "again", Chosen(), "json", {}, 0, KnownFiles())
+    file, found = bucket / "again/1.json", listing(bucket / "again", ChosenNames(), "json", {}, 0, KnownFiles())
     file.write_text('{"k": 1}\n')
     (split,) = found.news()
     assert READERS["json"](file, K, {}, split).piece.rows["k"].to_list() == [1]

@@ -19,7 +19,7 @@ _LOG = logging.getLogger("punctum")
 _FIELDS = ("what", "detail", "where", "hint")
 
 
-class JsonLines(logging.Formatter):
+class JsonLog(logging.Formatter):
     """A record as an object of JSON in a line: the time, the level, the message, and what a batch has counted."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -36,7 +36,7 @@ def configure(form: str, quiet: bool) -> None:
     """Say what there is to say in this form; quietly, only warnings and errors."""
     ours = logging.StreamHandler()
     ours.addFilter(logging.Filter("punctum"))  # when Spark is killed, Py4J logs tracebacks to the root
-    ours.setFormatter(JsonLines() if form == JSON else logging.Formatter("%(message)s"))
+    ours.setFormatter(JsonLog() if form == JSON else logging.Formatter("%(message)s"))
     if form == JSON:
         logging.getLogger().addHandler(ours)
     else:
@@ -71,4 +71,4 @@ def report(error: PunctumError, prefix: str = "error: ") -> None:
 
 
 def _json() -> bool:
-    return any(isinstance(handler.formatter, JsonLines) for handler in logging.getLogger().handlers)
+    return any(isinstance(handler.formatter, JsonLog) for handler in logging.getLogger().handlers)

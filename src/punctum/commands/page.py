@@ -63,6 +63,8 @@ def opened_page(
         if needed:
             raise
         wanted = False
+    if not wanted and needed and (control or port):
+        raise click.UsageError("--control and --page-port are of a page: add --page")
     if not wanted:
         yield None
         return

@@ -9,6 +9,7 @@ from punctum.compile import CompiledQuery
 from punctum.engine.recovery.durable import replace_text
 from punctum.engine.runtime.stored import KeptState
 from punctum.engine.sources.directories import directory_of
+from punctum.page.feedback import feedback_files
 from punctum.page.picture import Picture, picture
 from punctum.storage.location import Location
 
@@ -28,7 +29,8 @@ def notes(compiled: CompiledQuery, directory: Location, quarantine: Location) ->
     """The notes of a query whose relative paths begin in a directory."""
     paths = {stream.name: directory_of(stream, directory) for stream in compiled.analysis.streams}
     known = {name: str(path.resolve()) for name, path in paths.items() if path is not None}
-    return Notes(picture(compiled), str(quarantine.resolve()), known)
+    drawn = picture(compiled) | {"feedback": feedback_files(compiled, directory)}
+    return Notes(drawn, str(quarantine.resolve()), known)
 
 
 def write_notes(checkpoint: Location, noted: Notes) -> None:

@@ -80,15 +80,25 @@ class WatchedQuery:
         stored = [batch for batch in self._stored if first is None or batch["batch"] < first]
         return [*stored, *recent][-MOST:]
 
-    def _read(self) -> None:
-        """Read what is new in the file of metrics; a run that begins again may have taken some of it back."""
+    def stamp(self) -> object:
+        """What differs when there are other batches than before; to be asked often."""
+        if self.handles is None:
+            return self._stat()
+        recent = self.handles.recent()
+        return (recent[-1]["batch"], recent[-1]["time"]) if recent else None
+
+    def _stat(self) -> tuple[int, int, int] | None:
         try:
             stat = os.stat(self.checkpoint / "punctum" / "metrics.jsonl")
         except OSError:
-            return
-        stamp = stat.st_mtime_ns, stat.st_size, stat.st_ino
+            return None
+        return stat.st_mtime_ns, stat.st_size, stat.st_ino
+
+    def _read(self) -> None:
+        """Read what is new in the file of metrics; a run that begins again may have taken some of it back."""
+        stamp = self._stat()
         with self._reading:
-            if stamp == self._stamp:
+            if stamp is None or stamp == self._stamp:
                 return
             known = {batch["batch"]: batch for batch in self._stored}
             new = list[Batch]()

@@ -17,13 +17,14 @@ _SPECIAL = re.compile(r"[*?\[{]")
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenNames:
     """Says which files are taken, by their names from the directory on.
 
-    >>> chosen = Chosen("2026-*/bid-{a,b}.json")
+    >>> chosen = ChosenNames("2026-*/bid-{a,b}.json")
     >>> [chosen(name) for name in ("2026-01/bid-a.json", "2026-01/x/bid-a.json", "2025-01/bid-a.json")]
     [True, False, False]
-    >>> [Chosen()(name) for name in ("1.json", "dt=1/x=2/1.json", "old/1.json", "dt=1/_temporary/1.json", "dt=1/.a")]
+    >>> below = ("1.json", "dt=1/x=2/1.json", "old/1.json", "dt=1/_temporary/1.json", "dt=1/.a")
+    >>> [ChosenNames()(name) for name in below]
     [True, True, False, False, False]
     """
 
@@ -60,7 +61,7 @@ class Chosen:
         return re.compile(_translated(self.pattern), re.DOTALL)
 
 
-def chosen_of(place: Location, recursive: bool) -> tuple[Location, Chosen]:
+def chosen_of(place: Location, recursive: bool) -> tuple[Location, ChosenNames]:
     """The directory that a path with a pattern begins with, and what is taken below it.
 
     >>> directory, chosen = chosen_of(StorePath("s3", "bucket", "in/2026-*/[ab].json"), False)
@@ -70,11 +71,11 @@ def chosen_of(place: Location, recursive: bool) -> tuple[Location, Chosen]:
     parts = place.key.split("/") if isinstance(place, StorePath) else list(place.parts)
     at = next((n for n, part in enumerate(parts) if _SPECIAL.search(part)), None)
     if at is None or (not isinstance(place, StorePath) and place.exists()):
-        return place, Chosen(recursive=recursive)
+        return place, ChosenNames(recursive=recursive)
     directory = place
     for _ in parts[at:]:
         directory = directory.parent
-    return directory, Chosen("/".join(parts[at:]), recursive)
+    return directory, ChosenNames("/".join(parts[at:]), recursive)
 
 
 def _hidden(directory: str) -> bool:

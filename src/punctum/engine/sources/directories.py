@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from punctum.analyse.safety.register import QueryAnalysis
 from punctum.engine.formats.progress import READY
-from punctum.engine.sources.chosen import Chosen, chosen_of
+from punctum.engine.sources.chosen import ChosenNames, chosen_of
 from punctum.errors import SchemaError
 from punctum.ir.definitions import AllReported, StreamDef, TableColumn
 from punctum.ir.punctuated import Punctuated
@@ -51,7 +51,7 @@ def directory_of(stream: StreamDef, directory: Location) -> Location | None:
     return joined(directory, path) if stream.format in READY and path is not None else None
 
 
-def selected(stream: StreamDef, path: Location) -> tuple[Location, Chosen]:
+def selected(stream: StreamDef, path: Location) -> tuple[Location, ChosenNames]:
     """The directory of a stream without the pattern in its path, and which files are taken below it."""
     return chosen_of(path, stream.options.get("recursive", "").lower() == "true")
 

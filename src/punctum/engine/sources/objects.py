@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from punctum.engine.formats.splits import Split, gone
-from punctum.engine.sources.chosen import Chosen
+from punctum.engine.sources.chosen import ChosenNames
 from punctum.engine.sources.known import FORGET, KnownFiles
 from punctum.engine.sources.listing import OVERWRITTEN
 from punctum.engine.sources.sink_log import SINK_LOG, SinkLog
@@ -24,7 +24,7 @@ class ObjectListing:
     """Finds what is new below an address, given what is known of its files; it remembers there what it finds."""
 
     def __init__(
-        self, directory: StorePath, chosen: Chosen, settle: float, known: KnownFiles, forget: float = FORGET
+        self, directory: StorePath, chosen: ChosenNames, settle: float, known: KnownFiles, forget: float = FORGET
     ) -> None:
         self._chosen = chosen
         self._directory, self._settle, self._known, self._forget = directory, settle, known, forget

@@ -27,7 +27,7 @@ from punctum.engine.formats.splits import Split
 from punctum.engine.kafka.topics import KnownPartitions, Topic, TopicListing, TopicOffset, TopicShare
 from punctum.engine.kafka.topics import dealt as dealt_topics
 from punctum.engine.recovery.durable import RESTORE
-from punctum.engine.sources.chosen import Chosen
+from punctum.engine.sources.chosen import ChosenNames
 from punctum.engine.sources.known import FORGET
 from punctum.engine.sources.listing import SETTLE, Listing
 from punctum.engine.sources.objects import ObjectListing
@@ -74,7 +74,7 @@ class Directory:
     files_a_batch: int | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     settle: float = SETTLE
-    chosen: Chosen = field(default_factory=Chosen)
+    chosen: ChosenNames = field(default_factory=ChosenNames)
     forget: float = FORGET
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from punctum.engine.formats.splits import Split
-from punctum.engine.sources.chosen import Chosen
+from punctum.engine.sources.chosen import ChosenNames
 from punctum.engine.sources.known import FORGET, KnownFiles
 from punctum.engine.sources.listing import Listing
 from punctum.engine.sources.objects import ObjectListing
@@ -27,7 +27,7 @@ class TreeListing:
     def __init__(
         self,
         directory: Path,
-        chosen: Chosen,
+        chosen: ChosenNames,
         listing: Callable[[Path, KnownFiles, Callable[[str], bool]], Listing],
         known: KnownFiles,
         forget: float = FORGET,
@@ -128,7 +128,7 @@ def _below(within: str, name: str) -> str:
 
 def listing(
     directory: Location,
-    chosen: Chosen,
+    chosen: ChosenNames,
     format_: str,
     options: Mapping[str, str],
     settle: float,
