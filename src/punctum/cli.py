@@ -188,6 +188,7 @@ def run(
     trigger: str | None,
     max_files: int | None,
     master: str | None,
+    package: Path | None,
     conf: dict[str, str],
     name: str | None,
     ui: bool,
@@ -221,7 +222,9 @@ def run(
         from punctum.engine.spark import spark_alive  # here because pyspark takes a while to import
 
         with spark_alive():
-            with_spark = partial(_session, master, run_settings(conf, name, ui), buckets, state_memory, max_files)
+            with_spark = partial(
+                _session, master, run_settings(conf, name, ui, package), buckets, state_memory, max_files
+            )
             _run(
                 queries,
                 script.parent,

@@ -31,13 +31,12 @@ def package(directory: Path, more: tuple[str, ...]) -> None:
     punctum.tar.gz, for --archives, has Punctum and all that it needs except Python and Spark; punctum.zip, for
     --py-files, has Punctum alone; main.py is the program that spark-submit takes.
     """
-    own = files_of(distribution(_OWN))
-    content = dict(own)
+    content = Content()
     for needed in needs([_OWN, *more]):
         content |= files_of(needed)
     directory.mkdir(parents=True, exist_ok=True)
     _write(directory / ARCHIVE, content, _tarred)
-    _write(directory / PURE, own, _zipped)
+    write_pure(directory)
     (directory / MAIN).write_text(_PROGRAM)
     size = (directory / ARCHIVE).stat().st_size / (1 << 20)
     python = f"{sys.version_info[0]}.{sys.version_info[1]}"
@@ -45,6 +44,11 @@ def package(directory: Path, more: tuple[str, ...]) -> None:
         f"{directory / ARCHIVE}: {len(content):,} files, {size:.0f} MB, for Python {python} on machines like this"
     )
     click.echo(f"{directory / PURE}: Punctum alone\n{directory / MAIN}: the program for spark-submit")
+
+
+def write_pure(directory: Path) -> None:
+    """Write Punctum alone into a directory."""
+    _write(directory / PURE, files_of(distribution(_OWN)), _zipped)
 
 
 def needs(names: Iterable[str]) -> list[Distribution]:
