@@ -10,11 +10,11 @@ from punctum.compile import CompiledQuery, Options, compile_query, read_script
 from punctum.engine.infer.inferred import InferredStream, inferred
 from punctum.engine.sources.directories import anchored
 from punctum.engine.sources.tables import members
-from punctum.errors import Place, PunctumError, SqlError
+from punctum.errors import Place, PunctumError, SqlError, nearest
 from punctum.ir.definitions import StreamDef, TableColumn, TableDef
 from punctum.ir.windows import window
 from punctum.ir.zones import WITHOUT
-from punctum.parse.script import named_files, parse_script
+from punctum.parse.script import is_query, named_files, parse_script
 
 
 @dataclass
@@ -54,13 +54,22 @@ class Known:
 
     def compiled(self, sql: str) -> CompiledQuery:
         """A query as the register sees it; files that were looked at before are not looked at again."""
+        if not is_query(sql):
+            raise _no_query(sql)
         files = dict(self._files(sql))
         streams = self.streams | {name: found.stream() for name, found in files.items()}
         try:
             options = Options(streams=streams, tables=self.tables, members=self._members, zone=self.zone)
             return compile_query(sql, "query", options)
         except SqlError as error:
-            raise _left_out(error, files) from None
+            raise self._unquoted(_left_out(error, files)) from None
+
+    def _unquoted(self, error: SqlError) -> SqlError:
+        """An error on a stream that there is not says so when there are files of its name."""
+        name = error.what.removeprefix("there is no stream ")
+        if name != error.what and not name.startswith("'") and (self.base / name).exists():
+            error.hint = f"files stand in quotes: FROM '{name}'"
+        return error
 
     def look(self, name: str) -> InferredStream:
         """The stream of some files, as it was when they were first looked at."""
@@ -93,6 +102,15 @@ class Known:
 
     def _members(self, column: TableColumn) -> tuple[Value, ...]:
         return members(column, self.base)
+
+
+def _no_query(sql: str) -> SqlError:
+    """The error for what is not a SELECT."""
+    first = next(iter(sql.split()), "")
+    hint = (
+        nearest(first, ["SELECT", "WITH"]) or "write a SELECT; punctum run takes a script with CREATE and INSERT INTO"
+    )
+    return SqlError("this is not a query", f"it begins with {first}" if first else "it is empty", hint)
 
 
 def _table(table: TableDef, base: Path) -> TableDef:

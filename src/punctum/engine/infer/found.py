@@ -87,6 +87,8 @@ def found(pattern: str, base: Path) -> FoundFiles:
 
     Relative patterns start at the base. A directory stands for the files in it.
     """
+    if not pattern:
+        raise MissingError("FROM '' names no files", "", "name some: FROM 'in/bid/*.json'")
     names = _names(pattern, base)
     if not names:
         raise _nothing(pattern, base)
