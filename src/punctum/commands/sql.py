@@ -79,7 +79,7 @@ def _save(known: "Known", query: str, path: Path) -> None:
     from punctum.shell.saved import save, script_of
 
     analysis = known.compiled(query).analysis
-    save(script_of(known, query), path)
+    save(script_of(known, query, path.parent), path)
     click.echo(f"wrote {path}; run it with: punctum run {path} --checkpoint checkpoint", err=True)
     if not analysis.safe:
         click.echo(f"it needs a promise first: punctum check {path} says which", err=True)

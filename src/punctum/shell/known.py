@@ -27,19 +27,24 @@ class Known:
     tables: dict[str, TableDef] = field(default_factory=dict)
     files: dict[str, InferredStream] = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
-    """The statements that have been read."""
+    """Statements that were not in a script."""
+    scripts: list[Path] = field(default_factory=list)
 
     def read(self, script: Path) -> None:
         """Take the streams and tables of a script; its paths are relative to it. Its queries are left aside."""
-        self.define(read_script(script), script.parent)
+        self._define(read_script(script), script.parent)
+        self.scripts.append(script)
 
-    def define(self, sql: str, directory: Path | None = None) -> list[str]:
+    def define(self, sql: str) -> list[str]:
         """Take the streams and tables of some statements, and give their names."""
-        defined = parse_script(sql, self.streams, zone=self.zone)
-        base = (directory or self.base).resolve()
+        names = self._define(sql, self.base)
+        self.texts.append(sql.strip().rstrip(";") + ";")
+        return names
+
+    def _define(self, sql: str, directory: Path) -> list[str]:
+        defined, base = parse_script(sql, self.streams, zone=self.zone), directory.resolve()
         self.streams |= {name: anchored(stream, base) for name, stream in defined.streams.items()}
         self.tables |= {name: _table(table, base) for name, table in defined.tables.items()}
-        self.texts.append(sql.strip())
         return [*defined.streams, *defined.tables]
 
     def ask(self, sql: str, follow: bool = False) -> CompiledQuery:
