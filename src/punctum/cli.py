@@ -5,6 +5,7 @@ import logging
 import sys
 import threading
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,12 @@ from punctum.commands.explain import explain
 from punctum.commands.infer import infer
 from punctum.commands.new import new
 from punctum.commands.nexmark import nexmark
+from punctum.commands.package import package
 from punctum.commands.page import opened_page, page, page_options
+from punctum.commands.project import ProjectCommand
 from punctum.commands.running import INTERRUPTED, STARTING, interruption
 from punctum.commands.script import compiled, plan_options, planned, zone_option
+from punctum.commands.spark import run_settings, spark_options
 from punctum.commands.sql import sql
 from punctum.commands.state import state
 from punctum.demo.auction import AUCTION
@@ -28,11 +32,14 @@ from punctum.engine.recovery.names import file_name
 from punctum.errors import PunctumError, QueryError, RefusedError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from punctum.algebra.values import Value
     from punctum.compile import Compiled
     from punctum.ir.definitions import TableColumn
     from punctum.page.serve import LivePage
     from punctum.query import Query
+    from punctum.session import Session
 
 EXAMPLES = {example.name: example for example in (AUCTION, WAREHOUSE, OUTAGE)}
 REPLICAS, KAFKA = "replicas", "kafka"
@@ -50,6 +57,7 @@ cli.add_command(explain)
 cli.add_command(infer)
 cli.add_command(new)
 cli.add_command(nexmark)
+cli.add_command(package)
 cli.add_command(page)
 cli.add_command(sql)
 cli.add_command(state)
@@ -123,7 +131,7 @@ def _interval(_: click.Context, __: click.Parameter, text: str | None) -> str | 
         raise click.BadParameter(f"{text!r} is not a duration such as '10 seconds'") from error
 
 
-@cli.command()
+@cli.command(cls=ProjectCommand)
 @click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
     "--checkpoint", required=True, type=click.Path(path_type=Path), help="Checkpoint directory: offsets and state."
@@ -136,11 +144,17 @@ def _interval(_: click.Context, __: click.Parameter, text: str | None) -> str | 
     callback=_interval,
     help="Begin a batch so long after the one before it began ('10 seconds'); at once, unless it is given.",
 )
-@click.option("--master", default="local[*]", show_default=True, help="The URL of the Spark master.")
+@click.option(
+    "--max-files",
+    type=click.IntRange(min=1),
+    help="How many new files of a stream a batch reads at most, unless the stream says it (maxFilesPerTrigger).",
+)
+@spark_options
 @click.option(
     "--buckets",
     type=click.IntRange(min=1),
-    help="How many buckets a new checkpoint has; the cores of the cluster, up to 32, unless it is given.",
+    help="How many buckets the state has: the cores of the cluster, up to 32, unless it is given; "
+    "a checkpoint that has begun goes on with a multiple of its own.",
 )
 @click.option(
     "--state-memory",
@@ -160,7 +174,11 @@ def run(
     state: Path | None,
     available_now: bool,
     trigger: str | None,
-    master: str,
+    max_files: int | None,
+    master: str | None,
+    conf: dict[str, str],
+    name: str | None,
+    ui: bool,
     buckets: int | None,
     state_memory: str | None,
     quiet: bool,
@@ -173,7 +191,7 @@ def run(
     """Run the queries of a script until interrupted. With the same checkpoint they resume where they stopped.
 
     When one query fails, its error is printed and the others are stopped: exit code 1. Ctrl-C and SIGTERM stop all
-    queries after the commit that is in progress: exit code 0.
+    queries after the commit that is in progress: exit code 0. Options can be in the file punctum.toml of a project.
     """
     ours = logging.StreamHandler()
     ours.addFilter(logging.Filter("punctum"))  # when Spark is killed, Py4J logs tracebacks to the root
@@ -186,9 +204,8 @@ def run(
         from punctum.engine.spark import spark_alive  # here because pyspark takes a while to import
 
         with spark_alive():
-            _run(
-                queries, script.parent, checkpoint, state, available_now, trigger, master, buckets, state_memory, shown
-            )
+            with_spark = partial(_session, master, run_settings(conf, name, ui), buckets, state_memory, max_files)
+            _run(queries, script.parent, checkpoint, state, available_now, trigger, with_spark, shown)
 
 
 def _admitted(script: Path, plan: dict[str, Any], zone: str) -> "Compiled":
@@ -220,24 +237,18 @@ def _run(
     state: Path | None,
     available_now: bool,
     trigger: str | None,
-    master: str,
-    buckets: int | None,
-    state_memory: str | None,
+    with_spark: "Callable[[Path, bool], Session]",
     shown: "LivePage | None" = None,
 ) -> None:
     from punctum.engine.recovery.checkpoint import check_notes
     from punctum.engine.recovery.lease import take_lease
-    from punctum.engine.spark import only_ours, spark_session, start_jvm
 
     for known in queries.analyses:
         take_lease(checkpoint / known.query.name)
         check_notes(checkpoint / known.query.name)
-    start_jvm(master, log=checkpoint / "spark.log", short=available_now)
+    session = with_spark(checkpoint / "spark.log", available_now)
     from punctum.engine.trigger import AT_ONCE
-    from punctum.session import Session  # here because Spark starts while it is imported
 
-    session = Session(spark_session(master, log=checkpoint / "spark.log"), buckets, state_memory)
-    only_ours(session.spark)
     ready = session.queries(queries, directory)
     interrupted = interruption()
     click.echo(f"running {', '.join(query.name for query in ready)}; press Ctrl-C to stop", err=True)
@@ -266,6 +277,28 @@ def _run(
         sys.exit(FAILED)
     if interrupted.is_set():
         click.echo("stopped; run the same command again to resume", err=True)
+
+
+def _session(
+    master: str | None,
+    settings: dict[str, str],
+    buckets: int | None,
+    state_memory: str | None,
+    max_files: int | None,
+    log: Path,
+    short: bool,
+) -> "Session":
+    """A session for a run, with the log of Spark's process."""
+    from punctum.engine.spark import only_ours, spark_session, start_jvm
+
+    start_jvm(master, log=log, short=short, settings=settings)
+    from punctum.session import Session  # here because Spark starts while it is imported
+
+    session = Session(spark_session(master, log=log, settings=settings), buckets, state_memory, max_files)
+    only_ours(session.spark)
+    if address := session.spark.sparkContext.uiWebUrl:
+        click.echo(f"Spark's pages are at {address}", err=True)
+    return session
 
 
 def _watched(started: "list[Query]", interrupted: threading.Event) -> list[PunctumError]:

@@ -46,6 +46,7 @@ KEPT = ("rows_kept", "bytes_kept", "puncts_kept", "puncts_received", "puncts_wai
 """The counts that say how things are after a batch."""
 DONE = ("rows_in", "rows_out", "rows_purged", "puncts_in", "puncts_out")
 """The counts that say what a batch did."""
+OTHER_BUCKETS = "the query begins again with other buckets"
 _LOG = logging.getLogger("punctum")
 RECENT = 1_000
 """How many batches' metrics a query remembers; the file has all."""
@@ -67,6 +68,8 @@ class Commit:
     recent: deque[Metrics] = field(default_factory=lambda: deque(maxlen=RECENT))
     begun: threading.Event = field(default_factory=threading.Event)
     """Set when the first batch has come: all processes that Spark's driver needs for the query are there then."""
+    begins_again: bool = False
+    """Whether the query begins again behind its first batch, with other buckets."""
     _first: bool = True
     _ended: bool = False
     _kept: dict[int, dict[str, Counts]] = field(default_factory=dict)
@@ -81,6 +84,8 @@ class Commit:
         with self._lock, failing_in(f"the commit of batch {batch}"):
             if self._ended:
                 raise QueryError("the query was stopped", f"batch {batch} is not committed", "start it again to resume")
+            if self.begins_again and not self._first:
+                raise QueryError(OTHER_BUCKETS, f"batch {batch} is not committed", "start it again to resume")
             if self.hand_over is None:
                 rows = packed.collect()
             else:

@@ -27,6 +27,7 @@ from punctum.engine.feedback.filter import Signals, Skipping
 from punctum.engine.formats.read import Read
 from punctum.engine.runtime import build
 from punctum.engine.runtime.processor import to_next_stage
+from punctum.engine.runtime.rescale import BucketState, SplitStage
 from punctum.engine.runtime.stage import StageRuntime
 from punctum.engine.runtime.stored import plain_names
 from punctum.engine.sources.source import FrameStream, Pipes, failed
@@ -40,7 +41,7 @@ from punctum.plan.joins.choose import PlanOptions
 from punctum.plan.passes.punctuate import Members, nobody
 from punctum.plan.physical.feedback import feedback_mappings
 from punctum.plan.physical.pipes import Pipe
-from punctum.plan.physical.stages import Input, Stage, needs_clock
+from punctum.plan.physical.stages import Input, Stage, all_stages, needs_clock
 
 Feed = Mapping[str, "ColumnarSlice | Sequence[ColumnarSlice] | PartitionSplits"]
 """A slice of each stream, whole, in parts that tasks read in any order, in splits, or in partitions of a topic."""
@@ -132,6 +133,29 @@ class Simulation:
         rows = [piece.rows for piece in given]
         puncts: tuple[Punctuation, ...] = tuple(p for piece in given for p in punctuations_of(self.last.schema, piece))
         return ColumnarSlice(pl.concat(rows) if rows else empty(self.last.schema), puncts)
+
+    def rescale(self, buckets: int) -> None:
+        """Go on with so many buckets."""
+        old, new = self._buckets, type(self._buckets)(range(500, 500 + buckets))
+        stages = {stage.number: stage for stage in all_stages(self.last)}
+        splits = {number: SplitStage(stage, old, new) for number, stage in stages.items()}
+        before, self._running, self._buckets = self._running, {}, new
+        for (number, bucket), known in before.items():
+            chunks = {
+                name: {n: (from_blob(to_blob(chunk)), table.ages(n)) for n, chunk in table.chunks().items()}
+                for name, table in known.flow.tables().items()
+            }
+            for part in splits[number].parts(bucket):
+                made, fresh = (build.running(stages[number], new, part, self._heeds) for _ in range(2))
+                state = splits[number].of(BucketState(known.metadata(), chunks), bucket, part, made, splits)
+                fresh.restore(state.text, {t: {n: c for n, (c, _) in of.items()} for t, of in state.chunks.items()})
+                self._running[number, part] = fresh
+        origins = {
+            (s.number, i.origin.number) for s in stages.values() for i in s.inputs if isinstance(i.origin, Stage)
+        }
+        for number, origin in origins:
+            parents = {part: splits[origin].parent(part) for part in new if (origin, part) in self._running}
+            self._greeted |= {(number, part) for part, one in parents.items() if (number, one) in self._greeted}
 
     def kept(self) -> int:
         """How many rows all operators keep."""

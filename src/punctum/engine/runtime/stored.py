@@ -17,9 +17,9 @@ import polars as pl
 
 from punctum.engine.exchange.blobs import chunk_from_blob, from_blob, to_blob
 from punctum.engine.exchange.messages import Counts
-from punctum.engine.recovery.checkpoint import check_version, last_committed, metrics_of
+from punctum.engine.recovery.checkpoint import check_version, last_committed, metrics_of, state_directory
 from punctum.engine.recovery.durable import read_sealed, write_sealed
-from punctum.engine.recovery.state_files import STATE, buckets_behind
+from punctum.engine.recovery.state_files import buckets_behind
 from punctum.engine.runtime.metrics import waits_for
 from punctum.engine.runtime.stage import StageRuntime
 from punctum.errors import QueryError
@@ -158,7 +158,7 @@ def kept_state(checkpoint: Path) -> KeptState:
     measured: dict[str, Any] = {"kept": {}, "time": None}
     measured |= next((json.loads(line) for n, line in metrics_of(checkpoint) if n == batch), {})
     tables = [table for operator in state.operators for table in operator.tables]
-    read = _read(checkpoint / STATE, batch, {table.place: table for table in tables})
+    read = _read(state_directory(checkpoint), batch, {table.place: table for table in tables})
     operators = []
     for known in state.operators:
         counts = {int(bucket): of[known.name] for bucket, of in measured["kept"].items() if known.name in of}
