@@ -27,7 +27,13 @@ FORMATS = ("table", "json", "csv")
     type=click.Choice(FORMATS),
     help="How rows are printed: as a table, or as lines of JSON or CSV. A table on a terminal, JSON elsewhere.",
 )
-@click.option("--rows", default=1000, show_default=True, help="How many rows a table shows; 0 for all.")
+@click.option(
+    "--rows",
+    type=click.IntRange(min=0),
+    default=1000,
+    show_default=True,
+    help="How many rows a table shows; 0 for all.",
+)
 @click.option(
     "--once/--follow",
     default=True,
