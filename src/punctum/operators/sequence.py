@@ -131,6 +131,30 @@ def placed(schema: Schema, xs: ColumnarSlice, unplaced: int) -> PlacedPunctuatio
     return PlacedPunctuations(schema, constants, list(zip(known.puncts, xs.puncts, strict=True)))
 
 
+def furthest(puncts: Sequence[Punctuation]) -> tuple[Punctuation, ...]:
+    """Those of some punctuations behind which no prefix goes further than they do: it says what they say.
+
+    >>> from punctum.algebra.pattern import between
+    >>> hour = Schema.of(hour="BIGINT")
+    >>> [str(p) for p in furthest([Punctuation.of(hour, hour=between(None, n)) for n in (1, 3, 2)])]
+    ['<(,3]>']
+    """
+    best: dict[tuple[int, bool], int] = {}
+    gone = set[int]()
+    for n, p in enumerate(puncts):
+        if len(p.sides) != 1 or (rising := _direction((side := p.sides[0])[1])) is None:
+            continue
+        key, ends = (side[0], rising), side[1].spans[0]
+        if (m := best.get(key)) is not None:
+            other = puncts[m].sides[0][1].spans[0]
+            further = ends[1] >= other[1] if rising else ends[0] <= other[0]
+            gone.add(m if further else n)
+            best[key] = n if further else m
+        else:
+            best[key] = n
+    return tuple(p for n, p in enumerate(puncts) if n not in gone)
+
+
 def late(rows: pl.DataFrame, at: pl.Series, puncts: PlacedPunctuations) -> pl.Series:
     """Whether each row stands behind a punctuation that matches it.
 

@@ -339,7 +339,7 @@ def _input(
         for step in origin.steps:
             steps.append(operator(step, [steps[-1].output if steps else raw]))
         folding = _folding(origin, to, bucket, folded)
-        return FromStream(raw, schema, steps, original, _idle(origin), folding, guard)
+        return FromStream(raw, schema, steps, original, _idle(origin), folding, guard, bool(origin.stream.limits))
 
     return FromPartitions(schema, sequence, _owned(origin)) if origin.stream.format == KAFKA else sequence()
 

@@ -30,7 +30,7 @@ from punctum.operators.guard import Guard, Guarded
 from punctum.operators.operator import Operator
 from punctum.operators.origins import DomainLimits
 from punctum.operators.project import Project
-from punctum.operators.sequence import PlacedPunctuations, placed, together
+from punctum.operators.sequence import PlacedPunctuations, furthest, placed, together
 from punctum.operators.table import Table
 
 SliceMessage = StreamSlice | StageSlice | SweepMessage
@@ -83,7 +83,8 @@ class FromStream(StageInput):
 
     Rows that punctuations before them exclude go no further. ``original`` finds them in the file that they came from.
     No value lies outside its declared domain: this is said once, as if a slice had come before the first. Punctuations
-    on exactly those columns that are ``idle`` are of no use behind the guard, and end here. Rows may have been folded;
+    on exactly those columns that are ``idle`` are of no use behind the guard, and end here. Unless some expire, what a
+    prefix says is said by one that goes further. Rows may have been folded;
     from the first punctuation on that speaks of a folded column, they are read again as they were.
     """
 
@@ -99,8 +100,10 @@ class FromStream(StageInput):
         idle: Set[frozenset[int]] = frozenset(),
         folding: Folding | None = None,
         guard: Guard | None = None,
+        expires: bool = False,
     ) -> None:
         self._raw, self._schema, self._steps, self._guard = raw, schema, steps, guard or Guard(schema)
+        self._expires = expires
         self._original, self._idle, self._folding, self._spoken = original, idle, folding, False
         self._violations: list[Record] = []
         self._limits = tuple(DomainLimits(raw).opening())
@@ -160,7 +163,7 @@ class FromStream(StageInput):
     def _in_order(self, came: Arrived) -> tuple[ColumnarSlice, list[tuple[pl.Series, PlacedPunctuations]]]:
         """The punctuations behind the pipe, and again with their places where rows stand behind them."""
         known, every = [step.metadata() for step in self._steps], in_one(came.pieces, self._raw)
-        piped = self._piped(every.puncts, every.constants)
+        piped = self._piped(every.puncts if self._expires else furthest(every.puncts), every.constants)
         if not came.sequences or not any(isinstance(step, Project) and step.widened for step in self._steps):
             return piped, [(at, self._shown(puncts)) for at, puncts in came.sequences]
         for step, before in zip(self._steps, known, strict=True):

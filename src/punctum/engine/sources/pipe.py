@@ -24,7 +24,7 @@ from punctum.operators.columns import AT, ColumnarSlice, fitting
 from punctum.operators.expressions import careful
 from punctum.operators.origins import Origin
 from punctum.operators.punctuate import in_bulk
-from punctum.operators.sequence import PlacedPunctuations, late, placed, together
+from punctum.operators.sequence import PlacedPunctuations, furthest, late, placed, together
 from punctum.operators.units import unit_of
 from punctum.plan.passes.expect import clocks, timeline
 from punctum.plan.physical.pipes import Pipe
@@ -136,6 +136,7 @@ class Piped:
         in_order = self._in_order(given, rows)
         if in_order and not self._clocks:
             made = in_bulk(rows.drop(AT), puncts)
+            piece = piece if self.stream.limits else replace(piece, puncts=furthest(piece.puncts))
             both = {n: pl.concat([piece.constants[n], v]) for n, v in made.constants.items() if n in piece.constants}
             return ColumnarSlice(made.rows, piece.puncts + made.puncts, piece.constants | made.constants | both), failed
         every = together(given.schema, [given, *(origin.placed(rows) for origin in self._origins)])
