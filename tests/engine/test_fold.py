@@ -11,7 +11,7 @@ import pytest
 from punctum.algebra.aggregates import Function
 from punctum.compile import PASSES, CompiledQuery, compile, compile_relation
 from punctum.engine.exchange.buckets import Buckets
-from punctum.engine.exchange.messages import StageMessage, StreamSlice, decode
+from punctum.engine.exchange.messages import StageMessage, StreamSlice, decode, to_arrow
 from punctum.engine.formats.files import reading
 from punctum.engine.formats.splits import Split
 from punctum.engine.runtime import build
@@ -133,8 +133,8 @@ class Run:
             at = stream.name, stream.schema, build.piped(pipe), to, False, True
             known = FileStream(*at, str(path), pipe.stream.format, reading(stream), fold)
             splits = [(n, Split(f, 0, (path / f).stat().st_size, 0, 0, 0, "")) for n, f in enumerate(files)]
-            for messages in read_splits(known, Share("", tuple(splits), False), 1):
-                yield from decode(messages.to_pydict())
+            for sent in read_splits(known, Share("", tuple(splits), False), 1):
+                yield from decode(to_arrow(sent).to_pydict())
 
     def _restarted(self, bucket: int) -> StageRuntime:
         fresh, known = build.running(self._last, self._buckets, bucket), self._running.get(bucket)

@@ -149,7 +149,7 @@ WRONG = {
     "socket OPTIONS (port 1)": "the stream s has no host",
     "rate": "s has no column k BIGINT\n  detail: it is read from rate\n  hint: timestamp TIMESTAMP, value BIGINT",
     "jsn": "the format jsn of s is not supported\n"
-    "  detail: available: json, csv, parquet, xml, rate, socket, memory, nexmark\n"
+    "  detail: available: json, csv, parquet, xml, rate, socket, memory, nexmark, kafka\n"
     "  hint: did you mean json?",
 }
 

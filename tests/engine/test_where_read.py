@@ -22,7 +22,14 @@ from punctum.algebra.json import to_json
 from punctum.algebra.punctuation import Punctuation
 from punctum.compile import compile
 from punctum.engine.exchange.buckets import Buckets
-from punctum.engine.exchange.messages import MetricsMessage, QuarantineMessage, StageMessage, WrittenMessage, decode
+from punctum.engine.exchange.messages import (
+    MetricsMessage,
+    QuarantineMessage,
+    StageMessage,
+    WrittenMessage,
+    decode,
+    to_arrow,
+)
 from punctum.engine.formats.files import reading
 from punctum.engine.formats.splits import Split
 from punctum.engine.runtime import build
@@ -159,8 +166,8 @@ class InBuckets:
         rows, records, counts = Counter[Any](), list[str](), list[dict[str, Any]]()
         for key, stream in self._streams.of.items():
             share = Share(key, tuple((n, split) for name, n, split in splits if name == key), False)
-            for messages in read_splits(stream, share, 1):
-                for bucket, message, number in decode(messages.to_pydict()):
+            for sent in read_splits(stream, share, 1):
+                for bucket, message, number in decode(to_arrow(sent).to_pydict()):
                     if isinstance(message, QuarantineMessage):
                         records += message.lines
                     else:

@@ -26,10 +26,11 @@ from punctum.engine.exchange.kinds import NOT_METRICS, TIMED
 from punctum.engine.exchange.messages import (
     SCHEMA,
     SplitPart,
+    to_arrow,
 )
 from punctum.engine.exchange.quarantine import Room
 from punctum.engine.exchange.worker import init_worker
-from punctum.engine.feedback.filter import Signals, Skipping
+from punctum.engine.feedback.filter import FeedbackContext, Skipping, feedback_context
 from punctum.engine.formats.files import PUNCT_COLUMN, READERS, from_frame, reading
 from punctum.engine.kafka.broker import FIRST, Brokers
 from punctum.engine.kafka.topics import Topic, TopicListing
@@ -46,6 +47,7 @@ from punctum.engine.recovery.lease import check_not_running, release_lease, take
 from punctum.engine.recovery.names import file_name
 from punctum.engine.recovery.state_files import STATE
 from punctum.engine.runtime import build
+from punctum.engine.runtime.behind_read import StageBehindRead
 from punctum.engine.runtime.declared import DeclaredStage
 from punctum.engine.runtime.jumpstart import StoredState, begin_with, settled_state
 from punctum.engine.runtime.processor import StageProcessor
@@ -67,21 +69,21 @@ from punctum.engine.sources.reader import (
     Directory,
     PackedFiles,
     PackedFilesReader,
+    Running,
     encoded,
 )
 from punctum.engine.sources.refresh import RefreshedTable
-from punctum.engine.sources.source import FileStream, FrameStream, Pipes, TopicStream
-from punctum.engine.sources.source import packed as packed_piece
+from punctum.engine.sources.source import FileStream, FrameStream, Pipes, TopicStream, taken
 from punctum.engine.sources.tables import refreshed_table, store_tables, stored_tables
 from punctum.engine.sources.timer import Timer
-from punctum.engine.spark import active
+from punctum.engine.spark import active, one_machine
 from punctum.engine.trigger import AT_ONCE
 from punctum.engine.unpacked import rows_of_slices
 from punctum.errors import Place, SchemaError, choices, failing_in
 from punctum.ir.definitions import KAFKA, StreamDef, Violation, is_refreshed
 from punctum.ir.expressions import type_text
 from punctum.parse.binder.durations import duration
-from punctum.plan.physical.feedback import FeedbackMapping, feedback_mappings
+from punctum.plan.physical.feedback import FeedbackMapping
 from punctum.plan.physical.fingerprint import fingerprint
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Input, Stage, needs_clock, tables_of
@@ -135,10 +137,13 @@ def claimed(settings: Settings) -> Iterator[None]:
         raise
 
 
-def packed(last: Stage, settings: Settings, to: Results | None = None, where_read: bool = False) -> DataFrame:
+def packed(
+    last: Stage, settings: Settings, to: Results | None = None, where_read: bool = False, once: bool = False
+) -> DataFrame:
     """The result of a query in packed slices, or in files, with all else that its stages have to say.
 
-    A query may run where its streams are read, with a checkpoint that has not begun in several buckets.
+    A query may run where its streams are read, with a checkpoint that has not begun in several buckets. When each batch
+    of the DataFrame is asked for once, tasks of one machine need no exchange of Spark's behind what they read.
     """
     plan, checkpoint = fingerprint(last), settings.checkpoint
     if checkpoint:
@@ -151,18 +156,12 @@ def packed(last: Stage, settings: Settings, to: Results | None = None, where_rea
     buckets = Buckets(settled_buckets(checkpoint, wanted) if checkpoint else wanted)
     with active(settings.spark):
         settings.spark.dataSource.register(PackedFiles)
-        assembly = _Assembly(settings, buckets, uuid4().hex, feedback_context(last, settings))
+        here = checkpoint if once and one_machine(settings.spark) else ""
+        assembly = _Assembly(settings, buckets, uuid4().hex, feedback_context(last, settings.feedback), here)
         result = assembly.where_read(last, to) if where_read and len(buckets) == 1 else assembly.stage(last, to)
     if checkpoint:
         write_described(checkpoint, assembly.described)
     return result
-
-
-def feedback_context(last: Stage, settings: Settings) -> "FeedbackContext":
-    """What the query hears of others, and where it matters."""
-    return FeedbackContext(
-        Signals(settings.feedback, last.schema), feedback_mappings(last) if settings.feedback else {}
-    )
 
 
 def dataframe(last: Stage, settings: Settings, punctuations: bool = False) -> DataFrame:
@@ -186,20 +185,16 @@ def unpacked(slices: DataFrame, schema: Schema, punctuations: bool = False, reco
     return slices.mapInArrow(partial(rows_of_slices, schema, punctuations, records), types)
 
 
-class FeedbackContext(NamedTuple):
-    """What nobody needs of a result, and what that is in each part of the plan."""
-
-    signals: Signals
-    feedback_mappings: Mapping[str, FeedbackMapping]
-
-
 _LOG = logging.getLogger("punctum")
 
 
 class _Assembly:
     """Puts the DataFrames of stages and streams together."""
 
-    def __init__(self, settings: Settings, buckets: Buckets, run: str, feedback_context: FeedbackContext) -> None:
+    def __init__(
+        self, settings: Settings, buckets: Buckets, run: str, feedback_context: FeedbackContext, exchange: str = ""
+    ) -> None:
+        self._exchange = exchange and str(Path(exchange).resolve() / "punctum" / "exchange")
         self._settings, self._buckets, self._run, self._feedback = settings, buckets, run, feedback_context
         self.described = list[Described]()
         self._read = set[str]()
@@ -207,6 +202,8 @@ class _Assembly:
 
     def stage(self, stage: Stage, to: To) -> DataFrame:
         """What a stage sends, which runs in buckets behind an exchange."""
+        if self._reads_here(stage):
+            return self._behind_read(stage, to)
         tables, refreshed = self._tables(stage)
         packed = reduce(DataFrame.union, self._inputs(stage, refreshed))
         packed = packed.withColumn("detail", F.expr(TIMED)) if needs_clock(stage) else packed
@@ -220,15 +217,23 @@ class _Assembly:
     def where_read(self, stage: Stage, to: To) -> DataFrame:
         """What a stage sends that runs where its streams are read."""
         tables, _ = self._tables(stage)
-        directories, streams = list[Directory](), dict[str, FileStream]()
-        for source in stage.inputs:
-            assert isinstance(source.origin, Pipe)
-            files = self._stream(stage, source, source.origin, stays=True)
-            assert isinstance(files, FileStream)
-            directories.append(self._directory(files, source.origin.stream, f"{stage.number}-{source.number}"))
-            streams[directories[-1].key] = files
-        running = StageWhereRead(self._processor(stage, tables, to), streams, self._state(stage), self._buckets[0])
-        return self._files(directories, stage=running.pickled())
+        read = self._read_all(stage, stays=True)
+        files = {key: stream for key, stream in read.streams.items() if isinstance(stream, FileStream)}
+        running = StageWhereRead(self._processor(stage, tables, to), files, self._state(stage), self._buckets[0])
+        return self._files(read, running=Running(running.pickled()))
+
+    def _behind_read(self, stage: Stage, to: To) -> DataFrame:
+        """What a stage sends that runs in the tasks that read its streams."""
+        tables, refreshed = self._tables(stage)
+        read, exchange = self._read_all(stage), f"{self._exchange}/{stage.number}"
+        running = StageBehindRead(self._processor(stage, tables, to), read.streams, self._state(stage), self._buckets)
+        return self._files(read, None, refreshed, Running(running.pickled(), exchange, len(self._buckets)))
+
+    def _reads_here(self, stage: Stage) -> bool:
+        """Whether the tasks that read the streams of a stage can run it: nothing else has to reach them."""
+        pipes = [source.origin for source in stage.inputs if isinstance(source.origin, Pipe)]
+        files = all(pipe.stream.name not in self._settings.frames for pipe in pipes)
+        return bool(self._exchange and pipes and files) and len(pipes) == len(stage.inputs) and not needs_clock(stage)
 
     def _tables(self, stage: Stage) -> tuple[dict[str, str], list[RefreshedTable]]:
         """Where the tables of a stage are stored, by their names, and those of them that are read again."""
@@ -250,27 +255,38 @@ class _Assembly:
     def _inputs(self, stage: Stage, refreshed: list[RefreshedTable]) -> Iterator[DataFrame]:
         """What a stage reads: stages before it, DataFrames, and all streams of files as one source."""
         clock = needs_clock(stage)
-        directories, topics = list[Directory](), list[Topic]()
+        read = self._read_all(stage)
         for source in stage.inputs:
             origin = source.origin
             if isinstance(origin, Stage):
                 yield self.stage(origin, build.from_stage(origin, source, self._buckets, clock))
-                continue
-            stream = self._stream(stage, source, origin)
-            place = f"{stage.number}-{source.number}"
-            if isinstance(stream, FileStream):
-                directories.append(self._directory(stream, origin.stream, place))
-            elif isinstance(stream, TopicStream):
-                topics.append(self._topic(stream, place))
-            else:
-                yield self._settings.frames[stream.name].mapInArrow(partial(_packed, stream), SCHEMA)
-        if directories or topics:
+            elif (frame := read.frames.get(source.number)) is not None:
+                yield self._settings.frames[frame.name].mapInArrow(partial(_packed, frame), SCHEMA)
+        if read.streams:
             timer = Timer.of(self._settings.checkpoint, stage.number) if clock else None
-            yield self._files(directories, timer, refreshed, topics)
+            yield self._files(read, timer, refreshed)
         elif refreshed:
             detail = "it is looked up where no stream of files or of a topic is read"
             hint = "join it with such a stream before all else, or leave out refresh"
             raise SchemaError(f"the table {refreshed[0].name} cannot be refreshed", detail, hint)
+
+    def _read_all(self, stage: Stage, stays: bool = False) -> "_Read":
+        """The streams that a stage reads."""
+        read = _Read([], [], {}, {})
+        for source in stage.inputs:
+            if isinstance(source.origin, Stage):
+                continue
+            stream = self._stream(stage, source, source.origin, stays)
+            place = f"{stage.number}-{source.number}"
+            if isinstance(stream, FileStream):
+                read.directories.append(self._directory(stream, source.origin.stream, place))
+                read.streams[read.directories[-1].key] = stream
+            elif isinstance(stream, TopicStream):
+                read.topics.append(self._topic(stream, place))
+                read.streams[read.topics[-1].key] = stream
+            else:
+                read.frames[source.number] = stream
+        return read
 
     def _piped(self, stage: Stage, number: int, pipe: Pipe, stays: bool) -> Pipes:
         """What a pipe does, with what it may skip."""
@@ -334,21 +350,28 @@ class _Assembly:
 
     def _files(
         self,
-        directories: Sequence[Directory],
+        read: "_Read",
         timer: Timer | None = None,
         refreshed: Sequence[RefreshedTable] = (),
-        topics: Sequence[Topic] = (),
-        stage: bytes | None = None,
+        running: Running | None = None,
     ) -> DataFrame:
         """The streams of files and topics of a stage: one source, so one process of Python's that lists them."""
         spark = self._settings.spark
         tasks = spark.sparkContext.defaultParallelism
-        PackedFilesReader(directories, tasks).check(self._files_read)
-        names = [*(directory.stream for directory in directories), *(topic.stream for topic in topics)]
-        _LOG.info("reading %s…", ", ".join(dict.fromkeys(names)))
-        streams = encoded(directories, tasks, timer, refreshed, topics, stage)
+        PackedFilesReader(read.directories, tasks).check(self._files_read)
+        _LOG.info("reading %s…", ", ".join(dict.fromkeys(stream.name for stream in read.streams.values())))
+        streams = encoded(read.directories, tasks, timer, refreshed, read.topics, running)
         source = spark.readStream.format(FORMAT).option(STREAMS_OPTION, streams)
         return source.option(SCHEMA_OPTION, SCHEMA).load()
+
+
+class _Read(NamedTuple):
+    """The streams that a stage reads: those of files and topics by their keys, and DataFrames by inputs."""
+
+    directories: list[Directory]
+    topics: list[Topic]
+    streams: dict[str, FrameStream]
+    frames: dict[int, FrameStream]
 
 
 def _running(
@@ -368,4 +391,4 @@ def _packed(stream: FrameStream, batches: Iterator[pa.RecordBatch]) -> Iterator[
             rows = pl.from_arrow(batch)
             assert isinstance(rows, pl.DataFrame)
             origin = SplitPart(number, 0, partition=partition)
-            yield from packed_piece(from_frame(rows, stream.schema), stream, room, origin=origin)
+            yield from map(to_arrow, taken(from_frame(rows, stream.schema), stream, room, origin=origin))

@@ -1,6 +1,7 @@
 """The Spark session that Punctum wants: local unless told, few partitions, no noise."""
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -95,6 +96,12 @@ def only_ours(spark: SparkSession) -> None:
         manager = getattr(getattr(jvm.org.apache.spark.sql.execution.datasources, "DataSourceManager$"), "MODULE$")
         none = getattr(getattr(jvm.scala.collection.immutable, "Map$"), "MODULE$").empty()
         getattr(manager, "dataSourceBuilders_$eq")(jvm.scala.Some(none))
+
+
+def one_machine(spark: SparkSession) -> bool:
+    """Whether all tasks of a session run on this machine, each of them once."""
+    once = spark.conf.get("spark.speculation", "false") == "false"
+    return once and re.fullmatch(r"local(\[(\d+|\*)\])?", spark.sparkContext.master or "") is not None
 
 
 @contextmanager

@@ -11,12 +11,13 @@ from pyspark.sql.streaming.query import StreamingQuery
 from punctum.algebra.schema import Schema
 from punctum.engine.commit import Commit
 from punctum.engine.exchange.messages import StageSlice
+from punctum.engine.feedback.filter import feedback_context
 from punctum.engine.feedback.publisher import OPTION, FeedbackPublisher, feedback_publisher
 from punctum.engine.formats.csv import Dialect
 from punctum.engine.formats.write import lines_of
 from punctum.engine.kafka.client import check_library
 from punctum.engine.partitions import partitions
-from punctum.engine.query import Settings, claimed, feedback_context, packed, unpacked
+from punctum.engine.query import Settings, claimed, packed, unpacked
 from punctum.engine.recovery.checkpoint import begun, query_id, settled_buckets
 from punctum.engine.sinks.check import check_sink
 from punctum.engine.sinks.copy import CopyFiles
@@ -54,7 +55,7 @@ def _write(
         shown = _shown(last.schema) if sink.format == "console" else None
         table = _table(last, settings, sink, key) if sink.format == "postgres" else None
         to = _topic(last, settings, sink) if sink.format == KAFKA else table
-        slices = packed(last, settings, None if to is None else to.files)
+        slices = packed(last, settings, None if to is None else to.files, once=True)
         commit = Commit(sink.name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", to, shown)
         commit.publish = _publisher(last, settings)
         return start(slices, commit, available_now, settings.trigger), commit
@@ -65,7 +66,7 @@ def _write(
     stables = _stables(last) if writes_apart(sink) else None
     says = takes_punctuations(sink)
     files = ResultFiles(str(path.resolve()), sink.format, last.schema, says, query, sink.options, stables)
-    slices = packed(last, settings, files, runs_where_read(last, sink))
+    slices = packed(last, settings, files, runs_where_read(last, sink), once=True)
     files.prepare()
     commit = Commit(sink.name, query, checkpoint, path.with_name(path.name + ".quarantine"), files=files)
     commit.publish = _publisher(last, settings)
@@ -125,7 +126,7 @@ def hand_over(
 def _publisher(last: Stage, settings: Settings) -> FeedbackPublisher | None:
     """What a query tells those that feed it; one that has not begun yet takes back what was told before."""
     return feedback_publisher(
-        last, settings.directory, *feedback_context(last, settings), afresh=not begun(settings.checkpoint)
+        last, settings.directory, *feedback_context(last, settings.feedback), afresh=not begun(settings.checkpoint)
     )
 
 

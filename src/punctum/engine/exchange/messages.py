@@ -8,7 +8,7 @@ module alone knows how: messages go in and columns of such rows come out of ``to
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -256,10 +256,17 @@ def stream_slices(
     number: int,
     origin: SplitPart | None = None,
     folded: Mapping[int, int] | None = None,
+    here: Collection[int] = (),
 ) -> list[Addressed]:
-    """Slices of a stream by bucket, as messages; of some buckets' rows, so many have been folded."""
+    """Slices of a stream by bucket, as messages; of some buckets' rows, so many have been folded.
+
+    Those for buckets that are here stay as they are.
+    """
     messages = []
-    for bucket, part, piece in in_parts(pieces):
+    for bucket in pieces.keys() & here:
+        place = None if origin is None else origin._replace(folded=(folded or {}).get(bucket, 0))
+        messages.append(Addressed(bucket, StreamSlice(HeldSlice(pieces[bucket]), place), number))
+    for bucket, part, piece in in_parts({b: piece for b, piece in pieces.items() if b not in here}):
         less = folded.get(bucket, 0) if folded and part == 0 else 0
         place = None if origin is None else origin._replace(part=part, folded=less)
         messages.append(Addressed(bucket, StreamSlice(PackedSlice.of(piece), place), number))

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import polars as pl
-import pyarrow as pa
 from pyspark import TaskContext
 
-from punctum.engine.exchange.messages import Addressed, QuarantineMessage, to_arrow
+from punctum.engine.exchange.messages import Addressed, QuarantineMessage
 from punctum.engine.formats.read import FRAME, ROOM
 from punctum.engine.recovery.durable import writing
 from punctum.errors import QueryError, printable
@@ -133,9 +132,9 @@ def fail(
     raise QueryError(what, f"{record.place}: {record.reason}{broken}: {record.text}", hint)
 
 
-def packed(records: Iterable[Record], bucket: int) -> pa.RecordBatch:
+def told(records: Iterable[Record], bucket: int) -> Addressed:
     """Records as a message by way of a bucket, which passes it on."""
-    return to_arrow([Addressed(bucket, QuarantineMessage([record.line() for record in records]))])
+    return Addressed(bucket, QuarantineMessage([record.line() for record in records]))
 
 
 def in_order(lines: Iterable[str]) -> list[str]:

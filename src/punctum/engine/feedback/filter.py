@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
@@ -23,8 +24,9 @@ from punctum.ir.tree import Relation
 from punctum.lmerge.elements import VE
 from punctum.lmerge.feedback import Signal, events_over, least
 from punctum.operators.columns import ColumnarSlice
-from punctum.plan.physical.feedback import by_event
+from punctum.plan.physical.feedback import FeedbackMapping, by_event, feedback_mappings
 from punctum.plan.physical.pipes import Pipe
+from punctum.plan.physical.stages import Stage
 
 FIRST, SECONDS = 64, 0.1
 """How many rows go to functions of the user's before another look at the files, and how long that should take."""
@@ -50,6 +52,18 @@ class Signals:
         except (OSError, ValueError):
             return None
         return self._seen[path][1]
+
+
+class FeedbackContext(NamedTuple):
+    """What nobody needs of a result, and what that is in each part of the plan."""
+
+    signals: Signals
+    feedback_mappings: Mapping[str, FeedbackMapping]
+
+
+def feedback_context(last: Stage, files: tuple[str, ...]) -> FeedbackContext:
+    """What the query hears of others in some files, and where it matters."""
+    return FeedbackContext(Signals(files, last.schema), feedback_mappings(last) if files else {})
 
 
 @dataclass(frozen=True)

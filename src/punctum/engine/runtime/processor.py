@@ -45,6 +45,8 @@ class Cached:
     running: StageRuntime
     version: Version | None = None
     chunks: Chunks = field(default_factory=dict)
+    at: float = 0.0
+    """When it was saved here."""
 
 
 def to_next_stage(running: StageRuntime, to: Exchange, bucket: int, first: bool) -> list[Addressed]:
@@ -83,6 +85,11 @@ class StageProcessor:
         if isinstance(self._build, bytes):
             self._build = loads(self._build)
         return self._build(bucket)  # type: ignore[operator]
+
+    def fed(self, bucket: int) -> float:
+        """When this process has run a bucket last, of those whose state it has; never is 0."""
+        known = self.cache.get((self._run, self.number, bucket))
+        return 0.0 if known is None else known.at
 
     def feed(
         self,
@@ -193,6 +200,7 @@ class StageProcessor:
                 known.chunks[name].pop(number)
             new[name] = {n: chunk_to_blob(rows, table.ages(n)) for n, rows in written.items()}
         known.version, known.chunks = store.save(known.running.metadata(), known.chunks, new, gone)
+        known.at = time.monotonic()
         self.cache[self._run, self.number, bucket] = known
         self._spill()
 

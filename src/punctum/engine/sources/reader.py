@@ -11,11 +11,13 @@ each stream.
 
 import base64
 import pickle
+import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
@@ -39,6 +41,8 @@ SCHEMA_OPTION, STREAMS_OPTION = "packed", "secretstreams"
 """The options of the source. Spark does not show the value of one with such a name, and a topic may have a password."""
 WORTH_A_TASK = 4 << 20
 """So many bytes of files are worth a task of Spark's of their own."""
+WORTH_A_PART = 256 << 10
+"""And so many are worth a part, where any task that has time does one."""
 _PAUSE = 0.05
 
 Offset = dict[str, Any]
@@ -90,11 +94,30 @@ class BatchPart(NamedTuple):
     partitions: Sequence[KnownPartitions] = ()
     number: int = 0
     heard: Sequence[Share] = ()
+    ticks: str = ""
+    """A stream in whose name the buckets are told of the time and of tables."""
 
     @property
     def last(self) -> bool:
         """Whether it is the last one of the batch."""
         return self.number == self.tasks - 1
+
+
+class BatchParts(NamedTuple):
+    """What the tasks of a batch do together, and exchange in a directory: any of them may do any part."""
+
+    parts: Sequence[BatchPart]
+    number: int
+    tasks: int
+    directory: str
+
+
+class Running(NamedTuple):
+    """What runs in the tasks that read streams, pickled: where they exchange what they read, and between how many."""
+
+    stage: bytes
+    exchange: str | None = None
+    buckets: int = 1
 
 
 Splits = Sequence[tuple[str, int, Split]]
@@ -124,17 +147,17 @@ def encoded(
     timer: Timer | None = None,
     tables: Sequence[RefreshedTable] = (),
     topics: Sequence[Topic] = (),
-    stage: bytes | None = None,
+    running: Running | None = None,
 ) -> str:
     """The directories as a string, for an option of a data source, with the number of tasks that can run at once."""
-    given = tuple(directories), tasks, timer, tuple(tables), tuple(topics), stage
+    given = tuple(directories), tasks, timer, tuple(tables), tuple(topics), running
     return base64.b64encode(pickle.dumps(given)).decode()
 
 
 class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Offers new files of each stream in the order in which it found them, and reads them packed.
 
-    A stage that is given runs where they are read, and is pickled: what it is to do for a part of a batch.
+    A stage that is given runs in the tasks that read them: each does a part of a batch, or whichever nobody does yet.
     """
 
     def __init__(
@@ -144,14 +167,14 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         timer: Timer | None = None,
         tables: Sequence[RefreshedTable] = (),
         topics: Sequence[Topic] = (),
-        stage: bytes | None = None,
+        running: Running | None = None,
     ) -> None:
         self._directories, self._tasks = {directory.key: directory for directory in directories}, tasks
         self._topics = {topic.key: TopicListing(topic) for topic in topics}
         self._reading = {d.key: d.reading for d in directories} | {t.key: t.reading for t in topics}
         self._ends: dict[str, dict[int, int]] | None = None
         self._until: dict[str, int] | None = None
-        self._timer, self._tables, self._stage = timer, tables, stage
+        self._timer, self._tables, self._running = timer, tables, running
         self._over: int | None = None
 
     def initialOffset(self) -> Offset:
@@ -214,8 +237,9 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             for number, split in enumerate(self._logs[key].splits[first : end["files"][key]])
         ]
         size = sum(_size(split) for _, _, split in splits)
-        tasks = min(self._tasks, len(splits), 1 + size // WORTH_A_TASK)
-        if self._stage is not None:
+        together = self._running is not None and self._running.exchange is not None
+        tasks = min(self._tasks, len(splits), 1 + size // (WORTH_A_PART if together else WORTH_A_TASK))
+        if self._running is not None and not together:
             return [InputPartition(part) for part in parts_in_order(splits, tasks)]
         loads = [0] * tasks
         dealt: list[dict[str, list[tuple[int, Split]]]] = [{} for _ in range(tasks)]
@@ -224,16 +248,28 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             loads[at] += _size(split) + 1
             dealt[at].setdefault(key, []).append((number, split))
         messages, heard = self._messages(start, end)
+        ticks = next(iter(self._reading))
         if not splits and not messages and not heard:
-            return [InputPartition(BatchPart([], 0, {}))] if start.get("clock") != end.get("clock") else []
+            parts = [BatchPart([], 0, {}, ticks=ticks)] if start.get("clock") != end.get("clock") else []
+            return self._tasked(parts)
         begins = {key for key, first in start["files"].items() if first == 0}
         told = {name: n for name, n in end.get("tables", {}).items() if start.get("tables", {}).get(name, 0) != n}
         most = tasks + len(messages)
         parts = [BatchPart(_shares(task, begins), most, {}) for task in dealt]
         parts += [BatchPart([], most, {}, shares) for shares in messages]
-        return [
-            InputPartition(part) for part in [*parts, *([BatchPart([], 0, told, (), heard)] if told or heard else [])]
-        ]
+        parts += [BatchPart([], 0, told, (), heard, ticks=ticks)] if told or heard else []
+        return self._tasked(parts)
+
+    def _tasked(self, parts: Sequence[BatchPart]) -> Sequence[InputPartition]:
+        """A task for each part, or as many as buckets where these run in them too."""
+        if self._running is None or self._running.exchange is None:
+            return [InputPartition(part) for part in parts]
+        tasks = min(self._tasks, max(len(parts), self._running.buckets)) if len(parts) > 1 else len(parts)
+        exchange = Path(self._running.exchange)
+        for over in exchange.glob("*"):  # of the batch before; its directory is there if it was killed
+            over.unlink() if over.is_file() else shutil.rmtree(over, ignore_errors=True)
+        place = str(exchange / token_hex(8))
+        return [InputPartition(BatchParts(parts, number, tasks, place)) for number in range(tasks)]
 
     def _messages(self, start: Offset, end: Offset) -> tuple[list[list[TopicShare]], list[KnownPartitions]]:
         """What tasks read of topics, and what buckets are to hear of their partitions."""
@@ -252,25 +288,14 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
         """Some splits, packed."""
-        from punctum.engine.sources.source import (
-            heard,
-            read_splits,
-            read_topic,
-            ticked,
-        )  # here: who lists files need not wait for it
-
-        part: BatchPart = partition.value
-        if self._stage is not None:
-            yield from _loaded(self._stage)(part)
+        if self._running is not None:
+            yield from _loaded(self._running.stage)(partition.value)
             return
-        if part.tables or not (part.shares or part.topics or part.partitions):
-            yield from ticked(_loaded(next(iter(self._reading.values()))), part.tables)
-        for each in part.partitions:
-            yield from heard(_loaded(self._reading[each.key]), each)
-        for share in part.shares:
-            yield from read_splits(_loaded(self._reading[share.key]), share, part.tasks)
-        for some in part.topics:
-            yield from read_topic(_loaded(self._reading[some.key]), some, part.tasks)
+        from punctum.engine.exchange.messages import to_arrow  # here: who lists files need not wait for it
+        from punctum.engine.sources.source import read_part
+
+        for sent in read_part(lambda key: _loaded(self._reading[key]), partition.value):
+            yield to_arrow(sent)
 
     @cached_property
     def _logs(self) -> dict[str, SplitLog]:

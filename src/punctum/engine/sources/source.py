@@ -1,12 +1,11 @@
 """Reading the files of a stream: splits of them in, packed slices out, through the stream's pipe, in one place."""
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
 import polars as pl
-import pyarrow as pa
 from pyspark.cloudpickle import dumps
 
 from punctum.algebra.aggregates import Function
@@ -15,6 +14,7 @@ from punctum.engine.exchange import quarantine
 from punctum.engine.exchange.buckets import Exchange
 from punctum.engine.exchange.held import HeldSlice
 from punctum.engine.exchange.messages import (
+    Addressed,
     Clock,
     FeedbackMessage,
     PartitionsMessage,
@@ -23,7 +23,6 @@ from punctum.engine.exchange.messages import (
     TablesMessage,
     stream_slices,
     to_all,
-    to_arrow,
 )
 from punctum.engine.exchange.worker import init_worker
 from punctum.engine.formats.files import HEARERS, READERS, Read, Reader, check_options
@@ -33,7 +32,7 @@ from punctum.engine.kafka.read import read_range
 from punctum.engine.kafka.topics import KnownPartitions, TopicShare
 from punctum.engine.kafka.values import check_values
 from punctum.engine.sources.pipe import Behind, Failures
-from punctum.engine.sources.reader import Share
+from punctum.engine.sources.reader import BatchPart, Share
 from punctum.errors import failing_in
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.fold import FOLDED, folded
@@ -95,35 +94,56 @@ class TopicStream(FrameStream):
         return dumps(self)  # type: ignore[no-untyped-call,no-any-return]
 
 
-def read_topic(stream: TopicStream, share: TopicShare, tasks: int) -> Iterator[pa.RecordBatch]:
-    """Some ranges of a topic, packed, by one of so many tasks."""
+Sent = Iterator[list[Addressed]]
+"""What is sent to buckets, piece by piece."""
+HERE = frozenset[int]()
+"""The buckets of this process: slices for them are held here, and not packed."""
+
+
+def read_part(stream: Callable[[str], FrameStream], part: BatchPart, here: Set[int] = HERE) -> Sent:
+    """What a task sends to buckets, given streams by their keys; slices for buckets that are here are held."""
     init_worker()
+    if part.tables or not (part.shares or part.topics or part.partitions):
+        yield ticked(stream(part.ticks), part.tables)
+    for each in part.partitions:
+        yield heard(stream(each.key), each)
+    for share in part.shares:
+        files = stream(share.key)
+        assert isinstance(files, FileStream)
+        yield from read_splits(files, share, part.tasks, here)
+    for some in part.topics:
+        topic = stream(some.key)
+        assert isinstance(topic, TopicStream)
+        yield from read_topic(topic, some, part.tasks, here)
+
+
+def read_topic(stream: TopicStream, share: TopicShare, tasks: int, here: Set[int] = HERE) -> Sent:
+    """Some ranges of a topic, by one of so many tasks."""
     room = quarantine.Room(ROOM // tasks)
     if share.first:
-        yield to_arrow(stream_slices(stream.to.init_messages(), stream.to.input))
+        yield stream_slices(stream.to.init_messages(), stream.to.input)
     for wanted in share.ranges:
         with failing_in(f"{stream.name}, partition {wanted.partition} from {wanted.start}"):
             pieces = read_range(stream.name, stream.options, stream.schema, wanted)
-            for number, (here, content) in enumerate(pieces):
-                origin = SplitPart(number, 0, str(here), wanted.partition)
-                yield from packed(content, stream, room, origin=origin, partition=here[:2])
+            for number, (place, content) in enumerate(pieces):
+                origin = SplitPart(number, 0, str(place), wanted.partition)
+                yield from taken(content, stream, room, origin=origin, partition=place[:2], here=here)
 
 
-def heard(stream: TopicStream, told: KnownPartitions) -> Iterator[pa.RecordBatch]:
+def heard(stream: FrameStream, told: KnownPartitions) -> list[Addressed]:
     """Which partitions there are, and which are idle, to all buckets."""
-    yield to_arrow(to_all(stream.to.buckets, PartitionsMessage(told.known, told.idle), stream.to.input))
+    return to_all(stream.to.buckets, PartitionsMessage(told.known, told.idle), stream.to.input)
 
 
-def read_splits(stream: FileStream, share: Share, tasks: int) -> Iterator[pa.RecordBatch]:
-    """Some splits of a stream, packed, by one of so many tasks."""
-    init_worker()
+def read_splits(stream: FileStream, share: Share, tasks: int, here: Set[int] = HERE) -> Sent:
+    """Some splits of a stream, by one of so many tasks."""
     room = quarantine.Room(ROOM // tasks)
     if share.first:
-        yield to_arrow(stream_slices(stream.to.init_messages(), stream.to.input))
+        yield stream_slices(stream.to.init_messages(), stream.to.input)
     for number, split in share.splits:
         content, file, origin = _read(READERS, stream, number, split)
         with failing_in(f"{stream.name}, the file {file}"):
-            yield from packed(content, stream, room, file, origin, stream.fold)
+            yield from taken(content, stream, room, file, origin, stream.fold, here=here)
 
 
 def held(
@@ -133,7 +153,7 @@ def held(
     for number, split in share.splits:
         content, file, origin = _read(READERS, stream, number, split)
         with failing_in(f"{stream.name}, the file {file}"):
-            behind, records = _taken(content, stream, room, file)
+            behind, records = _piped(content, stream, room, file)
             yield StreamSlice(HeldSlice(behind.piece), origin), records
 
 
@@ -155,13 +175,13 @@ def _read(readers: Mapping[str, Reader], stream: FileStream, number: int, split:
     return content, file, SplitPart(number, 0, split.located(stream.path))
 
 
-def ticked(stream: FileStream, tables: Mapping[str, int]) -> Iterator[pa.RecordBatch]:
+def ticked(stream: FrameStream, tables: Mapping[str, int]) -> list[Addressed]:
     """That there are other versions of tables, or that time has passed, and nothing else."""
     message = TablesMessage(dict(tables)) if tables else Clock()
-    yield to_arrow(to_all(stream.to.buckets, message, stream.to.input))
+    return to_all(stream.to.buckets, message, stream.to.input)
 
 
-def packed(
+def taken(
     content: Read,
     stream: FrameStream,
     room: quarantine.Room,
@@ -169,27 +189,28 @@ def packed(
     origin: SplitPart | None = None,
     fold: Sequence[tuple[str, Function | None]] = (),
     partition: tuple[str, int] | None = None,
-) -> Iterator[pa.RecordBatch]:
-    """What was read, packed: the elements through the pipe, and what is none of them for the quarantine.
+    here: Set[int] = HERE,
+) -> Sent:
+    """What was read, for buckets: the elements through the pipe, and what is none of them for the quarantine.
 
     Of a file, its name is given, and its split with a number in the batch, for tasks of Spark's come in any order; and
     what may be folded. Rows whose places matter are not. Of messages, their topic and partition are given.
     """
-    behind, records = _taken(content, stream, room, file, partition)
+    behind, records = _piped(content, stream, room, file, partition)
     if records:
-        yield quarantine.packed(records, stream.to.buckets[0])
+        yield [quarantine.told(records, stream.to.buckets[0])]
     if stream.to.clock:
-        yield to_arrow(to_all(stream.to.buckets, Clock(), stream.to.input))
+        yield to_all(stream.to.buckets, Clock(), stream.to.input)
     if behind.told is not None:
-        yield to_arrow(to_all(stream.to.buckets, FeedbackMessage(behind.told), stream.to.input))
+        yield to_all(stream.to.buckets, FeedbackMessage(behind.told), stream.to.input)
     less = folded(behind.piece.rows, fold) if fold and behind.piece.places is None else None
     pieces = stream.to.split(behind.piece if less is None else replace(behind.piece, rows=less))
     if pieces:
         counted, pieces = ({}, pieces) if less is None else unfolded_counts(pieces)
-        yield to_arrow(stream_slices(pieces, stream.to.input, origin, counted))
+        yield stream_slices(pieces, stream.to.input, origin, counted, here)
 
 
-def _taken(
+def _piped(
     content: Read,
     stream: FrameStream,
     room: quarantine.Room,

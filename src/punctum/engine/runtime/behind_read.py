@@ -1,0 +1,110 @@
+"""A stage that runs in the tasks that read its streams: they exchange what they read, and Spark has one stage, not two.
+
+All tasks are on one machine. Each reads parts of the batch that nobody has claimed, and runs buckets that nobody has.
+It prefers those whose state it has; what it reads for them it keeps, unpacked.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+
+import pyarrow as pa
+from pyspark import TaskContext
+from pyspark.cloudpickle import dumps
+
+from punctum.engine.exchange.local import LocalExchange
+from punctum.engine.exchange.messages import Addressed, DriverMessage, StageMessage, decode, to_arrow
+from punctum.engine.exchange.worker import init_worker
+from punctum.engine.runtime.processor import StageProcessor
+from punctum.engine.runtime.stores import FileStore
+from punctum.engine.runtime.task import batch_of_task
+from punctum.engine.sources.reader import BatchParts
+from punctum.engine.sources.source import FrameStream, read_part
+from punctum.errors import QueryError
+
+Arrived = dict[int, list[StageMessage]]
+"""Messages by input."""
+
+
+class StageBehindRead:
+    """Runs a batch of a stage, whose state is in a directory of files; streams are known by their keys."""
+
+    def __init__(
+        self,
+        stage: StageProcessor,
+        streams: Mapping[str, FrameStream],
+        directory: Path,
+        buckets: tuple[int, ...],
+        batch: Callable[[], int] = batch_of_task,
+    ) -> None:
+        self._stage, self._streams, self._buckets = stage, streams, buckets
+        self._directory, self._batch = directory, batch
+
+    def pickled(self) -> bytes:
+        """Itself, for the tasks that read the streams."""
+        return dumps(self)  # type: ignore[no-untyped-call,no-any-return]
+
+    def __call__(self, whole: BatchParts) -> Iterator[pa.RecordBatch]:
+        """What is for the driver, or for the next stage."""
+        init_worker()
+        exchange = LocalExchange(Path(whole.directory + _attempt()), whole.tasks)
+        with exchange.taking_part():
+            yield from self._run(whole, exchange)
+
+    def _run(self, whole: BatchParts, exchange: LocalExchange) -> Iterator[pa.RecordBatch]:
+        here = dict[int, Arrived]((bucket, {}) for bucket in self._first(whole, exchange))
+        parts = {f"read{n}": part for n, part in enumerate(whole.parts)}
+        for n in range(len(parts)):
+            unit, part = list(parts.items())[(n + whole.number) % len(parts)]
+            if exchange.claim(unit):
+                with exchange.giving(unit) as give:
+                    for sent in read_part(self._streams.__getitem__, part, here.keys()):
+                        yield from _dealt(sent, here, give)
+        exchange.wait(parts)
+        for bucket in (*here, *(bucket for bucket in self._buckets if bucket not in here)):
+            if bucket in here or exchange.claim(f"run{bucket}"):
+                arrived = here.get(bucket, {})
+                for batch in exchange.given(bucket, parts):
+                    for each in decode(batch.to_pydict()):
+                        arrived.setdefault(each.input, []).append(each.message)  # type: ignore[arg-type]
+                if arrived:
+                    found = partial(FileStore, self._directory / str(bucket), self._batch())
+                    yield to_arrow(self._stage.feed(bucket, arrived, found))
+
+    def _first(self, whole: BatchParts, exchange: LocalExchange) -> Iterator[int]:
+        """The buckets that are this task's from the beginning: its share, those first whose state it has."""
+        share = -(-len(self._buckets) // whole.tasks)
+        turned = self._buckets[whole.number :] + self._buckets[: whole.number]
+        for bucket in sorted(turned, key=self._stage.fed, reverse=True):
+            if share and exchange.claim(f"run{bucket}"):
+                share -= 1
+                yield bucket
+
+
+def _dealt(
+    sent: list[Addressed], here: Mapping[int, Arrived], give: Callable[[list[Addressed]], None]
+) -> Iterator[pa.RecordBatch]:
+    """Messages go to where their buckets are; those for the driver are passed on."""
+    told, away = list[Addressed](), list[Addressed]()
+    for each in sent:
+        if isinstance(each.message, DriverMessage):
+            told.append(each)
+        elif each.bucket in here:
+            here[each.bucket].setdefault(each.input, []).append(each.message)
+        else:
+            away.append(each)
+    give(away)
+    if told:
+        yield to_arrow(told)
+
+
+def _attempt() -> str:
+    """What tells a job of Spark's from others that read the same batch."""
+    context = TaskContext.get()
+    if context is None:
+        return ""
+    if context.attemptNumber():  # other tasks have what the first attempt has given them
+        raise QueryError(
+            "a task of a batch was started again", "it failed before", "run the same command again to resume"
+        )
+    return f"-{context.stageId()}"
