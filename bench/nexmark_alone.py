@@ -31,6 +31,7 @@ from punctum.commands.nexmark import number
 from punctum.compile import compile
 from punctum.engine.exchange.buckets import Buckets
 from punctum.engine.exchange.kinds import Kind
+from punctum.engine.exchange.messages import to_arrow
 from punctum.engine.formats.files import reading
 from punctum.engine.formats.splits import Split
 from punctum.engine.partitions import dealt
@@ -98,7 +99,8 @@ class Alone:
             for task in range(self._tasks):
                 own = tuple(enumerate(splits[stream.name]))[task :: self._tasks]
                 with self._timed("read"):
-                    arrived += read_splits(stream, Share("", own, self.batch == 0 and task == 0), self._tasks)
+                    share = Share("", own, self.batch == 0 and task == 0)
+                    arrived += map(to_arrow, read_splits(stream, share, self._tasks))
         if stage.number not in self._stages:
             state = self._checkpoint / "state" / str(stage.number)
             self._stages[stage.number] = StageTask(self._processor(stage, to), state, lambda: self.batch)

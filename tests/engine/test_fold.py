@@ -144,8 +144,12 @@ class Run:
         return fresh
 
 
-def written(directory: Path, chance: random.Random, speaks: bool) -> list[list[str]]:
-    """Files of both streams, some batches of them; rows come late now and then, punctuations may be on any column."""
+def written(directory: Path, chance: random.Random, speaks: str) -> list[list[str]]:
+    """Files of both streams, some batches of them; rows come late now and then, punctuations may be on any column.
+
+    Those that are ``hidden`` speak of a part of what a key has, and say together that it is closed.
+    """
+    parts = {k: [{"lt": 1.0}, {"ge": 1.0}, None] for k in range(12)}
     for name in "ab":
         (directory / name).mkdir()
     closed, files = set[int](), 0
@@ -160,11 +164,15 @@ def written(directory: Path, chance: random.Random, speaks: bool) -> list[list[s
             ends = [k for k in range(12) if k not in closed and chance.random() < 0.15]
             closed |= set(ends)
             puncts: list[Any] = [{"$punct": {"k": k}} for k in ends]
-            if speaks and chance.random() < 0.4:
+            if speaks == "folded" and chance.random() < 0.4:
                 puncts.append({"$punct": {"v": chance.randrange(5)}})
             where = chance.choice([len(bids), len(bids), chance.randrange(len(bids))])
             (directory / "a" / name).write_text("".join(json.dumps(x) + "\n" for x in [*items, *puncts[: len(ends)]]))
             elements = [*bids[:where], *puncts, *bids[where:]]
+            for k in chance.sample(range(12), 4) if speaks == "hidden" else ():
+                if parts[k]:
+                    part = {"$punct": {"k": k, "w": parts[k].pop()}}
+                    elements.insert(chance.choice([len(elements), chance.randrange(len(elements))]), part)
             (directory / "b" / name).write_text("".join(json.dumps(x) + "\n" for x in elements))
             batch.append(name)
             files += 1
@@ -183,9 +191,9 @@ def bid(chance: random.Random, keys: list[int]) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("speaks", [False, True])
+@pytest.mark.parametrize("speaks", ["no", "folded", "hidden"])
 @pytest.mark.parametrize("select", FOLDED)
-def test_folded_is_not_folded(select: str, speaks: bool, tmp_path: Path) -> None:
+def test_folded_is_not_folded(select: str, speaks: str, tmp_path: Path) -> None:
     chance = random.Random(f"{select} {speaks}")
     batches = written(tmp_path, chance, speaks)
     buckets = chance.choice([1, 2, 3])

@@ -106,6 +106,7 @@ class FromStream(StageInput):
         self._expires = expires
         self._original, self._idle, self._folding, self._spoken = original, idle, folding, False
         self._violations: list[Record] = []
+        self._sent: list[StreamSlice] = []
         self._limits = tuple(DomainLimits(raw).opening())
 
     def take(self, sent: Sequence[SliceMessage]) -> ColumnarSlice:
@@ -114,7 +115,8 @@ class FromStream(StageInput):
 
     def in_order(self, sent: Sequence[StageMessage]) -> Arrived:
         """What has come, put in order; nothing is taken yet."""
-        return arrived([m for m in sent if isinstance(m, StreamSlice)], self._raw, self._schema, self._unfolded)
+        self._sent = [m for m in sent if isinstance(m, StreamSlice)]
+        return arrived(self._sent, self._raw, self._schema, self._unfolded)
 
     def cut(self, came: Arrived, place: int) -> tuple[Arrived, Arrived]:
         """What stands before a place, with how far time has come there, and all else."""
@@ -145,10 +147,17 @@ class FromStream(StageInput):
 
     def take_in_order(self, came: Arrived) -> ColumnarSlice:
         """The rows, and what the stream's punctuations say of them."""
-        self.folded = sum(came.folded.values())
         limits = self._guard.feed(self._piped(self._limits, {})).puncts if self._limits else ()
         self._limits = ()
+        known = [step.metadata() for step in self._steps]
         piped, sequences = self._in_order(came)
+        if came.folded and any(isinstance(step, Project) and step.widened for step in self._steps):
+            for step, before in zip(self._steps, known, strict=True):  # where each row stands may matter
+                step.restore_metadata(before)
+            self._spoken = True
+            came = arrived(self._sent, self._raw, self._schema, self._unfolded)
+            piped, sequences = self._in_order(came)
+        self.folded = sum(came.folded.values())
         guarded = self._guard.split(ColumnarSlice(came.rows, piped.puncts, piped.constants), sequences)
         self._violations = self._told(guarded, came) if guarded.bad.height else []
         return self._used(ColumnarSlice(guarded.good.rows, limits + guarded.good.puncts, guarded.good.constants))

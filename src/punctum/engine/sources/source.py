@@ -36,6 +36,7 @@ from punctum.engine.sources.reader import BatchPart, Share
 from punctum.errors import failing_in
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.fold import FOLDED, folded
+from punctum.operators.sequence import furthest
 
 
 class Pipes(Protocol):
@@ -194,7 +195,8 @@ def taken(
     """What was read, for buckets: the elements through the pipe, and what is none of them for the quarantine.
 
     Of a file, its name is given, and its split with a number in the batch, for tasks of Spark's come in any order; and
-    what may be folded. Rows whose places matter are not. Of messages, their topic and partition are given.
+    what may be folded. Rows whose places matter are not; those that may matter are had again when they do. Of messages,
+    their topic and partition are given.
     """
     behind, records = _piped(content, stream, room, file, partition)
     if records:
@@ -203,8 +205,12 @@ def taken(
         yield to_all(stream.to.buckets, Clock(), stream.to.input)
     if behind.told is not None:
         yield to_all(stream.to.buckets, FeedbackMessage(behind.told), stream.to.input)
-    less = folded(behind.piece.rows, fold) if fold and behind.piece.places is None else None
-    pieces = stream.to.split(behind.piece if less is None else replace(behind.piece, rows=less))
+    places = behind.piece.places
+    less = folded(behind.piece.rows, fold) if fold and (places is None or places.loose) else None
+    piece = behind.piece if less is None else replace(behind.piece, rows=less)
+    if less is not None and places is not None:
+        piece = replace(piece, puncts=furthest(piece.puncts), places=None)
+    pieces = stream.to.split(piece)
     if pieces:
         counted, pieces = ({}, pieces) if less is None else unfolded_counts(pieces)
         yield stream_slices(pieces, stream.to.input, origin, counted, here)
