@@ -40,8 +40,9 @@ MORE = """
 |---|---|
 | rows, MB | the most state while the query runs: what Punctum counts of its rows, what Spark says of its store's \
 memory, Flink's largest checkpoint |
-| first | seconds from the start of a query until its first batch is done |
-| p50, p99 | seconds a batch takes; of so few batches the 99th percentile is the slowest |
+| first | seconds from the start of a query until its first batch is done; of Flink until its sink has its first row |
+| p50, p99 | seconds a batch takes; of so few batches the 99th percentile is the slowest. Of Flink what a mark takes \
+from a source to the last operator, which windows and mini-batches do not hold |
 | CPU | CPU seconds of all processes for a million events, start included |
 
 """
@@ -60,7 +61,8 @@ or in RocksDB |
 - Punctum and Spark read the same Parquet files. **Flink reads the same rows as CSV**, since its package for Python has
   no reader of Parquet: q0 shows what that takes. Each of its tables is two files, read in order by two tasks. For some
   queries a column says what Punctum does when it reads CSV too.
-- Punctum writes its results as Parquet or JSON and commits them; those of Spark and Flink go nowhere.
+- Punctum writes its results as Parquet or JSON and commits them; those of Spark and Flink go nowhere. *Spark, files* is
+  Spark when it writes the same results to the same format, for the queries without state.
 - Of Punctum and Spark the later half of the batches counts. Of Flink counts what all events take less what their first
   tenth takes, after that tenth has been run once.
 - Punctum's and Flink's queries are whole. Spark runs what it can; where that is a part, the table says so. Flink gives
@@ -177,6 +179,8 @@ def detail(query: str, engine: str, runs: Sequence[dict[str, Any]], events: int)
     batches = sorted(seconds for run in runs for seconds in run["batches"])
     p50 = f"{statistics.median(batches):.2f}" if batches else "–"
     p99 = f"{batches[min(len(batches) - 1, len(batches) * 99 // 100)]:.2f}" if batches else "–"
+    if marks := [run["latency"] for run in runs if run.get("latency")]:
+        p50, p99 = (f"{statistics.median(known):.2f}" for known in zip(*marks, strict=True))
     cells = [of("rows", 1, ",.0f"), of("bytes", 1e6, ",.1f"), of("first", 1, ".1f"), p50, p99]
     return f"| {query} | {engine} | {len(runs)} | " + " | ".join([*cells, of("cpu", events / 1e6, ".1f")]) + " |\n"
 

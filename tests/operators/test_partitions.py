@@ -37,7 +37,7 @@ def test_rows_are_in_order(rows: pl.DataFrame, by: list[str], keys: list[SortKey
     found = Partitions.of(rows, by, keys)
     assert sorted(found.at.tolist()) == list(range(rows.height))
     shown = [{n: below(v) for n, v in row.items() if v is not None} for row in rows.to_dicts()]
-    order, last = found.at.tolist(), None
+    order, last = found.at.tolist(), 0
     wanted = [SortKey(name) for name in by] + keys
     for place, at in enumerate(order):
         if place:
