@@ -4,7 +4,7 @@ Files are read, rows go through pipes, exchanges and operators, and results are 
 the processor time is that of rows, whatever else the machine does: seconds for a million events in the later half of
 the batches, in all, to read and pack the streams, and of each stage. A profile shows the functions in which they go.
 
-    python bench/nexmark_alone.py [q0 q3 …] [--events 1200k] [--slice 30k] [--tasks 2] [--profile]
+    python bench/nexmark_alone.py [q0 q3 …] [--events 1200k] [--slice 30k] [--tasks 2] [--profile] [--json FILE]
 """
 
 import os
@@ -13,6 +13,7 @@ os.environ["POLARS_MAX_THREADS"] = "1"  # as a worker of Spark's has
 
 import argparse
 import cProfile
+import json
 import pstats
 import tempfile
 import time
@@ -159,7 +160,8 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, default=2)
     parser.add_argument("--profile", action="store_true")
     parser.add_argument("--directory", type=Path, help="where events have been generated, or will be")
-    given = parser.parse_args()
+    parser.add_argument("--json", type=Path)
+    given, known = parser.parse_args(), dict[str, dict[str, float]]()
     with tempfile.TemporaryDirectory() as temporary:
         directory = given.directory or Path(temporary)
         if not (directory / "in").exists():
@@ -178,10 +180,13 @@ def main() -> None:
                     alone.feed(splits)
                 profile.disable()
             counted = (len(every) - len(every) // 2) * FILES * given.slice / 1e6
-            parts = ", ".join(f"{what} {seconds / counted:.2f}" for what, seconds in alone.seconds.items())
-            print(f"{query:4} {sum(alone.seconds.values()) / counted:6.2f} s for a million events: {parts}", flush=True)
+            known[query] = {what: seconds / counted for what, seconds in alone.seconds.items()}
+            parts = ", ".join(f"{what} {seconds:.2f}" for what, seconds in known[query].items())
+            print(f"{query:4} {sum(known[query].values()):6.2f} s for a million events: {parts}", flush=True)
             if given.profile:
                 pstats.Stats(profile).sort_stats("tottime").print_stats(22)
+    if given.json:
+        given.json.write_text(json.dumps({"events": given.events, "alone": known}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -43,10 +43,10 @@ class Places:
     constants: dict[str, pl.Series] = field(default_factory=dict)
     in_order: bool = False
     """Whether no row is late because of these punctuations, or could be: then places matter for the time alone."""
-    loose: bool = False
-    """Whether no row is late but where several of these punctuations say more together than each by itself."""
     times: dict[str, pl.DataFrame] = field(default_factory=dict)
     """Where time moves in the sequence, for each column that tells it: places (AT), and what it is then (NOW)."""
+    loose: bool = False
+    """Whether no row is late but where several of these punctuations say more together than each by itself."""
 
 
 @dataclass
