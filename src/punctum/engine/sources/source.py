@@ -205,14 +205,8 @@ def taken(
         yield to_all(stream.to.buckets, Clock(), stream.to.input)
     if behind.told is not None:
         yield to_all(stream.to.buckets, FeedbackMessage(behind.told), stream.to.input)
-    places = behind.piece.places
-    less = folded(behind.piece.rows, fold) if fold and (places is None or places.loose) else None
-    piece = behind.piece if less is None else replace(behind.piece, rows=less)
-    if less is not None and places is not None:
-        piece = replace(piece, puncts=furthest(piece.puncts), places=None)
-    pieces = stream.to.split(piece)
+    counted, pieces = _split(behind.piece, stream.to, fold)
     if pieces:
-        counted, pieces = ({}, pieces) if less is None else unfolded_counts(pieces)
         yield stream_slices(pieces, stream.to.input, origin, counted, here)
 
 
@@ -240,6 +234,26 @@ def _failing(stream: FrameStream, records: list[quarantine.Record]) -> list[quar
     if stream.fails:
         quarantine.fail(records[0])
     return records
+
+
+def _split(
+    piece: ColumnarSlice, to: Exchange, fold: Sequence[tuple[str, Function | None]]
+) -> tuple[dict[int, int], dict[int, ColumnarSlice]]:
+    """A slice by bucket, with its rows folded if they may be, and how many of each bucket have been.
+
+    Where places might matter, a bucket none of whose rows has been folded has them: it would not read these again.
+    """
+    loose = piece.places is not None and piece.places.loose
+    less = folded(piece.rows, fold) if fold and (piece.places is None or loose) else None
+    if less is None:
+        return {}, to.split(piece)
+    puncts = furthest(piece.puncts) if loose else piece.puncts
+    counted, pieces = unfolded_counts(to.split(replace(piece, rows=less, puncts=puncts, places=None)))
+    whole = [bucket for bucket, few in pieces.items() if few.rows.height and not counted.get(bucket)]
+    if loose and whole:
+        placed = to.split(piece)
+        pieces |= {bucket: placed[bucket] for bucket in whole}
+    return counted, pieces
 
 
 def unfolded_counts(pieces: Mapping[int, ColumnarSlice]) -> tuple[dict[int, int], dict[int, ColumnarSlice]]:
