@@ -150,6 +150,7 @@ def written(directory: Path, chance: random.Random, speaks: str) -> list[list[st
     Those that are ``hidden`` speak of a part of what a key has, and say together that it is closed.
     """
     parts = {k: [{"lt": 1.0}, {"ge": 1.0}, None] for k in range(12)}
+    values = [[0.5, -0.0], [2.25], [None]]
     for name in "ab":
         (directory / name).mkdir()
     closed, files = set[int](), 0
@@ -171,8 +172,12 @@ def written(directory: Path, chance: random.Random, speaks: str) -> list[list[st
             elements = [*bids[:where], *puncts, *bids[where:]]
             for k in chance.sample(range(12), 4) if speaks == "hidden" else ():
                 if parts[k]:
-                    part = {"$punct": {"k": k, "w": parts[k].pop()}}
-                    elements.insert(chance.choice([len(elements), chance.randrange(len(elements))]), part)
+                    part, said = {"$punct": {"k": k, "w": parts[k].pop()}}, values[len(parts[k])]
+                    at = chance.choice([len(elements), chance.randrange(len(elements))])
+                    behind = elements[at:]
+                    if chance.random() < 0.9:  # none is late by this one alone
+                        behind = [e for e in behind if e.get("k") != k or e["w"] not in said]
+                    elements = [*elements[:at], part, *behind]
             (directory / "b" / name).write_text("".join(json.dumps(x) + "\n" for x in elements))
             batch.append(name)
             files += 1
