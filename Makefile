@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-long short-lane long-lane check bench bench-page bench-full figures kafka-up kafka-down format upgrade clean
+.PHONY: demo page screenshots test test-long short-lane long-lane check bench bench-page bench-full figures kafka-up kafka-down format upgrade clean
 
 demo: .venv/ready
 	@$(BIN)/punctum demo
@@ -75,6 +75,14 @@ figures: .venv/ready
 	$(BIN)/python bench/figures.py figures
 	$(BIN)/python bench/replicas.py figures
 	$(BIN)/python bench/plan_switching.py figures
+
+# The front end of the live page, from page/, with npm.
+page:
+	cd page && npm install --no-package-lock --no-audit --no-fund && npm run check && npm run build
+
+# The pictures of docs/page.md, with Chromium.
+screenshots: .venv/ready
+	PYTHONPATH=tests $(BIN)/python tests/page/screenshots.py
 
 # A Kafka broker at localhost:9092, from Maven's packages. Its topics stay in build/kafka/up.
 kafka-up: .venv/ready

@@ -4,13 +4,13 @@ import ast
 import json
 import re
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
 from pyspark.sql import SparkSession
 
-from engine.simulate import run
 from punctum import Session
 from punctum.algebra import Schema, from_json, from_xml, pattern_from_text, puncts, to_json, tups
 from punctum.analyse.report import text as report
@@ -21,7 +21,8 @@ from punctum.engine.commit import DONE, KEPT
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_script
 from punctum.parse.ddl import options
-from punctum.plan.joins.counts import ROWS_FROM
+from punctum.plan.joins.counts import PUNCTS_FROM, ROWS_FROM, STABLE_OF
+from punctum.testing.simulate import run
 from test_rooms import ROOMS, room_of
 
 ROOT = Path(__file__).parent.parent
@@ -205,7 +206,12 @@ def test_the_life_of_a_query_shows_the_passes(tmp_path: Path) -> None:
 def test_the_page_of_metrics_has_each_metric() -> None:
     """Those that the engine counts, by their names in its code, and no others."""
     source = "".join(path.read_text() for path in (ROOT / "src/punctum/engine").rglob("*.py"))
-    counted = {*re.findall(r'"((?:rows|puncts|values|bytes)_[a-z]+)"', source), *KEPT, *DONE, f"{ROWS_FROM}…"}
+    counted = {
+        *re.findall(r'"((?:rows|puncts|values|bytes)_[a-z]+)"', source),
+        *KEPT,
+        *DONE,
+        *(f"{begin}…" for begin in (ROWS_FROM, PUNCTS_FROM, STABLE_OF)),
+    }
     tables = (ROOT / "docs/metrics.md").read_text().split("| metric | meaning |")[1:]
     assert {name for table in tables for name in re.findall(r"^\| `(.+?)` \|", table, re.MULTILINE)} == counted
 
@@ -224,3 +230,27 @@ def test_the_index_of_the_design_notes_has_each_note() -> None:
     notes = {path.name for path in (ROOT / "docs/design").glob("20*.md")}
     listed = re.findall(r"\]\((20[^)]+)\)", (ROOT / "docs/design/README.md").read_text())
     assert sorted(listed) == sorted(notes)
+
+
+def test_the_page_of_testing_is_a_test(tmp_path: Path) -> None:
+    """Its first program passes, its second one has a golden file of what the first one's script gives."""
+    page = ROOT / "docs/test-your-scripts.md"
+    program, second = blocks(page, "python")
+    known: dict[str, Any] = {"__file__": str(tmp_path / "test_it.py")}
+    exec(program, known)
+    tests = [name for name in known if name.startswith("test_")]
+    assert len(tests) == 3
+    for name in tests:
+        known[name]()
+    assert str(known["run"](known["SCRIPT"], known["DATA"])) + "\n" == blocks(page, "")[0]
+    (tmp_path / "auction.sql").write_text(known["SCRIPT"])
+    for name, slices in known["DATA"].items():
+        (tmp_path / "in" / name).mkdir(parents=True)
+        columns = parse_script(known["SCRIPT"]).streams[name].schema
+        for n, piece in enumerate(slices):
+            lines = (to_json(columns.row(*e), columns) if isinstance(e, tuple) else json.dumps(e) for e in piece)
+            (tmp_path / "in" / name / f"{n}.json").write_text("\n".join(lines))
+    exec(second, known)
+    seen = list[str]()
+    known["test_closing"](lambda outcome: seen.append(str(outcome)))
+    assert seen[0] + "\n" == blocks(page, "")[0]

@@ -5,6 +5,7 @@ import logging
 import sys
 import threading
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,16 @@ import click
 
 from punctum.commands.check import REFUSED, check
 from punctum.commands.explain import explain
+from punctum.commands.infer import infer
+from punctum.commands.new import new
 from punctum.commands.nexmark import nexmark
+from punctum.commands.package import package
+from punctum.commands.page import opened_page, page, page_options
+from punctum.commands.project import ProjectCommand
 from punctum.commands.running import INTERRUPTED, STARTING, interruption
 from punctum.commands.script import compiled, plan_options, planned, zone_option
+from punctum.commands.spark import run_settings, spark_options
+from punctum.commands.sql import sql
 from punctum.commands.state import state
 from punctum.demo.auction import AUCTION
 from punctum.demo.outage import OUTAGE
@@ -24,10 +32,14 @@ from punctum.engine.recovery.names import file_name
 from punctum.errors import PunctumError, QueryError, RefusedError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from punctum.algebra.values import Value
     from punctum.compile import Compiled
     from punctum.ir.definitions import TableColumn
+    from punctum.page.serve import LivePage
     from punctum.query import Query
+    from punctum.session import Session
 
 EXAMPLES = {example.name: example for example in (AUCTION, WAREHOUSE, OUTAGE)}
 REPLICAS, KAFKA = "replicas", "kafka"
@@ -42,7 +54,12 @@ def cli() -> None:
 
 cli.add_command(check)
 cli.add_command(explain)
+cli.add_command(infer)
+cli.add_command(new)
 cli.add_command(nexmark)
+cli.add_command(package)
+cli.add_command(page)
+cli.add_command(sql)
 cli.add_command(state)
 
 
@@ -56,12 +73,19 @@ cli.add_command(state)
     type=click.Path(file_okay=False, path_type=Path),
     help="Directory of the examples: input, output and checkpoints.",
 )
-def demo(example: str | None, brokers: str, directory: Path) -> None:
+@click.option("--page/--no-page", "with_page", default=True, help="Show the queries on a page of this machine.")
+@page_options
+def demo(example: str | None, brokers: str, directory: Path, with_page: bool, control: bool, port: int) -> None:
     """Run the papers' examples on Spark: auction, warehouse and outage, or the one that is named.
 
     After an interruption, the same command resumes them; after the end, it starts anew. The examples replicas
     and kafka always start anew; kafka needs a broker, which make kafka-up starts.
     """
+    with opened_page(with_page, control, port, needed=False) as shown:
+        _demo(example, brokers, directory, shown)
+
+
+def _demo(example: str | None, brokers: str, directory: Path, shown: "LivePage | None") -> None:
     click.echo(STARTING, err=True)
     from punctum.demo import kafka, replicas  # here because pyspark takes a while to import
     from punctum.demo.directory import make
@@ -82,11 +106,11 @@ def demo(example: str | None, brokers: str, directory: Path) -> None:
         click.echo("stopped before the first step; run the same command again to resume", err=True)
         sys.exit(INTERRUPTED)
     if example == REPLICAS:
-        finished = replicas.play(directory, session, interrupted, click.echo)
+        finished = replicas.play(directory, session, interrupted, click.echo, show=shown)
     elif example == KAFKA:
-        finished = kafka.play(directory, session, interrupted, click.echo, brokers)
+        finished = kafka.play(directory, session, interrupted, click.echo, brokers, show=shown)
     else:
-        finished = play(examples, directory, session, interrupted, click.echo)
+        finished = play(examples, directory, session, interrupted, click.echo, show=shown)
     if not finished:
         sys.exit(INTERRUPTED)
 
@@ -107,7 +131,7 @@ def _interval(_: click.Context, __: click.Parameter, text: str | None) -> str | 
         raise click.BadParameter(f"{text!r} is not a duration such as '10 seconds'") from error
 
 
-@cli.command()
+@cli.command(cls=ProjectCommand)
 @click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
     "--checkpoint", required=True, type=click.Path(path_type=Path), help="Checkpoint directory: offsets and state."
@@ -120,11 +144,17 @@ def _interval(_: click.Context, __: click.Parameter, text: str | None) -> str | 
     callback=_interval,
     help="Begin a batch so long after the one before it began ('10 seconds'); at once, unless it is given.",
 )
-@click.option("--master", default="local[*]", show_default=True, help="The URL of the Spark master.")
+@click.option(
+    "--max-files",
+    type=click.IntRange(min=1),
+    help="How many new files of a stream a batch reads at most, unless the stream says it (maxFilesPerTrigger).",
+)
+@spark_options
 @click.option(
     "--buckets",
     type=click.IntRange(min=1),
-    help="How many buckets a new checkpoint has; the cores of the cluster, up to 32, unless it is given.",
+    help="How many buckets the state has: the cores of the cluster, up to 32, unless it is given; "
+    "a checkpoint that has begun goes on with a multiple of its own.",
 )
 @click.option(
     "--state-memory",
@@ -134,6 +164,8 @@ def _interval(_: click.Context, __: click.Parameter, text: str | None) -> str | 
     "a quarter of the machine's memory divided by its cores, unless it is given.",
 )
 @click.option("--quiet", is_flag=True, help="Do not print a line for each batch.")
+@click.option("--page", "with_page", is_flag=True, help="Show the queries on a page of this machine while they run.")
+@page_options
 @plan_options
 @zone_option
 def run(
@@ -142,29 +174,38 @@ def run(
     state: Path | None,
     available_now: bool,
     trigger: str | None,
-    master: str,
+    max_files: int | None,
+    master: str | None,
+    conf: dict[str, str],
+    name: str | None,
+    ui: bool,
     buckets: int | None,
     state_memory: str | None,
     quiet: bool,
+    with_page: bool,
+    control: bool,
+    port: int,
     zone: str,
     **plan: Any,
 ) -> None:
     """Run the queries of a script until interrupted. With the same checkpoint they resume where they stopped.
 
     When one query fails, its error is printed and the others are stopped: exit code 1. Ctrl-C and SIGTERM stop all
-    queries after the commit that is in progress: exit code 0.
+    queries after the commit that is in progress: exit code 0. Options can be in the file punctum.toml of a project.
     """
     ours = logging.StreamHandler()
     ours.addFilter(logging.Filter("punctum"))  # when Spark is killed, Py4J logs tracebacks to the root
     logging.basicConfig(format="%(message)s", handlers=[ours])
     logging.getLogger("punctum").setLevel(logging.WARNING if quiet else logging.INFO)
     queries = _admitted(script, plan, zone)
-    if not quiet:
-        click.echo(STARTING, err=True)
-    from punctum.engine.spark import spark_alive  # here because pyspark takes a while to import
+    with opened_page(with_page, control, port, err=True) as shown:
+        if not quiet:
+            click.echo(STARTING, err=True)
+        from punctum.engine.spark import spark_alive  # here because pyspark takes a while to import
 
-    with spark_alive():
-        _run(queries, script.parent, checkpoint, state, available_now, trigger, master, buckets, state_memory)
+        with spark_alive():
+            with_spark = partial(_session, master, run_settings(conf, name, ui), buckets, state_memory, max_files)
+            _run(queries, script.parent, checkpoint, state, available_now, trigger, with_spark, shown)
 
 
 def _admitted(script: Path, plan: dict[str, Any], zone: str) -> "Compiled":
@@ -196,23 +237,18 @@ def _run(
     state: Path | None,
     available_now: bool,
     trigger: str | None,
-    master: str,
-    buckets: int | None,
-    state_memory: str | None,
+    with_spark: "Callable[[Path, bool], Session]",
+    shown: "LivePage | None" = None,
 ) -> None:
     from punctum.engine.recovery.checkpoint import check_notes
     from punctum.engine.recovery.lease import take_lease
-    from punctum.engine.spark import only_ours, spark_session, start_jvm
 
     for known in queries.analyses:
         take_lease(checkpoint / known.query.name)
         check_notes(checkpoint / known.query.name)
-    start_jvm(master, log=checkpoint / "spark.log", short=available_now)
+    session = with_spark(checkpoint / "spark.log", available_now)
     from punctum.engine.trigger import AT_ONCE
-    from punctum.session import Session  # here because Spark starts while it is imported
 
-    session = Session(spark_session(master, log=checkpoint / "spark.log"), buckets, state_memory)
-    only_ours(session.spark)
     ready = session.queries(queries, directory)
     interrupted = interruption()
     click.echo(f"running {', '.join(query.name for query in ready)}; press Ctrl-C to stop", err=True)
@@ -224,6 +260,8 @@ def _run(
             name = file_name(query.name)
             beginning = state / name if state else ""
             started.append(query.start(checkpoint / name, available_now, state=beginning, trigger=trigger or AT_ONCE))
+            if shown is not None:
+                query.show_on(shown)
         failures = _watched(started, interrupted)
         for failure in failures:
             click.echo(f"error: {failure}", err=True)
@@ -239,6 +277,28 @@ def _run(
         sys.exit(FAILED)
     if interrupted.is_set():
         click.echo("stopped; run the same command again to resume", err=True)
+
+
+def _session(
+    master: str | None,
+    settings: dict[str, str],
+    buckets: int | None,
+    state_memory: str | None,
+    max_files: int | None,
+    log: Path,
+    short: bool,
+) -> "Session":
+    """A session for a run, with the log of Spark's process."""
+    from punctum.engine.spark import only_ours, spark_session, start_jvm
+
+    start_jvm(master, log=log, short=short, settings=settings)
+    from punctum.session import Session  # here because Spark starts while it is imported
+
+    session = Session(spark_session(master, log=log, settings=settings), buckets, state_memory, max_files)
+    only_ours(session.spark)
+    if address := session.spark.sparkContext.uiWebUrl:
+        click.echo(f"Spark's pages are at {address}", err=True)
+    return session
 
 
 def _watched(started: "list[Query]", interrupted: threading.Event) -> list[PunctumError]:

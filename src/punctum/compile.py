@@ -16,7 +16,7 @@ from punctum.analyse.safety.register import QueryAnalysis, checked, registered
 from punctum.analyse.safety.updates import changing, key
 from punctum.errors import SqlError
 from punctum.ir.applied import UserFunction
-from punctum.ir.definitions import QueryDef, Script, StreamDef, writes_apart
+from punctum.ir.definitions import QueryDef, Script, StreamDef, TableDef, writes_apart
 from punctum.ir.references import check_references
 from punctum.ir.tree import Relation, show
 from punctum.ir.zones import WITHOUT
@@ -45,6 +45,8 @@ class Options:
     plan: PlanOptions = field(default_factory=PlanOptions)
     streams: Mapping[str, StreamDef] = field(default_factory=dict)
     functions: Mapping[str, UserFunction] = field(default_factory=dict)
+    tables: Mapping[str, TableDef] = field(default_factory=dict)
+    """Tables that a single SELECT may name."""
     members: Members = nobody
     zone: str = WITHOUT
     """The time zone of local times, which is that of Spark's session."""
@@ -276,7 +278,7 @@ def compile_query(sql: str, name: str = "", options: Options = PLAIN) -> Compile
     """A single SELECT, which is written to no sink."""
     if not is_query(sql):
         raise SqlError("this is not a query", "", "it begins with SELECT; in Python, session.script() takes a script")
-    query = parse_select(sql, options.streams, options.functions, options.zone)
+    query = parse_select(sql, options.streams, options.functions, options.zone, options.tables)
     return _compiled(QueryAnalysis(replace(query, name=name or query.name)), options, sql)
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 from pyspark.sql import DataFrame, SparkSession
@@ -32,10 +32,14 @@ from punctum.engine.spark import log_of
 from punctum.engine.start import hand_over, write
 from punctum.engine.trigger import AT_ONCE, interval
 from punctum.errors import PunctumError, QueryError, SchemaError, choices, nearest
+from punctum.page.notes import Notes, notes, write_notes
 from punctum.plan.joins.choose import PlanOptions, Schemes
 from punctum.plan.joins.cost import Objective, Purge
 from punctum.plan.passes.punctuate import nobody
 from punctum.plan.physical.stages import Stage
+
+if TYPE_CHECKING:
+    from punctum.page.serve import LivePage  # else only where there is a page: it needs an extra
 
 _LOG = logging.getLogger(__name__)
 _Option = TypeVar("_Option", bound=Enum)
@@ -67,6 +71,8 @@ class Query:
         self._spark, self._frames, self._compiled, self._directory = spark, frames, compiled, directory
         self._run: Run | None = None
         self._checkpoint = Path()
+        self._notes: Notes | None = None
+        self._page: LivePage | None = None
 
     @property
     def name(self) -> str:
@@ -187,12 +193,15 @@ class Query:
     def _begun(
         self, settings: Settings, available_now: bool, to: Callable[[DataFrame, int], None] | None
     ) -> tuple[StreamingQuery, Commit]:
-        if to is not None:
-            last = self._planned(False).last
-            return hand_over(last, self._given(last, settings), self.name, to, available_now)
-        planned = self._planned()
+        planned = self._planned(None if to is None else False)
         given = self._given(planned.last, settings)
-        return write(planned.last, given, planned.query.sink, available_now, planned.key)
+        if to is not None:
+            begun = hand_over(planned.last, given, self.name, to, available_now)
+        else:
+            begun = write(planned.last, given, planned.query.sink, available_now, planned.key)
+        self._notes = notes(planned, self._directory, begun[1].quarantine)
+        write_notes(Path(settings.checkpoint), self._notes)
+        return begun
 
     @property
     def running(self) -> bool:
@@ -289,6 +298,40 @@ class Query:
             hint = "LMERGE (…) OPTIONS (control 'directory')"
             raise QueryError(f"the merge of {', '.join(merge.names)} takes no changes", "it has no control", hint)
         tell(self._directory / merge.control.stream.options["path"], merge.control.schema, name, change, since)
+
+    def page(self, control: bool = False, port: int = 0) -> "LivePage":
+        """A page that shows it while it runs, at an address of this machine; with controls, it can be stopped there.
+
+        >>> (closing,) = Session(spark).script(directory / "auction.sql")
+        >>> closing.start(directory / "seen", available_now=True).wait()
+        >>> with closing.page() as page:
+        ...     print(page.address.startswith("http://127.0.0.1:"), closing.page() is page)
+        True True
+        """
+        from punctum.page.extra import check_extra
+
+        check_extra()
+        from punctum.page.serve import LivePage
+
+        if self._page is None or not self._page.open:
+            self._page = LivePage(control, port)
+        self.show_on(self._page)
+        return self._page
+
+    def show_on(self, page: "LivePage") -> None:
+        """Show it on a page that there is already; it has been started."""
+        from punctum.page.watched import Handles, WatchedQuery
+
+        run = self._started()
+        handles = Handles(
+            lambda: run.recent,
+            lambda: self._status,
+            lambda: str(self.failure or ""),
+            self.stop,
+            self.attach,
+            self.detach,
+        )
+        page.show(WatchedQuery(self._checkpoint, self._notes, handles))
 
     def stop(self) -> None:
         """Stop it; it can be started again with the same checkpoint.

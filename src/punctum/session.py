@@ -18,7 +18,7 @@ from punctum.algebra.scheme import Scheme
 from punctum.algebra.values import Type
 from punctum.compile import Compiled, Options, as_path, compile, compile_query, read_script
 from punctum.engine.formats.files import PUNCT_COLUMN
-from punctum.engine.memory import STATE_MEMORY, memory_size
+from punctum.engine.memory import MAX_FILES, STATE_MEMORY, memory_size
 from punctum.engine.partitions import BUCKETS
 from punctum.engine.sources.directories import anchored
 from punctum.engine.sources.memory import MEMORY, MemoryStream
@@ -53,9 +53,10 @@ class Session:
 
     A Spark session of your own is set to RocksDB, without which Spark has no stateful Python for ``dataframe()``. Local
     times are those of its zone, ``spark.sql.session.timeZone``, as it is when a query is made. Queries
-    have as many buckets as given, or as the cluster has cores, up to 32; a checkpoint keeps the number it began with.
-    Of its state a worker keeps as much in memory as given ('500m', '2g'), or a quarter of the machine's divided by its
-    cores; the rest lies in files.
+    have as many buckets as given, or as the cluster has cores, up to 32; a checkpoint keeps the number it began with,
+    unless a multiple of it is given. Of its state a worker keeps as much in memory as given ('500m', '2g'), or a
+    quarter of the machine's divided by its cores; the rest lies in files. A batch reads as many new files of a stream
+    at most as given, unless the stream says it.
 
     >>> session = Session(spark)
     >>> session.stream("bid", bids, punctuated=["itemid"])
@@ -65,7 +66,11 @@ class Session:
     """
 
     def __init__(
-        self, spark: SparkSession | None = None, buckets: int | None = None, state_memory: str | None = None
+        self,
+        spark: SparkSession | None = None,
+        buckets: int | None = None,
+        state_memory: str | None = None,
+        max_files: int | None = None,
     ) -> None:
         self.spark = spark_session() if spark is None else keeping_state(spark)
         check_workers(self.spark)
@@ -73,6 +78,8 @@ class Session:
             self.spark.conf.set(BUCKETS, str(buckets))
         if state_memory is not None:
             self.spark.conf.set(STATE_MEMORY, str(memory_size(state_memory)))
+        if max_files is not None:
+            self.spark.conf.set(MAX_FILES, str(max_files))
         self._streams: dict[str, StreamDef] = {}
         self._frames: dict[str, DataFrame] = {}
         self._memories: dict[str, MemoryStream] = {}

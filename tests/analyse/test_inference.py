@@ -3,13 +3,13 @@
 import pytest
 
 from analyse.test_kept import ROUNDS, rounds
-from engine.simulate import run
 from punctum.algebra import WILDCARD
 from punctum.analyse.promises import Promise, named
 from punctum.analyse.safety.inference import Inference
 from punctum.ir import Relation
 from punctum.operators.columns import to_rows
 from punctum.parse import parse_script
+from punctum.testing.simulate import run
 
 DDL = """
 CREATE STREAM a (k BIGINT, x BIGINT, h BIGINT, PUNCTUATED ON (k), PUNCTUATED ON (x, h)) USING json OPTIONS (path 'a');

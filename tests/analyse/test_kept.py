@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 
 from analyse.test_golden import ADMITTED, HERE, REFUSED
-from engine.simulate import Simulation, run
 from lanes import also_long
 from parse.golden import split
 from punctum.algebra import Punctuation, Scheme, end_of_stream
@@ -28,6 +27,7 @@ from punctum.analyse.safety.register import QueryAnalysis, verdict
 from punctum.ir import Relation, StreamDef
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_script
+from punctum.testing.simulate import Simulation, run
 
 VALUES, ROWS, ROUNDS, ASKED, NEVER = 2, 8, 6, 8, 7
 

@@ -6,7 +6,6 @@ from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 from analyse.test_kept import rounds
-from engine.simulate import Simulation
 from punctum.algebra import Punctuation, Scheme, between
 from punctum.algebra.scheme import Order
 from punctum.analyse.safety.register import QueryAnalysis, verdict
@@ -14,6 +13,7 @@ from punctum.analyse.safety.verdicts import Verdict
 from punctum.ir import StreamDef
 from punctum.operators.columns import ColumnarSlice, empty
 from punctum.parse import parse_script
+from punctum.testing.simulate import Simulation
 
 ROUNDS = 3
 UNARY = [

@@ -3,6 +3,8 @@
 import pytest
 
 from punctum.analyse.safety.register import registered
+from punctum.ir.relations import Projection
+from punctum.ir.shape import onto
 from punctum.parse import parse_query, parse_script
 
 STREAMS = parse_script(
@@ -27,3 +29,12 @@ STREAMS = parse_script(
 )
 def test_an_odd_number_is_never_closed_by_doubles(sql: str, admitted: bool) -> None:
     assert registered(parse_query(sql, STREAMS)).admitted is admitted
+
+
+def test_a_constant_is_not_every_value() -> None:
+    """A difference of literals, which is computed when it runs."""
+    sql = "SELECT k, TIMESTAMP '2026-05-01 10:00:00' - INTERVAL '1' HOUR AS t FROM a"
+    relation = parse_query(sql, STREAMS)
+    assert isinstance(relation, Projection)
+    _, (_, column) = relation.columns
+    assert not onto(column)

@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner
 
 from demo.batch import answer, kept_without
-from engine.simulate import Simulation
 from punctum.algebra import Schema, end_of_stream, from_json
 from punctum.cli import EXAMPLES, cli, main
 from punctum.demo import play
@@ -23,6 +22,7 @@ from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_script
 from punctum.spec import Slice
 from punctum.spec.guard import guard
+from punctum.testing.simulate import Simulation
 
 each_example = pytest.mark.parametrize("example", EXAMPLES.values(), ids=EXAMPLES)
 

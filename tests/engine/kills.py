@@ -1,6 +1,7 @@
 """A script that needs all there is to recover, input for it, and what a run of it has left, to be compared.
 
 Two streams of eight files each, a file of each a batch, with lines that are no elements and rows that break a promise.
+Files are as large as it takes to be read by several tasks.
 One query joins and then groups by another key, so it has two stages; the other one writes parquet.
 """
 
@@ -16,6 +17,7 @@ from typing import Any
 import polars as pl
 
 from lanes import PATIENCE
+from punctum.engine.sources.reader import WORTH_A_PART
 
 SCRIPT = """
 CREATE STREAM a (k BIGINT, g BIGINT, s STRING, PUNCTUATED ON (k), PUNCTUATED ON (g))
@@ -59,6 +61,7 @@ def written(directory: Path, seed: int = 7) -> Path:
         if n == FILES - 1:
             a, b = [*a, closed()], [*b, closed()]
         for name, lines in (("a", a), ("b", b)):
+            lines[0] += " " * WORTH_A_PART
             path = directory / "in" / name / f"{n}.json"
             path.write_text("\n".join(lines))
             os.utime(path, (n + 1, n + 1))

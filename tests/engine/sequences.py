@@ -9,7 +9,6 @@ from typing import Any
 import polars as pl
 from hypothesis import strategies as st
 
-from engine.simulate import Feed, Splits
 from engine.specified import _operator as specified
 from punctum.algebra.functions import Element
 from punctum.algebra.pattern import WILDCARD, Constant, Pattern, between, constant, one_of
@@ -34,6 +33,7 @@ from punctum.spec.guard import BrokenPromise, Guard
 from punctum.spec.lifespan import Lifespan
 from punctum.spec.project import Project
 from punctum.spec.select import Select
+from punctum.testing.simulate import Feed, Splits
 
 Record = tuple[str, str, str]
 

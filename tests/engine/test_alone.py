@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.queries import both
-from engine.simulate import run
 from engine.test_buckets import STREAMS, assert_grammatical, batch, rows_of, slices
 from lanes import examples
 from punctum.analyse.safety.inference import Inference
@@ -15,6 +14,7 @@ from punctum.analyse.safety.states import states
 from punctum.analyse.safety.verdicts import Verdict
 from punctum.parse import parse_query
 from punctum.spec import Slice, prefix
+from punctum.testing.simulate import run
 
 QUERIES = {
     "right": "SELECT b.k, COUNT(*) AS n, SUM(a.x) AS t FROM a LEFT JOIN b ON a.k = b.k AND a.x < b.y GROUP BY b.k",

@@ -14,7 +14,6 @@ import duckdb
 import pytest
 from pyspark.sql import SparkSession
 
-from engine.simulate import Simulation
 from lanes import also_long
 from punctum.algebra import Punctuation, Row, Schema, end_of_stream
 from punctum.compile import compile_relation
@@ -26,6 +25,7 @@ from punctum.parse import parse_query, parse_script
 from punctum.session import Session
 from punctum.spec.stamped import Stamped as Specified
 from punctum.spec.stream import Slice
+from punctum.testing.simulate import Simulation
 
 SCHEMA = Schema.of(k="BIGINT", v="BIGINT")
 TIMED = Schema.of(k="BIGINT", v="BIGINT", p="TIMESTAMP")

@@ -8,7 +8,6 @@ from math import inf, nan
 import polars as pl
 import pytest
 
-from engine.simulate import Simulation
 from lanes import long
 from punctum.algebra import Pattern, Punctuation, Row, between, constant
 from punctum.algebra.bands import Band, Limit, passed
@@ -18,6 +17,7 @@ from punctum.ir import StreamDef
 from punctum.operators.columns import ColumnarSlice, frame
 from punctum.parse import parse_query, parse_script
 from punctum.spec.bands import covers
+from punctum.testing.simulate import Simulation
 
 LEAST, GREATEST = -(2**63), 2**63 - 1
 BELOW, ABOVE = Band((1, 0), (0, 0), None, Limit(-5)), Band((1, 0), (0, 0), Limit(5), None)

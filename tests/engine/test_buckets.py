@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.queries import DDL, QUERIES, A, B, both
-from engine.simulate import Simulation, planned, run
 from lanes import examples
 from operators.vectorised import in_columns
 from punctum.algebra import Punctuation, Row
@@ -19,6 +18,7 @@ from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
 from punctum.plan.physical.stages import all_stages
 from punctum.spec import Slice, prefix
+from punctum.testing.simulate import Simulation, planned, run
 
 STREAMS = parse_script(DDL).streams
 

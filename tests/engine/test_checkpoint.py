@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from engine.simulate import planned
 from lanes import long
 from punctum.engine.recovery.checkpoint import (
     STATE,
@@ -24,6 +23,7 @@ from punctum.parse.script import parse_script
 from punctum.plan.physical.fingerprint import fingerprint
 from punctum.query import Query
 from punctum.session import Session
+from punctum.testing.simulate import planned
 
 SCRIPT = """
 CREATE STREAM item (sellerid BIGINT, itemid BIGINT, name STRING, PUNCTUATED ON (itemid), PUNCTUATED ON (sellerid))
@@ -52,8 +52,14 @@ HARMLESS = {
 HARMFUL = {
     "a literal": ({"> 0": "> 1"}, ["(increase > 0.0)", "(increase > 1.0)"]),
     "one string of two": ({"'a', 'b'": "'a\\', \\'b'"}, ["(name IN ('a', 'b'))", "(name IN ('a'', ''b'))"]),
-    "an aggregate": ({"COUNT(*) AS n": "COUNT(b.status) AS n"}, ["COUNT(*)", "COUNT(status)"]),
-    "having": ({"MAX(b.increase) > 1": "MAX(b.increase) > 2"}, ["(MAX(increase) > 1.0)", "(MAX(increase) > 2.0)"]),
+    "an aggregate": (
+        {"COUNT(*) AS n": "COUNT(b.status) AS n"},
+        ["COUNT(* WEIGHTED 1) AS n", "COUNT(* WEIGHTED (IF((status IS NULL), 0, 1))) AS n"],
+    ),
+    "having": (
+        {"MAX(b.increase) > 1": "MAX(b.increase) > 2"},
+        ["Filter (MAX((IF(true, increase, increase))) > 1.0)", "Filter (MAX((IF(true, increase, increase))) > 2.0)"],
+    ),
     "the names of the result": ({"AS total,": "AS sum,"}, [" AS total,", " AS sum,"]),
     "keys": ({"GROUP BY i.sellerid": "GROUP BY i.sellerid, i.itemid"}, ["by sellerid", "by itemid"]),
     "a type": ({"increase DOUBLE": "increase BIGINT"}, ["increase DOUBLE", "increase BIGINT"]),

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.simulate import Simulation
 from lanes import examples
 from lmerge.running import SCHEMA
 from lmerge.streams import presentation, reference, sliced
@@ -21,6 +20,7 @@ from punctum.lmerge.properties import Case
 from punctum.lmerge.tdb import Tdb, tdb, view
 from punctum.operators.columns import to_rows
 from punctum.parse import parse_script
+from punctum.testing.simulate import Simulation
 
 PAYLOAD = ", ".join(f"{a.name} {a.type.value}" for a in SCHEMA.attributes[:-5])
 NAMES = "abc"

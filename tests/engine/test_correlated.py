@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.queries import both
-from engine.simulate import run
 from engine.test_buckets import STREAMS, batch, rows_of, slices
 from lanes import examples
 from punctum.parse import parse_query
 from punctum.spec import Slice, prefix
+from punctum.testing.simulate import run
 
 QUERIES = {
     "two up": (

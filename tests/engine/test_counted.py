@@ -12,7 +12,6 @@ from typing import Any
 import duckdb
 import pytest
 
-from engine.simulate import Simulation
 from lanes import also_long
 from punctum.algebra import Pattern, Punctuation, Row, Schema, between, constant, end_of_stream, one_of
 from punctum.analyse.safety.inference import Inference
@@ -22,6 +21,7 @@ from punctum.ir import StreamDef
 from punctum.ir.tree import Relation
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
+from punctum.testing.simulate import Simulation
 
 LATE = 4
 """A value may come for so long after its time; then it is closed."""

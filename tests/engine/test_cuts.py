@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.sequences import OneByOne, Record, Sequences, cuts, elements, piece, singly
-from engine.simulate import ALL_PUNCTUATIONS, Feed, Simulation, Splits, planned
 from lanes import examples
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
@@ -23,6 +22,7 @@ from punctum.parse import parse_query
 from punctum.parse.script import parse_script
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import all_stages
+from punctum.testing.simulate import ALL_PUNCTUATIONS, Feed, Simulation, Splits, planned
 
 STREAM = "CREATE STREAM {} (k BIGINT, x BIGINT, d BIGINT, s STRING{}) USING json OPTIONS (path '{}');"
 CLAUSES = [

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.sequences import Sequences, cuts, hour, piece, singly
-from engine.simulate import Feed, Splits, planned
 from engine.test_cuts import drawn, oracle, pipes, run
 from engine.test_cuts_time import PLAIN, RELEASED, relation
 from lanes import also_long, examples
@@ -18,6 +17,7 @@ from punctum.compile import PASSES
 from punctum.engine.runtime.timeline import Timeline
 from punctum.ir.tree import Relation
 from punctum.plan.physical.stages import all_stages
+from punctum.testing.simulate import Feed, Splits, planned
 
 CLAUSES = [
     "PUNCTUATED ON (ts ASC), PUNCTUATED ON (k) LIFESPAN '1 hour'",

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.sequences import Sequences, cuts, hour, piece, singly
-from engine.simulate import Feed, Splits, planned
 from engine.test_cuts import drawn, oracle, run
 from engine.test_cuts_lifespan import AGAIN
 from engine.test_cuts_time import CLAUSES as ONE
@@ -22,6 +21,7 @@ from punctum.engine.runtime.timeline import Timeline
 from punctum.errors import SchemaError
 from punctum.ir.tree import Relation, sources
 from punctum.plan.physical.stages import all_stages
+from punctum.testing.simulate import Feed, Splits, planned
 
 SEVERAL = [
     "PUNCTUATED ON (ts ASC), PUNCTUATED ON (k) EXPECT WITHIN '1 hour', PUNCTUATED ON (s) EXPECT WITHIN '2 hours'",

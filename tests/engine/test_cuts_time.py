@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.sequences import Record, Sequences, cuts, hour, piece, singly
-from engine.simulate import Feed, Simulation, Splits
 from engine.test_cuts import drawn, oracle, pipes, run
 from lanes import examples
 from punctum.algebra.functions import Element
@@ -21,6 +20,7 @@ from punctum.engine.runtime.timeline import Timeline
 from punctum.ir.tree import Relation
 from punctum.parse import parse_query
 from punctum.parse.script import parse_script
+from punctum.testing.simulate import Feed, Simulation, Splits
 
 STREAM = "CREATE STREAM {} (k BIGINT, x BIGINT, s STRING, ts TIMESTAMP, {}) USING json OPTIONS (path '{}');"
 CLAUSES = [

@@ -5,11 +5,11 @@ from collections import Counter
 import duckdb
 import pytest
 
-from engine.simulate import Simulation
 from punctum.algebra import Punctuation, end_of_stream
 from punctum.algebra.values import Row, Value
 from punctum.operators.columns import ColumnarSlice, empty, frame, to_rows
 from punctum.parse import parse_query, parse_script
+from punctum.testing.simulate import Simulation
 
 KEYS = range(0, 1000, 50)  # in as many buckets as there are
 STREAMS = parse_script(

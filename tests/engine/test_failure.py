@@ -13,7 +13,6 @@ import pytest
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 
-from engine.simulate import Simulation
 from punctum.cli import _watched
 from punctum.engine.exchange.buckets import Buckets, Exchange
 from punctum.engine.feedback.filter import Signals
@@ -27,6 +26,7 @@ from punctum.operators.columns import ColumnarSlice, frame
 from punctum.operators.operator import Operator
 from punctum.parse import parse_query, parse_script
 from punctum.parse.script import parse_function
+from punctum.testing.simulate import Simulation
 
 STREAMS = parse_script(
     "CREATE STREAM item (k BIGINT, v BIGINT, PUNCTUATED ON (k)) USING json;"

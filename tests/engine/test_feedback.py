@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.simulate import Simulation, planned
 from lanes import also_long, examples
 from punctum.algebra.json import from_json
 from punctum.algebra.punctuation import Punctuation
@@ -31,6 +30,7 @@ from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse.script import parse_function, parse_query, parse_script
 from punctum.plan.physical.feedback import feedback_mappings
 from punctum.plan.physical.stages import all_stages, operators
+from punctum.testing.simulate import Simulation, planned
 
 STREAMS = parse_script(
     """

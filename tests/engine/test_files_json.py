@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.reading import digited, elements, fits, mutated, positions
+from lanes import examples
 from punctum.algebra.functions import Element
 from punctum.algebra.json import from_json, to_json
 from punctum.algebra.punctuation import Punctuation
@@ -77,15 +78,15 @@ def files(draw: st.DrawFn) -> tuple[Schema, bytes]:
     return schema, draw(st.sampled_from([b"", b"\xef\xbb\xbf"])) + data
 
 
-def oracle(data: bytes, schema: Schema) -> tuple[Counter[Element], list[int]]:
-    """Line by line with the codec."""
+def oracle(data: bytes, schema: Schema, missing: bool = False) -> tuple[Counter[Element], list[int]]:
+    """Line by line with the codec; columns that are missing may be NULL."""
     found: Counter[Element] = Counter()
     rejected = []
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         if not line.strip(b" \t\r\n"):
             continue
         try:
-            element = from_json(line.decode(), schema)
+            element = from_json(line.decode(), schema, missing)
             if not fits(element, schema):
                 raise ValueError
             found[element] += 1
@@ -112,6 +113,15 @@ def test_both_roads_agree(case: tuple[Schema, bytes]) -> None:
     expected, rejected = oracle(data, schema)
     assert elements(read, schema) == expected
     assert positions(read) == rejected
+
+
+@given(files())
+@example((X, b'{"a0": 1}\n{"a1": "x"}\n{}\n{}\n{"b": [1]}\n{"a0": "x"}\n{"a1": null}'))
+@examples(50)
+def test_both_roads_agree_where_columns_are_missing(case: tuple[Schema, bytes]) -> None:
+    schema, data = case
+    read = read_json(data, schema, {"missingAsNull": "true"})
+    assert (elements(read, schema), positions(read)) == oracle(data, schema, missing=True)
 
 
 @pytest.mark.parametrize("kind", list(SCALARS))

@@ -10,7 +10,6 @@ import polars as pl
 import pytest
 from pyspark.sql import SparkSession
 
-from engine.simulate import run
 from ir.calls import ALL, SCHEMA, STREAM, bound, rows
 from lanes import also_long
 from punctum.algebra import end_of_stream
@@ -19,6 +18,7 @@ from punctum.ir import evaluate
 from punctum.ir.functions import FUNCTIONS, Scalar
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query
+from punctum.testing.simulate import run
 
 ROWS = [SCHEMA.row(*row) for row in rows()]
 INTS = ("k",)

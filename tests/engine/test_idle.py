@@ -7,12 +7,12 @@ from typing import Any
 import polars as pl
 import pytest
 
-from engine.simulate import ALL_PUNCTUATIONS, Simulation
 from punctum.algebra.punctuation import Punctuation
 from punctum.compile import PASSES, Pass
 from punctum.ir import Relation
 from punctum.operators.columns import ColumnarSlice
 from punctum.parse import parse_script
+from punctum.testing.simulate import ALL_PUNCTUATIONS, Simulation
 
 SCRIPT = """
 CREATE STREAM a (k BIGINT, x BIGINT, PUNCTUATED ON (k), PUNCTUATED ON (x), PUNCTUATED ON (x, k)) USING memory;

@@ -9,7 +9,6 @@ from collections import Counter
 import duckdb
 import pytest
 
-from engine.simulate import Simulation
 from lanes import also_long
 from punctum.algebra import Punctuation, Row, Schema, between, end_of_stream
 from punctum.analyse.safety.inference import Inference
@@ -19,6 +18,7 @@ from punctum.ir import StreamDef
 from punctum.ir.tree import Relation
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
+from punctum.testing.simulate import Simulation
 
 SCHEMA = Schema.of(k="BIGINT", t="BIGINT", v="BIGINT")
 LATE = 3

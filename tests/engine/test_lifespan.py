@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.simulate import Simulation, planned
 from engine.test_sweep import HOUR, TOTALS, Feeding, at, streams
 from lanes import examples
 from punctum.algebra import Punctuation, Row
@@ -20,6 +19,7 @@ from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
 from punctum.plan.physical.fingerprint import fingerprint
 from punctum.plan.physical.lifespan import check_lifespans
+from punctum.testing.simulate import Simulation, planned
 
 LASTING = "PUNCTUATED ON (itemid) LIFESPAN '4 hours'"
 ITEMS = range(4)

@@ -2,7 +2,6 @@
 
 import pytest
 
-from engine.simulate import Simulation
 from engine.test_ranking import STREAMS, ours, run
 from lanes import EXAMPLES, also_long
 from punctum.algebra import Punctuation, between, end_of_stream
@@ -11,6 +10,7 @@ from punctum.analyse.safety.register import registered
 from punctum.analyse.safety.verdicts import Verdict
 from punctum.operators.columns import ColumnarSlice, empty, frame, to_rows
 from punctum.parse import parse_query
+from punctum.testing.simulate import Simulation
 
 QUERIES = {
     "in order": "SELECT k, b, t FROM bid ORDER BY t{k, b} LIMIT 5",

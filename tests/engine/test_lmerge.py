@@ -4,7 +4,6 @@ from random import Random
 
 import pytest
 
-from engine.simulate import Simulation
 from punctum.algebra.pattern import between
 from punctum.algebra.punctuation import Punctuation
 from punctum.errors import QueryError
@@ -12,6 +11,7 @@ from punctum.ir.temporal import LMerge
 from punctum.lmerge.elements import Adjust, Element, Insert, Stable, to_columns
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_script
+from punctum.testing.simulate import Simulation
 
 COUNTED = "SELECT ts DIV 10 AS _vs, k, COUNT(*) AS n FROM {} GROUP BY ts DIV 10, k"
 SORTED = "SELECT * FROM (SELECT ts DIV 10 AS _vs, k, COUNT(*) AS n FROM {} GROUP BY ts DIV 10, k) ORDER BY _vs, k, n"

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.merged import SLICES, Replica, database, replicas
-from engine.simulate import Simulation
 from lanes import examples
 from punctum.algebra.pattern import between
 from punctum.algebra.punctuation import Punctuation, end_of_stream
@@ -24,6 +23,7 @@ from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.operators.guard import Guard
 from punctum.parse import parse_script
 from punctum.parse.ddl.temporal import ADJUSTS, INSERTS
+from punctum.testing.simulate import Simulation
 
 OTHER = "CREATE STREAM r (t BIGINT, k STRING, w BIGINT, PUNCTUATED ON (t ASC){}) USING json;"
 LIMITS = ("", ", PUNCTUATED ON (k) EXPECT WITHIN '1 day'", ", PUNCTUATED ON (k) LIFESPAN '1 day'")

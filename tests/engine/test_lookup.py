@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.datasource import ReadAllAvailable
 
-from engine.simulate import run
 from engine.test_buckets import assert_grammatical, rows_of
 from engine.test_types import Case, bag, cases, fed, in_duckdb
 from lanes import examples, long
@@ -33,6 +32,7 @@ from punctum.operators.lookup import Lookup
 from punctum.parse import parse_script
 from punctum.session import Session
 from punctum.spec import prefix
+from punctum.testing.simulate import run
 
 QUERIES = {
     "inner": "SELECT a.k, a.v, t.k AS l, t.w FROM a JOIN t ON a.k = t.k",

@@ -3,7 +3,6 @@
 from random import Random
 from typing import get_args
 
-from engine.simulate import planned
 from punctum.algebra import Schema
 from punctum.engine.exchange.buckets import Buckets
 from punctum.engine.exchange.kinds import DRIVER
@@ -36,6 +35,7 @@ from punctum.lmerge.feedback import Signal
 from punctum.operators.columns import ColumnarSlice, frame
 from punctum.parse.script import parse_script
 from punctum.plan.physical.pipes import Pipe
+from punctum.testing.simulate import planned
 
 SCRIPT = """CREATE STREAM s (n BIGINT, PUNCTUATED ON (n)) USING json; CREATE SINK o USING console;
 INSERT INTO o SELECT DISTINCT n FROM s ORDER BY n;"""

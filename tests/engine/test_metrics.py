@@ -10,12 +10,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from engine.queries import QUERIES
-from engine.simulate import Simulation
 from engine.test_buckets import STREAMS
 from punctum.engine.runtime.metrics import oldest
 from punctum.operators.columns import ColumnarSlice, frame
 from punctum.parse import parse_query
 from punctum.session import Session
+from punctum.testing.simulate import Simulation
 
 SCRIPT = """
 CREATE STREAM item (itemid BIGINT, name STRING, PUNCTUATED ON (itemid)) USING json OPTIONS (path 'item');

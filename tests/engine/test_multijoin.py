@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.queries import puncts
-from engine.simulate import OneByOne, Simulation, planned, run
 from engine.test_buckets import assert_grammatical, rows_of
 from lanes import also_long, examples
 from operators.vectorised import in_columns
@@ -34,6 +33,7 @@ from punctum.plan.joins.trees import Tree
 from punctum.plan.physical.cube import Cube, shares
 from punctum.plan.physical.stages import Input, Op, all_stages, partition
 from punctum.spec import Slice, prefix
+from punctum.testing.simulate import ScatteredBuckets, Simulation, planned, run
 
 WRITTEN = Inference.written
 SCHEMA = Schema.of(k="BIGINT", x="BIGINT", s="STRING")
@@ -290,7 +290,7 @@ def test_without_punctuations_it_is_not() -> None:
 def cube(sql: str, schemes: tuple[str, ...], buckets: int) -> list[CubeExchange]:
     last = planned(parse_query(sql, defined(*schemes)))
     (stage,) = all_stages(last)
-    found = [exchange(source, OneByOne(range(buckets))) for source in stage.inputs]
+    found = [exchange(source, ScatteredBuckets(range(buckets))) for source in stage.inputs]
     assert all(isinstance(each, CubeExchange) for each in found)
     return [each for each in found if isinstance(each, CubeExchange)]
 

@@ -13,7 +13,6 @@ import polars as pl
 import pytest
 from pyspark.sql import SparkSession
 
-from engine.simulate import Simulation
 from lanes import also_long
 from punctum.algebra import NAN, Punctuation, Row, Schema, end_of_stream
 from punctum.algebra.json import from_json, to_json
@@ -26,6 +25,7 @@ from punctum.ir.definitions import SinkDef
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
 from punctum.session import Session
+from punctum.testing.simulate import Simulation
 
 COLUMNS = "k BIGINT, tags ARRAY<STRING>, home STRUCT<city: STRING, zip: BIGINT, parts: ARRAY<DOUBLE>>"
 STREAMS = parse_script(

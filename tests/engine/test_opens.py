@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.simulate import Simulation, planned
 from lanes import examples
 from lmerge.opens import ELEMENTS, A, B, Slice, columns, specified, streams
 from punctum.algebra.values import Row
@@ -18,6 +17,7 @@ from punctum.lmerge.tdb import Tdb, tdb
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_script
 from punctum.plan.physical.stages import all_stages
+from punctum.testing.simulate import Simulation, planned
 
 STREAM = "CREATE TEMPORAL STREAM {} (p STRING, x DOUBLE{}) {} USING json OPTIONS (path 'in');"
 SCRIPT = "".join(

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.sequences import Record, _origins, elements, piece
-from engine.simulate import ALL_PUNCTUATIONS, Feed, Partitioned, Simulation, Splits
 from engine.test_cuts import CLAUSES, Outcome, pipes
 from lanes import examples
 from punctum.algebra.functions import Element
@@ -28,6 +27,7 @@ from punctum.parse.script import parse_script
 from punctum.spec import origins
 from punctum.spec.guard import BrokenPromise
 from punctum.spec.partitioned import Partitioned as Specified
+from punctum.testing.simulate import ALL_PUNCTUATIONS, Feed, PartitionSplits, Simulation, Splits
 
 TOPIC = "CREATE STREAM a (k BIGINT, x BIGINT, d BIGINT, s STRING{}) USING kafka OPTIONS (brokers 'b', topic 'a');"
 FILES = "CREATE STREAM a (k BIGINT, x BIGINT, d BIGINT, s STRING) USING json OPTIONS (path 'a');"
@@ -99,7 +99,7 @@ def feed_of(draw: Callable[[st.SearchStrategy[Any]], Any], schema: Schema, batch
         bounds = zip([0, *inner], [*inner, len(sequence)], strict=True)
         columns = draw(st.booleans())
         splits[p] = [piece(schema, sequence[a:b], columns) for a, b in bounds]
-    return {"a": Partitioned(splits, range(batch.known), batch.idle)}
+    return {"a": PartitionSplits(splits, range(batch.known), batch.idle)}
 
 
 def merged(query: Relation, given: Sequence[Batch], owned: bool) -> tuple[list[Element], Counter[Record]]:
@@ -163,9 +163,9 @@ def test_what_one_partition_says_is_not_what_all_have_said(monkeypatch: pytest.M
     query = relation("SELECT k, COUNT(*) AS n FROM a GROUP BY k", TOPIC.format(""))
     (schema,) = {pipe.stream.schema for pipe in pipes(query).values()}
     row, over = schema.row(1, 1, 1, "a"), Punctuation.of(schema, k=1)
-    feeds: list[Feed] = [{"a": Partitioned({0: [piece(schema, [row, over])]}, range(2))}]
+    feeds: list[Feed] = [{"a": PartitionSplits({0: [piece(schema, [row, over])]}, range(2))}]
     assert outcome(query, feeds, 2, restart=False) == (Counter(), Counter())
-    later: Feed = {"a": Partitioned({1: [piece(schema, [row, over])]}, range(2))}
+    later: Feed = {"a": PartitionSplits({1: [piece(schema, [row, over])]}, range(2))}
     assert outcome(query, [*feeds, later], 2, restart=True) == (Counter([(1, 2)]), Counter())
     monkeypatch.setattr(partitioned, "alike", lambda new, said: new)
     assert outcome(query, feeds, 2, restart=False) == (Counter([(1, 1)]), Counter())
@@ -175,9 +175,9 @@ def test_an_idle_partition_holds_nothing_back_and_its_late_rows_are_rejected() -
     query = relation("SELECT k, COUNT(*) AS n FROM a GROUP BY k", TOPIC.format(""))
     (schema,) = {pipe.stream.schema for pipe in pipes(query).values()}
     row, over = schema.row(1, 1, 1, "a"), Punctuation.of(schema, k=1)
-    first: Feed = {"a": Partitioned({0: [piece(schema, [row, over])]}, range(2))}
-    idle: Feed = {"a": Partitioned({}, range(2), [1])}
-    late: Feed = {"a": Partitioned({1: [piece(schema, [row])]}, range(2))}
+    first: Feed = {"a": PartitionSplits({0: [piece(schema, [row, over])]}, range(2))}
+    idle: Feed = {"a": PartitionSplits({}, range(2), [1])}
+    late: Feed = {"a": PartitionSplits({1: [piece(schema, [row])]}, range(2))}
     rows, records = outcome(query, [first, idle, late], 3, restart=True)
     assert rows == Counter([(1, 1)])
     assert records == Counter([("a", VIOLATION, '{"k":1}')])

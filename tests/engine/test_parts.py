@@ -6,7 +6,6 @@ from itertools import combinations
 
 import pytest
 
-from engine.simulate import planned
 from punctum.algebra import Punctuation
 from punctum.engine.exchange.blobs import from_blob, to_blob
 from punctum.engine.exchange.buckets import Buckets
@@ -27,6 +26,7 @@ from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
 from punctum.plan.physical.feedback import feedback_mappings
 from punctum.plan.physical.stages import Stage
+from punctum.testing.simulate import planned
 
 STREAM = "CREATE STREAM s (k BIGINT, ts BIGINT, v BIGINT, PUNCTUATED ON (k, ts){}) USING json;"
 TOTALS = "SELECT k, ts, SUM(v) AS total FROM s GROUP BY k, ts"

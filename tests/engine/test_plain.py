@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from engine.examples import EXAMPLES, RELEASED, Example
 from engine.honest import Plain
-from engine.simulate import Simulation, Splits
 from engine.test_buckets import rounded
 from lanes import examples
 from punctum.algebra import Row, Schema, end_of_stream, from_json, tups
@@ -28,6 +27,7 @@ from punctum.ir.definitions import TableColumn
 from punctum.operators.columns import ColumnarSlice, empty, frame, to_rows
 from punctum.parse import parse_query, parse_script, parse_stream
 from punctum.spec import Difference, Dupelim, GroupBy, Join, Project, Select, Slice, Sort, Union
+from punctum.testing.simulate import Simulation, Splits
 
 A = Schema.of(k="BIGINT", x="BIGINT", s="STRING")
 B = Schema.of(k="BIGINT", y="BIGINT", s="STRING")

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.queries import A, B, puncts
-from engine.simulate import Simulation
 from engine.test_buckets import STREAMS, slices
 from lanes import examples
 from punctum.algebra import Row, Schema, end_of_stream
@@ -20,6 +19,7 @@ from punctum.errors import QueryError
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
 from punctum.spec import Slice, prefix
+from punctum.testing.simulate import Simulation
 from strategies import streams
 
 MACROS = """

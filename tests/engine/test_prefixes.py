@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.queries import QUERIES, both
-from engine.simulate import Simulation
 from engine.specified import Specified
 from engine.test_buckets import STREAMS, rounded, slices
 from lanes import examples
@@ -25,6 +24,7 @@ from punctum.ir import StreamDef
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query
 from punctum.spec import Slice
+from punctum.testing.simulate import Simulation
 from spec import batch
 from spec.laws import faithful
 from spec.test_faithful import UNIVERSE, differ, inputs, other, plane

@@ -10,7 +10,6 @@ import duckdb
 import pytest
 
 from engine.sequences import piece
-from engine.simulate import Simulation, Splits
 from lanes import also_long
 from punctum.algebra.punctuation import end_of_stream
 from punctum.algebra.values import Row
@@ -21,6 +20,7 @@ from punctum.engine.exchange.quarantine import VIOLATION
 from punctum.operators.columns import to_rows
 from punctum.parse import parse_query
 from punctum.parse.script import parse_script
+from punctum.testing.simulate import Simulation, Splits
 
 SENSORS = tuple(f"s{n}" for n in range(5))
 PER_KEY = "PUNCTUATE (sensor, t ASC) DELAY 2"

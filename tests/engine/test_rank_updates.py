@@ -5,7 +5,6 @@ from collections import Counter
 
 import pytest
 
-from engine.simulate import Simulation
 from engine.test_ranking import STREAMS, batch, ours, pieces, sent, shown
 from lanes import EXAMPLES, also_long
 from punctum.algebra.values import Row
@@ -16,6 +15,7 @@ from punctum.errors import SchemaError
 from punctum.ir import StreamDef
 from punctum.operators.columns import to_rows
 from punctum.parse import parse_query
+from punctum.testing.simulate import Simulation
 
 QUERIES = {
     "top": "SELECT p, k, ROW_NUMBER() OVER (PARTITION BY k ORDER BY p DESC{k}) AS n FROM bid QUALIFY n <= 2",

@@ -10,7 +10,6 @@ from itertools import pairwise
 import duckdb
 import pytest
 
-from engine.simulate import Simulation
 from lanes import EXAMPLES
 from punctum.algebra import Punctuation, Schema, between, end_of_stream
 from punctum.algebra.values import Row
@@ -19,6 +18,7 @@ from punctum.analyse.safety.verdicts import Verdict
 from punctum.compile import PASSES
 from punctum.operators.columns import ColumnarSlice, empty, frame, to_rows
 from punctum.parse import parse_query, parse_script
+from punctum.testing.simulate import Simulation
 
 STREAMS = parse_script(
     """

@@ -10,11 +10,11 @@ from itertools import product
 
 import pytest
 
-from engine.simulate import Simulation
 from punctum.analyse.safety.register import QueryAnalysis, verdict
 from punctum.operators.columns import ColumnarSlice, frame
 from punctum.operators.limits import limited
 from punctum.parse import parse_script
+from punctum.testing.simulate import Simulation
 
 KEYS, ROUNDS, SOME = 5, 24, 6
 ITEMS = "CREATE STREAM a (k STRING, x STRING, {}) USING json OPTIONS (path 'a');"

@@ -9,7 +9,6 @@ from typing import Any
 import duckdb
 import pytest
 
-from engine.simulate import Simulation, Splits
 from engine.test_time_windows import bucket, hopped
 from lanes import LONG
 from punctum.algebra import Punctuation, Row, Schema, between, constant, end_of_stream
@@ -20,6 +19,7 @@ from punctum.nexmark.queries import script
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.plan.explain import explain
 from punctum.plan.physical.stages import Stage, all_stages, operators
+from punctum.testing.simulate import Simulation, Splits
 
 COLUMNS = "k BIGINT, ts TIMESTAMP_NTZ, v BIGINT"
 SCHEMA = Schema.of(k="BIGINT", ts="TIMESTAMP_NTZ", v="BIGINT")

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable
 
-from engine.simulate import planned
 from punctum.engine.exchange.buckets import Buckets
 from punctum.engine.exchange.messages import QuarantineMessage, StreamSlice, decode
 from punctum.engine.runtime import build
@@ -18,6 +17,7 @@ from punctum.engine.sources.source import FileStream
 from punctum.errors import QueryError
 from punctum.parse.script import parse_script
 from punctum.plan.physical.pipes import Pipe
+from punctum.testing.simulate import planned
 
 SCRIPT = """CREATE STREAM s (n BIGINT, PUNCTUATED ON (n)) USING json; CREATE SINK o USING console;
 INSERT INTO o SELECT n FROM s;"""

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from engine.simulate import planned
 from punctum.algebra import Punctuation, Schema
 from punctum.engine.exchange.buckets import Buckets
 from punctum.engine.exchange.messages import (
@@ -27,6 +26,7 @@ from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.operators.limits import limited
 from punctum.parse.script import parse_script
 from punctum.plan.physical.stages import Stage
+from punctum.testing.simulate import planned
 
 SCRIPT = """
 CREATE STREAM a (k BIGINT, v BIGINT, PUNCTUATED ON (k)) USING json OPTIONS (path 'a');

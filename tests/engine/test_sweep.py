@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.simulate import Simulation, planned
 from lanes import examples
 from punctum.algebra import Punctuation, Row, Schema
 from punctum.algebra.pattern import between
@@ -21,6 +20,7 @@ from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
 from punctum.plan.physical.fingerprint import fingerprint
 from punctum.plan.physical.stages import all_stages, needs_clock
+from punctum.testing.simulate import Simulation, planned
 
 HOUR = 3_600_000
 ITEM = "itemid BIGINT, cat BIGINT, ts TIMESTAMP"

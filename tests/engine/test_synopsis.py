@@ -8,7 +8,6 @@ from typing import Any
 import duckdb
 import pytest
 
-from engine.simulate import Simulation, planned
 from lanes import also_long, long
 from punctum.algebra import Punctuation, Row, end_of_stream
 from punctum.analyse.safety.register import registered
@@ -17,6 +16,7 @@ from punctum.ir.planned import Synopsis
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
 from punctum.plan.physical.stages import Input, Op, all_stages
+from punctum.testing.simulate import Simulation, planned
 
 STREAMS = parse_script(
     """

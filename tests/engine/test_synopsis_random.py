@@ -7,7 +7,6 @@ from typing import Any
 import duckdb
 import pytest
 
-from engine.simulate import Simulation
 from engine.test_synopsis import on_synopses, stated, values_kept
 from lanes import EXAMPLES
 from punctum.algebra import Row
@@ -15,6 +14,7 @@ from punctum.analyse.memory.verdict import memory
 from punctum.analyse.safety.register import registered
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
+from punctum.testing.simulate import Simulation
 
 STREAMS = parse_script(
     """

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import duckdb
 import pytest
 
-from engine.simulate import Simulation
 from lanes import LONG, also_long
 from punctum.algebra import Punctuation, Row, Schema, between, end_of_stream
 from punctum.analyse.safety.inference import Inference
@@ -22,6 +21,7 @@ from punctum.ir import StreamDef
 from punctum.ir.tree import Relation
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
+from punctum.testing.simulate import Simulation
 
 SCHEMA = Schema.of(k="BIGINT", ts="TIMESTAMP_NTZ", v="BIGINT")
 START = datetime(2026, 11, 18, 11, 59, 30)

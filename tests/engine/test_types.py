@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.simulate import run
 from engine.test_buckets import assert_grammatical, rows_of
 from engine.values import HARD
 from lanes import examples
@@ -22,6 +21,7 @@ from punctum.ir import StreamDef
 from punctum.operators.columns import ColumnarSlice, fitting, frame, to_rows
 from punctum.parse import parse_query
 from punctum.spec import Slice, prefix
+from punctum.testing.simulate import run
 from strategies import patterns_of, streams
 
 DIGITS = (10, 2)

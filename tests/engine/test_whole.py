@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.queries import QUERIES, both
-from engine.simulate import Simulation, planned, run
 from engine.test_buckets import STREAMS, batch, rounded, slices
 from lanes import examples
 from punctum.algebra.scheme import Scheme
@@ -19,6 +18,7 @@ from punctum.operators.columns import ColumnarSlice, to_rows
 from punctum.parse import parse_query
 from punctum.plan.physical.stages import all_stages
 from punctum.spec import Slice, prefix
+from punctum.testing.simulate import Simulation, planned, run
 
 OVER = {
     "join": "SELECT x, COUNT(*) AS n, SUM(y) AS t FROM r GROUP BY x",

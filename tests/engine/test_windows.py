@@ -13,7 +13,6 @@ from typing import Any
 import duckdb
 import pytest
 
-from engine.simulate import Simulation, planned
 from engine.test_synopsis import some_rows
 from lanes import long
 from punctum.algebra.punctuation import Punctuation, end_of_stream
@@ -24,6 +23,7 @@ from punctum.ir.definitions import StreamDef
 from punctum.operators.columns import ColumnarSlice, frame, to_rows
 from punctum.parse import parse_query, parse_script
 from punctum.plan.physical.lifespan import check_lifespans
+from punctum.testing.simulate import Simulation, planned
 
 LARGE = "SELECT a, b + 1 AS more FROM s WHERE b > 12"
 STREAMS = parse_script(

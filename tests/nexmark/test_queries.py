@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from engine.simulate import Feed, Simulation, Splits, planned
 from lanes import long
 from nexmark.batch import BATCH, answer, time_of
 from punctum.algebra.values import Row
@@ -26,6 +25,7 @@ from punctum.nexmark.workload import Workload
 from punctum.operators.columns import to_rows
 from punctum.parse import parse_script
 from punctum.plan.physical.stages import all_stages, tables_of
+from punctum.testing.simulate import Feed, Simulation, Splits, planned
 
 WORKLOADS = {
     "few": (Workload(2_500, seed=4, disorder=20, every=500), 1_000),

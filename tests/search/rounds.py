@@ -11,12 +11,12 @@ from typing import Any
 
 import polars as pl
 
-from engine.simulate import Simulation
 from punctum.algebra import Punctuation, Schema, between, constant
 from punctum.algebra.values import Value
 from punctum.analyse.safety.register import verdict
 from punctum.operators.columns import ColumnarSlice, frame
 from punctum.parse import parse_script
+from punctum.testing.simulate import Simulation
 from search.forms import TIME
 from search.scripts import written
 from search.search import Found

@@ -14,7 +14,6 @@ from typing import Any
 
 import duckdb
 
-from engine.simulate import Simulation, planned
 from punctum.algebra import Punctuation, end_of_stream
 from punctum.algebra.values import Row
 from punctum.analyse.safety.register import QueryAnalysis, verdict
@@ -25,6 +24,7 @@ from punctum.operators.columns import ColumnarSlice, empty, frame, to_rows
 from punctum.parse import parse_script
 from punctum.plan.joins.choose import PlanOptions, Schemes
 from punctum.plan.joins.cost import Objective
+from punctum.testing.simulate import Simulation, planned
 from search.scripts import written
 from search.sequences import Element, cut, rows_of, sequence
 from search.streams import Written
@@ -50,11 +50,11 @@ class Found:
     wrong: str = ""
 
 
-def look_at(number: int) -> Found:
-    """Try the script of a number."""
+def look_at(number: int, times: int = 1) -> Found:
+    """Try the script of a number; its buckets may become so many times as many while it runs."""
     script = written(number)
     try:
-        return Found(number, *_look(script, number))
+        return Found(number, *_look(script, number, times))
     except PunctumError as error:  # no script is ill-formed
         return Found(number, "error", f"{error}")
     except Exception as error:
@@ -62,7 +62,7 @@ def look_at(number: int) -> Found:
         return Found(number, "wrong", f"{type(error).__name__} {error} in {where.filename}:{where.lineno}")
 
 
-def _look(script: Written, number: int) -> tuple[str, str]:
+def _look(script: Written, number: int, times: int) -> tuple[str, str]:
     read = parse_script(script.sql)
     (query,) = verdict(read)
     planned(query.query.relation)
@@ -73,7 +73,7 @@ def _look(script: Written, number: int) -> tuple[str, str]:
     sent = {s.name: sequence(s, script, schemas[s.name], rng) for s in script.streams}
     wanted = batch(script, {name: frame(schemas[name], rows_of(each)) for name, each in sent.items()})
     for buckets in BUCKETS:
-        wrong = _run(query, sent, wanted, buckets, rng, script.stamped)
+        wrong = _run(query, sent, wanted, buckets, rng, script.stamped, times)
         if wrong:
             return "wrong", f"{buckets} buckets: {wrong}"
     return "admitted", ""
@@ -105,11 +105,13 @@ def _run(
     buckets: int,
     rng: random.Random,
     stamped: bool = False,
+    times: int = 1,
 ) -> str | None:
     """What is wrong with a run, if anything is."""
     streams = {stream.name: stream.schema for stream in query.streams}
     pieces, global_punctuations = rng.choice([1, 2, 3] if buckets < 7 else [1, 1, 2]), rng.random() < 0.2
     options = rng.choice(AIMS)
+    pieces, more = (pieces, None) if times == 1 else (pieces + 1, rng.randint(1, pieces))
     simulation = Simulation(
         query.query.relation,
         buckets,
@@ -121,6 +123,8 @@ def _run(
     slices = {name: cut(sent[name], schema, pieces, rng) for name, schema in streams.items()}
     given: list[ColumnarSlice] = []
     for n in range(pieces):
+        if n == more:
+            simulation.rescale(times * buckets)
         given.append(simulation.feed({name: each[n] for name, each in slices.items()}))
         if simulation.records:
             return f"{len(simulation.records)} rows in quarantine"

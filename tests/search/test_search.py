@@ -26,6 +26,20 @@ def test_whole_queries(first: int) -> None:
         assert not found.wrong, f"{found.wrong}\n{written(number).sql}"
 
 
+@pytest.mark.parametrize("first", [n for kind in (0, WIDE, TIMED) for n in range(kind, kind + SEARCHED // 6, 5)])
+def test_whole_queries_that_go_on_with_more_buckets(first: int) -> None:
+    for number in range(first, first + 5):
+        found = look_at(number, times=2 + number % 3)
+        assert not found.wrong, f"{found.wrong}\n{written(number).sql}"
+
+
+@pytest.mark.parametrize(("number", "times"), [(9, 4), (3000010, 2)])
+def test_what_was_found_of_more_buckets(number: int, times: int) -> None:
+    """Keys of a synopsis that have names of their own; what waits for rows that another bucket has now."""
+    found = look_at(number, times)
+    assert (found.word, found.wrong) == ("admitted", "")
+
+
 @pytest.mark.parametrize("number", FOUND)
 def test_what_was_found(number: int) -> None:
     found = look_at(number)

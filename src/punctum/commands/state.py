@@ -14,11 +14,8 @@ from punctum.errors import QueryError, SqlError, choices, nearest, printable
 if TYPE_CHECKING:
     import polars as pl
 
-    from punctum.engine.runtime.stored import KeptOperator, KeptState, KeptTable
+    from punctum.engine.runtime.stored import KeptState, KeptTable
 
-_NUMBERS = ("rows", "bytes", "punctuations", "remembered")
-_COUNTED = dict(zip(_NUMBERS, ("rows_kept", "bytes_kept", "puncts_kept", "puncts_received"), strict=True))
-"""What is shown of each bucket, and what metrics call it."""
 _READS = re.compile(r"[\s(]*(SELECT|WITH)\b", re.IGNORECASE)
 _UNKNOWN = re.compile(r"relation '(.*)' was not found")
 
@@ -34,19 +31,19 @@ def state(checkpoint: Path, sql: str | None, as_json: bool, show: int) -> None:
     CHECKPOINT is that of a run or of one query. With SQL, such as "SELECT * FROM s1o0_left LIMIT 5", print the rows
     of tables. The state is that behind the last batch that is done; the query may run, and nothing is changed.
     """
-    from punctum.engine.runtime.stored import kept_state  # here because Polars takes a while to import
+    from punctum.engine.runtime.stored import kept_data, kept_state  # here because Polars takes a while to import
 
-    states = [kept_state(query.resolve()) for query in _queries(checkpoint)]
+    states = [kept_state(query.resolve()) for query in checkpoints(checkpoint)]
     if sql is not None:
         rows = _selected(sql, _one(states))
         click.echo(rows.write_ndjson() if as_json else "\n".join(_table(rows.columns, rows.rows())), nl=not as_json)
     elif as_json:
-        click.echo(json.dumps([_object(known, show) for known in states], indent=2, default=str))
+        click.echo(json.dumps([kept_data(known, show) for known in states], indent=2, default=str))
     else:
         click.echo("\n\n".join("\n".join(_lines(known, show, time.time())) for known in states))
 
 
-def _queries(checkpoint: Path) -> list[Path]:
+def checkpoints(checkpoint: Path) -> list[Path]:
     """The checkpoints of the queries of a run, or that of one query."""
     if (checkpoint / "punctum").is_dir():
         return [checkpoint]
@@ -81,12 +78,14 @@ def _selected(sql: str, state: "KeptState") -> "pl.DataFrame":
 
 def _lines(state: "KeptState", show: int, now: float) -> Iterator[str]:
     """What a query keeps, in lines."""
+    from punctum.engine.runtime.stored import COUNTED, counted_of
+
     done = "before its first batch" if state.batch is None else f"after batch {state.batch}"
     yield f"{printable(state.checkpoint.name)}, {done}"
     for operator in state.operators:
         yield f"{operator.name}: {printable(operator.label)}"
-        numbers = [[bucket, *_counts(counts).values()] for bucket, counts in operator.counts.items()]
-        yield from (f"  {line}" for line in _table(["bucket", *_NUMBERS], numbers, "{:,}") if numbers)
+        numbers = [[bucket, *counted_of(counts).values()] for bucket, counts in operator.counts.items()]
+        yield from (f"  {line}" for line in _table(["bucket", *COUNTED], numbers, "{:,}") if numbers)
         for table in operator.tables:
             yield from _table_lines(table, show, now)
 
@@ -106,31 +105,6 @@ def _table_lines(table: "KeptTable", show: int, now: float) -> Iterator[str]:
 
 def _key(key: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value}" for name, value in key.items())
-
-
-def _counts(counts: Mapping[str, Any]) -> dict[str, int]:
-    return {shown: counts.get(counted, 0) for shown, counted in _COUNTED.items()}
-
-
-def _object(state: "KeptState", show: int) -> dict[str, Any]:
-    """What a query keeps, as data for JSON."""
-    operators = [_operator(operator, show) for operator in state.operators]
-    return {"checkpoint": state.checkpoint, "batch": state.batch, "time": state.time, "operators": operators}
-
-
-def _operator(operator: "KeptOperator", show: int) -> dict[str, Any]:
-    tables = [
-        {
-            "name": table.name,
-            "rows": sum(map(len, table.buckets.values())),
-            "columns": table.frame().columns,
-            "largest": [{"key": key, "rows": many} for key, many in table.largest(show)],
-            "oldest": [{"since": since, "waits for": waits_for or None} for since, waits_for in table.oldest(show)],
-        }
-        for table in operator.tables
-    ]
-    buckets = [{"bucket": bucket} | _counts(counts) for bucket, counts in operator.counts.items()]
-    return {"name": operator.name, "label": operator.label, "buckets": buckets, "tables": tables}
 
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[Any]], form: str = "{}") -> Iterator[str]:

@@ -24,6 +24,8 @@ from punctum.session import Session
 if TYPE_CHECKING:
     from confluent_kafka import Producer
 
+    from punctum.page.serve import LivePage
+
 NAME = "kafka"
 BROKERS = "localhost:9092"
 SENT, RESULT = ("item", "bid"), "closing"
@@ -38,7 +40,12 @@ def topic(name: str) -> str:
 
 
 def play(
-    directory: Path, session: Session, interrupted: Event, echo: Callable[[str], None], brokers: str = BROKERS
+    directory: Path,
+    session: Session,
+    interrupted: Event,
+    echo: Callable[[str], None],
+    brokers: str = BROKERS,
+    show: "LivePage | None" = None,
 ) -> bool:
     """Run it over topics that were made for it, and return whether it came to its end; it starts afresh each time."""
     path = (directory / NAME).resolve()
@@ -48,6 +55,8 @@ def play(
     echo(f"  {path / f'{NAME}.sql'} reads {' and '.join(map(topic, SENT))}, and writes {topic(RESULT)}\n\n{_HEAD}")
     (query,) = session.script(script, path)
     query.start(path / "checkpoint")
+    if show is not None:
+        query.show_on(show)
     try:
         return _steps(query, brokers, interrupted, echo)
     finally:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from threading import Event
+from typing import TYPE_CHECKING
 
 from punctum.demo.directory import Done, RunDirectory, rows_of
 from punctum.demo.example import STEPS, Elements, Example
@@ -12,12 +13,22 @@ from punctum.parse.script import parse_script
 from punctum.query import Query
 from punctum.session import Session
 
+if TYPE_CHECKING:
+    from punctum.page.serve import LivePage
+
 Echo = Callable[[str], None]
 _HEAD = "  step  rows  punctuations  released  kept  without punctuations"
 _SHOWN = 2
 
 
-def play(examples: Iterable[Example], directory: Path, session: Session, interrupted: Event, echo: Echo) -> bool:
+def play(
+    examples: Iterable[Example],
+    directory: Path,
+    session: Session,
+    interrupted: Event,
+    echo: Echo,
+    show: "LivePage | None" = None,
+) -> bool:
     """Run examples one after the other, and return whether they came to their end.
 
     When one of them was interrupted before, begin with that one, from where it stopped; else with the first, afresh.
@@ -26,10 +37,10 @@ def play(examples: Iterable[Example], directory: Path, session: Session, interru
     first = next((n for n, run in enumerate(runs) if run.interrupted), 0)
     for run in runs[:first]:
         echo(f"{run.example.name}: already finished, see {run.path}\n")
-    return all(_run(run, session, interrupted, echo) for run in runs[first:])
+    return all(_run(run, session, interrupted, echo, show) for run in runs[first:])
 
 
-def _run(run: RunDirectory, session: Session, interrupted: Event, echo: Echo) -> bool:
+def _run(run: RunDirectory, session: Session, interrupted: Event, echo: Echo, show: "LivePage | None") -> bool:
     run.prepare()
     echo(f"{run.example.name}: {run.example.about}")
     echo(f"  {run.script} reads what is written to {run.path / 'in'} while it runs")
@@ -37,6 +48,8 @@ def _run(run: RunDirectory, session: Session, interrupted: Event, echo: Echo) ->
     echo(f"  (resumes after step {len(done)})\n{_HEAD}" if done else f"\n{_HEAD}")
     (query,) = session.script(run.example.script, run.path.resolve())
     query.start(run.path.resolve() / "checkpoint")
+    if show is not None:
+        query.show_on(show)
     try:
         _Steps(run, query, done, echo).take(interrupted)
     finally:

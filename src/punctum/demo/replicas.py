@@ -14,11 +14,15 @@ from itertools import pairwise
 from pathlib import Path
 from random import Random
 from threading import Event
+from typing import TYPE_CHECKING
 
 from punctum.demo.directory import make
 from punctum.errors import PunctumError
 from punctum.query import Query
 from punctum.session import Session
+
+if TYPE_CHECKING:
+    from punctum.page.serve import LivePage
 
 NAME = "replicas"
 MINUTES, SENSORS = 20, 5
@@ -52,7 +56,12 @@ class ReplicaStep:
 
 
 def play(
-    directory: Path, session: Session, interrupted: Event, echo: Callable[[str], None], story: Story = STORY
+    directory: Path,
+    session: Session,
+    interrupted: Event,
+    echo: Callable[[str], None],
+    story: Story = STORY,
+    show: "LivePage | None" = None,
 ) -> bool:
     """Run it, and return whether it came to its end; it starts afresh each time."""
     path = directory / NAME
@@ -61,7 +70,7 @@ def play(
     echo(f"{NAME}: each minute is emitted once, whichever of three replicas are alive")
     echo(f"  the queries of {path / f'{NAME}.sql'} run while reports are written to {path / 'in'}\n\n{_HEAD}")
     queries = session.script(script, path.resolve())
-    run = _ReplicaRun(path, {query.name: query for query in queries}, story)
+    run = _ReplicaRun(path, {query.name: query for query in queries}, story, show)
     try:
         run.start(*REPLICAS, "merged")
         for step in range(1, story.steps + 1):
@@ -93,8 +102,9 @@ def _prepare(path: Path, script: str) -> None:
 class _ReplicaRun:
     """The queries of a run, and the steps that are done."""
 
-    def __init__(self, path: Path, queries: dict[str, Query], story: Story) -> None:
+    def __init__(self, path: Path, queries: dict[str, Query], story: Story, show: "LivePage | None") -> None:
         self._path, self._queries, self._story, self.done = path, queries, story, list[ReplicaStep]()
+        self._show = show
         self._alive: set[str] = set()
 
     def start(self, *names: str) -> None:
@@ -102,6 +112,8 @@ class _ReplicaRun:
         for name in names:
             self._queries[name].start((self._path / "state" / name).resolve())
             self._alive.add(name)
+            if self._show is not None:
+                self._queries[name].show_on(self._show)
 
     def step(self, step: int) -> str:
         """Write the reports of a step, let who lives take them, and give its line."""

@@ -34,6 +34,7 @@ from punctum.engine.sinks.postgres import PostgresSink
 from punctum.engine.sources.timer import write_due
 from punctum.errors import QueryError, failing_in, printable
 from punctum.lmerge.elements import NEVER
+from punctum.plan.joins.counts import STABLE_OF
 
 if TYPE_CHECKING:
     from punctum.engine.sinks.kafka import KafkaSink  # else only where a query writes to one: it needs an extra
@@ -45,6 +46,7 @@ KEPT = ("rows_kept", "bytes_kept", "puncts_kept", "puncts_received", "puncts_wai
 """The counts that say how things are after a batch."""
 DONE = ("rows_in", "rows_out", "rows_purged", "puncts_in", "puncts_out")
 """The counts that say what a batch did."""
+OTHER_BUCKETS = "the query begins again with other buckets"
 _LOG = logging.getLogger("punctum")
 RECENT = 1_000
 """How many batches' metrics a query remembers; the file has all."""
@@ -66,6 +68,8 @@ class Commit:
     recent: deque[Metrics] = field(default_factory=lambda: deque(maxlen=RECENT))
     begun: threading.Event = field(default_factory=threading.Event)
     """Set when the first batch has come: all processes that Spark's driver needs for the query are there then."""
+    begins_again: bool = False
+    """Whether the query begins again behind its first batch, with other buckets."""
     _first: bool = True
     _ended: bool = False
     _kept: dict[int, dict[str, Counts]] = field(default_factory=dict)
@@ -80,6 +84,8 @@ class Commit:
         with self._lock, failing_in(f"the commit of batch {batch}"):
             if self._ended:
                 raise QueryError("the query was stopped", f"batch {batch} is not committed", "start it again to resume")
+            if self.begins_again and not self._first:
+                raise QueryError(OTHER_BUCKETS, f"batch {batch} is not committed", "start it again to resume")
             if self.hand_over is None:
                 rows = packed.collect()
             else:
@@ -150,10 +156,10 @@ class Commit:
         for bucket, counted in told:
             self._kept[bucket] = self._kept.get(bucket, {})
             for name, counts in counted.items():
-                kept = {what: n for what, n in counts.items() if what in KEPT}
+                kept = {what: n for what, n in counts.items() if _stays(what)}
                 self._kept[bucket] |= {name: kept} if kept else {}  # a part of a bucket's rows tells of these alone
                 self._written.setdefault(name[1:].partition("o")[0], {})[str(bucket)] = batch
-                _add(operators, name, {what: n for what, n in counts.items() if what not in KEPT})
+                _add(operators, name, {what: n for what, n in counts.items() if not _stays(what)})
         for counted in self._kept.values():  # of all buckets, those without any input now as well
             for name, counts in counted.items():
                 _add(operators, name, dict.fromkeys(DONE, 0) | counts)
@@ -195,10 +201,15 @@ def span(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
+def _stays(what: str) -> bool:
+    """Whether a count says how things are after a batch, and so holds until there is another one."""
+    return what in KEPT or what.startswith(STABLE_OF)
+
+
 def _add(operators: dict[str, Counts], name: str, counts: Counts) -> None:
     sums = operators.setdefault(name, {})
     for what, n in counts.items():
-        if what in ("oldest", "due", "stable"):
+        if what in ("oldest", "due", "stable") or what.startswith(STABLE_OF):
             sums[what] = min(sums.get(what, n), n)
         else:
             sums[what] = sums.get(what, 0) + n

@@ -51,6 +51,8 @@ class Launch:
 
 def launch(master: str, settings: dict[str, str], log: Path | None = None, short: bool = False) -> None:
     """Begin to start a JVM for a session, unless there is one; what its workers inherit is set here."""
+    if told := settings.get("spark.pyspark.python"):
+        os.environ["PYSPARK_PYTHON"] = told
     os.environ.setdefault("PYSPARK_PYTHON", workers_python(master))
     os.environ.setdefault("PUNCTUM_PYTHON", sys.executable)
     os.environ.setdefault("POLARS_MAX_THREADS", "1")  # a worker for each core, so a thread for each worker

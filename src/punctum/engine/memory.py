@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 STATE_MEMORY = "spark.punctum.state.memory"
 """The setting of a Spark session that says it, in bytes or as 500m, 2g."""
+MAX_FILES = "spark.punctum.max.files"
+"""The setting of a Spark session that says how many new files of a stream a batch reads at most."""
 _SIZE = re.compile(r"(\d+)([kmgt]?)b?", re.IGNORECASE)
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 

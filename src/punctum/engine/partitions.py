@@ -21,8 +21,13 @@ _SEED, _WORD = 42, 0xFFFFFFFF
 
 def bucket_numbers(spark: SparkSession) -> tuple[int, ...]:
     """A number for each bucket that a new query of a session has: as many as told, or as the cluster has cores."""
+    return dealt(told_buckets(spark) or max(1, min(spark.sparkContext.defaultParallelism, MOST)))
+
+
+def told_buckets(spark: SparkSession) -> int | None:
+    """How many buckets a session says."""
     told = spark.conf.get(BUCKETS, None)
-    return dealt(int(told) if told else max(1, min(spark.sparkContext.defaultParallelism, MOST)))
+    return int(told) if told else None
 
 
 @contextmanager

@@ -14,27 +14,20 @@ from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
 
-import polars as pl
-import pyarrow as pa
-from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from punctum.algebra.schema import Schema
+from punctum.engine import scale
 from punctum.engine.exchange.buckets import Buckets, Exchange
 from punctum.engine.exchange.kinds import NOT_METRICS, TIMED
 from punctum.engine.exchange.messages import (
     SCHEMA,
-    SplitPart,
-    to_arrow,
 )
-from punctum.engine.exchange.quarantine import Room
-from punctum.engine.exchange.worker import init_worker
 from punctum.engine.feedback.filter import FeedbackContext, Skipping, feedback_context
-from punctum.engine.formats.files import PUNCT_COLUMN, READERS, from_frame, reading
+from punctum.engine.formats.files import PUNCT_COLUMN, READERS, reading
 from punctum.engine.kafka.broker import FIRST, Brokers
 from punctum.engine.kafka.topics import Topic, TopicListing
-from punctum.engine.memory import state_memory
+from punctum.engine.memory import MAX_FILES, state_memory
 from punctum.engine.partitions import bucket_numbers, dealt
 from punctum.engine.recovery.checkpoint import (
     check_notes,
@@ -42,15 +35,16 @@ from punctum.engine.recovery.checkpoint import (
     load_or_init_plan,
     remove_partial_offsets,
     settled_buckets,
+    state_directory,
 )
 from punctum.engine.recovery.lease import check_not_running, release_lease, take_lease
 from punctum.engine.recovery.names import file_name
-from punctum.engine.recovery.state_files import STATE
 from punctum.engine.runtime import build
 from punctum.engine.runtime.behind_read import StageBehindRead
 from punctum.engine.runtime.declared import DeclaredStage
 from punctum.engine.runtime.jumpstart import StoredState, begin_with, settled_state
 from punctum.engine.runtime.processor import StageProcessor
+from punctum.engine.runtime.rescale import go_on_with, remove_others
 from punctum.engine.runtime.stage import StageRuntime
 from punctum.engine.runtime.stored import Described, described, write_described
 from punctum.engine.runtime.task import StageTask
@@ -73,20 +67,19 @@ from punctum.engine.sources.reader import (
     encoded,
 )
 from punctum.engine.sources.refresh import RefreshedTable
-from punctum.engine.sources.source import FileStream, FrameStream, Pipes, TopicStream, taken
+from punctum.engine.sources.source import FileStream, FrameStream, Pipes, TopicStream, packed_rows
 from punctum.engine.sources.tables import refreshed_table, store_tables, stored_tables
 from punctum.engine.sources.timer import Timer
 from punctum.engine.spark import active, one_machine
 from punctum.engine.trigger import AT_ONCE
-from punctum.engine.unpacked import rows_of_slices
-from punctum.errors import Place, SchemaError, choices, failing_in
+from punctum.engine.unpacked import unpacked
+from punctum.errors import Place, SchemaError, choices
 from punctum.ir.definitions import KAFKA, StreamDef, Violation, is_refreshed
-from punctum.ir.expressions import type_text
 from punctum.parse.binder.durations import duration
 from punctum.plan.physical.feedback import FeedbackMapping
 from punctum.plan.physical.fingerprint import fingerprint
 from punctum.plan.physical.pipes import Pipe
-from punctum.plan.physical.stages import Input, Stage, needs_clock, tables_of
+from punctum.plan.physical.stages import Input, Stage, all_stages, needs_clock, tables_of
 
 Results = ResultFiles | CopyFiles | MessageFiles
 """The files of a query's results."""
@@ -145,7 +138,7 @@ def packed(
     A query may run where its streams are read, with a checkpoint that has not begun in several buckets. When each batch
     of the DataFrame is asked for once, tasks of one machine need no exchange of Spark's behind what they read.
     """
-    plan, checkpoint = fingerprint(last), settings.checkpoint
+    plan, checkpoint, copy = fingerprint(last), settings.checkpoint, None
     if checkpoint:
         copy = settled_state(checkpoint, settings.state, plan, StoredState.copy)
         load_or_init_plan(checkpoint, plan)
@@ -153,14 +146,20 @@ def packed(
         if copy is not None:
             begin_with(copy, checkpoint)
     wanted = dealt(1) if where_read else settings.buckets
+    more = scale.wanted(settings.spark, checkpoint, where_read)
+    if more is not None and (scale.is_shown(checkpoint, to) or scale.begins_with(checkpoint, more, copy is not None)):
+        more = None
     buckets = Buckets(settled_buckets(checkpoint, wanted) if checkpoint else wanted)
     with active(settings.spark):
         settings.spark.dataSource.register(PackedFiles)
         here = checkpoint if once and one_machine(settings.spark) else ""
         assembly = _Assembly(settings, buckets, uuid4().hex, feedback_context(last, settings.feedback), here)
+        if more is not None:
+            assembly.go_on_with(last, more)
         result = assembly.where_read(last, to) if where_read and len(buckets) == 1 else assembly.stage(last, to)
     if checkpoint:
         write_described(checkpoint, assembly.described)
+        remove_others(Path(checkpoint))
     return result
 
 
@@ -176,13 +175,6 @@ def dataframe(last: Stage, settings: Settings, punctuations: bool = False) -> Da
     with claimed(settings):
         slices = packed(last, settings).where(NOT_METRICS)
         return unpacked(slices, last.schema, punctuations, settings.quarantine)
-
-
-def unpacked(slices: DataFrame, schema: Schema, punctuations: bool = False, records: Path | None = None) -> DataFrame:
-    """The rows of slices; what comes with them for the quarantine is written there."""
-    types = ", ".join(f"`{a.name}` {type_text(a)}" for a in schema.attributes)
-    types += f", `{PUNCT_COLUMN}` STRING" if punctuations else ""
-    return slices.mapInArrow(partial(rows_of_slices, schema, punctuations, records), types)
 
 
 _LOG = logging.getLogger("punctum")
@@ -213,6 +205,18 @@ class _Assembly:
             return packed.groupBy("bucket").transformWithStateInPandas(declared, SCHEMA, "Append", "None")
         task = StageTask(processor, self._state(stage))
         return packed.repartition(len(self._buckets), "bucket").mapInArrow(task, SCHEMA)
+
+    def go_on_with(self, last: Stage, more: Buckets) -> None:
+        """Let the query go on with more buckets."""
+        tables = {stage.number: self._tables(stage)[0] for stage in all_stages(last)}
+        known = self._feedback.feedback_mappings
+
+        def running(stage: Stage, buckets: Buckets, bucket: int) -> StageRuntime:
+            return _running(stage, buckets, known, tables[stage.number], bucket)
+
+        _LOG.info("going on with %d buckets instead of %d…", len(more), len(self._buckets))
+        go_on_with(self._settings.checkpoint, last, self._buckets, more, running)
+        self._buckets = more
 
     def where_read(self, stage: Stage, to: To) -> DataFrame:
         """What a stage sends that runs where its streams are read."""
@@ -250,7 +254,7 @@ class _Assembly:
         return StageProcessor(self._run, stage.number, running, to, state_memory(self._settings.spark))
 
     def _state(self, stage: Stage) -> Path:
-        return Path(self._settings.checkpoint) / STATE / str(stage.number)
+        return state_directory(Path(self._settings.checkpoint)) / str(stage.number)
 
     def _inputs(self, stage: Stage, refreshed: list[RefreshedTable]) -> Iterator[DataFrame]:
         """What a stage reads: stages before it, DataFrames, and all streams of files as one source."""
@@ -261,7 +265,7 @@ class _Assembly:
             if isinstance(origin, Stage):
                 yield self.stage(origin, build.from_stage(origin, source, self._buckets, clock))
             elif (frame := read.frames.get(source.number)) is not None:
-                yield self._settings.frames[frame.name].mapInArrow(partial(_packed, frame), SCHEMA)
+                yield self._settings.frames[frame.name].mapInArrow(partial(packed_rows, frame), SCHEMA)
         if read.streams:
             timer = Timer.of(self._settings.checkpoint, stage.number) if clock else None
             yield self._files(read, timer, refreshed)
@@ -270,9 +274,9 @@ class _Assembly:
             hint = "join it with such a stream before all else, or leave out refresh"
             raise SchemaError(f"the table {refreshed[0].name} cannot be refreshed", detail, hint)
 
-    def _read_all(self, stage: Stage, stays: bool = False) -> "_Read":
+    def _read_all(self, stage: Stage, stays: bool = False) -> "_Streams":
         """The streams that a stage reads."""
-        read = _Read([], [], {}, {})
+        read = _Streams([], [], {}, {})
         for source in stage.inputs:
             if isinstance(source.origin, Stage):
                 continue
@@ -322,7 +326,8 @@ class _Assembly:
             hint = "call dataframe(checkpoint) with the checkpointLocation of the writer"
             raise SchemaError(f"the stream {stream.name} is read from files", "a checkpoint is missing", hint)
         check_directory(stream, Path(files.path))
-        key, most = f"{file_name(stream.name)}-{place}", stream.options.get("maxFilesPerTrigger")
+        key = f"{file_name(stream.name)}-{place}"
+        most = stream.options.get("maxFilesPerTrigger") or self._settings.spark.conf.get(MAX_FILES, None)
         return Directory(
             key=key,
             stream=stream.name,
@@ -350,7 +355,7 @@ class _Assembly:
 
     def _files(
         self,
-        read: "_Read",
+        read: "_Streams",
         timer: Timer | None = None,
         refreshed: Sequence[RefreshedTable] = (),
         running: Running | None = None,
@@ -365,7 +370,7 @@ class _Assembly:
         return source.option(SCHEMA_OPTION, SCHEMA).load()
 
 
-class _Read(NamedTuple):
+class _Streams(NamedTuple):
     """The streams that a stage reads: those of files and topics by their keys, and DataFrames by inputs."""
 
     directories: list[Directory]
@@ -379,16 +384,3 @@ def _running(
 ) -> StageRuntime:
     with stored_tables(tables):
         return build.running(stage, buckets, bucket, known)
-
-
-def _packed(stream: FrameStream, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Rows of any Spark DataFrame, packed."""
-    init_worker()
-    room, context = Room(), TaskContext.get()
-    partition = 0 if context is None else context.partitionId()
-    for number, batch in enumerate(batches):
-        with failing_in(stream.name):
-            rows = pl.from_arrow(batch)
-            assert isinstance(rows, pl.DataFrame)
-            origin = SplitPart(number, 0, partition=partition)
-            yield from map(to_arrow, taken(from_frame(rows, stream.schema), stream, room, origin=origin))

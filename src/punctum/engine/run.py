@@ -16,7 +16,7 @@ from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql.streaming.query import StreamingQuery
 
-from punctum.engine.commit import Commit, Metrics
+from punctum.engine.commit import OTHER_BUCKETS, Commit, Metrics
 from punctum.engine.spark import spark_alive
 from punctum.errors import PunctumError, QueryError, WorkerError, noted
 
@@ -73,9 +73,11 @@ class Run:
             while not self.query.isActive:
                 if self._commit.begun.is_set():
                     self._attempts = ATTEMPTS
-                if TOO_SLOW not in str(self.query.exception()) or not self._attempts:
-                    return False
-                _LOG.warning(_AGAIN, self._name)
+                why = str(self.query.exception())
+                if OTHER_BUCKETS not in why:
+                    if TOO_SLOW not in why or not self._attempts:
+                        return False
+                    _LOG.warning(_AGAIN, self._name)
                 self._attempt()
             return True
 

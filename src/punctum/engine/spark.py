@@ -4,12 +4,14 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]
+from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from punctum.engine.launch import launch, launched
@@ -35,6 +37,8 @@ SETTINGS = {
     "spark.python.unix.domain.socket.enabled": "true",  # small messages wait for no acknowledgement
     "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",  # so that sources and stages share workers
 }
+NAME = "spark.app.name"
+NONE: Mapping[str, str] = MappingProxyType({})
 _CHECKPOINT = "spark.sql.streaming"
 _LOG = "spark.punctum.log"
 _STOPPED = "stopped SparkContext"
@@ -51,16 +55,22 @@ LOCAL_SETTINGS = {
 }
 
 
-def spark_session(master: str = "local[*]", partitions: int | None = None, log: Path | None = None) -> SparkSession:
+def spark_session(
+    master: str | None = None,
+    partitions: int | None = None,
+    log: Path | None = None,
+    settings: Mapping[str, str] = NONE,
+) -> SparkSession:
     """A session with the settings that punctuated queries need; the one that is there already, if there is one.
 
-    Queries have as many buckets as it is told partitions. What Spark and its Python workers print to standard error
-    goes to the log, or nowhere.
+    Its master is the one that is named, that of spark-submit, or this machine. Queries have as many buckets as it is
+    told partitions. What Spark and its Python workers print to standard error goes to the log, or nowhere. Of its
+    settings, those that are given count most, then those of spark-submit.
     """
-    start_jvm(master, partitions, log)
+    start_jvm(master, partitions, log, settings=settings)
     launched()
-    builder = SparkSession.builder.appName("punctum").master(master)
-    for name, value in _settings(master, partitions, log).items():
+    builder = SparkSession.builder.appName("punctum").master(master or _master())
+    for name, value in _settings(master, partitions, log, settings).items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
@@ -69,21 +79,41 @@ def spark_session(master: str = "local[*]", partitions: int | None = None, log: 
 
 
 def start_jvm(
-    master: str = "local[*]", partitions: int | None = None, log: Path | None = None, short: bool = False
+    master: str | None = None,
+    partitions: int | None = None,
+    log: Path | None = None,
+    short: bool = False,
+    settings: Mapping[str, str] = NONE,
 ) -> None:
     """Begin to start Spark for a session that will be asked for with the same arguments, and do not wait for it.
 
     One for a short run starts sooner, and never gets as fast.
     """
     java_or_error()
-    launch(master, _settings(master, partitions, log), log, short)
+    launch(master or _master(), _settings(master, partitions, log, settings), log, short)
 
 
-def _settings(master: str, partitions: int | None, log: Path | None) -> dict[str, str]:
-    settings = SETTINGS | (LOCAL_SETTINGS if master.startswith("local") else {})
+def _settings(master: str | None, partitions: int | None, log: Path | None, more: Mapping[str, str]) -> dict[str, str]:
+    settings = SETTINGS | (LOCAL_SETTINGS if (master or _master()).startswith("local") else {})
     settings |= {"spark.sql.shuffle.partitions": str(partitions or min(os.cpu_count() or 2, MOST))}
     settings |= {BUCKETS: str(partitions)} if partitions else {}
-    return settings | ({_LOG: str(log)} if log else {})
+    return {**settings, **({_LOG: str(log)} if log else {}), **submitted(), **more}
+
+
+def _master() -> str:
+    """The master that spark-submit was told, or this machine."""
+    return submitted().get("spark.master", "local[*]")
+
+
+def submitted() -> dict[str, str]:
+    """The settings of spark-submit, when it has started this process; the name of a program is none of a run."""
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:
+        return {}
+    SparkContext._ensure_initialized()
+    known = dict(SparkConf().getAll())
+    if known.get(NAME, "").endswith(".py"):
+        del known[NAME]
+    return known
 
 
 def only_ours(spark: SparkSession) -> None:

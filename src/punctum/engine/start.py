@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from punctum.algebra.schema import Schema
+from punctum.engine import scale
 from punctum.engine.commit import Commit
 from punctum.engine.exchange.messages import StageSlice
 from punctum.engine.feedback.filter import feedback_context
@@ -17,7 +18,7 @@ from punctum.engine.formats.csv import Dialect
 from punctum.engine.formats.write import lines_of
 from punctum.engine.kafka.client import check_library
 from punctum.engine.partitions import partitions
-from punctum.engine.query import Settings, claimed, packed, unpacked
+from punctum.engine.query import Settings, claimed, packed
 from punctum.engine.recovery.checkpoint import begun, query_id, settled_buckets
 from punctum.engine.sinks.check import check_sink
 from punctum.engine.sinks.copy import CopyFiles
@@ -25,6 +26,7 @@ from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.postgres import PostgresSink, PostgresTable
 from punctum.engine.sinks.topic import MessageFiles
 from punctum.engine.trigger import AT_ONCE
+from punctum.engine.unpacked import unpacked
 from punctum.errors import QueryError, printable
 from punctum.ir.definitions import KAFKA, SinkDef, Violation, takes_punctuations, writes_apart
 from punctum.ir.temporal import LMerge
@@ -66,9 +68,11 @@ def _write(
     stables = _stables(last) if writes_apart(sink) else None
     says = takes_punctuations(sink)
     files = ResultFiles(str(path.resolve()), sink.format, last.schema, says, query, sink.options, stables)
-    slices = packed(last, settings, files, runs_where_read(last, sink), once=True)
+    where_read = runs_where_read(last, sink)
+    slices = packed(last, settings, files, where_read, once=True)
     files.prepare()
     commit = Commit(sink.name, query, checkpoint, path.with_name(path.name + ".quarantine"), files=files)
+    commit.begins_again = scale.wanted(settings.spark, settings.checkpoint, where_read) is not None
     commit.publish = _publisher(last, settings)
     return start(slices, commit, available_now, settings.trigger), commit
 

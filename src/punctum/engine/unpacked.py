@@ -1,10 +1,12 @@
 """Results for any sink of Spark's: packed slices in, their rows and, when asked for, their punctuations out."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
+from pyspark.sql import DataFrame
 
 from punctum.algebra.json import to_json
 from punctum.algebra.schema import Schema
@@ -12,8 +14,16 @@ from punctum.engine.exchange.messages import PackedSlice, QuarantineMessage, Sta
 from punctum.engine.exchange.quarantine import write_records
 from punctum.engine.exchange.worker import init_worker
 from punctum.engine.formats.files import PUNCT_COLUMN
+from punctum.ir.expressions import type_text
 from punctum.operators.batch import constant_punctuations
 from punctum.operators.columns import dtype, fitting
+
+
+def unpacked(slices: DataFrame, schema: Schema, punctuations: bool = False, records: Path | None = None) -> DataFrame:
+    """The rows of slices; what comes with them for the quarantine is written there."""
+    types = ", ".join(f"`{a.name}` {type_text(a)}" for a in schema.attributes)
+    types += f", `{PUNCT_COLUMN}` STRING" if punctuations else ""
+    return slices.mapInArrow(partial(rows_of_slices, schema, punctuations, records), types)
 
 
 def rows_of_slices(

@@ -158,7 +158,9 @@ def onto(expression: Expression) -> bool:
         return True
     if not isinstance(expression, Call) or expression.op not in ("+", "-", "*", "negate", "not"):
         return False
-    at = next(i for i, arg in enumerate(expression.args) if not isinstance(arg, Literal))
+    at = next((i for i, arg in enumerate(expression.args) if not isinstance(arg, Literal)), None)
+    if at is None:  # of literals alone: a constant
+        return False
     if expression.args[at].type is not expression.type:
         return False
     return onto(expression.args[at]) and (expression.op != "*" or abs(_other(expression, at)) == 1)

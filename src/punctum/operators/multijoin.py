@@ -106,7 +106,8 @@ class MultiJoin(Operator):
     def metadata(self) -> Metadata:
         """What is known of inputs and not in tables, what has been emitted, and what the last purge left."""
         known = [known.metadata(schema) for known, schema in zip(self._known, self.inputs, strict=True)]
-        return {"known": known, "emitted": self._emitted.metadata(), "left": [self._left, self._left_closed]}
+        left = {"left": [self._left, self._left_closed]} | ({"purged": True} if self._purged else {})
+        return {"known": known, "emitted": self._emitted.metadata()} | left
 
     def restore_metadata(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
@@ -114,6 +115,7 @@ class MultiJoin(Operator):
             known.restore(notes, schema)
         self._emitted.restore(metadata["emitted"])
         self._left, self._left_closed = metadata["left"]
+        self._purged = metadata.get("purged", False)
 
     def puncts(self) -> int:
         """What is closed, what waits and what has been emitted."""

@@ -20,7 +20,7 @@ from punctum.operators.matching import free, matches
 from punctum.operators.near import near
 from punctum.operators.operator import Metadata
 from punctum.operators.table import Table, View
-from punctum.operators.written import read, written
+from punctum.operators.written import read, read_batch, written
 
 Names = tuple[str, ...]
 """The attributes that keys have values for."""
@@ -103,12 +103,18 @@ class Waiting:
     def metadata(self) -> Metadata:
         """What waits in the list, and how many keys do, as data for JSON."""
         marked = [[*names, many] for names, many in self._marked.items()]
-        return {"others": written(self._others, self._schema), "marked": marked}
+        keys = (keys.unique(maintain_order=True) for keys in self._loose.values())
+        loose = [written(said(self._schema, some), self._schema) for some in keys]
+        dropped = {"loose": loose} if self._dropped else {}
+        return {"others": written(self._others, self._schema), "marked": marked} | dropped
 
     def restore(self, metadata: Metadata) -> None:
         """Go on with the notes of another one."""
         self._others = read(metadata["others"], self._schema)
         self._marked = {tuple(names): many for *names, many in metadata["marked"]}
+        self._dropped = "loose" in metadata
+        frames = [keys for data in metadata.get("loose", ()) for keys in frames_of(read_batch(data, self._schema))[0]]
+        self._loose = {tuple(keys.columns): keys for keys in frames}
 
     def _mark(self, view: View, keys: pl.DataFrame) -> None:
         names = tuple(keys.columns)

@@ -38,6 +38,7 @@ _NAMELESS = "query"
 """The name of a query that has none."""
 _NOTHING: Mapping[str, StreamDef] = {}
 _NONE: Mapping[str, UserFunction] = {}
+_NO_TABLES: Mapping[str, TableDef] = {}
 Result = TypeVar("Result")
 
 
@@ -72,6 +73,15 @@ def is_query(text: str) -> bool:
     return _located(text, lambda reader: reader.begins(*_QUERY), _NOTHING)
 
 
+def named_files(text: str) -> list[tuple[str, Place]]:
+    """The files that the queries of a text name in FROM, and where each name stands.
+
+    >>> named_files("SELECT a.n FROM 'in/*.json' AS a JOIN bid ON a.n = bid.n WHERE a.s = 'x'")
+    [('in/*.json', Place(start=16, end=27))]
+    """
+    return _located(text, lambda reader: reader.text.files, _NOTHING)
+
+
 def parse_query(text: str, catalog: Mapping[str, StreamDef], zone: str = WITHOUT) -> Relation:
     """The relation that a single SELECT means."""
     return parse_select(text, catalog, zone=zone).relation
@@ -82,14 +92,17 @@ def parse_select(
     catalog: Mapping[str, StreamDef],
     functions: Mapping[str, UserFunction] = _NONE,
     zone: str = WITHOUT,
+    tables: Mapping[str, TableDef] = _NO_TABLES,
 ) -> QueryDef:
     """A single SELECT as a query; the sink that it has got in name only has no format.
+
+    It may name streams and tables that are defined elsewhere.
 
     >>> bid = StreamDef("bid", Schema.of(itemid="BIGINT"))
     >>> parse_select("SELECT DISTINCT itemid FROM bid ALLOW UNBOUNDED", {"bid": bid}).allow_unbounded
     True
     """
-    return _located(text, _ScriptReader.single, catalog, functions, zone)
+    return _located(text, lambda reader: reader.single(tables), catalog, functions, zone)
 
 
 def parse_stream(name: str, schema: Schema, clauses: str, zone: str = WITHOUT) -> StreamDef:
@@ -203,8 +216,9 @@ class _ScriptReader:
                     )
                 by[path] = query
 
-    def single(self) -> QueryDef:
-        """The one query of the text."""
+    def single(self, tables: Mapping[str, TableDef]) -> QueryDef:
+        """The one query of the text, which may name some tables."""
+        self.tables |= tables
         statements = list(self.text.statements())
         if len(statements) != 1:
             detail = f"found {len(statements)} statements"

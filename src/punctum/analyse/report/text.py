@@ -85,9 +85,9 @@ def _query(query: QueryAnalysis, sql: str, every: bool) -> str:
 
 def _in_words(state: OperatorState, again: Changing | None) -> str:
     """A state, without when its rows come out if a line below says it."""
-    sentence = _sentence(state)
+    told = sentence(state)
     ranks = isinstance(again, Ranked) and state.place == again.place
-    return sentence.removesuffix(f", {AT_THE_END}") if ranks else sentence
+    return told.removesuffix(f", {AT_THE_END}") if ranks else told
 
 
 def _memory(query: QueryAnalysis) -> str:
@@ -126,7 +126,7 @@ def _word(query: QueryAnalysis) -> str:
     return "admitted with unbounded state (ALLOW UNBOUNDED)" if query.admitted else "refused"
 
 
-def _sentence(state: OperatorState) -> str:
+def sentence(state: OperatorState) -> str:
     """What becomes of a state, in a few words."""
     kept = f"{state.operator} of {state.input}" if state.operator != "join" else f"join keeps {state.input}"
     match state.operator, state.verdict:

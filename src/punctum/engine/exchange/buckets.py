@@ -194,6 +194,12 @@ class Exchange:
             slot = key.hash_rows(17) % len(self.buckets)
         return pl.Series(self.buckets, dtype=pl.Int64).gather(slot)
 
+    def in_bucket(self, rows: pl.DataFrame, names: Sequence[str | None], bucket: int) -> pl.Series:
+        """Which rows go to a bucket, where columns of these names decide."""
+        if not names or len(self.buckets) == 1:
+            return pl.repeat(bucket == self.buckets[0], rows.height, dtype=pl.Boolean(), eager=True)
+        return self._bucket_of(rows, [name for name in names if name is not None]) == bucket
+
     def key_range(self, bucket: int) -> "BucketKeyRange | None":
         """How far whole numbers go that a bucket is never told of, when one such column decides on the bucket."""
         key = () if self.broadcast or self.key is None else self.key

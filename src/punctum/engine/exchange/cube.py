@@ -44,22 +44,30 @@ class CubeExchange(Exchange):
                 slots.append(self._slots(d, pl.Series(pattern.values, dtype=self._dtype(d))).unique())
             else:
                 slots.append(range(self.shares[d]))
-        return [self._bucket(where) for where in product(*slots)]
+        return [self.bucket(where) for where in product(*slots)]
 
     def _all_target_buckets(self, puncts: Sequence[Punctuation]) -> Iterable[Iterable[int]]:
         return [self.buckets if self.broadcast else self.target_buckets(p) for p in puncts]
 
     def primary(self, bucket: int) -> bool:
         """Whether a bucket has the first copy of the rows that it has."""
-        where = self._coordinates(bucket)
+        where = self.coordinates(bucket)
         return all(at is not None or where[d] == 0 for d, at in enumerate(self.dimensions))
+
+    def in_bucket(self, rows: pl.DataFrame, names: Sequence[str | None], bucket: int) -> pl.Series:
+        """Which rows go to a bucket, where columns of these names decide on the dimensions, or none."""
+        where, mine = self.coordinates(bucket), pl.repeat(True, rows.height, dtype=pl.Boolean(), eager=True)
+        for d, name in enumerate(names):
+            if name is not None and self.shares[d] > 1:
+                mine &= self._slots(d, rows[name]) == where[d]
+        return mine
 
     def key_ranges(self, bucket: int, raw: bool = False) -> dict[int, BucketKeyRange]:
         """How far whole numbers go that a bucket is never told of, by the columns that decide on it."""
         if self.broadcast:
             return {}
         named = self.raw_dimensions if raw else self.dimensions
-        where = self._coordinates(bucket)
+        where = self.coordinates(bucket)
         whole = [at is not None and self.schema.attributes[at].type is Type.BIGINT for at in self.dimensions]
         return {
             at: BucketKeyRange(where[d], self.shares[d], self.buckets.run)
@@ -92,7 +100,7 @@ class CubeExchange(Exchange):
         for key, part in parts.items():
             fixed = dict(zip(deciding, key, strict=True))
             ways = product(*([fixed[d]] if d in fixed else range(share) for d, share in enumerate(self.shares)))
-            by_bucket |= {self._bucket(where): part for where in ways}
+            by_bucket |= {self.bucket(where): part for where in ways}
         return by_bucket
 
     def _slots(self, d: int, values: pl.Series) -> pl.Series:
@@ -105,9 +113,11 @@ class CubeExchange(Exchange):
         assert at is not None
         return dtype(self.schema.attributes[at])
 
-    def _bucket(self, where: Coordinates) -> int:
+    def bucket(self, where: Coordinates) -> int:
+        """The bucket at a place in the cube."""
         return self.buckets[sum(c * prod(self.shares[d + 1 :]) for d, c in enumerate(where))]
 
-    def _coordinates(self, bucket: int) -> Coordinates:
+    def coordinates(self, bucket: int) -> Coordinates:
+        """Where a bucket is in the cube."""
         at = self.buckets.index(bucket)
         return tuple(at // prod(self.shares[d + 1 :]) % share for d, share in enumerate(self.shares))

@@ -146,7 +146,7 @@ def write_csv(
 ) -> None:
     """Rows, and punctuations when there may be any, as the reader of CSV takes them with the same options."""
     dialect, whole = Dialect.of(options), _with_puncts(rows, puncts, schema)
-    names = pl.Series(whole.columns, dtype=pl.String).to_frame("name").select(_quoted(pl.col("name"), dialect))
+    names = pl.Series(whole.columns, dtype=pl.String).to_frame("name").select(quoted(pl.col("name"), dialect))
     lines = csv_lines(whole, schema, dialect)
     with path.open("w", newline="") as out:
         if dialect.header:
@@ -159,7 +159,7 @@ def csv_lines(rows: pl.DataFrame, schema: Schema, dialect: Dialect) -> pl.Series
     """Each row as CSV."""
     strings = {PUNCT_COLUMN} | {a.name for a in schema.attributes if a.type is Type.STRING}
     texts = in_text(rows, schema).cast(pl.String)
-    fields = [_quoted(pl.col(name), dialect) if name in strings else pl.col(name) for name in texts.columns]
+    fields = [quoted(pl.col(name), dialect) if name in strings else pl.col(name) for name in texts.columns]
     lines = texts.select(pl.concat_str([f.fill_null(dialect.null) for f in fields], separator=dialect.sep)).to_series()
     if any((texts[name] == dialect.null).any() for name in texts.columns if name not in strings):
         hint = "choose another nullValue for the sink"
@@ -170,7 +170,7 @@ def csv_lines(rows: pl.DataFrame, schema: Schema, dialect: Dialect) -> pl.Series
     return lines
 
 
-def _quoted(text: pl.Expr, dialect: Dialect) -> pl.Expr:
+def quoted(text: pl.Expr, dialect: Dialect) -> pl.Expr:
     """A text in quotes where it would not be the same without them."""
     plain = ~text.str.contains(rf'["\r\n\ufeff\x{ord(dialect.sep):02x}]') & (text != "") & (text != dialect.null)
     return pl.when(plain).then(text).otherwise(pl.lit('"') + text.str.replace_all('"', '""', literal=True) + '"')

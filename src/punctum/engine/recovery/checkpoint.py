@@ -6,11 +6,12 @@ begun again: a file that must be there and is not, or is damaged, is an error.
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import unified_diff
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 from zlib import crc32
 
@@ -20,6 +21,7 @@ from punctum.errors import QueryError
 
 STATE = "state 6"
 """The first line of a plan begins with it. It changes when the state of earlier versions can no longer be read."""
+BUCKETS = "buckets.json"
 _PIECE = 512
 
 
@@ -44,7 +46,7 @@ def check_notes(checkpoint: Path) -> None:
     for name in (f"offsets/{last}", f"commits/{done}", "metadata"):
         _check_sum(checkpoint / name)
     line = next((line for batch, line in metrics_of(checkpoint) if batch == done), "{}")
-    check_states(checkpoint, done, json.loads(line).get("written", {}))
+    check_states(state_directory(checkpoint), done, json.loads(line).get("written", {}))
 
 
 def check_version(plan: Path) -> None:
@@ -98,10 +100,12 @@ def files_read(checkpoint: Path) -> dict[str, int]:
 
 def metrics_of(checkpoint: Path) -> Iterator[tuple[int, str]]:
     """The lines of metrics in a checkpoint, the last one first, with their batches; one that is cut off is none."""
-    path = checkpoint / "punctum" / "metrics.jsonl"
+    path, notes = checkpoint / "punctum" / "metrics.jsonl", bucket_notes(checkpoint)
     for line in reversed(path.read_text("utf-8", "replace").splitlines() if path.exists() else []):
         with suppress(ValueError, KeyError, TypeError):
             known = json.loads(line)
+            if known["batch"] == notes.get("behind"):
+                line = json.dumps(known | {name: notes[name] for name in ("kept", "written")})
             if isinstance(known["kept"], dict):
                 yield int(known["batch"]), line
 
@@ -162,7 +166,7 @@ def settled_buckets(checkpoint: str, wanted: tuple[int, ...]) -> tuple[int, ...]
     probe = pl.DataFrame({"text": ["", "vase", "é"], "number": [17, -1, None], "price": [0.5, None, -2.0]})
     placing = [str(value) for value in probe.hash_rows(17)]
     first = {"buckets": wanted, "placing": placing, "polars": pl.__version__}
-    known = json.loads(settled(Path(checkpoint), "buckets.json", lambda: json.dumps(first)))
+    known = json.loads(settled(Path(checkpoint), BUCKETS, lambda: json.dumps(first)))
     if known["placing"] != placing:
         path = Path(checkpoint) / "punctum" / "buckets.json"
         detail = (
@@ -171,6 +175,26 @@ def settled_buckets(checkpoint: str, wanted: tuple[int, ...]) -> tuple[int, ...]
         hint = f"use Polars {known['polars']}, or start with a new checkpoint"
         raise QueryError("the checkpoint was written with another version of Polars", detail, hint)
     return tuple(known["buckets"])
+
+
+def bucket_notes(checkpoint: Path) -> dict[str, Any]:
+    """What a checkpoint says of its buckets, if it does.
+
+    When these have become more: where their state is, behind which batch it began, and what metrics say of them then.
+    """
+    path = checkpoint / "punctum" / BUCKETS
+    notes: dict[str, Any] = json.loads(read_sealed(path)) if path.exists() else {}
+    return notes
+
+
+def write_buckets(checkpoint: Path, notes: Mapping[str, Any]) -> None:
+    """Write down what a checkpoint says of its buckets: from now on that is how they are."""
+    write_sealed(checkpoint / "punctum" / BUCKETS, json.dumps(notes))
+
+
+def state_directory(checkpoint: Path) -> Path:
+    """Where the states are, by stage and bucket."""
+    return checkpoint / "punctum" / str(bucket_notes(checkpoint).get("state", "state"))
 
 
 def remove_partial_offsets(checkpoint: str) -> None:

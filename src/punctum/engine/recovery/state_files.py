@@ -22,7 +22,7 @@ from zlib import crc32
 from punctum.engine.recovery.durable import damaged, lost, writing
 
 STATE = "punctum/state"
-"""Where in a checkpoint the states are, by stage and bucket."""
+"""Where in a checkpoint the states of its first buckets are, by stage and bucket."""
 LARGE = 1 << 20
 """A chunk of so many bytes has a file of its own: it goes when the chunk goes."""
 RETAINED = 10
@@ -146,11 +146,11 @@ def buckets_behind(directory: Path, batch: int) -> Iterator[tuple[int, StateFile
             yield bucket, files
 
 
-def check_states(checkpoint: Path, batch: int, written: Mapping[str, Mapping[str, int]]) -> None:
-    """Refuse a checkpoint that has lost a state: by stage and bucket, the last batch that has written one."""
+def check_states(states: Path, batch: int, written: Mapping[str, Mapping[str, int]]) -> None:
+    """Refuse a checkpoint that has lost one of its states: by stage and bucket, the last batch that has written one."""
     for stage, buckets in written.items():
         for bucket, last in buckets.items():
-            directory = checkpoint / STATE / stage / bucket
+            directory = states / stage / bucket
             if (StateFiles(directory, batch + 1).version or "").rpartition("-")[0] != str(last):
                 raise lost(directory / f"{last}-*")
 

@@ -157,6 +157,7 @@ class FromStream(StageInput):
             self._spoken = True
             came = arrived(self._sent, self._raw, self._schema, self._unfolded)
             piped, sequences = self._in_order(came)
+        self._sent = []
         self.folded = sum(came.folded.values())
         guarded = self._guard.split(ColumnarSlice(came.rows, piped.puncts, piped.constants), sequences)
         self._violations = self._told(guarded, came) if guarded.bad.height else []

@@ -12,7 +12,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from punctum.engine.recovery.checkpoint import begun, check_version, committed, differences, last_committed, metrics_of
+from punctum.engine.recovery.checkpoint import (
+    begun,
+    bucket_notes,
+    check_version,
+    committed,
+    differences,
+    last_committed,
+    metrics_of,
+    state_directory,
+    write_buckets,
+)
 from punctum.engine.recovery.durable import lost, read_sealed, replace_text, write_sealed
 from punctum.engine.recovery.state_files import STATE, StateFiles, buckets_behind
 from punctum.errors import QueryError
@@ -32,7 +42,7 @@ class StoredState:
 
     def copy(self, to: Path) -> None:
         """Copy the state of each stage and bucket, as one that stands before the first batch."""
-        for stage in (Path(self.checkpoint) / STATE).glob("[0-9]*"):
+        for stage in state_directory(Path(self.checkpoint)).glob("[0-9]*"):
             for bucket, files in buckets_behind(stage, self.batch):
                 text, places = files.load()
                 chunks = {name: {n: files.read(at) for n, at in of.items()} for name, of in places.items()}
@@ -109,7 +119,8 @@ def _settle(
     copy(stored, own / "start")
     files = {str(path.relative_to(own / "start")): path.stat().st_size for path in _data(own / "start")}
     write_sealed(own / "start/plan", read_sealed(there / "plan"))
-    write_sealed(own / "buckets.json", read_sealed(there / "buckets.json"))
+    notes = bucket_notes(Path(stored.checkpoint))
+    write_buckets(own.parent, {name: notes[name] for name in ("buckets", "placing", "polars")})
     before = {"batch": -1, "time": round(time.time(), 3), "seconds": 0, "quarantined": 0, "operators": {}}
     replace_text(own / "metrics.jsonl", json.dumps(before | {"kept": _kept(there, stored.batch)}) + "\n")
     write_sealed(own / "state.json", json.dumps(asdict(stored := replace(stored, files=files))))

@@ -34,6 +34,7 @@ from punctum.lmerge.temporal import TemporalOperator
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.operator import Metadata
 from punctum.operators.table import Table
+from punctum.plan.joins.counts import STABLE_OF
 
 ATTACH, DETACH = "attach", "detach"
 """What a control row may say of an input."""
@@ -59,6 +60,12 @@ class Merging(TemporalOperator):
     def stable(self) -> int:
         """The last stable of the output, as a whole number."""
         return self._merge.stable
+
+    @property
+    def stables(self) -> dict[str, int]:
+        """The last stable of each input that is attached."""
+        pairs = zip(self._names, self._merge.replicas, strict=True)
+        return {STABLE_OF + name: replica.stable for name, replica in pairs if replica.attached}
 
     def feed(self, *slices: ColumnarSlice) -> ColumnarSlice:
         """Take the next slice of each input, once the control is heard."""

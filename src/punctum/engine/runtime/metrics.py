@@ -10,7 +10,7 @@ from punctum.engine.runtime.lmerge import Merging
 from punctum.engine.runtime.stage import StagePart
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.expect import Expect
-from punctum.plan.joins.counts import ROWS_FROM
+from punctum.plan.joins.counts import PUNCTS_FROM, ROWS_FROM
 
 _OF_ROWS = ("rows_in", "rows_out", "rows_purged")
 
@@ -32,30 +32,39 @@ class OperatorMetrics(StagePart):
 def counted(flow: Dataflow, number: int, slices: Sequence[ColumnarSlice], given: ColumnarSlice) -> Counts:
     """What an operator took, gave and keeps."""
     operator, reads = flow.operators[number], flow.reads[number]
-    size = operator.size()
     tables = operator.tables().values()
     purged = sum(table.purged for table in tables)
     for table in tables:
         table.purged = 0
-    merged = {"stable": operator.stable} if isinstance(operator, Merging) else {}
-    due = operator.due if isinstance(operator, Expect) else None
     direct = [(-1 - i, piece) for i, piece in zip(reads, slices, strict=True) if i < 0]
     return (
-        merged
-        | ({} if due is None else {"due": due.timestamp()})
+        standing(flow, number)
         | {
             "rows_in": sum(len(piece.rows) for piece in slices) + sum(flow.inputs[i].folded for i, _ in direct),
             "rows_out": len(given.rows),
             "puncts_in": sum(map(punctuations_in, slices)),
             "puncts_out": punctuations_in(given),
             "rows_purged": purged,
+        }
+        | {ROWS_FROM + flow.names[i]: len(piece.rows) + flow.inputs[i].folded for i, piece in direct}
+        | {PUNCTS_FROM + flow.names[i]: punctuations_in(piece) for i, piece in direct}
+    )
+
+
+def standing(flow: Dataflow, number: int) -> Counts:
+    """What an operator keeps."""
+    operator, size = flow.operators[number], flow.operators[number].size()
+    due = operator.due if isinstance(operator, Expect) else None
+    return (
+        ({"stable": operator.stable} | operator.stables if isinstance(operator, Merging) else {})
+        | ({} if due is None else {"due": due.timestamp()})
+        | {
             "rows_kept": size.rows,
             "bytes_kept": size.bytes,
             "puncts_kept": size.puncts,
             "puncts_waiting": operator.waiting(),
-            "puncts_received": sum(flow.inputs[i].puncts() for i, _ in direct),
+            "puncts_received": sum(flow.inputs[-1 - i].puncts() for i in flow.reads[number] if i < 0),
         }
-        | {ROWS_FROM + flow.names[i]: len(piece.rows) + flow.inputs[i].folded for i, piece in direct}
     )
 
 

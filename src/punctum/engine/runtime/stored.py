@@ -17,9 +17,9 @@ import polars as pl
 
 from punctum.engine.exchange.blobs import chunk_from_blob, from_blob, to_blob
 from punctum.engine.exchange.messages import Counts
-from punctum.engine.recovery.checkpoint import check_version, last_committed, metrics_of
+from punctum.engine.recovery.checkpoint import check_version, last_committed, metrics_of, state_directory
 from punctum.engine.recovery.durable import read_sealed, write_sealed
-from punctum.engine.recovery.state_files import STATE, buckets_behind
+from punctum.engine.recovery.state_files import buckets_behind
 from punctum.engine.runtime.metrics import waits_for
 from punctum.engine.runtime.stage import StageRuntime
 from punctum.errors import QueryError
@@ -31,6 +31,13 @@ Described = dict[str, Any]
 Place = tuple[int, str]
 """Where a table is: the number of the stage, and the name that the table has there."""
 _FILE, _ROWS = "operators.json", "\0rows"
+COUNTED = {
+    "rows": "rows_kept",
+    "bytes": "bytes_kept",
+    "punctuations": "puncts_kept",
+    "remembered": "puncts_received",
+}
+"""What is shown of each bucket, and what metrics call it."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +53,9 @@ class KeptTable:
 
     def frame(self) -> pl.DataFrame:
         """The rows of all buckets; the columns that are an operator's own have plain names."""
-        return pl.concat([self.empty, *(table.frame() for table in self.buckets.values())]).rename(_plain(self.empty))
+        return pl.concat([self.empty, *(table.frame() for table in self.buckets.values())]).rename(
+            plain_names(self.empty)
+        )
 
     def largest(self, most: int) -> list[tuple[dict[str, Any], int]]:
         """The keys that most rows have, and how many have them: a key is what one punctuation would close."""
@@ -87,10 +96,10 @@ class KeptState:
         return {table.name: table.frame() for operator in self.operators for table in operator.tables}
 
 
-def _plain(rows: pl.DataFrame) -> dict[str, str]:
+def plain_names(rows: pl.DataFrame) -> dict[str, str]:
     r"""Names that SQL can have for the columns that an operator has made up, when they are not taken.
 
-    >>> _plain(pl.DataFrame(schema=["itemid", "\0met", "##0.sum"]))
+    >>> plain_names(pl.DataFrame(schema=["itemid", "\0met", "##0.sum"]))
     {'itemid': 'itemid', '\x00met': '_met', '##0.sum': '_0_sum'}
     """
     plain = [re.sub(r"^[\0#]+|\.", "_", name) if name[:1] in "\0#" else name for name in rows.columns]
@@ -149,7 +158,7 @@ def kept_state(checkpoint: Path) -> KeptState:
     measured: dict[str, Any] = {"kept": {}, "time": None}
     measured |= next((json.loads(line) for n, line in metrics_of(checkpoint) if n == batch), {})
     tables = [table for operator in state.operators for table in operator.tables]
-    read = _read(checkpoint / STATE, batch, {table.place: table for table in tables})
+    read = _read(state_directory(checkpoint), batch, {table.place: table for table in tables})
     operators = []
     for known in state.operators:
         counts = {int(bucket): of[known.name] for bucket, of in measured["kept"].items() if known.name in of}
@@ -176,3 +185,29 @@ def _table(empty: pl.DataFrame, blobs: Mapping[int, bytes]) -> Table:
     table = Table(empty).restored({n: rows for n, (rows, _) in chunks.items()})
     table.restore_ages({n: ages for n, (_, ages) in chunks.items()})
     return table
+
+
+def kept_data(state: KeptState, show: int) -> dict[str, Any]:
+    """What a query keeps, as data for JSON."""
+    operators = [_operator(operator, show) for operator in state.operators]
+    return {"checkpoint": state.checkpoint, "batch": state.batch, "time": state.time, "operators": operators}
+
+
+def _operator(operator: KeptOperator, show: int) -> dict[str, Any]:
+    tables = [
+        {
+            "name": table.name,
+            "rows": sum(map(len, table.buckets.values())),
+            "columns": table.frame().columns,
+            "largest": [{"key": key, "rows": many} for key, many in table.largest(show)],
+            "oldest": [{"since": since, "waits for": waits_for or None} for since, waits_for in table.oldest(show)],
+        }
+        for table in operator.tables
+    ]
+    buckets = [{"bucket": bucket} | counted_of(counts) for bucket, counts in operator.counts.items()]
+    return {"name": operator.name, "label": operator.label, "buckets": buckets, "tables": tables}
+
+
+def counted_of(counts: Counts) -> dict[str, Any]:
+    """What is shown of a bucket."""
+    return {shown: counts.get(counted, 0) for shown, counted in COUNTED.items()}

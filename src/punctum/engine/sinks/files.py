@@ -67,6 +67,10 @@ class ResultFiles:
             for left in self._hidden.iterdir():
                 left.unlink(missing_ok=True)
 
+    def are_named(self, batch: int) -> bool:
+        """Whether files of a batch have their names."""
+        return any(Path(self.directory).glob(f"part-{self.query}-{batch:06}-*"))
+
     def commit(self, batch: int, written: Iterable[tuple[int | str, str]], again: bool) -> None:
         """Give the files of a batch, by bucket, their names; when the batch may have been done before, over those.
 

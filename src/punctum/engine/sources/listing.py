@@ -43,11 +43,18 @@ def is_input(name: str) -> bool:
 
 
 class Listing:
-    """Finds what is new in a directory, given all splits that were found before."""
+    """Finds what is new in a directory, given all splits that were found before; of its files those that are wanted."""
 
     def __init__(
-        self, directory: Path, format_: str, options: Mapping[str, str], settle: float, splits: Iterable[Split]
+        self,
+        directory: Path,
+        format_: str,
+        options: Mapping[str, str],
+        settle: float,
+        splits: Iterable[Split],
+        wanted: Callable[[str], bool] = is_input,
     ) -> None:
+        self._wanted = wanted
         self._directory, self._format, self._options, self._settle = directory, format_, options, settle
         self._last: dict[str, Split] = {}
         self._names: dict[int, str] = {}
@@ -97,7 +104,7 @@ class Listing:
         """Files of the directory whose turn it is, and how they are."""
         with os.scandir(self._directory) as entries:
             for entry in entries:
-                if self._has_turn(entry.name, due) and is_input(entry.name) and entry.is_file():
+                if self._has_turn(entry.name, due) and self._wanted(entry.name) and entry.is_file():
                     yield entry.name, _if_there(entry.stat)
 
     def _logged(self, committed: Iterable[str], due: bool) -> Iterator[tuple[str, os.stat_result | None]]:

@@ -35,21 +35,23 @@ class MemoryStream:
 
     def add(self, *elements: tuple[Any, ...] | Punctuation | Mapping[str, Any] | str) -> None:
         """Add a slice: rows as tuples, punctuations, objects as in JSON, and lines as they stand, readable or not."""
-        lines = [self._line(element) for element in elements]
+        lines = [line_of(element, self.schema) for element in elements]
         part = Path(self._directory.name) / f".{self._slices}"
         part.write_text("".join(f"{line}\n" for line in lines), newline="")
         os.utime(part, (_BEGIN + self._slices,) * 2)
         part.rename(part.with_name(f"{self._slices}.json"))
         self._slices += 1
 
-    def _line(self, element: tuple[Any, ...] | Punctuation | Mapping[str, Any] | str) -> str:
-        if isinstance(element, str):
-            return element
-        if isinstance(element, Mapping):
-            return json.dumps(element, default=str)
-        return to_json(element if isinstance(element, Punctuation) else self.schema.row(*element), self.schema)
-
     def frame(self, spark: SparkSession) -> DataFrame:
         """The lines as a stream of Spark's."""
         reader = spark.readStream.format("text").option("maxFilesPerTrigger", 1).option("lineSep", "\n")
         return reader.load(self._directory.name).select(F.col("value").alias(LINE_COLUMN))
+
+
+def line_of(element: tuple[Any, ...] | Punctuation | Mapping[str, Any] | str, schema: Schema) -> str:
+    """An element as a line of JSON: a row, a punctuation, an object as in JSON, or a line as it stands."""
+    if isinstance(element, str):
+        return element
+    if isinstance(element, Mapping):
+        return json.dumps(element, default=str)
+    return to_json(element if isinstance(element, Punctuation) else schema.row(*element), schema)

@@ -22,7 +22,7 @@ from punctum.operators.checked import REASON, Checked, computed, kept
 from punctum.operators.clock import steps, tick_of, turning
 from punctum.operators.columns import AT, ColumnarSlice, fitting
 from punctum.operators.expressions import careful
-from punctum.operators.origins import Origin
+from punctum.operators.origins import Origin, coverable
 from punctum.operators.punctuate import in_bulk
 from punctum.operators.sequence import PlacedPunctuations, furthest, late, placed, together
 from punctum.operators.units import unit_of
@@ -140,7 +140,7 @@ class Piped:
             piece = piece if self.stream.limits else replace(piece, puncts=furthest(piece.puncts))
             both = {n: pl.concat([piece.constants[n], v]) for n, v in made.constants.items() if n in piece.constants}
             return ColumnarSlice(made.rows, piece.puncts + made.puncts, piece.constants | made.constants | both), failed
-        every = together(given.schema, [given, *(origin.placed(rows) for origin in self._origins)])
+        every = together(given.schema, [given, *(origin.placed(rows) for origin in self._seen)])
         times = {name: self._times(name, every, rows) for name in self._clocks}
         if turned := self._turns(times):
             every = together(given.schema, [given, *self._placed_by_tick(rows, turned)])
@@ -148,7 +148,7 @@ class Piped:
         if behind.places is not None and self._clocks:
             behind.places = replace(behind.places, in_order=in_order, times=times)
         elif behind.places is not None and on_time and not self.stream.limits:
-            completing = any(origin.completes(self.stream.schema, self._hidden) for origin in self._origins)
+            completing = any(origin.completes(self.stream.schema, self._hidden) for origin in self._seen)
             behind.places = replace(behind.places, loose=not completing)
         return behind, failed
 
@@ -161,7 +161,7 @@ class Piped:
         """What is made of rows, for each tick by itself: what was said in one may be over in the next."""
         number = pl.Series(turned).search_sorted(rows[AT], side="right").alias(TICK)
         for part in rows.with_columns(number).partition_by(TICK, maintain_order=True, include_key=False):
-            for origin in self._origins:
+            for origin in self._seen:
                 origin.receive(part)
                 yield origin.placed(part)
 
@@ -175,7 +175,7 @@ class Piped:
 
         Unless one hides something, it is the same then when all rows stand before all punctuations.
         """
-        return not any(origin.breaks(rows) for origin in self._origins) and not late(rows, rows[AT], given).any()
+        return not any(origin.breaks(rows) for origin in self._seen) and not late(rows, rows[AT], given).any()
 
     def _hides(self, given: PlacedPunctuations, rows: pl.DataFrame) -> bool:
         """Whether a row stands behind a punctuation on a column that does not come out as it is.
@@ -187,7 +187,7 @@ class Piped:
         first = given.on(self._hidden).first()
         if first is not None and (rows[AT] > first).any():
             return True
-        return any(origin.completes(self.stream.schema, self._hidden) for origin in self._origins)
+        return any(origin.completes(self.stream.schema, self._hidden) for origin in self._seen)
 
     @cached_property
     def _hidden(self) -> set[int]:
@@ -201,16 +201,38 @@ class Piped:
         assert self.stream is not None
         puncts = PunctuationBatch(self.stream.schema)
         for origin in self._origins:
-            puncts += origin.receive(rows)
+            made = origin.receive(rows)
+            puncts += made if origin in self._seen else PunctuationBatch(self.stream.schema)
         return puncts
 
     @cached_property
     def _origins(self) -> list[Origin]:
+        return [origin for _, origin in self._made]
+
+    @cached_property
+    def _made(self) -> list[tuple[Scheme, Origin]]:
         made = [] if self.stream is None else stateless(self.stream)
-        for origin in made:
+        for _, origin in made:
             if isinstance(origin, orders.AccessOrder) and self._clocks:
                 origin.every = not any(map(origin.tells, self._clocks))
         return made
+
+    @cached_property
+    def _seen(self) -> list[Origin]:
+        """The origins whose punctuations can be seen behind the pipe.
+
+        One on a column that nothing behind depends on, and that has many values, excludes no row there. Others that
+        came before, on the rest of its values, would make it exclude some; from which row on, only they could say.
+        """
+        if self.stream is None or self._clocks or self.stream.limits:
+            return self._origins
+        schema, used = self.stream.schema, Pipe(self.stream, self.steps).used
+
+        def seen(scheme: Scheme) -> bool:
+            unused = {at for at in schema.indices(scheme.attributes) if at not in used}
+            return all(coverable(schema, [schema.names[at]], unused) for at in unused)
+
+        return [origin for scheme, origin in self._made if seen(scheme)]
 
     @cached_property
     def _lifespans(self) -> list[tuple[timedelta, str]]:
@@ -268,17 +290,18 @@ def failures(*failed: pl.DataFrame | None) -> Failures:
     return tuple(sorted(told.items()))
 
 
-def stateless(stream: StreamDef) -> list[Origin]:
-    """The origins of a stream's punctuations that look at one row at a time."""
-    schema, made = stream.schema, list[Origin]()
+def stateless(stream: StreamDef) -> list[tuple[Scheme, Origin]]:
+    """The origins of a stream's punctuations that look at one row at a time, with the schemes of these."""
+    schema, made = stream.schema, list[tuple[Scheme, Origin]]()
     for clause in stream.punctuates:
         match clause:
             case EndEvent():
-                made.append(origins.EndEvent(clause.scheme, careful(clause.when, schema)))
+                made.append((clause.scheme, origins.EndEvent(clause.scheme, careful(clause.when, schema))))
             case AccessOrder():
-                made.append(orders.AccessOrder(clause.scheme, clause.delay, unit_of(clause.unit, schema)))
+                order = orders.AccessOrder(clause.scheme, clause.delay, unit_of(clause.unit, schema))
+                made.append((clause.scheme, order))
     schemes = (Scheme(schema, tuple((name, Order.EQUALITY) for name in names)) for names in stream.unique)
-    return [*made, *map(origins.Unique, schemes)]
+    return [*made, *((scheme, origins.Unique(scheme)) for scheme in schemes)]
 
 
 def compiled_step(step: Relation) -> Step:

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Protocol
 
 import polars as pl
+import pyarrow as pa
+from pyspark import TaskContext
 from pyspark.cloudpickle import dumps
 
 from punctum.algebra.aggregates import Function
@@ -23,9 +25,10 @@ from punctum.engine.exchange.messages import (
     TablesMessage,
     stream_slices,
     to_all,
+    to_arrow,
 )
 from punctum.engine.exchange.worker import init_worker
-from punctum.engine.formats.files import HEARERS, READERS, Read, Reader, check_options
+from punctum.engine.formats.files import HEARERS, READERS, Read, Reader, check_options, from_frame
 from punctum.engine.formats.read import LONGEST, ROOM, clean
 from punctum.engine.formats.splits import Split, shown
 from punctum.engine.kafka.read import read_range
@@ -116,6 +119,19 @@ def read_part(stream: Callable[[str], FrameStream], part: BatchPart, here: Set[i
         topic = stream(some.key)
         assert isinstance(topic, TopicStream)
         yield from read_topic(topic, some, part.tasks, here)
+
+
+def packed_rows(stream: FrameStream, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Rows of any Spark DataFrame, packed."""
+    init_worker()
+    room, context = quarantine.Room(), TaskContext.get()
+    partition = 0 if context is None else context.partitionId()
+    for number, batch in enumerate(batches):
+        with failing_in(stream.name):
+            rows = pl.from_arrow(batch)
+            assert isinstance(rows, pl.DataFrame)
+            origin = SplitPart(number, 0, partition=partition)
+            yield from map(to_arrow, taken(from_frame(rows, stream.schema), stream, room, origin=origin))
 
 
 def read_topic(stream: TopicStream, share: TopicShare, tasks: int, here: Set[int] = HERE) -> Sent:

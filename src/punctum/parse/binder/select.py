@@ -155,6 +155,9 @@ class Queries:
         if name in self.tables:
             return Source(read_as_stream(self.tables[name]), self.place(node.this))
         known = [*self.ctes, *(stream.name for stream in self.streams.values())]
+        if node.name in dict(self.text.files):
+            hint = "punctum sql reads files by their names; for a script, punctum infer writes their CREATE STREAM"
+            raise SqlError(f"there is no stream '{node.name}'", choices(known), hint, self.place(node.this))
         raise SqlError(
             f"there is no stream {node.name}", choices(known), nearest(node.name, known), self.place(node.this)
         )

@@ -54,6 +54,13 @@ _CSV = (
     Option("sep", Takes.SEPARATOR, "the separator of values; a comma by default"),
     Option("nullValue", Takes.NULL, "the string for NULL; empty by default"),
 )
+_JSON = (
+    Option(
+        "missingAsNull",
+        Takes.SWITCH,
+        "whether a column that a row lacks is NULL; false by default: the row is rejected",
+    ),
+)
 _XML = (Option("rowTag", Takes.TEXT, "the XML element of a row; the name of the stream or table by default"),)
 _KNOWN = (
     Option("rate", Takes.NUMBER, "rows per second, used to choose a join plan"),
@@ -135,7 +142,7 @@ _TABLE = (
 
 OPTIONS: Mapping[str, Mapping[str, tuple[Option, ...]]] = {
     "stream": {
-        "json": _FILES,
+        "json": (*_FILES, *_JSON),
         "csv": (*_FILES, *_CSV),
         "parquet": _FILES,
         "xml": (*_FILES, *_XML),
@@ -145,7 +152,7 @@ OPTIONS: Mapping[str, Mapping[str, tuple[Option, ...]]] = {
         "nexmark": _NEXMARK,
         KAFKA: _KAFKA,
     },
-    "table": {"json": _TABLE, "csv": (*_TABLE, *_CSV), "parquet": _TABLE, "xml": (*_TABLE, *_XML)},
+    "table": {"json": (*_TABLE, *_JSON), "csv": (*_TABLE, *_CSV), "parquet": _TABLE, "xml": (*_TABLE, *_XML)},
     "sink": {
         "json": _DIRECTORY,
         "csv": (*_DIRECTORY, *_CSV),

@@ -18,6 +18,7 @@ from punctum.ir.applied import UserFunction
 from punctum.ir.functions import NAMES
 from punctum.ir.functions.aggregates import AGGREGATES
 from punctum.parse.lexer.brackets import WindowClause, parted
+from punctum.parse.lexer.files import is_file, named_by_files
 from punctum.parse.lexer.timed import TimeClause, without_functions
 
 QUOTED = (TokenType.STRING, TokenType.IDENTIFIER)
@@ -50,7 +51,7 @@ class Text:
 
     def __init__(self, sql: str, functions: Mapping[str, UserFunction] = _NOTHING) -> None:
         self.sql, self.functions = sql, functions
-        left, self.timed = without_functions(tokens(sql))
+        left, self.timed = without_functions(named_by_files(tokens(sql)))
         self.tokens, self.windows = parted(left)
         self._taken = set[int]()
         self.starts = [token.start for token in self.tokens]
@@ -63,6 +64,12 @@ class Text:
                 opened.append(i)
             elif token.token_type is TokenType.R_PAREN and opened:
                 yield opened.pop(), i
+
+    @property
+    def files(self) -> list[tuple[str, Place]]:
+        """The strings that name files in FROM, and where each of them stands."""
+        named = (token for token in self.tokens if is_file(token, self.sql))
+        return [(token.text, Place(token.start, token.end + 1)) for token in named]
 
     def window(self, node: exp.Expr) -> WindowClause | None:
         """The window behind an item of FROM: a name, or a query in brackets."""

@@ -24,15 +24,21 @@ class Pipe:
     @property
     def reads(self) -> frozenset[str]:
         """The stream's columns that are looked at, by name: all of them where punctuations are made of rows."""
-        stream, wanted = self.stream, set(range(len(self.schema)))
+        stream = self.stream
         if stream.punctuates or stream.unique or stream.limits or stream.temporal is not None:
             return frozenset(stream.schema.names)
+        return frozenset(stream.schema.names[i] for i in self.used)
+
+    @property
+    def used(self) -> set[int]:
+        """The stream's columns on which the selections and what comes out depend."""
+        wanted = set(range(len(self.schema)))
         for step in reversed(self.steps):
             if isinstance(step, Projection):
                 wanted = {column.index for _, expression in step.columns for column in columns(expression)}
             elif isinstance(step, Filter):
                 wanted |= {column.index for column in columns(step.predicate)}
-        return frozenset(stream.schema.names[i] for i in wanted)
+        return wanted
 
     def origin(self, column: int) -> int | None:
         """The stream's column that comes out, unchanged, as this one."""

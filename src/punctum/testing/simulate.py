@@ -22,28 +22,32 @@ from punctum.engine.exchange.messages import (
     to_all,
     to_arrow,
 )
-from punctum.engine.exchange.quarantine import Record
+from punctum.engine.exchange.quarantine import Record, fail
 from punctum.engine.feedback.filter import Signals, Skipping
 from punctum.engine.formats.read import Read
 from punctum.engine.runtime import build
 from punctum.engine.runtime.processor import to_next_stage
+from punctum.engine.runtime.rescale import BucketState, SplitStage
 from punctum.engine.runtime.stage import StageRuntime
+from punctum.engine.runtime.stored import plain_names
 from punctum.engine.sources.source import FrameStream, Pipes, failed
+from punctum.ir.definitions import Violation
 from punctum.ir.tree import Relation
 from punctum.lmerge.feedback import Signal
 from punctum.operators.batch import punctuations_of
 from punctum.operators.columns import ColumnarSlice, empty
+from punctum.operators.operator import of_rows
 from punctum.plan.joins.choose import PlanOptions
 from punctum.plan.passes.punctuate import Members, nobody
 from punctum.plan.physical.feedback import feedback_mappings
 from punctum.plan.physical.pipes import Pipe
-from punctum.plan.physical.stages import Input, Stage, needs_clock
+from punctum.plan.physical.stages import Input, Stage, all_stages, needs_clock
 
-Feed = Mapping[str, "ColumnarSlice | Sequence[ColumnarSlice] | Partitioned"]
+Feed = Mapping[str, "ColumnarSlice | Sequence[ColumnarSlice] | PartitionSplits"]
 """A slice of each stream, whole, in parts that tasks read in any order, in splits, or in partitions of a topic."""
 
 
-class Partitioned(dict[int, list[ColumnarSlice]]):
+class PartitionSplits(dict[int, list[ColumnarSlice]]):
     """The splits of each partition of a topic; those that are idle, and all that there are."""
 
     def __init__(
@@ -80,7 +84,7 @@ def planned(
     return compile_relation(relation, how, passes).last
 
 
-class OneByOne(Buckets):
+class ScatteredBuckets(Buckets):
     """Buckets that neighbouring keys go to in no order: the few keys of a test would all be in one of them."""
 
     run = 1
@@ -110,7 +114,7 @@ class Simulation:
             passes=passes,
         )
         self._signals, self._heeds = signals, {} if signals is None else feedback_mappings(self.last)
-        self._buckets = OneByOne(range(100, 100 + buckets))
+        self._buckets = ScatteredBuckets(range(100, 100 + buckets))
         self._running: dict[tuple[int, int], StageRuntime] = {}
         self._restart = restart
         self._greeted: set[tuple[int, int]] = set()
@@ -130,9 +134,43 @@ class Simulation:
         puncts: tuple[Punctuation, ...] = tuple(p for piece in given for p in punctuations_of(self.last.schema, piece))
         return ColumnarSlice(pl.concat(rows) if rows else empty(self.last.schema), puncts)
 
+    def rescale(self, buckets: int) -> None:
+        """Go on with so many buckets."""
+        old, new = self._buckets, type(self._buckets)(range(500, 500 + buckets))
+        stages = {stage.number: stage for stage in all_stages(self.last)}
+        splits = {number: SplitStage(stage, old, new) for number, stage in stages.items()}
+        before, self._running, self._buckets = self._running, {}, new
+        for (number, bucket), known in before.items():
+            chunks = {
+                name: {n: (from_blob(to_blob(chunk)), table.ages(n)) for n, chunk in table.chunks().items()}
+                for name, table in known.flow.tables().items()
+            }
+            for part in splits[number].parts(bucket):
+                made, fresh = (build.running(stages[number], new, part, self._heeds) for _ in range(2))
+                state = splits[number].of(BucketState(known.metadata(), chunks), bucket, part, made, splits)
+                fresh.restore(state.text, {t: {n: c for n, (c, _) in of.items()} for t, of in state.chunks.items()})
+                self._running[number, part] = fresh
+        origins = {
+            (s.number, i.origin.number) for s in stages.values() for i in s.inputs if isinstance(i.origin, Stage)
+        }
+        for number, origin in origins:
+            parents = {part: splits[origin].parent(part) for part in new if (origin, part) in self._running}
+            self._greeted |= {(number, part) for part, one in parents.items() if (number, one) in self._greeted}
+
     def kept(self) -> int:
         """How many rows all operators keep."""
         return sum(operator.size().rows for running in self._running.values() for operator in running.flow.operators)
+
+    def state(self) -> dict[str, pl.DataFrame]:
+        """The rows that all operators keep, by operator and table."""
+        kept = dict[str, list[pl.DataFrame]]()
+        for _, running in sorted(self._running.items()):
+            for operator, label in zip(running.flow.operators, running.flow.labels, strict=True):
+                for name, table in operator.tables().items():
+                    if of_rows(name):
+                        kept.setdefault(f"{label}: {name}", []).append(table.frame())
+        frames = {name: pl.concat(parts) for name, parts in kept.items()}
+        return {name: rows.rename(plain_names(rows)) for name, rows in frames.items()}
 
     def bytes(self) -> int:
         """How much memory the rows take."""
@@ -159,8 +197,8 @@ class Simulation:
             else:
                 to = build.from_stage(origin, source, self._buckets, clock)
             given = streams.get(origin.stream.name) if isinstance(origin, Pipe) else None
-            places = dict(enumerate(place for place, _ in given.pieces)) if isinstance(given, Partitioned) else {}
-            sent += to_all(self._buckets, given.heard, to.input) if isinstance(given, Partitioned) else []
+            places = dict(enumerate(place for place, _ in given.pieces)) if isinstance(given, PartitionSplits) else {}
+            sent += to_all(self._buckets, given.heard, to.input) if isinstance(given, PartitionSplits) else []
             for number, (sender, piece, told) in enumerate(self._pieces(stage, source, streams)):
                 first = (stage.number, sender) not in self._greeted
                 self._greeted.add((stage.number, sender))
@@ -197,7 +235,7 @@ class Simulation:
             yield from ((bucket, piece, None) for bucket, piece in self._stage(origin, streams).items())
         elif origin.stream.name in streams:
             pieces = streams[origin.stream.name]
-            several = [piece for _, piece in pieces.pieces] if isinstance(pieces, Partitioned) else pieces
+            several = [piece for _, piece in pieces.pieces] if isinstance(pieces, PartitionSplits) else pieces
             for piece in [several] if isinstance(several, ColumnarSlice) else several:
                 pipe: Pipes = build.piped(origin)
                 if self._signals is not None:
@@ -205,9 +243,12 @@ class Simulation:
                     known = {c: e for c, e in over.items() if e is not None}
                     pipe = Skipping(build.piped(origin), origin, self._signals, known)
                 found = pipe.apply(piece)
-                stream = origin.stream
-                named = FrameStream(stream.name, stream.schema, pipe, None, False, True)  # type: ignore[arg-type]
-                self.records += failed(named, Read(piece, pl.DataFrame(), lambda _: (0, None)), None, found.failed)
+                stream, fails = origin.stream, origin.stream.on_violation is Violation.FAIL
+                named = FrameStream(stream.name, stream.schema, pipe, None, fails, True)  # type: ignore[arg-type]
+                records = failed(named, Read(piece, pl.DataFrame(), lambda _: (0, None)), None, found.failed)
+                if fails and records:
+                    fail(records[0])
+                self.records += records
                 yield -1, found.piece, found.told
 
     def _run(self, stage: Stage, bucket: int) -> StageRuntime:

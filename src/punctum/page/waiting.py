@@ -1,0 +1,129 @@
+"""How far behind a query is, from its checkpoint: files that wait, and how long files took to become results.
+
+Spark notes for each batch how many splits of files it has read of each stream, and the stream's log says which files
+these are and when they were last changed. A file that brings a punctuation has its results when the batch is committed
+that reads it, so the time between is how long a punctuation takes to its result, at most.
+"""
+
+import json
+import os
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from punctum.engine.formats.splits import Split
+from punctum.engine.recovery.checkpoint import files_read
+from punctum.engine.recovery.names import file_name
+from punctum.engine.sources.listing import is_input
+
+_LONGEST = 10_000
+"""A directory of more files is not looked through: looking takes time from the query."""
+_PAUSE = 2.0
+
+
+class WaitingFiles:
+    """What waits for the query of a checkpoint, looked at every other second at the most."""
+
+    def __init__(self, checkpoint: Path) -> None:
+        self._checkpoint = checkpoint
+        self._logs: dict[Path, _Log] = {}
+        self._seconds: dict[int, dict[str, float]] = {}
+        self._known: dict[str, Any] = {}
+        self._due = 0.0
+
+    def of(self, streams: Mapping[str, str], batches: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """For each stream what waits; for each of the last batches how old its newest files were when it was done."""
+        if time.monotonic() >= self._due:
+            self._known = self._looked(streams, batches)
+            self._due = time.monotonic() + _PAUSE
+        return self._known
+
+    def _looked(self, streams: Mapping[str, str], batches: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        logs = {path: stream for path in self._files() for stream in streams if _is_of(path, stream)}
+        lag = [self._lag(path, stream, Path(streams[stream])) for path, stream in logs.items()]
+        for batch in batches:
+            if batch["batch"] not in self._seconds:
+                read = self._read(batch["batch"], logs)
+                self._seconds[batch["batch"]] = {name: round(batch["time"] - at, 3) for name, at in read.items()}
+        known = {batch["batch"] for batch in batches}
+        self._seconds = {n: read for n, read in self._seconds.items() if n in known}
+        once = {each["stream"]: each for each in lag}
+        return {
+            "streams": [once[name] for name in sorted(once)],
+            "seconds": [{"batch": n, "streams": read} for n, read in sorted(self._seconds.items()) if read],
+        }
+
+    def _files(self) -> list[Path]:
+        return sorted((self._checkpoint / "punctum").glob("*.files"))
+
+    def _lag(self, path: Path, stream: str, directory: Path) -> dict[str, Any]:
+        """The files that no batch has read yet, and since when the oldest one is there."""
+        log = self._log(path)
+        offered = {split.name for split in log.splits[files_read(self._checkpoint).get(path.stem, 0) :]}
+        waits, oldest = 0, None
+        with suppress(OSError), os.scandir(directory) as entries:
+            for n, entry in enumerate(entries):
+                if n >= _LONGEST:
+                    return {"stream": stream, "files": None, "since": None}
+                if is_input(entry.name) and (entry.name not in log.names or entry.name in offered):
+                    with suppress(OSError):
+                        changed = entry.stat().st_mtime
+                        waits, oldest = waits + 1, min(changed, oldest or changed)
+        return {"stream": stream, "files": waits, "since": oldest}
+
+    def _read(self, batch: int, logs: Mapping[Path, str]) -> dict[str, float]:
+        """When the newest file of each stream was changed that a batch has read."""
+        before, after = self._offset(batch - 1), self._offset(batch)
+        found: dict[str, float] = {}
+        for path, stream in logs.items():
+            new = self._log(path).splits[before.get(path.stem, 0) : after.get(path.stem, 0)]
+            if new:
+                found[stream] = max(split.changed for split in new) / 1e9
+        return found
+
+    def _offset(self, batch: int) -> dict[str, int]:
+        """How many splits of each log have been read behind a batch; Spark forgets those of old ones."""
+        read: dict[str, int] = {}
+        with suppress(OSError):
+            for line in (self._checkpoint / "offsets" / str(batch)).read_text("utf-8", "replace").split("\n"):
+                with suppress(ValueError, KeyError, TypeError):
+                    read |= json.loads(line)["files"]
+        return read
+
+    def _log(self, path: Path) -> "_Log":
+        log = self._logs.setdefault(path, _Log(path))
+        log.read()
+        return log
+
+
+class _Log:
+    """The splits of a log, of which what is new is read."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._at = path, 0
+        self.splits: list[Split] = []
+        self.names = set[str]()
+
+    def read(self) -> None:
+        """Read the lines that have been added."""
+        with suppress(OSError), self._path.open("rb") as file:
+            file.seek(self._at)
+            whole, _, _ = file.read().rpartition(b"\n")
+            if whole:
+                self._at += len(whole) + 1
+                new = [Split.of(line[9:].decode("ascii", "replace")) for line in whole.split(b"\n")]
+                self.splits += new
+                self.names.update(split.name for split in new)
+
+
+def _is_of(path: Path, stream: str) -> bool:
+    """Whether a log is that of a stream: its name, the stage and the input.
+
+    >>> _is_of(Path("bid-1-0.files"), "bid"), _is_of(Path("bid-1-0.files"), "b")
+    (True, False)
+    """
+    name, _, place = path.stem.rpartition("-")
+    name, _, stage = name.rpartition("-")
+    return name == file_name(stream) and place.isdecimal() and stage.isdecimal()

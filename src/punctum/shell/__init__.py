@@ -1,0 +1,1 @@
+"""SQL over files, without a script: one query, or a prompt."""

@@ -1,0 +1,110 @@
+"""What queries can name: streams and tables of a script, and files, whose columns are inferred when they are named."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from punctum.algebra.values import Value
+from punctum.analyse.safety.updates import changing
+from punctum.compile import CompiledQuery, Options, compile_query, read_script
+from punctum.engine.infer.inferred import InferredStream, inferred
+from punctum.engine.sources.directories import anchored
+from punctum.engine.sources.tables import members
+from punctum.errors import Place, PunctumError, SqlError
+from punctum.ir.definitions import StreamDef, TableColumn, TableDef
+from punctum.ir.windows import window
+from punctum.ir.zones import WITHOUT
+from punctum.parse.script import named_files, parse_script
+
+
+@dataclass
+class Known:
+    """Streams, tables and files; relative names of files start where the program runs."""
+
+    base: Path = field(default_factory=Path)
+    zone: str = WITHOUT
+    streams: dict[str, StreamDef] = field(default_factory=dict)
+    tables: dict[str, TableDef] = field(default_factory=dict)
+    files: dict[str, InferredStream] = field(default_factory=dict)
+    texts: list[str] = field(default_factory=list)
+    """The statements that have been read."""
+
+    def read(self, script: Path) -> None:
+        """Take the streams and tables of a script; its paths are relative to it. Its queries are left aside."""
+        self.define(read_script(script), script.parent)
+
+    def define(self, sql: str, directory: Path | None = None) -> list[str]:
+        """Take the streams and tables of some statements, and give their names."""
+        defined = parse_script(sql, self.streams, zone=self.zone)
+        base = (directory or self.base).resolve()
+        self.streams |= {name: anchored(stream, base) for name, stream in defined.streams.items()}
+        self.tables |= {name: _table(table, base) for name, table in defined.tables.items()}
+        self.texts.append(sql.strip())
+        return [*defined.streams, *defined.tables]
+
+    def ask(self, sql: str, follow: bool = False) -> CompiledQuery:
+        """A query, compiled over files as they are now: one that ends with them gives its groups once, when final."""
+        for name, _ in named_files(sql):
+            self.files.pop(name, None)
+        query = self.compiled(sql)
+        groups = changing(query.query.relation) if query.analysis.updates and not follow else None
+        if groups is None or window(groups.input) is not None:
+            return query
+        return query.again(replace(query.options, updates=False))
+
+    def compiled(self, sql: str) -> CompiledQuery:
+        """A query as the register sees it; files that were looked at before are not looked at again."""
+        files = dict(self._files(sql))
+        streams = self.streams | {name: found.stream() for name, found in files.items()}
+        try:
+            options = Options(streams=streams, tables=self.tables, members=self._members, zone=self.zone)
+            return compile_query(sql, "query", options)
+        except SqlError as error:
+            raise _left_out(error, files) from None
+
+    def look(self, name: str) -> InferredStream:
+        """The stream of some files, as it was when they were first looked at."""
+        if name not in self.files:
+            self.files[name] = inferred(name, self.base)
+        return self.files[name]
+
+    def patterns(self) -> dict[str, Path]:
+        """Where the names of files start, by these names."""
+        return {name: found.files.base for name, found in self.files.items()}
+
+    def _files(self, sql: str) -> Iterator[tuple[str, InferredStream]]:
+        """The files that a query names, each once."""
+        lower: dict[str, str] = {}
+        for name, place in named_files(sql):
+            if lower.setdefault(name.lower(), name) != name:
+                detail = f"'{name}' and '{lower[name.lower()]}'"
+                raise SqlError(
+                    "two names of files differ in case alone", detail, "read them in two queries", place, sql
+                )
+            if name in self.streams:
+                continue
+            yield name, self._looked(name, place, sql)
+
+    def _looked(self, name: str, place: Place, sql: str) -> InferredStream:
+        try:
+            return self.look(name)
+        except PunctumError as error:
+            raise SqlError(error.what, error.detail, error.hint, place, sql) from None
+
+    def _members(self, column: TableColumn) -> tuple[Value, ...]:
+        return members(column, self.base)
+
+
+def _table(table: TableDef, base: Path) -> TableDef:
+    """A table whose path does not depend on where a query runs."""
+    return replace(table, options={**table.options, "path": str(base / table.options["path"])})
+
+
+def _left_out(error: SqlError, files: Mapping[str, InferredStream]) -> SqlError:
+    """An error on a column that is left out says why."""
+    for found in files.values():
+        for name, why in found.columns.left_out.items():
+            if error.what.lower() == f"there is no column {name}".lower():
+                hint = "write CREATE STREAM with the type that you want"
+                return SqlError(error.what, why, hint, error.place, error.sql)
+    return error

@@ -1,0 +1,63 @@
+"""A query over files as a script for ``punctum run``: the streams that were inferred, a sink, and the query."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from punctum.engine.infer.ddl import Commented, named
+from punctum.engine.infer.inferred import InferredStream, scheme_text
+from punctum.errors import QueryError
+from punctum.ir.names import fresh
+from punctum.parse.script import named_files
+from punctum.shell.known import Known
+
+_WORDS = re.compile(r"[^\W\d]\w*")
+
+
+def script_of(known: Known, sql: str) -> str:
+    """The script, whose paths start where the program runs."""
+    names, taken = dict[str, str](), list(known.streams)
+    for pattern in dict(named_files(sql)):
+        names[pattern] = stream_name(pattern, taken)
+        taken.append(names[pattern])
+    streams = [created(known.files[pattern], name) for pattern, name in names.items()]
+    for pattern, place in reversed(named_files(sql)):
+        sql = sql[: place.start] + named(names[pattern]) + sql[place.end :]
+    sink = fresh("result", taken)
+    query = (
+        f"CREATE SINK {sink} USING json OPTIONS (path 'out/{sink}');\n\nINSERT INTO {sink}\n{sql.strip().rstrip(';')};"
+    )
+    return "\n\n".join([*known.texts, *streams, query]) + "\n"
+
+
+def save(script: str, path: Path) -> None:
+    """Write a script, unless there is a file of its name."""
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(script)
+    except FileExistsError:
+        raise QueryError(f"{path} exists already", "", "name another file") from None
+    except OSError as error:
+        raise QueryError(f"{path} cannot be written", error.strerror or "", "name another file") from None
+
+
+def stream_name(pattern: str, taken: Iterable[str] = ()) -> str:
+    """A name for the stream of some files: that of their directory, or of the one file.
+
+    >>> stream_name("in/bid/*.json"), stream_name("in/bid/2.json"), stream_name("bids.csv"), stream_name("*", ["files"])
+    ('bid', 'bid', 'bids', 'files_2')
+    """
+    parts = [part for part in Path(pattern).parts if "*" not in part and "?" not in part and "[" not in part]
+    words = (_WORDS.findall(Path(part).stem) for part in reversed(parts))
+    return fresh(next(("_".join(found) for found in words if found), "files"), list(taken))
+
+
+def created(found: InferredStream, name: str, clauses: Iterable[Commented] | None = None) -> str:
+    """The CREATE STREAM of some files, by default with the punctuations that were seen in them."""
+    if clauses is None:
+        clauses = [Commented(f"PUNCTUATED {scheme_text(terms)}") for terms in found.schemes]
+    directory, whole = found.files.directory
+    lines = [f"-- columns from {found.sample.described} of '{found.files.pattern}'"]
+    lines += [] if whole else [f"-- the stream reads all files of {directory}, and not only these"]
+    lines += [f"-- {why}" for why in (*found.columns.left_out.values(), *found.columns.notes)]
+    return "\n".join([*lines, found.create(name, directory, clauses)])

@@ -1,0 +1,1 @@
+"""SQL over files: queries, the prompt, and what is inferred."""
