@@ -161,13 +161,15 @@ def written(directory: Path, chance: random.Random, speaks: str) -> list[list[st
             name = f"{files}.json"
             keys = [k for k in range(12) if k not in closed or chance.random() < 0.1] or [0]
             items = [{"k": k, "g": chance.choice([None, 1, 2])} for k in chance.sample(keys, len(keys) // 2)]
-            bids: list[Any] = [bid(chance, keys) for _ in range(chance.choice([3, 3 * WORTH]))]
+            size = chance.choice([3, 3 * WORTH]) if speaks != "hidden" else 3 * WORTH
+            bids: list[Any] = [bid(chance, keys) for _ in range(size)]
             ends = [k for k in range(12) if k not in closed and chance.random() < 0.15]
             closed |= set(ends)
             puncts: list[Any] = [{"$punct": {"k": k}} for k in ends]
             if speaks == "folded" and chance.random() < 0.4:
                 puncts.append({"$punct": {"v": chance.randrange(5)}})
             where = chance.choice([len(bids), len(bids), chance.randrange(len(bids))])
+            where = len(bids) if speaks == "hidden" else where
             (directory / "a" / name).write_text("".join(json.dumps(x) + "\n" for x in [*items, *puncts[: len(ends)]]))
             elements = [*bids[:where], *puncts, *bids[where:]]
             for k in chance.sample(range(12), 4) if speaks == "hidden" else ():
@@ -175,7 +177,7 @@ def written(directory: Path, chance: random.Random, speaks: str) -> list[list[st
                     part, said = {"$punct": {"k": k, "w": parts[k].pop()}}, values[len(parts[k])]
                     at = chance.choice([len(elements), chance.randrange(len(elements))])
                     behind = elements[at:]
-                    if chance.random() < 0.9:  # none is late by this one alone
+                    if chance.random() < 0.97:  # none is late by this one alone
                         behind = [e for e in behind if e.get("k") != k or e["w"] not in said]
                     elements = [*elements[:at], part, *behind]
             (directory / "b" / name).write_text("".join(json.dumps(x) + "\n" for x in elements))
