@@ -107,9 +107,9 @@ class Alone:
             self._stages[stage.number] = StageTask(self._processor(stage, to), state, lambda: self.batch)
         table, given = self._told(pa.Table.from_batches(arrived)), list[pa.RecordBatch]()
         for bucket in self._buckets:
-            own = table.filter(pc.equal(table["bucket"], bucket)).combine_chunks().to_batches()
+            here = table.filter(pc.equal(table["bucket"], pa.scalar(bucket))).combine_chunks()
             with self._timed(f"stage {stage.number}"):
-                given += self._stages[stage.number](iter(own))
+                given += self._stages[stage.number](iter(here.to_batches()))
         return given
 
     def _told(self, table: pa.Table) -> pa.Table:

@@ -149,8 +149,8 @@ def written(directory: Path, chance: random.Random, speaks: str) -> list[list[st
 
     Those that are ``hidden`` speak of a part of what a key has, and say together that it is closed.
     """
-    parts = {k: [{"lt": 1.0}, {"ge": 1.0}, None] for k in range(12)}
-    values = [[0.5, -0.0], [2.25], [None]]
+    parts: dict[int, list[Any]] = {k: [{"lt": 1.0}, {"ge": 1.0}, None] for k in range(12)}
+    values: list[list[Any]] = [[0.5, -0.0], [2.25], [None]]
     for name in "ab":
         (directory / name).mkdir()
     closed, files = set[int](), 0
