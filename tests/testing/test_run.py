@@ -49,7 +49,7 @@ def test_each_slice_tells_what_has_come_of_it() -> None:
         {"cut": 2, "restart": True},
         *({"cut": Random(seed), "buckets": seed, "restart": seed % 2 == 0} for seed in range(1, 6)),
     ],
-    ids=str,
+    ids=lambda how: " ".join(name if name == "cut" else f"{name} {value}" for name, value in how.items()),
 )
 def test_cuts_buckets_and_restarts_change_nothing(how: How) -> None:
     late: Data = {**DATA, "bid": [*BIDS, [(17, 1.0), "no json"]]}

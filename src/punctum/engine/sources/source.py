@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Protocol
 
 import polars as pl
@@ -40,6 +39,7 @@ from punctum.errors import failing_in
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.fold import FOLDED, folded
 from punctum.operators.sequence import furthest
+from punctum.storage.location import location
 
 
 class Pipes(Protocol):
@@ -89,6 +89,8 @@ class TopicStream(FrameStream):
     """A stream that is read from a topic."""
 
     options: Mapping[str, str] = field(default_factory=dict)
+    fold: Sequence[tuple[str, Function | None]] = ()
+    """The columns that are folded: what a row was can be read again."""
 
     def __post_init__(self) -> None:
         check_values(self.schema, self.options)
@@ -144,7 +146,7 @@ def read_topic(stream: TopicStream, share: TopicShare, tasks: int, here: Set[int
             pieces = read_range(stream.name, stream.options, stream.schema, wanted)
             for number, (place, content) in enumerate(pieces):
                 origin = SplitPart(number, 0, str(place), wanted.partition)
-                yield from taken(content, stream, room, origin=origin, partition=place[:2], here=here)
+                yield from taken(content, stream, room, None, origin, stream.fold, place[:2], here)
 
 
 def heard(stream: FrameStream, told: KnownPartitions) -> list[Addressed]:
@@ -187,7 +189,7 @@ def _read(readers: Mapping[str, Reader], stream: FileStream, number: int, split:
     """What is read of a split, the name of its file, and where it comes from."""
     file = shown(split.name)
     with failing_in(f"{stream.name}, the file {file}"):
-        path = Path(stream.path) / split.name
+        path = location(stream.path) / split.name
         content = readers[stream.format](path, stream.schema, stream.options, split, stream.wanted)
     return content, file, SplitPart(number, 0, split.located(stream.path))
 
@@ -221,7 +223,7 @@ def taken(
         yield to_all(stream.to.buckets, Clock(), stream.to.input)
     if behind.told is not None:
         yield to_all(stream.to.buckets, FeedbackMessage(behind.told), stream.to.input)
-    counted, pieces = _split(behind.piece, stream.to, fold)
+    counted, pieces = _split(behind.piece, stream.to, fold, file is not None)
     if pieces:
         yield stream_slices(pieces, stream.to.input, origin, counted, here)
 
@@ -253,13 +255,14 @@ def _failing(stream: FrameStream, records: list[quarantine.Record]) -> list[quar
 
 
 def _split(
-    piece: ColumnarSlice, to: Exchange, fold: Sequence[tuple[str, Function | None]]
+    piece: ColumnarSlice, to: Exchange, fold: Sequence[tuple[str, Function | None]], of_file: bool
 ) -> tuple[dict[int, int], dict[int, ColumnarSlice]]:
     """A slice by bucket, with its rows folded if they may be, and how many of each bucket have been.
 
-    Where places might matter, a bucket none of whose rows has been folded has them: it would not read these again.
+    Where places might matter, a bucket none of whose rows has been folded has them: it would not read these again. What
+    partitions of a topic complete together is known only where they are merged, so there places are never dropped.
     """
-    loose = piece.places is not None and piece.places.loose
+    loose = of_file and piece.places is not None and piece.places.loose
     less = folded(piece.rows, fold) if fold and (piece.places is None or loose) else None
     if less is None:
         return {}, to.split(piece)
