@@ -58,13 +58,18 @@ NOTE ?= , beside what else the machine did
 bench-page: .venv/ready build/flink-venv/ready
 	$(BIN)/python bench/nexmark.py all --rounds 9 --minutes $(MINUTES) --csv --note '$(NOTE)' --json docs/benchmarks.json
 	$(BIN)/python bench/nexmark.py q2 q3 q17 --events 200k --slice 2k --rounds 1 --minutes 1 --note '$(NOTE)' --json docs/benchmarks-small.json
-	$(BIN)/python bench/nexmark_page.py docs/benchmarks.json docs/benchmarks-small.json
+	$(BIN)/python bench/nexmark_alone.py --json docs/benchmarks-alone.json
+	$(BIN)/python bench/nexmark_page.py docs/benchmarks.json docs/benchmarks-small.json docs/benchmarks-alone.json
 
 # The page with three rounds of all queries, and what each part of Punctum does by itself.
 bench-full: .venv/ready build/flink-venv/ready
 	$(BIN)/python bench/nexmark.py all --rounds 3 --minutes 600 --csv --note '$(NOTE)' --json docs/benchmarks.json
 	$(BIN)/python bench/nexmark.py q2 q3 q17 --events 300k --slice 2k --note '$(NOTE)' --json docs/benchmarks-small.json
-	$(BIN)/python bench/nexmark_page.py docs/benchmarks.json docs/benchmarks-small.json
+	$(BIN)/python bench/nexmark_alone.py --json docs/benchmarks-alone.json
+	$(BIN)/python bench/nexmark_page.py docs/benchmarks.json docs/benchmarks-small.json docs/benchmarks-alone.json
+	$(BIN)/python bench/nexmark_long.py q4 --events 50m
+	$(BIN)/python bench/nexmark_long.py q4 --minutes 30 --rate 100k --step 100k
+	$(BIN)/python bench/nexmark_long.py q9 --minutes 30 --rate 100k --step 100k
 	$(BIN)/python bench/punctuation_set.py
 	$(BIN)/python bench/register.py
 	$(BIN)/python bench/memory.py
