@@ -149,7 +149,7 @@ def test_plain_lines_take_the_fast_road(monkeypatch: pytest.MonkeyPatch) -> None
     data[500], data[700] = '{"n": 1.5}', data[700][:-3]
     exactly: list[str] = []
 
-    def counted(text: str, schema: Schema, missing: bool) -> Element:
+    def counted(text: str, schema: Schema, missing: Set[str]) -> Element:
         exactly.append(text)
         return from_json(text, schema, missing)
 
@@ -177,7 +177,7 @@ def test_a_million_columns_of_shapes_end(monkeypatch: pytest.MonkeyPatch) -> Non
     """Each line has keys of its own: after some shapes the rest is read exactly."""
     made: list[bytes] = []
 
-    def counted(line: bytes, schema: Schema, missing: bool) -> str | None:
+    def counted(line: bytes, schema: Schema, missing: Set[str]) -> str | None:
         made.append(line)
         return shape_of(line, schema, missing)
 
