@@ -3,6 +3,7 @@
 import json
 import random
 from collections import Counter
+from collections.abc import Set
 from functools import partial
 
 import pytest
