@@ -11,6 +11,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "src" / "punctum"
 ROOMS = (
     "errors",
+    "storage",
     "algebra",
     "spec",
     "ir.conjunctive",

@@ -50,7 +50,8 @@ def create(brokers: str, topics: dict[str, str]) -> None:
 
 def send(brokers: str, topics: dict[str, str], count: int, first: int = 0) -> int:
     """Send so many auctions, and say how many messages they were."""
-    producer = Producer({"bootstrap.servers": brokers, "partitioner": "murmur2", "enable.idempotence": True})
+    quiet = {"log_level": 3}  # a broker that has just started is no reason to warn
+    producer = Producer({"bootstrap.servers": brokers, "partitioner": "murmur2", "enable.idempotence": True, **quiet})
     sent = 0
     for topic, itemid, element in auctions(count, first):
         producer.produce(topics[topic], json.dumps(element), str(itemid))

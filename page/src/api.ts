@@ -44,6 +44,7 @@ export interface Picture {
   edges: PlanEdge[];
   states: State[];
   merges: string[][];
+  feedback?: Record<string, string[]>;
 }
 export interface Summary {
   name: string;
@@ -129,6 +130,11 @@ export interface Quarantine {
     rows: number;
     records: { place: string; text: string; punctuation: string | null }[];
   }[];
+}
+export interface Feedback {
+  way: string;
+  file: string;
+  says: { $punct?: Row } | null;
 }
 export interface Waiting {
   streams: { stream: string; files: number | null; since: number | null }[];

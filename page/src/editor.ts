@@ -11,7 +11,7 @@ import { draw, type Link, type Shape } from "./graph";
 import { legend, verdict } from "./live";
 import { plan } from "./plan";
 
-const PAUSE = 60;
+const PAUSE = 25;
 const WORDS = `create stream temporal sink table using options punctuated punctuate on asc desc unique domain between in delay when all expect within lifespan violation fail quarantine key ordered strictly insert only deterministic ties open close into select distinct from where group by having order limit join left right full outer inner semi anti cross union intersect except exists not and or as lmerge cleanse allow unbounded null is like case then else end with over partition rows range interval count sum min max avg median`;
 const TYPES = "bigint double string boolean date timestamp timestamp_ntz decimal int float array struct";
 const dialect = SQLDialect.define({ keywords: WORDS, types: TYPES, backslashEscapes: true, identifierQuotes: "`" });

@@ -62,16 +62,16 @@ let drawings = 0;
 
 export function draw(shapes: Shape[], links: Link[], name: string, across: boolean): Drawn {
   const graph = new Graph({ multigraph: true, compound: true });
-  graph.setGraph({ rankdir: across ? "LR" : "TB", nodesep: 26, ranksep: across ? 26 : 22, edgesep: 18, marginx: 12, marginy: 12 });
+  graph.setGraph({ rankdir: across ? "LR" : "TB", nodesep: 26, ranksep: across ? 14 : 22, edgesep: 18, marginx: 12, marginy: 12 });
   graph.setDefaultEdgeLabel(() => ({}));
   const groups = [...new Set(shapes.map((shape) => shape.group).filter((group): group is string => !!group))];
   for (const group of groups) graph.setNode(`group ${group}`, {});
   for (const shape of shapes) {
     const wide = Math.max(...shape.lines.map((line) => width(line.text, FONT[line.kind])), 0);
     const point = shape.look === "point";
-    const live = shape.lines.some((line) => line.kind === "live") ? 176 : 64;
+    const live = shape.lines.some((line) => line.kind === "live") ? 150 : 64;
     graph.setNode(shape.id, {
-      width: point ? 9 : Math.max(wide + 30, live),
+      width: point ? 9 : Math.max(wide + 28, live),
       height: point ? 9 : shape.lines.length * HEIGHT + 14,
     });
     if (shape.group) graph.setParent(shape.id, `group ${shape.group}`);

@@ -49,10 +49,10 @@ export function plan(picture: Picture, picked: (node: PlanNode) => void): Plan {
 
 function shape(node: PlanNode, pick: () => void): Shape {
   const detail = named(node.detail);
-  const lines: Shape["lines"] = [{ text: short(node.label, 34), kind: "title" }];
+  const lines: Shape["lines"] = [{ text: short(node.label, 28), kind: "title" }];
   if (node.kind === "operator") {
-    if (detail) lines.push({ text: short(detail, 30), kind: "detail" });
-    if (node.verdict !== "stateless") lines.push({ text: "keeps nothing", kind: "live" });
+    if (detail) lines.push({ text: short(detail, 25), kind: "detail" });
+    if (node.verdict !== "stateless") lines.push({ text: node.verdict ?? "", kind: "live" });
   } else {
     lines.push({ text: detail, kind: "detail" });
   }
@@ -62,7 +62,7 @@ function shape(node: PlanNode, pick: () => void): Shape {
 }
 
 function link(edge: PlanEdge): Link {
-  return { from: edge.from, to: edge.to, label: edge.counts ? ["–", " "] : [], look: edge.exchange ? "exchange" : "plain", room: 76 };
+  return { from: edge.from, to: edge.to, label: edge.counts ? [" ", " "] : [], look: edge.exchange ? "exchange" : "plain", room: 58 };
 }
 
 function rate(edge: PlanEdge, flow: Flow): string {

@@ -35,7 +35,7 @@ export function series(title: string, times: number[], lines: Values[], how: How
       height: how.height ?? 170,
       legend: { show: false },
       cursor: { show: false },
-      padding: [8, 8, 0, 0],
+      padding: [8, 24, 0, 0],
       scales: { x: { range: (_, first, last) => (last - first < 10 ? [last - 10, last] : [first, last]) }, y: { range: (_, __, most) => [0, Math.max(most * 1.1, 1)] } },
       axes: [{ ...axis, space: 74, size: 28, values: (_, ticks) => ticks.map((at) => new Date(at * 1000).toLocaleTimeString("en-GB")) }, { ...axis, size: 52, values: (_, ticks) => ticks.map((n) => (n === null ? "" : small(n))) }],
       series: [{}, ...lines.map((each) => ({ label: each.name, stroke: colour(each.look), width: 1.8, points: { show: times.length < 2 }, fill: each.look === "kept" ? `${colour("kept")}22` : undefined, dash: each.look === "without" ? [5, 4] : undefined, paths: how.bars ? uPlot.paths.bars!({ size: [0.6, 14] }) : undefined }))],

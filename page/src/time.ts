@@ -1,6 +1,7 @@
 // Over time: throughput, what is kept, how long things take, what was rejected, and how far behind sources and inputs are.
-import { get, number, query, type Batch, type Picture, type Quarantine, type Waiting } from "./api";
+import { get, number, query, type Batch, type Feedback, type Picture, type Quarantine, type Waiting } from "./api";
 import { count, h, span, table } from "./dom";
+import { pattern } from "./travel";
 import { quantile, series, type How } from "./series";
 
 const PAUSE = 2000;
@@ -11,6 +12,7 @@ export class TimeView {
   private readonly more = h("section", { class: "more" });
   private due = 0;
   private waiting: Waiting = { streams: [], seconds: [] };
+  private feedback: Feedback[] = [];
   private rejected: Quarantine = { rows: 0, reasons: [] };
 
   constructor(private readonly picture: Picture, private batches: Batch[]) {
@@ -32,6 +34,7 @@ export class TimeView {
     this.due = Date.now() + PAUSE;
     const name = this.picture.name;
     [this.waiting, this.rejected] = await Promise.all([get<Waiting>(query(name, "/waiting")), get<Quarantine>(query(name, "/quarantine"))]);
+    if (Object.values(this.picture.feedback ?? {}).some((files) => files.length)) this.feedback = await get<Feedback[]>(query(name, "/feedback"));
     this.draw();
   }
 
@@ -52,7 +55,7 @@ export class TimeView {
       series("Rejected rows in a batch", times, [{ name: "rejected", values: batches.map((batch) => batch.quarantined || null), look: "bad" }], { bars: true }),
       ...this.merges(times),
     );
-    this.more.replaceChildren(this.sources(), this.quarantine());
+    this.more.replaceChildren(this.sources(), this.quarantine(), ...this.told());
   }
 
   /** Of merges: up to which time their output is final. */
@@ -71,6 +74,13 @@ export class TimeView {
   private sources(): HTMLElement {
     const rows = this.waiting.streams.map((each) => [each.stream, each.files ?? "many", each.since === null ? "–" : span(Date.now() / 1000 - each.since)]);
     return h("section", {}, h("h2", {}, "Sources"), rows.length ? table(["stream", "files that wait", "the oldest since"], rows, "Lag of each source") : h("p", { class: "quiet" }, "No stream of files is read."));
+  }
+
+  /** What nobody needs any more, as this query has said and heard. */
+  private told(): HTMLElement[] {
+    if (!this.feedback.length) return [];
+    const says = ({ says }: Feedback) => (says?.$punct ? pattern(says.$punct).replace("no more", "nobody needs") : "nothing yet");
+    return [h("section", {}, h("h2", {}, "Feedback"), table(["", "file", "says"], this.feedback.map((each) => [each.way, each.file, says(each)]), "Feedback"))];
   }
 
   private quarantine(): HTMLElement {

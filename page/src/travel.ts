@@ -85,11 +85,17 @@ function elements(name: string, given: Row[]): HTMLElement {
   const rows = given.filter((element) => !("$punct" in element));
   const puncts = given.filter((element) => "$punct" in element).map((element) => h("p", { class: "punct" }, "◆ ", pattern(element["$punct"] as Row)));
   const columns = Object.keys(rows[0] ?? {});
-  const found = rows.length ? [table(columns, rows.map((row) => columns.map((column) => (typeof row[column] === "number" ? (row[column] as number) : value(row[column])))), name || "Rows", !!name)] : [];
+  const found = rows.length ? [table(columns, rows.map((row) => columns.map((column) => exact(row[column]))), name || "Rows", !!name)] : [];
   return h("div", { class: "elements" }, ...(found.length || !name ? found : [h("p", { class: "quiet" }, `${name}: no rows`)]), ...puncts);
 }
 
-function pattern(of: Row): string {
+/** A value as it is, on the right when it is a number. */
+function exact(given: unknown): HTMLElement {
+  return h("span", { class: typeof given === "number" ? "n" : null }, value(given));
+}
+
+/** A punctuation in words. */
+export function pattern(of: Row): string {
   const parts = Object.entries(of).map(([name, given]) => {
     if (given === null || typeof given !== "object") return `${name} = ${value(given)}`;
     const words: Record<string, string> = { lt: "<", le: "≤", gt: ">", ge: "≥", in: "in" };

@@ -1,7 +1,6 @@
 """The command line."""
 
 import json
-import logging
 import sys
 import threading
 from contextlib import suppress
@@ -14,12 +13,13 @@ import click
 from punctum.commands.check import REFUSED, check
 from punctum.commands.explain import explain
 from punctum.commands.infer import infer
+from punctum.commands.logs import JSON, TEXT, configure, metrics_served, report, tell
 from punctum.commands.new import new
 from punctum.commands.nexmark import nexmark
 from punctum.commands.package import package
 from punctum.commands.page import opened_page, page, page_options
 from punctum.commands.project import ProjectCommand
-from punctum.commands.running import INTERRUPTED, STARTING, interruption
+from punctum.commands.running import INTERRUPTED, PLACE, STARTING, interruption
 from punctum.commands.script import compiled, plan_options, planned, zone_option
 from punctum.commands.spark import run_settings, spark_options
 from punctum.commands.sql import sql
@@ -30,6 +30,7 @@ from punctum.demo.warehouse import WAREHOUSE
 from punctum.engine.memory import memory_size
 from punctum.engine.recovery.names import file_name
 from punctum.errors import PunctumError, QueryError, RefusedError
+from punctum.storage.location import Location
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -136,10 +137,8 @@ def _interval(_: click.Context, __: click.Parameter, text: str | None) -> str | 
 
 @cli.command(cls=ProjectCommand)
 @click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--checkpoint", required=True, type=click.Path(path_type=Path), help="Checkpoint directory: offsets and state."
-)
-@click.option("--state", type=click.Path(path_type=Path), help="Start a new checkpoint with the state of this one.")
+@click.option("--checkpoint", required=True, type=PLACE, help="Checkpoint directory: offsets and state.")
+@click.option("--state", type=PLACE, help="Start a new checkpoint with the state of this one.")
 @click.option("--available-now", is_flag=True, help="Process the available input, then stop.")
 @click.option(
     "--trigger",
@@ -166,6 +165,16 @@ def _interval(_: click.Context, __: click.Parameter, text: str | None) -> str | 
     help="How much of its state a worker keeps in memory (500m, 2g), the rest in files; "
     "a quarter of the machine's memory divided by its cores, unless it is given.",
 )
+@click.option("--add-to-sink", is_flag=True, help="Start a new checkpoint on a sink with results of another query.")
+@click.option("--metrics-port", type=click.IntRange(0, 65535), help="Serve metrics for Prometheus at this port.")
+@click.option("--metrics-host", default="127.0.0.1", show_default=True, help="The address at which they are served.")
+@click.option(
+    "--log-format",
+    type=click.Choice([TEXT, JSON]),
+    default=TEXT,
+    show_default=True,
+    help="Print what happens as lines of text or of JSON.",
+)
 @click.option("--quiet", is_flag=True, help="Do not print a line for each batch.")
 @click.option("--page", "with_page", is_flag=True, help="Show the queries on a page of this machine while they run.")
 @page_options
@@ -173,8 +182,8 @@ def _interval(_: click.Context, __: click.Parameter, text: str | None) -> str | 
 @zone_option
 def run(
     script: Path,
-    checkpoint: Path,
-    state: Path | None,
+    checkpoint: Location,
+    state: Location | None,
     available_now: bool,
     trigger: str | None,
     max_files: int | None,
@@ -184,6 +193,10 @@ def run(
     ui: bool,
     buckets: int | None,
     state_memory: str | None,
+    add_to_sink: bool,
+    metrics_port: int | None,
+    metrics_host: str,
+    log_format: str,
     quiet: bool,
     with_page: bool,
     control: bool,
@@ -194,21 +207,33 @@ def run(
     """Run the queries of a script until interrupted. With the same checkpoint they resume where they stopped.
 
     When one query fails, its error is printed and the others are stopped: exit code 1. Ctrl-C and SIGTERM stop all
-    queries after the commit that is in progress: exit code 0. Options can be in the file punctum.toml of a project.
+    queries after the commit that is in progress: exit code 0. What cannot start ends with exit code 2. Options can be
+    in the file punctum.toml of a project.
     """
-    ours = logging.StreamHandler()
-    ours.addFilter(logging.Filter("punctum"))  # when Spark is killed, Py4J logs tracebacks to the root
-    logging.basicConfig(format="%(message)s", handlers=[ours])
-    logging.getLogger("punctum").setLevel(logging.WARNING if quiet else logging.INFO)
+    configure(log_format, quiet)
     queries = _admitted(script, plan, zone)
+    started: list[Query] = []
     with opened_page(with_page, control, port, err=True) as shown:
+        if metrics_port is not None:  # a port that is taken is an error before Spark starts
+            tell(f"metrics are at {metrics_served(started, metrics_port, metrics_host)}")
         if not quiet:
-            click.echo(STARTING, err=True)
+            tell(STARTING)
         from punctum.engine.spark import spark_alive  # here because pyspark takes a while to import
 
         with spark_alive():
             with_spark = partial(_session, master, run_settings(conf, name, ui), buckets, state_memory, max_files)
-            _run(queries, script.parent, checkpoint, state, available_now, trigger, with_spark, shown)
+            _run(
+                queries,
+                script.parent,
+                checkpoint,
+                state,
+                available_now,
+                trigger,
+                with_spark,
+                add_to_sink,
+                started,
+                shown,
+            )
 
 
 def _admitted(script: Path, plan: dict[str, Any], zone: str) -> "Compiled":
@@ -236,38 +261,43 @@ def _admitted(script: Path, plan: dict[str, Any], zone: str) -> "Compiled":
 def _run(
     queries: "Compiled",
     directory: Path,
-    checkpoint: Path,
-    state: Path | None,
+    checkpoint: Location,
+    state: Location | None,
     available_now: bool,
     trigger: str | None,
     with_spark: "Callable[[Path, bool], Session]",
+    add_to_sink: bool,
+    started: "list[Query]",
     shown: "LivePage | None" = None,
 ) -> None:
     from punctum.engine.recovery.checkpoint import check_notes
     from punctum.engine.recovery.lease import take_lease
+    from punctum.engine.spark import spark_log
 
     for known in queries.analyses:
         take_lease(checkpoint / known.query.name)
         check_notes(checkpoint / known.query.name)
-    session = with_spark(checkpoint / "spark.log", available_now)
+    session = with_spark(spark_log(checkpoint), available_now)
     from punctum.engine.trigger import AT_ONCE
 
     ready = session.queries(queries, directory)
     interrupted = interruption()
-    click.echo(f"running {', '.join(query.name for query in ready)}; press Ctrl-C to stop", err=True)
-    started: list[Query] = []
+    tell(f"running {', '.join(query.name for query in ready)}; press Ctrl-C to stop")
     try:
         for query in ready:
             if interrupted.is_set() or any(running.failure for running in started):
                 break
             name = file_name(query.name)
             beginning = state / name if state else ""
-            started.append(query.start(checkpoint / name, available_now, state=beginning, trigger=trigger or AT_ONCE))
+            begun = query.start(
+                checkpoint / name, available_now, state=beginning, trigger=trigger or AT_ONCE, add_to_sink=add_to_sink
+            )
+            started.append(begun)
             if shown is not None:
                 query.show_on(shown)
         failures = _watched(started, interrupted)
         for failure in failures:
-            click.echo(f"error: {failure}", err=True)
+            report(failure)
     except QueryError:
         if not interrupted.is_set():
             raise
@@ -279,7 +309,7 @@ def _run(
     if failures:
         sys.exit(FAILED)
     if interrupted.is_set():
-        click.echo("stopped; run the same command again to resume", err=True)
+        tell("stopped; run the same command again to resume")
 
 
 def _session(
@@ -321,10 +351,10 @@ def _watched(started: "list[Query]", interrupted: threading.Event) -> list[Punct
 
 
 @cli.command()
-@click.argument("directory", type=click.Path(path_type=Path))
+@click.argument("directory", type=PLACE)
 @click.option("--json", "as_json", is_flag=True, help="Print every record, one JSON object a line.")
 @click.option("--show", default=3, show_default=True, help="How many records to show for each reason.")
-def quarantine(directory: Path, as_json: bool, show: int) -> None:
+def quarantine(directory: Location, as_json: bool, show: int) -> None:
     """Show the rows that a query has rejected, grouped by reason.
 
     DIRECTORY is the sink's directory, the checkpoint, or the quarantine itself.
@@ -344,8 +374,8 @@ def main() -> None:
     try:
         cli()
     except RefusedError as error:
-        click.echo(error, err=True)
+        report(error, prefix="")
         sys.exit(REFUSED)
     except PunctumError as error:
-        click.echo(f"error: {error}", err=True)
+        report(error)
         sys.exit(WRONG)

@@ -203,6 +203,15 @@ class CompiledQuery:
                 raise error.within(self.sql) from None
             yield name, draft
 
+    def changes(self) -> Iterator[tuple[str, list[str]]]:
+        """The tree after each pass, or what relations promise after inference; no lines where it stays as it is."""
+        before: list[str] = []
+        promises: list[str] = []
+        for name, draft in self.drafts:
+            lines, news = draft.lines(), draft.promises()
+            yield name, lines if lines != before else news if news != promises else []
+            before, promises = lines, news
+
     @property
     def last(self) -> Stage:
         """The last of its stages; the others are the origins of its inputs."""

@@ -211,12 +211,23 @@ class SqlError(PunctumError):
 _WORDS = r"(?:passw|pwd|secret|token|credential|sasl|(?:access|account|api|private|ssl)[._-]?key)"
 _REFERENCE = r"\$\{(?:env|file):[^{}]*\}"
 """What stands for a secret is none."""
+_NAMED = rf"[\w.-]*{_WORDS}[\w.-]*"
+_OPTION = (
+    rf"""(?P<before>(?:(?<!['"\w.-]){_NAMED}|(?P<around>['"`]){_NAMED}(?P=around))\s*=?\s*(?P<quote>['"]))"""
+    rf"""(?!{_REFERENCE}(?P=quote))"""
+    r"""(?P<secret>(?:\\.|(?P=quote){2}|(?!(?P=quote)).)+)"""  # a string to its end, or to that of the text
+)
 _SECRETS = (
-    rf"""(?P<before>[\w.`'"-]*{_WORDS}[\w.`'"-]*\s*=?\s*(?P<quote>['"]))(?!{_REFERENCE}(?P=quote))"""
-    r"""(?P<secret>(?:\\.|(?P=quote){2}|(?!(?P=quote)).)+)""",  # a string to its end, or to that of the text
+    rf"""{_OPTION}|--[^\n]*|/\*.*?\*/|'(?:''|[^'])*'|"(?:""|[^"])*\"""",  # what is within a string is no option
+    _OPTION,  # wherever it is: quotes of a script that is wrong may be anywhere
     rf"(?P<before>{_WORDS}\w*=)(?!{_REFERENCE})(?P<secret>[^\s&;,)'\"]+)",
     rf"(?P<before>://[^\s:/@'\"]*:)(?!{_REFERENCE}@)(?P<secret>[^\s'\"]+)(?=@)",
 )
+
+
+def _starred(found: re.Match[str]) -> str:
+    """What was found, with stars for the secret, if there is one."""
+    return found[0] if found["secret"] is None else found["before"] + re.sub(".", "*", found["secret"])
 
 
 def sounds_secret(name: str) -> bool:
@@ -233,9 +244,11 @@ def masked(sql: str) -> str:
 
     >>> masked("OPTIONS (url 'postgresql://me:hunter2@db/a', password 'x', key 'itemid')")
     "OPTIONS (url 'postgresql://me:*******@db/a', password '*', key 'itemid')"
+    >>> masked("kafka.security.protocol 'SASL_PLAINTEXT', `ssl.key.password` 'x', 'password' = 'y'")
+    "kafka.security.protocol 'SASL_PLAINTEXT', `ssl.key.password` '*', 'password' = '*'"
     """
     for secret in _SECRETS:
-        sql = re.sub(secret, lambda m: m["before"] + re.sub(".", "*", m["secret"]), sql, flags=re.I | re.S)
+        sql = re.sub(secret, _starred, sql, flags=re.I | re.S)
     return sql
 
 

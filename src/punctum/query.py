@@ -6,7 +6,7 @@ punctuation of item 17. ``directory`` holds the script of the README, ``auction.
 """
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from enum import Enum
 from functools import partial
@@ -21,6 +21,7 @@ from punctum.algebra.schema import Schema
 from punctum.analyse.report.notebook import html
 from punctum.compile import CompiledQuery
 from punctum.engine.commit import Commit
+from punctum.engine.prometheus import Sample, samples
 from punctum.engine.query import Settings, dataframe
 from punctum.engine.run import Run
 from punctum.engine.runtime.lmerge import ATTACH, DETACH, tell
@@ -28,7 +29,7 @@ from punctum.engine.runtime.stored import kept_state
 from punctum.engine.sources.directories import control_directories, named_lists
 from punctum.engine.sources.frames import frames
 from punctum.engine.sources.tables import members
-from punctum.engine.spark import log_of
+from punctum.engine.spark import log_in_words
 from punctum.engine.start import hand_over, write
 from punctum.engine.trigger import AT_ONCE, interval
 from punctum.errors import PunctumError, QueryError, SchemaError, choices, nearest
@@ -37,6 +38,7 @@ from punctum.plan.joins.choose import PlanOptions, Schemes
 from punctum.plan.joins.cost import Objective, Purge
 from punctum.plan.passes.punctuate import nobody
 from punctum.plan.physical.stages import Stage
+from punctum.storage.location import Location, joined, location
 
 if TYPE_CHECKING:
     from punctum.page.serve import LivePage  # else only where there is a page: it needs an extra
@@ -67,10 +69,10 @@ class Query:
     DataFrame[itemid: bigint]
     """
 
-    def __init__(self, spark: SparkSession, frames: Frames, compiled: CompiledQuery, directory: Path) -> None:
+    def __init__(self, spark: SparkSession, frames: Frames, compiled: CompiledQuery, directory: Location) -> None:
         self._spark, self._frames, self._compiled, self._directory = spark, frames, compiled, directory
         self._run: Run | None = None
-        self._checkpoint = Path()
+        self._checkpoint: Location = Path()
         self._notes: Notes | None = None
         self._page: LivePage | None = None
 
@@ -142,7 +144,7 @@ class Query:
         self._compiled = self._compiled.again(replace(self._compiled.options, plan=plan))
         return self
 
-    def dataframe(self, checkpoint: str | Path = "", punctuations: bool = False) -> DataFrame:
+    def dataframe(self, checkpoint: str | Location = "", punctuations: bool = False) -> DataFrame:
         """The result as a streaming DataFrame, for any sink of Spark's.
 
         Give the checkpoint when a stream of the query is read from files: the list of files is kept there.
@@ -159,11 +161,12 @@ class Query:
 
     def start(
         self,
-        checkpoint: str | Path,
+        checkpoint: str | Location,
         available_now: bool = False,
         to: Callable[[DataFrame, int], None] | None = None,
-        state: str | Path = "",
+        state: str | Location = "",
         trigger: str = AT_ONCE,
+        add_to_sink: bool = False,
     ) -> "Query":
         """Run until stopped, or until all that is there is done; with the same checkpoint, from where it stopped.
 
@@ -172,7 +175,8 @@ class Query:
         The result goes to the query's sink, or to a function that takes each batch of it, a DataFrame, with the batch's
         number. After a crash the last batch may come again, with the same number and the same rows. A query with a new
         checkpoint can begin with the state of another one, that of a query with the same plan; its streams then hold
-        what comes after that state.
+        what comes after that state. One with a new checkpoint whose sink has results of another query is refused,
+        unless it is to add to them.
 
         >>> (closing,) = Session(spark).script(directory / "auction.sql")
         >>> closing.start(directory / "state", available_now=True).wait()
@@ -186,8 +190,9 @@ class Query:
         if to is None and not self._compiled.query.sink.format:
             raise SchemaError("the query has no sink", "", "use INSERT INTO a sink, start(to=…), or dataframe()")
         self._compiled.check_references()
-        begin = partial(self._begun, self._settings(checkpoint, state, interval(trigger)), available_now, to)
-        self._run, self._checkpoint = Run(self.name, begin, log_of(self._spark)), Path(checkpoint).resolve()
+        settings = replace(self._settings(checkpoint, state, interval(trigger)), add_to_sink=add_to_sink)
+        begin = partial(self._begun, settings, available_now, to)
+        self._run, self._checkpoint = Run(self.name, begin, log_in_words(self._spark)), location(checkpoint).resolve()
         return self
 
     def _begun(
@@ -200,7 +205,7 @@ class Query:
         else:
             begun = write(planned.last, given, planned.query.sink, available_now, planned.key)
         self._notes = notes(planned, self._directory, begun[1].quarantine)
-        write_notes(Path(settings.checkpoint), self._notes)
+        write_notes(location(settings.checkpoint), self._notes)
         return begun
 
     @property
@@ -253,6 +258,21 @@ class Query:
         """
         return self._started().recent
 
+    def samples(self) -> Iterator[Sample]:
+        r"""What there is to say of it to Prometheus: names, types, labels and values.
+
+        >>> (closing,) = Session(spark).script(directory / "auction.sql")
+        >>> closing.start(directory / "sampled", available_now=True).wait()
+        >>> print(*closing.samples(), sep="\n")
+        ('running', 'gauge', (('query', 'closing'),), 0.0)
+        ('batches_total', 'counter', (('query', 'closing'),), 1)
+        ...
+        ('rows_in_total', 'counter', (('query', 'closing'), ('operator', 's1o0')), 4)
+        ...
+        """
+        run = self._started()
+        return samples(self.name, run.up, run.totals)
+
     def state(self) -> dict[str, pl.DataFrame]:
         """The rows that it keeps behind its last batch, by operator and table; the query may run or have ended.
 
@@ -297,7 +317,7 @@ class Query:
         if merge.control is None:
             hint = "LMERGE (…) OPTIONS (control 'directory')"
             raise QueryError(f"the merge of {', '.join(merge.names)} takes no changes", "it has no control", hint)
-        tell(self._directory / merge.control.stream.options["path"], merge.control.schema, name, change, since)
+        tell(joined(self._directory, merge.control.stream.options["path"]), merge.control.schema, name, change, since)
 
     def page(self, control: bool = False, port: int = 0) -> "LivePage":
         """A page that shows it while it runs, at an address of this machine; with controls, it can be stopped there.
@@ -357,8 +377,8 @@ class Query:
             options = replace(options, members=partial(members, directory=self._directory))
         return self._compiled.again(options)
 
-    def _settings(self, checkpoint: str | Path, state: str | Path = "", trigger: str = AT_ONCE) -> Settings:
-        kept, stored = ("" if path == "" else str(Path(path).resolve()) for path in (checkpoint, state))
+    def _settings(self, checkpoint: str | Location, state: str | Location = "", trigger: str = AT_ONCE) -> Settings:
+        kept, stored = ("" if path == "" else str(location(path).resolve()) for path in (checkpoint, state))
         return Settings(self._spark, kept, str(self._directory.resolve()), {}, state=stored, trigger=trigger)
 
     def _given(self, last: Stage, settings: Settings) -> Settings:

@@ -31,6 +31,7 @@ from punctum.ir.names import fresh
 from punctum.parse.ddl.temporal import read_of
 from punctum.parse.script import parse_function, parse_script, parse_stream
 from punctum.query import Query
+from punctum.storage.location import Location, location
 
 _TYPES = {
     "tinyint": Type.BIGINT,
@@ -153,7 +154,7 @@ class Session:
                 detail = f"it has ({self._memories[name].schema})"
                 raise SchemaError(f"another stream {name} in memory exists", detail, "rename one")
 
-    def query(self, sql: str, name: str = "", directory: str | Path = ".") -> Query:
+    def query(self, sql: str, name: str = "", directory: str | Location = ".") -> Query:
         """The query of a SELECT; one without a name gets one.
 
         >>> session = Session(spark)
@@ -163,9 +164,9 @@ class Session:
         """
         compiled = compile_query(sql, name or fresh("query", list(self._names)), self._options)
         self._names.append(compiled.query.name.lower())
-        return Query(self.spark, self.frames, compiled, Path(directory))
+        return Query(self.spark, self.frames, compiled, location(directory))
 
-    def script(self, script: str | Path, directory: str | Path | None = None) -> list[Query]:
+    def script(self, script: str | Path, directory: str | Location | None = None) -> list[Query]:
         """The queries of a script, its text or the path of its file; the session remembers the streams that it defines.
 
         Paths in the script are relative to the directory: that of the file, or else the one where the program runs.
@@ -178,16 +179,16 @@ class Session:
         """
         path = as_path(script)
         text = str(script) if path is None else read_script(path)
-        base = Path(directory) if directory is not None else Path(".") if path is None else path.parent
+        base = location(directory) if directory is not None else Path(".") if path is None else path.parent
         return self.queries(compile(text, self._options), base)
 
-    def queries(self, compiled: Compiled, directory: str | Path) -> list[Query]:
+    def queries(self, compiled: Compiled, directory: str | Location) -> list[Query]:
         """The queries of a script that has been compiled already."""
         streams = compiled.script.streams
         self._fill(streams)
-        base = Path(directory).resolve()
+        base = location(directory).resolve()
         self._streams |= {name: anchored(stream, base) for name, stream in streams.items()}
-        return [Query(self.spark, self.frames, query, Path(directory)) for query in compiled.queries]
+        return [Query(self.spark, self.frames, query, location(directory)) for query in compiled.queries]
 
     @property
     def _options(self) -> Options:

@@ -21,6 +21,7 @@ from punctum.engine.runtime.jumpstart import StoredState, settled_state
 from punctum.errors import QueryError
 from punctum.query import Query
 from punctum.session import Session
+from punctum.storage.location import Location
 
 BATCHES, FIRST = FILES // 2, 2
 """How many batches there are, of two files each, and how many of them the other query has done."""
@@ -122,7 +123,7 @@ def stored(directory: Path, done: int = 3) -> str:
     return str(directory)
 
 
-def copied(stored: StoredState, to: Path) -> None:
+def copied(stored: StoredState, to: Location) -> None:
     """As if there were a state: which one it is."""
     to.mkdir(parents=True)
     (to / "which").write_text(f"{Path(stored.checkpoint).name} {stored.batch}")
@@ -162,7 +163,7 @@ def test_a_state_is_settled_when_the_first_batch_begins(tmp_path: Path) -> None:
 def test_a_copy_that_was_broken_off_is_none(tmp_path: Path) -> None:
     old, new = stored(tmp_path / "old"), str(tmp_path / "new")
 
-    def breaking(stored: StoredState, to: Path) -> None:
+    def breaking(stored: StoredState, to: Location) -> None:
         copied(stored, to)
         raise KeyboardInterrupt
 

@@ -5,6 +5,7 @@ import os
 import random
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -12,8 +13,11 @@ import pytest
 
 from punctum.algebra.schema import Schema
 from punctum.engine.formats.files import CHANGED, READERS, UNFINISHED
-from punctum.engine.formats.splits import ENDS, Split, SplitLog, shown
-from punctum.engine.sources.listing import GROWN, OVERWRITTEN, SETTLE, SINK_LOG, Listing
+from punctum.engine.formats.splits import ENDS, Split, shown
+from punctum.engine.sources.known import KnownFiles
+from punctum.engine.sources.listing import GROWN, OVERWRITTEN, SETTLE, Listing
+from punctum.engine.sources.sink_log import SINK_LOG
+from punctum.engine.sources.split_log import SplitLog
 from punctum.errors import MissingError
 
 N = Schema.of(n="BIGINT")
@@ -56,7 +60,7 @@ class Stream:
     def look(self) -> list[Split]:
         """List, write down, and read what is new."""
         log = SplitLog(self.log)
-        found = Listing(self.directory, self.form, self.options, SETTLE, log.splits)
+        found = Listing(self.directory, self.form, self.options, SETTLE, log.known)
         new = found.news()
         log.append(new)
         self.waits = found.waits
@@ -205,7 +209,7 @@ def test_a_file_of_the_future_settles_by_our_own_clock(tmp_path: Path, clock: Cl
     directory.mkdir()
     clock.write(directory / "x", b"1")
     os.utime(directory / "x", (clock.now + 3600, clock.now + 3600))
-    found = Listing(directory, "csv", {}, SETTLE, [])
+    found = Listing(directory, "csv", {}, SETTLE)
     assert found.news() == []
     clock.now += SETTLE
     assert [split.end for split in found.news()] == [1]
@@ -290,7 +294,7 @@ def test_elements_one_after_the_other_have_no_end_to_be_seen(tmp_path: Path, clo
 @pytest.mark.parametrize("how", [lambda d: d.write_bytes(NEW), lambda d: os.truncate(d, 9)])
 def test_what_has_changed_before_it_was_read_is_rejected(how: Callable[[Path], object], tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(OLD)
-    (split,) = Listing(tmp_path, "json", {}, SETTLE, []).news()
+    (split,) = Listing(tmp_path, "json", {}, SETTLE).news()
     how(tmp_path / "x")
     read = READERS["json"](tmp_path / "x", N, {}, split)
     assert (len(read.piece.rows), read.rejected.rows()) == (0, [(0, CHANGED, "")])
@@ -325,8 +329,9 @@ def test_an_inode_that_is_used_again_is_another_file(tmp_path: Path, clock: Cloc
     clock.now += 1
     clock.write(stream / "b", lines(1, 2))
     log = SplitLog(stream.log)
-    log.splits[0] = Split(**{**vars(split), "inode": (stream / "b").stat().st_ino})
-    (new,) = Listing(stream.directory, "json", {}, SETTLE, log.splits).news()
+    assert log.between(0, 1) == [split]
+    known = KnownFiles([replace(split, inode=(stream / "b").stat().st_ino)])
+    (new,) = Listing(stream.directory, "json", {}, SETTLE, known).news()
     assert (new.name, new.start) == ("b", 0)
 
 
@@ -340,7 +345,7 @@ def test_a_file_that_may_not_be_read_at_first(tmp_path: Path, clock: Clock, monk
 
         forbidden.setattr(os, "open", refused)
         forbidden.setattr(Path, "open", refused)
-        found = Listing(stream.directory, "json", {}, SETTLE, [])
+        found = Listing(stream.directory, "json", {}, SETTLE)
         (split,) = found.news()
         assert found.news() == []
         read = READERS["json"](stream / "x", N, {}, split)
@@ -348,29 +353,10 @@ def test_a_file_that_may_not_be_read_at_first(tmp_path: Path, clock: Clock, monk
     assert [(s.start, s.end) for s in found.news()] == [(0, len(lines(1)))]
 
 
-def test_a_log_that_a_crash_has_cut_off(tmp_path: Path, clock: Clock) -> None:
-    stream = Stream(tmp_path)
-    for n in range(3):
-        clock.write(stream / f"{n}", lines(n))
-        stream.look()
-    whole = stream.log.read_text()
-    for cut in range(len(whole) + 1):
-        stream.log.write_text(whole[:cut])
-        log = SplitLog(stream.log)
-        assert len(log.splits) == whole[:cut].count("\n")
-        log.append(Listing(stream.directory, "json", {}, SETTLE, log.splits).news())
-        assert [split.name for split in SplitLog(stream.log).splits] == ["0", "1", "2"]
-    first, second, third = whole.splitlines(keepends=True)
-    for damaged in ("x.json\n", first + third, second + first, whole.replace('"1"', '"7"'), whole[1:], "\n" + whole):
-        stream.log.write_text(damaged)
-        with pytest.raises(MissingError, match="a list of files is damaged"):
-            SplitLog(stream.log)
-
-
 def test_digests_cover_both_ends(tmp_path: Path) -> None:
     text = bytearray(b'{"n": 1}\n' * ENDS)
     (tmp_path / "x").write_bytes(text)
-    (split,) = Listing(tmp_path, "json", {}, 0, []).news()
+    (split,) = Listing(tmp_path, "json", {}, 0).news()
     for at in (6, ENDS - 1, len(text) - ENDS, len(text) - 3):
         other = text.copy()
         other[at : at + 1] = b"?"
@@ -386,8 +372,8 @@ def commit(directory: Path, batch: str, *names: str) -> None:
 
 def test_of_a_sinks_directory_only_what_is_committed(tmp_path: Path) -> None:
     def names(but: tuple[str, ...] = ()) -> list[str]:
-        known = [split for split in Listing(tmp_path, "json", {}, SETTLE, []).news() if split.name in but]
-        return [split.name for split in Listing(tmp_path, "json", {}, SETTLE, known).news()]
+        known = [split for split in Listing(tmp_path, "json", {}, SETTLE).news() if split.name in but]
+        return [split.name for split in Listing(tmp_path, "json", {}, SETTLE, KnownFiles(known)).news()]
 
     for name in ("part-0", "part 1", "part-2", "part-4", "left over"):
         (tmp_path / name).write_text("half a l")

@@ -38,6 +38,8 @@ QUERIES = [
     "SELECT a.k, a.x, b.x AS y, b.d, a.d AS e, a.s, b.s AS z FROM a JOIN a AS b ON a.k = b.k",
 ]
 Sequence_ = Sequence[Element]
+UNWEIGHED = tuple((name, run) for name, run in ALL_PUNCTUATIONS if name != "weigh rows")
+"""Where rows cannot be read again, as here, records have the columns of weights; ``kafka/test_fold.py`` tests these."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ def relation(sql: str, text: str) -> Relation:
 
 
 def outcome(query: Relation, feeds: Sequence[Feed], buckets: int, restart: bool) -> Outcome:
-    simulation = Simulation(query, buckets, restart, passes=ALL_PUNCTUATIONS)
+    simulation = Simulation(query, buckets, restart, passes=UNWEIGHED)
     rows, records = Counter[Row](), Counter[Record]()
     for feed in feeds:
         rows += Counter(to_rows(simulation.feed(feed).rows))

@@ -45,8 +45,8 @@ def test_a_query_begins_where_it_did(tmp_path: Path, starting: str, begins: tupl
     ("starting", "error"),
     [
         ('{"2": 1}', "names partition 2"),
-        ('{"0": 1}', "expired before they were read"),
-        ('{"0": 10}', "is not what it was"),
+        ('{"0": 1}', "names the offset 1 of partition 0"),
+        ('{"0": 10}', "names the offset 10 of partition 0"),
     ],
 )
 def test_a_query_does_not_begin_where_nothing_is(tmp_path: Path, starting: str, error: str) -> None:

@@ -46,10 +46,16 @@ def expire(broker: Broker, name: str, partition: int, before: int) -> None:
 
 
 def send(
-    broker: Broker, name: str, values: Iterable[Value], partition: int = 0, transaction: str = "", **beside: Any
+    broker: Broker,
+    name: str,
+    values: Iterable[Value],
+    partition: int = 0,
+    transaction: str = "",
+    producer_id: str = "",
+    **beside: Any,
 ) -> None:
-    """Messages at the end of a partition, which has them when this returns; in a transaction that is not ended."""
-    told = {"transactional.id": transaction} if transaction else {}
+    """Messages at the end of a partition, which has them when this returns; in a transaction to "commit" or "abort"."""
+    told = {"transactional.id": producer_id or transaction} if transaction else {}
     producer = Producer({"bootstrap.servers": broker.address, "linger.ms": 5, **told})
     if transaction:
         producer.init_transactions()

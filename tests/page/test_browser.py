@@ -227,6 +227,7 @@ def test_the_keyboard_is_enough(browser: Browser, shown: tuple[LivePage, Path]) 
         page.keyboard.press("ArrowLeft")
         expect(page.locator(".controls output")).to_have_text("slice 2 of 5")
         expect(page.locator(".slices tr.gone")).not_to_have_count(0)
+        expect(page.locator(".slices section").last).to_contain_text("16.5")
 
 
 def ready(page: Page, view: str) -> None:

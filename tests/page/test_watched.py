@@ -166,3 +166,23 @@ def test_notes_that_are_damaged_leave_the_operators(tmp_path: Path, damaged: str
         picture = ask(page, f"api/queries/{tmp_path.name}")[1]["picture"]
         assert [node["id"] for node in picture["nodes"]] == ["s1o0", "s1o1", "s1o2"]
         assert ask(page, f"api/queries/{tmp_path.name}/batches")[1] == plain(some(0, 1))
+
+
+def test_feedback_is_what_its_files_say(tmp_path: Path) -> None:
+    temporal = "CREATE TEMPORAL STREAM {0} (k BIGINT, KEY (k)) USING json OPTIONS (path '{0}'{1});"
+    sql = temporal.format("a", ", feedback 'up/a'") + temporal.format("b", "")
+    sql += "CREATE STREAM m AS LMERGE (a, b) OPTIONS (feedback 'm.feedback');"
+    sql += (
+        "CREATE SINK o USING json OPTIONS (path 'o', elements 'true', feedback 'x, y'); INSERT INTO o SELECT * FROM m;"
+    )
+    path = checkpoint(tmp_path, sql, some(0, 1))
+    (path / "m.feedback").write_text('{"$punct": {"_ve": {"le": 10}}}')
+    (path / "y").write_text("{")
+    with LivePage() as page:
+        page.show(WatchedQuery(path))
+        assert ask(page, "api/queries/o/feedback")[1] == [
+            {"way": "sent", "file": "m.feedback", "says": {"$punct": {"_ve": {"le": 10}}}},
+            {"way": "sent", "file": "a", "says": None},
+            {"way": "heard", "file": "x", "says": None},
+            {"way": "heard", "file": "y", "says": None},
+        ]

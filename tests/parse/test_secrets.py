@@ -28,6 +28,7 @@ HIDDEN = "hunter2"
         f"sslpassword '{HIDDEN}",
         f"token '{HIDDEN}\n{HIDDEN}'",
         f"kafka.sasl.password '{HIDDEN}'",
+        f"kafka.security.protocol 'SASL_PLAINTEXT', kafka.ssl.key.password '{HIDDEN}'",
         f"kafka.sasl.jaas.config 'org.apache required password=\"{HIDDEN}\";'",
         f"'kafka.ssl.key.pem' '-----BEGIN\n{HIDDEN}'",
         f"password '${{env:A}}{HIDDEN}'",

@@ -140,7 +140,7 @@ def test_types_of_json(tmp_path: Path) -> None:
         "o": "STRUCT<x: BIGINT, y: ARRAY<STRING>>",
         "big": "DECIMAL(38,0)",
     }
-    assert found.options == {"missingAsNull": "true"}
+    assert found.options == {"missing": "null"}
     rows, answer = asked(tmp_path, "SELECT i, f, none, o.x AS x, big FROM 'in'")
     assert [row[:4] for row in rows] == [(1, 1.0, None, 1), (2, 1.5, None, 1)] and not answer.records
 

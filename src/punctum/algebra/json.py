@@ -11,6 +11,7 @@ DECIMAL, DATE and TIMESTAMP are strings, and so are the DOUBLEs ``"NaN"``, ``"In
 
 import json
 import math
+from collections.abc import Set
 from decimal import Decimal
 from typing import Any
 
@@ -44,10 +45,10 @@ def to_json(element: Element, schema: Schema) -> str:
     return json.dumps(row, ensure_ascii=False, allow_nan=False)
 
 
-def from_json(text: str | bytes, schema: Schema, missing: bool = False) -> Element:
+def from_json(text: str | bytes, schema: Schema, left_out: Set[str] = frozenset()) -> Element:
     """The row or punctuation that a line of JSON means for a schema; columns that the schema lacks are passed over.
 
-    A column that the row lacks is an error, unless missing ones are NULL.
+    Of a row some columns may be left out: they are NULL then.
 
     >>> report = Schema.of(sid="STRING", hour="BIGINT")
     >>> print(from_json('{"$punct": {"hour": {"ge": 17, "lt": 20}}}', report))
@@ -67,7 +68,7 @@ def from_json(text: str | bytes, schema: Schema, missing: bool = False) -> Eleme
         raise CodecError("a line is not a JSON object", f"found {_show(data)}", "a row or a punctuation is an object")
     if STABLE in data and START in schema.positions:
         return _stable(data, schema)
-    return _punctuation(data, schema) if PUNCT in data else _row(data, schema, missing)
+    return _punctuation(data, schema) if PUNCT in data else _row(data, schema, left_out)
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -78,9 +79,9 @@ def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return data
 
 
-def _row(data: dict[str, Any], schema: Schema, missing: bool) -> Row:
-    if not missing and (lacks := [name for name in schema.names if name not in data]):
-        raise CodecError(f"the row has no column {lacks[0]}", f"it has: {', '.join(data)}", "write NULL as null")
+def _row(data: dict[str, Any], schema: Schema, left_out: Set[str]) -> Row:
+    if missing := [name for name in schema.names if name not in data and name not in left_out]:
+        raise CodecError(f"the row has no column {missing[0]}", f"it has: {', '.join(data)}", "write NULL as null")
     return tuple(_value_from_json(data.get(attribute.name), attribute) for attribute in schema.attributes)
 
 

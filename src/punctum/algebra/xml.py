@@ -6,6 +6,7 @@ in a punctuation is a wildcard. Document types and entities are refused: they ar
 """
 
 import re
+from collections.abc import Set
 from xml.etree.ElementTree import Element as Node
 from xml.etree.ElementTree import ParseError
 from xml.sax.saxutils import escape
@@ -70,12 +71,12 @@ def from_xml(text: str, schema: Schema, name: str) -> Element:
     return from_node(nodes[0], schema, name)
 
 
-def from_node(node: Node, schema: Schema, name: str) -> Element:
-    """The row or punctuation of the stream of that name that a parsed XML element means."""
+def from_node(node: Node, schema: Schema, name: str, left_out: Set[str] = frozenset()) -> Element:
+    """The row or punctuation that a parsed XML element means; columns that may be left out are NULL then."""
     if node.tag not in (name, f"{{{NAMESPACE}}}{name}"):
         raise _foreign(node.tag, name)
     named = _children(node)
-    return _row(named, schema) if node.tag == name else _punctuation(named, schema)
+    return _row(named, schema, left_out) if node.tag == name else _punctuation(named, schema)
 
 
 def _foreign(found: str, name: str) -> CodecError:
@@ -94,10 +95,10 @@ def _children(parent: Node) -> dict[str, Node]:
     return named
 
 
-def _row(named: dict[str, Node], schema: Schema) -> Row:
-    if missing := [name for name in schema.names if name not in named]:
+def _row(named: dict[str, Node], schema: Schema, left_out: Set[str]) -> Row:
+    if missing := [name for name in schema.names if name not in named and name not in left_out]:
         raise CodecError(f"the row has no column {missing[0]}", f"it has: {', '.join(named)}", 'NULL is xsi:nil="true"')
-    return tuple(_value_from_xml(named[attribute.name], attribute) for attribute in schema.attributes)
+    return tuple(_value_from_xml(named[a.name], a) if a.name in named else None for a in schema.attributes)
 
 
 def _punctuation(named: dict[str, Node], schema: Schema) -> Punctuation:

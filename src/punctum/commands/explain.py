@@ -67,14 +67,9 @@ def _measured(query: "CompiledQuery", checkpoint: Path | None) -> "CompiledQuery
 def _passes(query: "CompiledQuery") -> Iterator[str]:
     """The tree after each pass; "no change" where it stays as it is, and what relations promise after inference."""
     yield query.query.name
-    before: list[str] = []
-    promises: list[str] = []
-    for name, draft in query.drafts:
-        lines, news = draft.lines(), draft.promises()
-        shown = lines if lines != before else news if news != promises else []
+    for name, shown in query.changes():
         yield f"  {name}" + ("" if shown else ": no change")
         yield from _indented(shown)
-        before, promises = lines, news
 
 
 def _explained(query: "CompiledQuery") -> Iterator[str]:

@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from punctum.commands.running import PLACE
 from punctum.commands.state import checkpoints
 from punctum.errors import MissingError
 from punctum.page.extra import check_extra
+from punctum.storage.location import Location
 
 if TYPE_CHECKING:
     from punctum.page.serve import LivePage
@@ -30,9 +31,9 @@ def _port(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command()
-@click.argument("checkpoint", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("checkpoint", nargs=-1, type=PLACE)
 @_port
-def page(checkpoint: tuple[Path, ...], port: int) -> None:
+def page(checkpoint: tuple[Location, ...], port: int) -> None:
     """Show a page: the queries of checkpoints, while they run elsewhere or when they have ended, and the register.
 
     CHECKPOINT is that of a run or of one query; without any, the page explains scripts. It is read-only, for this
@@ -62,6 +63,8 @@ def opened_page(
         if needed:
             raise
         wanted = False
+    if not wanted and needed and (control or port):
+        raise click.UsageError("--control and --page-port are of a page: add --page")
     if not wanted:
         yield None
         return

@@ -6,6 +6,24 @@ from types import FrameType
 
 import click
 
+from punctum.errors import PunctumError
+from punctum.storage.location import Location, location
+
+
+class PlaceType(click.ParamType[Location]):
+    """A path of this machine, or an address in a store."""
+
+    name = "path"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> Location:
+        """The place."""
+        try:
+            return location(value)
+        except PunctumError as error:
+            raise click.BadParameter("; ".join(filter(None, (error.what, error.detail, error.hint)))) from error
+
+
+PLACE = PlaceType()
 STARTING = "starting Spark…"
 INTERRUPTED = 130
 """The exit code that a shell gives for Ctrl-C."""

@@ -4,12 +4,13 @@ import json
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from punctum.commands.running import PLACE
 from punctum.errors import QueryError, SqlError, choices, nearest, printable
+from punctum.storage.location import Location
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,11 +22,11 @@ _UNKNOWN = re.compile(r"relation '(.*)' was not found")
 
 
 @click.command()
-@click.argument("checkpoint", type=click.Path(path_type=Path))
+@click.argument("checkpoint", type=PLACE)
 @click.argument("sql", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: an object for each query, or for each row.")
 @click.option("--show", default=3, show_default=True, help="How many large keys and old rows to show for each table.")
-def state(checkpoint: Path, sql: str | None, as_json: bool, show: int) -> None:
+def state(checkpoint: Location, sql: str | None, as_json: bool, show: int) -> None:
     """Show what a query keeps: rows, bytes and punctuations by operator and bucket, large keys and old rows.
 
     CHECKPOINT is that of a run or of one query. With SQL, such as "SELECT * FROM s1o0_left LIMIT 5", print the rows
@@ -43,11 +44,11 @@ def state(checkpoint: Path, sql: str | None, as_json: bool, show: int) -> None:
         click.echo("\n\n".join("\n".join(_lines(known, show, time.time())) for known in states))
 
 
-def checkpoints(checkpoint: Path) -> list[Path]:
+def checkpoints(checkpoint: Location) -> list[Location]:
     """The checkpoints of the queries of a run, or that of one query."""
     if (checkpoint / "punctum").is_dir():
         return [checkpoint]
-    return sorted(plan.parent.parent for plan in checkpoint.glob("*/punctum/plan")) or [checkpoint]
+    return sorted((plan.parent.parent for plan in checkpoint.glob("*/punctum/plan")), key=str) or [checkpoint]
 
 
 def _one(states: "Sequence[KeptState]") -> "KeptState":

@@ -98,7 +98,10 @@ def _prepare(path: Path, script: str) -> None:
 def _steps(query: Query, brokers: str, interrupted: Event, echo: Callable[[str], None]) -> bool:
     from confluent_kafka import Producer
 
-    producer, released = Producer({"bootstrap.servers": brokers, "partitioner": "murmur2"}), dict[int, str]()
+    producer, released = (
+        Producer({"bootstrap.servers": brokers, "partitioner": "murmur2", "log_level": 0}),
+        dict[int, str](),
+    )
     for step, sends in enumerate(AUCTION.steps(), start=1):
         if interrupted.is_set():
             echo(f"  stopped after step {step - 1} of {STEPS}; the same command starts anew")
@@ -132,7 +135,7 @@ def _results(brokers: str) -> Iterator[dict[str, Any]]:
     """All rows that have been committed."""
     from confluent_kafka import Consumer, TopicPartition
 
-    given = {"bootstrap.servers": brokers, "group.id": topic(RESULT), "enable.auto.commit": False}
+    given = {"bootstrap.servers": brokers, "group.id": topic(RESULT), "enable.auto.commit": False, "log_level": 0}
     with Consumer({**given, "isolation.level": "read_committed", "enable.partition.eof": True}) as consumer:
         for partition in range(PARTITIONS):
             consumer.assign([TopicPartition(topic(RESULT), partition, 0)])

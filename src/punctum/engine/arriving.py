@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Protocol
 
 from punctum.engine.formats.progress import GROWING, READY
-from punctum.engine.formats.splits import Split, digest, lines_within, opened
+from punctum.engine.formats.splits import Split, digest, lines_within
 from punctum.engine.in_process import check_readable
 from punctum.engine.infer.found import Directories
 from punctum.engine.sources.directories import check_directory
 from punctum.engine.sources.listing import SETTLE, Listing
 from punctum.ir.definitions import StreamDef
+from punctum.storage.files import opened
 
 SLICE = 16 << 20
 """About so many bytes has a slice; a longer file of lines is read in pieces."""
@@ -65,7 +66,7 @@ def _read(stream: StreamDef, directory: Path, base: Path | None, settle: float) 
     path = directory / stream.options["path"]
     check_directory(stream, path)
     settle = min(settle, float(stream.options.get("settle", settle)))
-    return _ReadStream(stream, path, Listing(path, stream.format, stream.options, settle, ()))
+    return _ReadStream(stream, path, Listing(path, stream.format, stream.options, settle))
 
 
 def _pieces(read: _ReadStream, split: Split, size: int) -> Iterator[Split]:

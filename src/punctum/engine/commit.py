@@ -9,8 +9,9 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,15 +27,18 @@ from punctum.engine.exchange.messages import (
     decode_rows,
 )
 from punctum.engine.exchange.quarantine import how_many, in_order
-from punctum.engine.recovery.checkpoint import metrics_of
-from punctum.engine.recovery.durable import RESTORE, replace_text, writing
-from punctum.engine.recovery.lease import release_lease
+from punctum.engine.prometheus import Totals
+from punctum.engine.recovery.durable import RESTORE
+from punctum.engine.recovery.lease import check_lease, release_lease
+from punctum.engine.recovery.measured import NAME, append_metrics, drop_metrics, metrics_of
+from punctum.engine.recovery.rotated import QuarantineFiles, rotate
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.postgres import PostgresSink
 from punctum.engine.sources.timer import write_due
 from punctum.errors import QueryError, failing_in, printable
 from punctum.lmerge.elements import NEVER
 from punctum.plan.joins.counts import STABLE_OF
+from punctum.storage.location import Location
 
 if TYPE_CHECKING:
     from punctum.engine.sinks.kafka import KafkaSink  # else only where a query writes to one: it needs an extra
@@ -49,7 +53,7 @@ DONE = ("rows_in", "rows_out", "rows_purged", "puncts_in", "puncts_out")
 OTHER_BUCKETS = "the query begins again with other buckets"
 _LOG = logging.getLogger("punctum")
 RECENT = 1_000
-"""How many batches' metrics a query remembers; the file has all."""
+"""How many batches' metrics a query remembers; the checkpoint has more."""
 
 
 @dataclass
@@ -58,13 +62,17 @@ class Commit:
 
     name: str
     query: str
-    checkpoint: Path
-    quarantine: Path
+    checkpoint: Location
+    quarantine: Location
     files: "ResultFiles | PostgresSink | KafkaSink | None" = None
     deliver: "Callable[[list[StageSlice], int], None] | None" = None
     hand_over: "Callable[[DataFrame, int], None] | None" = None
+    log: Path | None = None
+    """The log of Spark and its workers, which is put aside when it is large."""
     publish: "Callable[[dict[str, Counts]], None] | None" = None
     """What tells others how far the query is, given the counts of its operators."""
+    totals: Totals = field(default_factory=Totals)
+    """What the batches of this run have counted."""
     recent: deque[Metrics] = field(default_factory=lambda: deque(maxlen=RECENT))
     begun: threading.Event = field(default_factory=threading.Event)
     """Set when the first batch has come: all processes that Spark's driver needs for the query are there then."""
@@ -77,6 +85,10 @@ class Commit:
     """The last batch that has written a state, by stage and bucket."""
     _lock: Any = field(default_factory=threading.RLock)  # what a batch is handed over to may stop the query
 
+    @cached_property
+    def _rejected(self) -> QuarantineFiles:
+        return QuarantineFiles(self.quarantine, self.query)
+
     def __call__(self, packed: DataFrame, batch: int) -> None:
         """Commit a batch; the first one of a run may have been committed before, wholly or in part."""
         begun = time.time()
@@ -84,6 +96,7 @@ class Commit:
         with self._lock, failing_in(f"the commit of batch {batch}"):
             if self._ended:
                 raise QueryError("the query was stopped", f"batch {batch} is not committed", "start it again to resume")
+            check_lease(self.checkpoint)
             if self.begins_again and not self._first:
                 raise QueryError(OTHER_BUCKETS, f"batch {batch} is not committed", "start it again to resume")
             if self.hand_over is None:
@@ -103,11 +116,13 @@ class Commit:
             if self.deliver is not None:
                 self.deliver([m for m in messages if isinstance(m, StageSlice)], batch)
             records = [line for m in messages if isinstance(m, QuarantineMessage) for line in m.lines]
-            self._quarantine(records, batch)
+            self._rejected.write(batch, in_order(records), self._first)
             self._measure(counts, how_many(records), batch, begun)
             if self.publish is not None:
                 self.publish(self.recent[-1]["operators"])
             self._first = False
+            if self.log is not None:
+                rotate(self.log)
 
     def end(self) -> None:
         """Wait for a commit that is under way, and let no other begin: Spark does not wait when a query is stopped."""
@@ -115,31 +130,17 @@ class Commit:
             self._ended = True
         release_lease(self.checkpoint)
 
-    def _quarantine(self, records: list[str], batch: int) -> None:
-        path = self.quarantine / f"part-{self.query}-{batch:06}.json"
-        if records:
-            _write(path, in_order(records))
-        elif self._first:
-            with writing(path):
-                path.unlink(missing_ok=True)
-
     def _recall(self, batch: int) -> None:
         """Go on with the metrics of the batches before one; what there is of later ones will be written again."""
-        known = [(n, line) for n, line in metrics_of(self.checkpoint) if n < batch]
-        last, line = known[0] if known else (None, '{"kept": {}}')
+        last = next((n for n, _ in metrics_of(self.checkpoint) if n < batch), None)
         started = batch > 0 or (self.checkpoint / "punctum" / "state.json").exists()
         if started and last != batch - 1 and self.files is not None and self.files.stables is not None:
-            detail = (
-                f"{self._metrics} has no complete line for batch {batch - 1}, from which the next stable is computed"
-            )
+            path = self.checkpoint / "punctum" / NAME
+            detail = f"{path} has no complete line for batch {batch - 1}, from which the next stable is computed"
             raise QueryError("a checkpoint has lost its metrics", detail, RESTORE)
+        _, line = drop_metrics(self.checkpoint, batch)
         self._kept = {int(b): kept for b, kept in json.loads(line)["kept"].items()}
         self._written = json.loads(line).get("written", {})
-        _write(self._metrics, (line for _, line in reversed(known)))
-
-    @property
-    def _metrics(self) -> Path:
-        return self.checkpoint / "punctum" / "metrics.jsonl"
 
     def _stable(self, files: "ResultFiles | PostgresSink | KafkaSink", told: Told) -> list[tuple[str, str]]:
         """The file with the stable that a batch has brought to all buckets, if it is to be written apart."""
@@ -166,9 +167,9 @@ class Commit:
         measured: Metrics = {"batch": batch, "time": round(now := time.time(), 3), "seconds": round(now - begun, 3)}
         measured |= {"quarantined": quarantined, "operators": dict(sorted(operators.items()))}
         self.recent.append(measured)
-        _LOG.info("%s", summary(self.name, measured))
-        with writing(self._metrics), self._metrics.open("a") as out:
-            out.write(json.dumps(measured | {"kept": self._kept, "written": self._written}) + "\n")
+        self.totals.add(measured)
+        _LOG.info("%s", summary(self.name, measured), extra={"more": {"query": self.name, "metrics": measured}})
+        append_metrics(self.checkpoint, measured | {"kept": self._kept, "written": self._written})
         write_due(self.checkpoint, operators)
 
 
@@ -213,7 +214,3 @@ def _add(operators: dict[str, Counts], name: str, counts: Counts) -> None:
             sums[what] = min(sums.get(what, n), n)
         else:
             sums[what] = sums.get(what, 0) + n
-
-
-def _write(path: Path, lines: Iterable[str]) -> None:
-    replace_text(path, "".join(f"{line}\n" for line in lines))

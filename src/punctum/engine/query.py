@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial, reduce
-from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -20,22 +19,21 @@ from pyspark.sql import functions as F  # noqa: N812
 from punctum.engine import scale
 from punctum.engine.exchange.buckets import Buckets, Exchange
 from punctum.engine.exchange.kinds import NOT_METRICS, TIMED
-from punctum.engine.exchange.messages import (
-    SCHEMA,
-)
+from punctum.engine.exchange.local import exchange_of
+from punctum.engine.exchange.messages import SCHEMA
 from punctum.engine.feedback.filter import FeedbackContext, Skipping, feedback_context
 from punctum.engine.formats.files import PUNCT_COLUMN, READERS, reading
 from punctum.engine.kafka.broker import FIRST, Brokers
 from punctum.engine.kafka.topics import Topic, TopicListing
 from punctum.engine.memory import MAX_FILES, state_memory
 from punctum.engine.partitions import bucket_numbers, dealt
+from punctum.engine.recovery.bucket_notes import state_directory
 from punctum.engine.recovery.checkpoint import (
     check_notes,
     files_read,
     load_or_init_plan,
     remove_partial_offsets,
     settled_buckets,
-    state_directory,
 )
 from punctum.engine.recovery.lease import check_not_running, release_lease, take_lease
 from punctum.engine.recovery.names import file_name
@@ -52,8 +50,9 @@ from punctum.engine.runtime.where_read import StageWhereRead
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
 from punctum.engine.sinks.topic import MessageFiles
-from punctum.engine.sources.directories import check_directory
+from punctum.engine.sources.directories import check_directory, selected
 from punctum.engine.sources.frames import SOURCES
+from punctum.engine.sources.known import FORGET
 from punctum.engine.sources.listing import SETTLE
 from punctum.engine.sources.memory import MEMORY
 from punctum.engine.sources.reader import (
@@ -70,16 +69,17 @@ from punctum.engine.sources.refresh import RefreshedTable
 from punctum.engine.sources.source import FileStream, FrameStream, Pipes, TopicStream, packed_rows
 from punctum.engine.sources.tables import refreshed_table, store_tables, stored_tables
 from punctum.engine.sources.timer import Timer
-from punctum.engine.spark import active, one_machine
+from punctum.engine.spark import active, check_storage, one_machine
 from punctum.engine.trigger import AT_ONCE
 from punctum.engine.unpacked import unpacked
-from punctum.errors import Place, SchemaError, choices
+from punctum.errors import SchemaError, choices
 from punctum.ir.definitions import KAFKA, StreamDef, Violation, is_refreshed
-from punctum.parse.binder.durations import duration
+from punctum.parse.binder.durations import seconds
 from punctum.plan.physical.feedback import FeedbackMapping
 from punctum.plan.physical.fingerprint import fingerprint
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Input, Stage, all_stages, needs_clock, tables_of
+from punctum.storage.location import Location, joined, location
 
 Results = ResultFiles | CopyFiles | MessageFiles
 """The files of a query's results."""
@@ -101,11 +101,13 @@ class Settings:
     """The checkpoint whose state it starts with, if any."""
     trigger: str = AT_ONCE
     """How long after the begin of a batch the next one begins, at the earliest."""
+    add_to_sink: bool = False
+    """Whether a new checkpoint may write to a sink that has results of another query."""
 
     @property
-    def quarantine(self) -> Path | None:
+    def quarantine(self) -> Location | None:
         """Where what a query cannot take goes when nothing better is known: into the checkpoint."""
-        return Path(self.checkpoint) / "quarantine" if self.checkpoint else None
+        return location(self.checkpoint) / "quarantine" if self.checkpoint else None
 
     @property
     def buckets(self) -> tuple[int, ...]:
@@ -119,7 +121,8 @@ def claimed(settings: Settings) -> Iterator[None]:
     if not settings.checkpoint:
         yield
         return
-    checkpoint = Path(settings.checkpoint)
+    checkpoint = location(settings.checkpoint)
+    check_storage(settings.spark, checkpoint)
     take_lease(checkpoint)
     check_not_running(checkpoint, settings.spark)
     try:
@@ -159,7 +162,7 @@ def packed(
         result = assembly.where_read(last, to) if where_read and len(buckets) == 1 else assembly.stage(last, to)
     if checkpoint:
         write_described(checkpoint, assembly.described)
-        remove_others(Path(checkpoint))
+        remove_others(location(checkpoint))
     return result
 
 
@@ -186,11 +189,11 @@ class _Assembly:
     def __init__(
         self, settings: Settings, buckets: Buckets, run: str, feedback_context: FeedbackContext, exchange: str = ""
     ) -> None:
-        self._exchange = exchange and str(Path(exchange).resolve() / "punctum" / "exchange")
+        self._exchange = exchange and str(exchange_of(location(exchange)))
         self._settings, self._buckets, self._run, self._feedback = settings, buckets, run, feedback_context
         self.described = list[Described]()
         self._read = set[str]()
-        self._files_read = files_read(Path(settings.checkpoint)) if settings.checkpoint else {}
+        self._files_read = files_read(location(settings.checkpoint)) if settings.checkpoint else {}
 
     def stage(self, stage: Stage, to: To) -> DataFrame:
         """What a stage sends, which runs in buckets behind an exchange."""
@@ -241,7 +244,7 @@ class _Assembly:
 
     def _tables(self, stage: Stage) -> tuple[dict[str, str], list[RefreshedTable]]:
         """Where the tables of a stage are stored, by their names, and those of them that are read again."""
-        directory, known = Path(self._settings.directory), tables_of(stage)
+        directory, known = location(self._settings.directory), tables_of(stage)
         tables = store_tables(known, self._settings.checkpoint, directory, stage.number)
         refreshed = [refreshed_table(table, directory, tables[table.name]) for table in known if is_refreshed(table)]
         return tables, refreshed
@@ -253,8 +256,8 @@ class _Assembly:
             self.described.append(described(stage.number, running(self._buckets[0])))
         return StageProcessor(self._run, stage.number, running, to, state_memory(self._settings.spark))
 
-    def _state(self, stage: Stage) -> Path:
-        return state_directory(Path(self._settings.checkpoint)) / str(stage.number)
+    def _state(self, stage: Stage) -> Location:
+        return state_directory(location(self._settings.checkpoint)) / str(stage.number)
 
     def _inputs(self, stage: Stage, refreshed: list[RefreshedTable]) -> Iterator[DataFrame]:
         """What a stage reads: stages before it, DataFrames, and all streams of files as one source."""
@@ -303,29 +306,30 @@ class _Assembly:
         stream, to = pipe.stream, build.from_pipe(pipe, source, self._buckets, needs_clock(stage))
         piped = self._piped(stage, source.number, pipe, stays)
         tells = stream.name not in self._read
+        # what feedback skips is looked for in any column
+        fold = () if self._feedback.feedback_mappings else build.folded_names(stage, source)
         self._read.add(stream.name)
         fails = stream.on_violation is Violation.FAIL
         if stream.name in self._settings.frames:
             return FrameStream(stream.name, stream.schema, piped, to, fails, tells)
         if stream.format == KAFKA:
-            return TopicStream(stream.name, stream.schema, piped, to, fails, tells, stream.options)
+            return TopicStream(stream.name, stream.schema, piped, to, fails, tells, stream.options, fold)
         if stream.format not in READERS:
             hint = choices([*READERS, *SOURCES, MEMORY, KAFKA])
             raise SchemaError(f"the format {stream.format} of {stream.name} is not supported", "", hint)
         if "path" not in stream.options:
             raise SchemaError(f"the stream {stream.name} has no path", "", "OPTIONS (path 'directory')")
-        path = str(Path(self._settings.directory) / stream.options["path"])
+        path = str(selected(stream, joined(self._settings.directory, stream.options["path"]))[0])
         at = stream.name, stream.schema, piped, to, fails, tells, path, stream.format, reading(stream)
-        if self._feedback.feedback_mappings:  # what is skipped is looked for in any column
-            return FileStream(*at)
-        return FileStream(*at, build.folded_names(stage, source), pipe.reads)
+        return FileStream(*at) if self._feedback.feedback_mappings else FileStream(*at, fold, pipe.reads)
 
     def _directory(self, files: FileStream, stream: StreamDef, place: str) -> Directory:
         """The directory of a stream, with the log of its files in the checkpoint."""
         if not self._settings.checkpoint:
             hint = "call dataframe(checkpoint) with the checkpointLocation of the writer"
             raise SchemaError(f"the stream {stream.name} is read from files", "a checkpoint is missing", hint)
-        check_directory(stream, Path(files.path))
+        path = joined(self._settings.directory, stream.options["path"])
+        check_directory(stream, path)
         key = f"{file_name(stream.name)}-{place}"
         most = stream.options.get("maxFilesPerTrigger") or self._settings.spark.conf.get(MAX_FILES, None)
         return Directory(
@@ -333,11 +337,13 @@ class _Assembly:
             stream=stream.name,
             path=files.path,
             format=files.format,
-            log=str(Path(self._settings.checkpoint) / "punctum" / f"{key}.files"),
+            log=str(location(self._settings.checkpoint) / "punctum" / f"{key}.files"),
             reading=files.pickled(),
             files_a_batch=None if most is None else int(most),
             options=files.options,
             settle=float(stream.options.get("settle", SETTLE)),
+            chosen=selected(stream, path)[1],
+            forget=seconds(stream.options.get("forget"), FORGET),
         )
 
     def _topic(self, read: TopicStream, place: str) -> Topic:
@@ -346,10 +352,9 @@ class _Assembly:
             hint = "call dataframe(checkpoint) with the checkpointLocation of the writer"
             raise SchemaError(f"the stream {read.name} is read from a topic", "a checkpoint is missing", hint)
         key, idle = f"{file_name(read.name)}-{place}", read.options.get("idle")
-        log = str(Path(self._settings.checkpoint) / "punctum" / f"{key}.topic")
-        seconds = None if idle is None else duration(idle, Place()).total_seconds()
-        topic = Topic(key, read.name, read.options, log, read.pickled(), seconds)
-        if not Path(log).exists():  # what is wrong with it, a new query says at once
+        log = str(location(self._settings.checkpoint) / "punctum" / f"{key}.topic")
+        topic = Topic(key, read.name, read.options, log, read.pickled(), seconds(idle, None))
+        if not location(log).exists():  # what is wrong with it, a new query says at once
             TopicListing(topic, Brokers(read.name, read.options, FIRST)).write_initial()
         return topic
 

@@ -12,11 +12,12 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql.streaming.query import StreamingQuery
 
 from punctum.engine.commit import OTHER_BUCKETS, Commit, Metrics
+from punctum.engine.prometheus import Totals
 from punctum.engine.spark import spark_alive
 from punctum.errors import PunctumError, QueryError, WorkerError, noted
 
@@ -82,6 +83,14 @@ class Run:
             return True
 
     @property
+    def up(self) -> bool:
+        """Whether it runs now; who only watches it starts nothing again."""
+        try:
+            return self.query.isActive
+        except (Py4JError, ConnectionError):
+            return False
+
+    @property
     def failure(self) -> PunctumError | None:
         """Why it has ended, when it has failed."""
         with spark_alive():
@@ -113,6 +122,11 @@ class Run:
         with spark_alive():
             self.query.stop()
         self._commit.end()
+
+    @property
+    def totals(self) -> Totals:
+        """What its batches have counted since it was started, or started again by itself."""
+        return self._commit.totals
 
     @property
     def recent(self) -> list[Metrics]:

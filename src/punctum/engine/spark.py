@@ -6,7 +6,9 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from getpass import getuser
 from pathlib import Path
+from tempfile import gettempdir
 from types import MappingProxyType
 from typing import Any
 
@@ -17,12 +19,17 @@ from pyspark.sql import SparkSession
 from punctum.engine.launch import launch, launched
 from punctum.engine.partitions import BUCKETS, MOST
 from punctum.errors import MissingError, QueryError
+from punctum.storage.location import Location, StorePath
+from punctum.storage.stores import endpoint_of_s3, region_of_s3
 
 _STATE = "spark.sql.streaming.stateStore"
 _PROVIDER = f"{_STATE}.providerClass"
 _VERSION = f"{_STATE}.checkpointFormatVersion"
 _ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 TIME_ZONE = "spark.sql.session.timeZone"
+S3A = "spark.hadoop.fs.s3a"
+HADOOP_AWS = "org.apache.hadoop:hadoop-aws:3.5.0"
+"""What Spark needs for checkpoints in S3, of the version that its own Hadoop has."""
 SETTINGS = {
     "spark.ui.enabled": "false",
     TIME_ZONE: "UTC",
@@ -93,11 +100,45 @@ def start_jvm(
     launch(master or _master(), _settings(master, partitions, log, settings), log, short)
 
 
+def spark_log(checkpoint: Location) -> Path:
+    """Where Spark and its workers print to: in the checkpoint, or, when that is in a store, on this machine."""
+    if isinstance(checkpoint, Path):
+        return checkpoint / "spark.log"
+    return Path(gettempdir()) / f"punctum-{getuser()}-{os.getpid()}-spark.log"
+
+
+def _of_s3() -> dict[str, str]:
+    """How Spark reaches another server for S3: by the variables that ``storage/stores.py`` goes by."""
+    endpoint, region = endpoint_of_s3(), region_of_s3()
+    settings = {f"{S3A}.endpoint": endpoint, f"{S3A}.path.style.access": "true"} if endpoint else {}
+    return settings | ({f"{S3A}.endpoint.region": region} if region else {})
+
+
+def for_spark(place: Location) -> str:
+    """A place as Spark calls it: its name for S3 is s3a."""
+    return f"s3a{str(place)[2:]}" if isinstance(place, StorePath) and place.scheme == "s3" else str(place)
+
+
+def check_storage(spark: SparkSession, place: Location) -> None:
+    """An error when Spark cannot use the store of a place: it needs a package for it."""
+    if not isinstance(place, StorePath):
+        return
+    scheme = for_spark(place).partition(":")[0]
+    jvm: Any = spark.sparkContext._jvm
+    try:
+        jvm.org.apache.hadoop.fs.FileSystem.getFileSystemClass(scheme, spark.sparkContext._jsc.hadoopConfiguration())
+    except Py4JJavaError as error:
+        package = {"s3a": HADOOP_AWS}.get(scheme, "the Hadoop package of this store")
+        cause = str(error.java_exception.getMessage()).partition("\n")[0]
+        hint = f"set spark.jars.packages to {package} (docs/files.md)"
+        raise MissingError(f"Spark cannot use {scheme}://", cause, hint) from None
+
+
 def _settings(master: str | None, partitions: int | None, log: Path | None, more: Mapping[str, str]) -> dict[str, str]:
     settings = SETTINGS | (LOCAL_SETTINGS if (master or _master()).startswith("local") else {})
     settings |= {"spark.sql.shuffle.partitions": str(partitions or min(os.cpu_count() or 2, MOST))}
     settings |= {BUCKETS: str(partitions)} if partitions else {}
-    return {**settings, **({_LOG: str(log)} if log else {}), **submitted(), **more}
+    return {**settings, **_of_s3(), **({_LOG: str(log)} if log else {}), **submitted(), **more}
 
 
 def _master() -> str:
@@ -149,9 +190,14 @@ def active(spark: SparkSession) -> Iterator[None]:
             sessions.clearActiveSession()
 
 
-def log_of(spark: SparkSession) -> str:
-    """Where the tracebacks of workers are, in words."""
-    return spark.conf.get(_LOG, None) or "the log of Spark (standard error, unless it is configured otherwise)"
+def log_of(spark: SparkSession) -> str | None:
+    """The file of the log of Spark and its workers, if it is known."""
+    return spark.conf.get(_LOG, None)
+
+
+def log_in_words(spark: SparkSession) -> str:
+    """Where the tracebacks of workers are."""
+    return log_of(spark) or "the log of Spark (standard error, unless it is configured otherwise)"
 
 
 def _end_quietly(spark: SparkSession) -> None:

@@ -17,14 +17,18 @@ from punctum.engine.feedback.publisher import OPTION, FeedbackPublisher, feedbac
 from punctum.engine.formats.csv import Dialect
 from punctum.engine.formats.write import lines_of
 from punctum.engine.kafka.client import check_library
+from punctum.engine.observed import observed
 from punctum.engine.partitions import partitions
 from punctum.engine.query import Settings, claimed, packed
 from punctum.engine.recovery.checkpoint import begun, query_id, settled_buckets
-from punctum.engine.sinks.check import check_sink
+from punctum.engine.sinks.check import TABLES, check_sink
 from punctum.engine.sinks.copy import CopyFiles
 from punctum.engine.sinks.files import ResultFiles
+from punctum.engine.sinks.lake import LakeTable
+from punctum.engine.sinks.owned import check_directory_is_free, check_table_is_free
 from punctum.engine.sinks.postgres import PostgresSink, PostgresTable
 from punctum.engine.sinks.topic import MessageFiles
+from punctum.engine.spark import for_spark, log_of
 from punctum.engine.trigger import AT_ONCE
 from punctum.engine.unpacked import unpacked
 from punctum.errors import QueryError, printable
@@ -33,6 +37,7 @@ from punctum.ir.temporal import LMerge
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Stage, all_stages, operators, says_alike
 from punctum.plan.physical.where_read import runs_where_read
+from punctum.storage.location import joined, location
 
 if TYPE_CHECKING:
     from punctum.engine.sinks.kafka import KafkaSink
@@ -50,9 +55,9 @@ def _write(
     last: Stage, settings: Settings, sink: SinkDef, available_now: bool, key: tuple[str, ...] | None
 ) -> tuple[StreamingQuery, Commit]:
     check_sink(sink, last.schema)
-    checkpoint = Path(settings.checkpoint)
+    checkpoint = location(settings.checkpoint)
     named = [name.strip() for name in sink.options.get(OPTION, "").split(",") if name.strip()]
-    settings = replace(settings, feedback=tuple(str(Path(settings.directory) / name) for name in named))
+    settings = replace(settings, feedback=tuple(str(joined(settings.directory, name)) for name in named))
     if sink.format in ("console", "postgres", KAFKA):
         shown = _shown(last.schema) if sink.format == "console" else None
         table = _table(last, settings, sink, key) if sink.format == "postgres" else None
@@ -60,30 +65,44 @@ def _write(
         slices = packed(last, settings, None if to is None else to.files, once=True)
         commit = Commit(sink.name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", to, shown)
         commit.publish = _publisher(last, settings)
-        return start(slices, commit, available_now, settings.trigger), commit
-    path = Path(settings.directory) / sink.options["path"]
+        return start(_observed(slices, last), commit, available_now, settings.trigger), commit
+    if sink.format in TABLES:
+        place = sink.options.get("table") or for_spark(joined(settings.directory, sink.options["path"]).resolve())
+        lake = LakeTable.of(sink, place, query_id(checkpoint), settings.spark)
+        return _handed_over(last, settings, sink.name, lake.write, available_now)
+    path = joined(settings.directory, sink.options["path"])
     if sink.format == "csv":
         Dialect.of(sink.options)  # an option that it does not take is an error now
     query = query_id(checkpoint)
+    if _wants_free_sink(settings):
+        check_directory_is_free(path, query)
     stables = _stables(last) if writes_apart(sink) else None
     says = takes_punctuations(sink)
-    files = ResultFiles(str(path.resolve()), sink.format, last.schema, says, query, sink.options, stables)
+    at = str(path.resolve()), sink.format, last.schema, says, query, sink.options
+    files = ResultFiles(*at, stables, sink.partitioned)
     where_read = runs_where_read(last, sink)
     slices = packed(last, settings, files, where_read, once=True)
     files.prepare()
     commit = Commit(sink.name, query, checkpoint, path.with_name(path.name + ".quarantine"), files=files)
     commit.begins_again = scale.wanted(settings.spark, settings.checkpoint, where_read) is not None
     commit.publish = _publisher(last, settings)
-    return start(slices, commit, available_now, settings.trigger), commit
+    return start(_observed(slices, last), commit, available_now, settings.trigger), commit
+
+
+def _wants_free_sink(settings: Settings) -> bool:
+    """Whether nobody else may have written to the sink."""
+    return not (settings.add_to_sink or settings.state or begun(settings.checkpoint))
 
 
 def _table(last: Stage, settings: Settings, sink: SinkDef, key: tuple[str, ...] | None) -> PostgresSink:
     """The table of a sink, and where its rows wait; what it cannot take stops a query that reads an exact stream."""
     table = PostgresTable.of(sink, last.schema, key).prepared()
-    waiting = (Path(settings.checkpoint) / "punctum" / "copy").resolve()
+    if _wants_free_sink(settings):
+        check_table_is_free(table, query_id(location(settings.checkpoint)))
+    waiting = (location(settings.checkpoint) / "punctum" / "copy").resolve()
     files = CopyFiles(str(waiting), sink.name, last.schema, table.key, table.required, _fails(last))
     files.clear()
-    return PostgresSink(table, files, query_id(Path(settings.checkpoint)))
+    return PostgresSink(table, files, query_id(location(settings.checkpoint)))
 
 
 def _topic(last: Stage, settings: Settings, sink: SinkDef) -> "KafkaSink":
@@ -91,7 +110,7 @@ def _topic(last: Stage, settings: Settings, sink: SinkDef) -> "KafkaSink":
     check_library()
     from punctum.engine.sinks.kafka import KafkaSink  # here because it needs an extra
 
-    checkpoint = Path(settings.checkpoint)
+    checkpoint = location(settings.checkpoint)
     waiting = (checkpoint / "punctum" / "messages").resolve()
     files = MessageFiles.of(sink, last.schema, str(waiting), _fails(last))
     files.clear()
@@ -116,15 +135,27 @@ def hand_over(
     last: Stage, settings: Settings, name: str, to: Callable[[DataFrame, int], None], available_now: bool
 ) -> tuple[StreamingQuery, Commit]:
     """Start a query that hands each batch of its result to a function, with the batch's number."""
-    checkpoint = Path(settings.checkpoint)
+    with claimed(settings):
+        return _handed_over(last, settings, name, to, available_now)
+
+
+def _handed_over(
+    last: Stage, settings: Settings, name: str, to: Callable[[DataFrame, int], None], available_now: bool
+) -> tuple[StreamingQuery, Commit]:
+    checkpoint = location(settings.checkpoint)
 
     def given(slices: DataFrame, batch: int) -> None:
         to(unpacked(slices, last.schema), batch)
 
-    with claimed(settings):
-        commit = Commit(name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", hand_over=given)
-        commit.publish = _publisher(last, settings)
-        return start(packed(last, settings), commit, available_now, settings.trigger), commit
+    commit = Commit(name, query_id(checkpoint), checkpoint, checkpoint / "quarantine", hand_over=given)
+    commit.publish = _publisher(last, settings)
+    slices = _observed(packed(last, settings), last)
+    return start(slices, commit, available_now, settings.trigger), commit
+
+
+def _observed(slices: DataFrame, last: Stage) -> DataFrame:
+    """The messages of batches, observed: the last operator of the last stage gives the result."""
+    return observed(slices, f"s{last.number}o{len(list(operators(last.root))) - 1}")
 
 
 def _publisher(last: Stage, settings: Settings) -> FeedbackPublisher | None:
@@ -136,11 +167,13 @@ def _publisher(last: Stage, settings: Settings) -> FeedbackPublisher | None:
 
 def start(slices: DataFrame, commit: Commit, available_now: bool, trigger: str = AT_ONCE) -> StreamingQuery:
     """Start a query whose batches are committed in the driver, unless one of its name is running."""
+    log = log_of(slices.sparkSession)
+    commit.log = None if log is None else Path(log)
     if commit.name in {query.name for query in slices.sparkSession.streams.active}:
         what, hint = f"a query {commit.name} is running", "call its stop(), or rename one"
         raise QueryError(what, "names of queries are unique in a Spark session", hint)
     writer = slices.writeStream.foreachBatch(commit).queryName(commit.name).outputMode("append")
-    writer = writer.option("checkpointLocation", str(commit.checkpoint))
+    writer = writer.option("checkpointLocation", for_spark(commit.checkpoint))
     writer = writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime=trigger)
     buckets = settled_buckets(str(commit.checkpoint), ())
     with partitions(slices.sparkSession, len(buckets)):

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
@@ -17,9 +16,12 @@ from punctum.engine.formats.files import PUNCT_COLUMN
 from punctum.ir.expressions import type_text
 from punctum.operators.batch import constant_punctuations
 from punctum.operators.columns import dtype, fitting
+from punctum.storage.location import Location
 
 
-def unpacked(slices: DataFrame, schema: Schema, punctuations: bool = False, records: Path | None = None) -> DataFrame:
+def unpacked(
+    slices: DataFrame, schema: Schema, punctuations: bool = False, records: Location | None = None
+) -> DataFrame:
     """The rows of slices; what comes with them for the quarantine is written there."""
     types = ", ".join(f"`{a.name}` {type_text(a)}" for a in schema.attributes)
     types += f", `{PUNCT_COLUMN}` STRING" if punctuations else ""
@@ -27,7 +29,7 @@ def unpacked(slices: DataFrame, schema: Schema, punctuations: bool = False, reco
 
 
 def rows_of_slices(
-    schema: Schema, punctuations: bool, records: Path | None, batches: Iterator[pa.RecordBatch]
+    schema: Schema, punctuations: bool, records: Location | None, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Results, unpacked into rows and, when asked for, punctuations."""
     init_worker()

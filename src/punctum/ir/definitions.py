@@ -191,6 +191,8 @@ class SinkDef:
     format: str
     options: Mapping[str, str] = field(default_factory=dict, hash=False, repr=False)  # a url may have a password
     place: Place = field(default=NOWHERE, compare=False)
+    partitioned: tuple[str, ...] = ()
+    """The columns whose values are directories."""
 
 
 ELEMENTS = "elements"

@@ -14,8 +14,10 @@ from punctum.page.work import MeasuredWork
 
 ROOM = 64
 """So many events wait for a client at the most."""
-EVERY = 0.3
+EVERY = 0.4
 """So many seconds lie between two looks at the queries."""
+_STATUS = 5
+"""At each so many looks their status is asked for, too: a question to Spark."""
 _ALIVE = 15.0
 _GONE = None
 
@@ -28,6 +30,7 @@ class Events:
         self._clients: set[asyncio.Queue[str | None]] = set()
         self._seen: dict[str, tuple[float, int]] = {}
         self._told: dict[str, dict[str, Any]] = {}
+        self._stamps: dict[str, object] = {}
         self._looking: asyncio.Task[None] | None = None
 
     async def stream(self) -> AsyncIterator[str]:
@@ -68,14 +71,21 @@ class Events:
             client.put_nowait(_GONE)
 
     async def _look(self) -> None:
+        look = 0
         while self._clients:
-            self.tell([event for name in list(self._queries) for event in await self._work.run(self._news, name)])
+            for name, query in list(self._queries.items()):
+                stamp = query.stamp()
+                if look % _STATUS == 0 or stamp != self._stamps.get(name, self):
+                    self._stamps[name] = stamp
+                    self.tell(await self._work.run(self._news, name, query))
+            look += 1
             await asyncio.sleep(EVERY)
         self._seen.clear()
         self._told.clear()
+        self._stamps.clear()
 
-    def _news(self, name: str) -> list[str]:
-        return list(self._new(name, self._queries[name]))
+    def _news(self, name: str, query: WatchedQuery) -> list[str]:
+        return list(self._new(name, query))
 
     def _new(self, name: str, query: WatchedQuery) -> Iterator[str]:
         """The batches of a query that nobody has been told of, and its status when it is another one."""

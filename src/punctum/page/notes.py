@@ -3,14 +3,15 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from punctum.compile import CompiledQuery
 from punctum.engine.recovery.durable import replace_text
 from punctum.engine.runtime.stored import KeptState
 from punctum.engine.sources.directories import directory_of
+from punctum.page.feedback import feedback_files
 from punctum.page.picture import Picture, picture
+from punctum.storage.location import Location
 
 _FILE = "page.json"
 
@@ -24,20 +25,21 @@ class Notes:
     streams: Mapping[str, str] = field(default_factory=dict)
 
 
-def notes(compiled: CompiledQuery, directory: Path, quarantine: Path) -> Notes:
+def notes(compiled: CompiledQuery, directory: Location, quarantine: Location) -> Notes:
     """The notes of a query whose relative paths begin in a directory."""
     paths = {stream.name: directory_of(stream, directory) for stream in compiled.analysis.streams}
     known = {name: str(path.resolve()) for name, path in paths.items() if path is not None}
-    return Notes(picture(compiled), str(quarantine.resolve()), known)
+    drawn = picture(compiled) | {"feedback": feedback_files(compiled, directory)}
+    return Notes(drawn, str(quarantine.resolve()), known)
 
 
-def write_notes(checkpoint: Path, noted: Notes) -> None:
+def write_notes(checkpoint: Location, noted: Notes) -> None:
     """Write them into a checkpoint."""
     told = {"picture": noted.picture, "quarantine": noted.quarantine, "streams": dict(noted.streams)}
     replace_text(checkpoint / "punctum" / _FILE, json.dumps(told))
 
 
-def read_notes(checkpoint: Path) -> Notes | None:
+def read_notes(checkpoint: Location) -> Notes | None:
     """Those of a checkpoint; nothing when they cannot be read, for whoever only looks should not fail by that."""
     try:
         told: dict[str, Any] = json.loads((checkpoint / "punctum" / _FILE).read_text("utf-8"))

@@ -3,7 +3,6 @@
 All of it is data for JSON. Places are pairs of characters of the text, from the first one up to before the last one.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 from sqlglot.tokenizer_core import TokenType
@@ -135,16 +134,5 @@ def _explained(query: CompiledQuery) -> Answer:
         "name": query.query.name,
         "costs": list(costs(query.analysis, query.options.plan)),
         "stages": query.explained,
-        "passes": list(_passes(query)),
+        "passes": [{"name": name, "lines": lines} for name, lines in query.changes()],
     }
-
-
-def _passes(query: CompiledQuery) -> Iterator[Answer]:
-    """The tree after each pass; no lines where it stays as it is."""
-    before: list[str] = []
-    promises: list[str] = []
-    for name, draft in query.drafts:
-        lines, news = draft.lines(), draft.promises()
-        shown = lines if lines != before else news if news != promises else []
-        yield {"name": name, "lines": shown}
-        before, promises = lines, news

@@ -25,10 +25,11 @@ class LivePage:
     def __init__(self, control: bool = False, port: int = 0) -> None:
         self._socket = _bound(port)
         self._token = token_urlsafe(24)
-        self._queries: dict[str, WatchedQuery] = {}
+        self.queries: dict[str, WatchedQuery] = {}
+        """What is shown, by name."""
         number: int = self._socket.getsockname()[1]
         self.address = f"http://127.0.0.1:{number}/{self._token}/"
-        self._answers = PageAnswers(self._queries, control, self._measured)
+        self._answers = PageAnswers(self.queries, control, self._measured)
         config = uvicorn.Config(
             PageGuard(application(self._answers), self._token, number),
             log_config=None,
@@ -57,12 +58,12 @@ class LivePage:
     def show(self, query: WatchedQuery) -> "LivePage":
         """Show one more query; the same one takes its own place, another one of its name gets a number."""
         name = next(n for n in _numbered(query.name) if self._is_free(n, query))
-        self._queries.pop(name, None)
-        self._queries[name] = query
+        self.queries.pop(name, None)
+        self.queries[name] = query
         return self
 
     def _is_free(self, name: str, query: WatchedQuery) -> bool:
-        return name not in self._queries or self._queries[name].checkpoint == query.checkpoint
+        return name not in self.queries or self.queries[name].checkpoint == query.checkpoint
 
     @property
     def open(self) -> bool:

@@ -8,7 +8,7 @@ that reads it, so the time between is how long a punctuation takes to its result
 import json
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,9 @@ from punctum.engine.formats.splits import Split
 from punctum.engine.recovery.checkpoint import files_read
 from punctum.engine.recovery.names import file_name
 from punctum.engine.sources.listing import is_input
+from punctum.engine.sources.split_log import ListFile, listed, segments
+from punctum.errors import PunctumError
+from punctum.storage.location import Location, location
 
 _LONGEST = 10_000
 """A directory of more files is not looked through: looking takes time from the query."""
@@ -26,9 +29,9 @@ _PAUSE = 2.0
 class WaitingFiles:
     """What waits for the query of a checkpoint, looked at every other second at the most."""
 
-    def __init__(self, checkpoint: Path) -> None:
+    def __init__(self, checkpoint: Location) -> None:
         self._checkpoint = checkpoint
-        self._logs: dict[Path, _Log] = {}
+        self._logs: dict[Location, _Log] = {}
         self._seconds: dict[int, dict[str, float]] = {}
         self._known: dict[str, Any] = {}
         self._due = 0.0
@@ -42,7 +45,7 @@ class WaitingFiles:
 
     def _looked(self, streams: Mapping[str, str], batches: Sequence[dict[str, Any]]) -> dict[str, Any]:
         logs = {path: stream for path in self._files() for stream in streams if _is_of(path, stream)}
-        lag = [self._lag(path, stream, Path(streams[stream])) for path, stream in logs.items()]
+        lag = [self._lag(path, stream, location(streams[stream])) for path, stream in logs.items()]
         for batch in batches:
             if batch["batch"] not in self._seconds:
                 read = self._read(batch["batch"], logs)
@@ -55,13 +58,16 @@ class WaitingFiles:
             "seconds": [{"batch": n, "streams": read} for n, read in sorted(self._seconds.items()) if read],
         }
 
-    def _files(self) -> list[Path]:
-        return sorted((self._checkpoint / "punctum").glob("*.files"))
+    def _files(self) -> list[Location]:
+        found: Iterable[Location] = (self._checkpoint / "punctum").glob("*.files")
+        return sorted(found, key=str)
 
-    def _lag(self, path: Path, stream: str, directory: Path) -> dict[str, Any]:
-        """The files that no batch has read yet, and since when the oldest one is there."""
+    def _lag(self, path: Location, stream: str, directory: Location) -> dict[str, Any]:
+        """The files that no batch has read yet, and since when the oldest one is there; not of a store or a pattern."""
+        if not isinstance(directory, Path) or not directory.is_dir():
+            return {"stream": stream, "files": None, "since": None}
         log = self._log(path)
-        offered = {split.name for split in log.splits[files_read(self._checkpoint).get(path.stem, 0) :]}
+        offered = {split.name for split in log.between(files_read(self._checkpoint).get(path.stem, 0))}
         waits, oldest = 0, None
         with suppress(OSError), os.scandir(directory) as entries:
             for n, entry in enumerate(entries):
@@ -73,12 +79,12 @@ class WaitingFiles:
                         waits, oldest = waits + 1, min(changed, oldest or changed)
         return {"stream": stream, "files": waits, "since": oldest}
 
-    def _read(self, batch: int, logs: Mapping[Path, str]) -> dict[str, float]:
+    def _read(self, batch: int, logs: Mapping[Location, str]) -> dict[str, float]:
         """When the newest file of each stream was changed that a batch has read."""
         before, after = self._offset(batch - 1), self._offset(batch)
         found: dict[str, float] = {}
         for path, stream in logs.items():
-            new = self._log(path).splits[before.get(path.stem, 0) : after.get(path.stem, 0)]
+            new = self._log(path).between(before.get(path.stem, 0), after.get(path.stem, 0))
             if new:
                 found[stream] = max(split.changed for split in new) / 1e9
         return found
@@ -92,33 +98,43 @@ class WaitingFiles:
                     read |= json.loads(line)["files"]
         return read
 
-    def _log(self, path: Path) -> "_Log":
+    def _log(self, path: Location) -> "_Log":
         log = self._logs.setdefault(path, _Log(path))
         log.read()
         return log
 
 
 class _Log:
-    """The splits of a log, of which what is new is read."""
+    """The splits of a list, of which what is new is read."""
 
-    def __init__(self, path: Path) -> None:
-        self._path, self._at = path, 0
-        self.splits: list[Split] = []
+    def __init__(self, path: Location) -> None:
+        self._path, self._seen = path, set[ListFile]()
+        self._splits: dict[ListFile, list[Split]] = {}
         self.names = set[str]()
 
     def read(self) -> None:
-        """Read the lines that have been added."""
-        with suppress(OSError), self._path.open("rb") as file:
-            file.seek(self._at)
-            whole, _, _ = file.read().rpartition(b"\n")
-            if whole:
-                self._at += len(whole) + 1
-                new = [Split.of(line[9:].decode("ascii", "replace")) for line in whole.split(b"\n")]
-                self.splits += new
-                self.names.update(split.name for split in new)
+        """Read the files that have been added; those that have been put together are known."""
+        with suppress(OSError, PunctumError):  # it is being written anew, or damaged: the query says so
+            there = segments(self._path)
+            for file in there:
+                if file not in self._seen:
+                    splits = listed(self._path, file)
+                    self.names.update(split.name for split in splits)
+                    self._splits |= {} if file.known else {file: splits}
+                    self._seen.add(file)
+            self._seen &= set(there)
+            self._splits = {file: splits for file, splits in self._splits.items() if file in self._seen}
+
+    def between(self, first: int, end: int | None = None) -> list[Split]:
+        """The splits of some numbers, as far as these are not put together yet."""
+        found: list[Split] = []
+        for file, splits in self._splits.items():
+            stop = file.end if end is None else min(end, file.end)
+            found += splits[max(first - file.first, 0) : max(stop - file.first, 0)]
+        return found
 
 
-def _is_of(path: Path, stream: str) -> bool:
+def _is_of(path: Location, stream: str) -> bool:
     """Whether a log is that of a stream: its name, the stage and the input.
 
     >>> _is_of(Path("bid-1-0.files"), "bid"), _is_of(Path("bid-1-0.files"), "b")

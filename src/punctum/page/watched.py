@@ -10,16 +10,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from punctum.engine.exchange.quarantine import Record, read_records
-from punctum.engine.recovery.checkpoint import metrics_of
+from punctum.engine.recovery.measured import metrics_of
 from punctum.engine.runtime.stored import empty_state, kept_data, kept_state
 from punctum.errors import PunctumError
 from punctum.page.notes import Notes, read_notes, unconnected
 from punctum.page.waiting import WaitingFiles
+from punctum.storage.location import Location, location
 
 Batch = dict[str, Any]
 """The metrics of a batch, without those of each bucket."""
@@ -45,7 +45,7 @@ class Handles:
 class WatchedQuery:
     """A query by its checkpoint, and by its handles when it runs in this process."""
 
-    def __init__(self, checkpoint: Path, noted: Notes | None = None, handles: Handles | None = None) -> None:
+    def __init__(self, checkpoint: Location, noted: Notes | None = None, handles: Handles | None = None) -> None:
         self.checkpoint, self.handles = checkpoint, handles
         self._notes = noted
         self._stored: list[Batch] = []
@@ -80,15 +80,25 @@ class WatchedQuery:
         stored = [batch for batch in self._stored if first is None or batch["batch"] < first]
         return [*stored, *recent][-MOST:]
 
-    def _read(self) -> None:
-        """Read what is new in the file of metrics; a run that begins again may have taken some of it back."""
+    def stamp(self) -> object:
+        """What differs when there are other batches than before; to be asked often."""
+        if self.handles is None:
+            return self._stat()
+        recent = self.handles.recent()
+        return (recent[-1]["batch"], recent[-1]["time"]) if recent else None
+
+    def _stat(self) -> tuple[int, int, int] | None:
         try:
             stat = os.stat(self.checkpoint / "punctum" / "metrics.jsonl")
         except OSError:
-            return
-        stamp = stat.st_mtime_ns, stat.st_size, stat.st_ino
+            return None
+        return stat.st_mtime_ns, stat.st_size, stat.st_ino
+
+    def _read(self) -> None:
+        """Read what is new in the file of metrics; a run that begins again may have taken some of it back."""
+        stamp = self._stat()
         with self._reading:
-            if stamp == self._stamp:
+            if stamp is None or stamp == self._stamp:
                 return
             known = {batch["batch"]: batch for batch in self._stored}
             new = list[Batch]()
@@ -113,7 +123,7 @@ class WatchedQuery:
 
     def quarantine(self, show: int) -> dict[str, Any]:
         """Its records by reason: how many, and the last ones of each."""
-        place = Path(self.notes.quarantine)
+        place = location(self.notes.quarantine)
         return by_reason(read_records(place) if place.exists() else (), show)
 
     def waiting(self) -> dict[str, Any]:
@@ -155,7 +165,7 @@ def told(error: PunctumError) -> dict[str, str]:
     return {"error": error.what, "detail": error.detail, "hint": error.hint}
 
 
-def watched(checkpoint: Path) -> WatchedQuery:
+def watched(checkpoint: Location) -> WatchedQuery:
     """The query of a checkpoint, which may run elsewhere; an error when it is none."""
     empty_state(checkpoint)
     return WatchedQuery(checkpoint)

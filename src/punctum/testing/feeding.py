@@ -14,13 +14,14 @@ from punctum.engine.exchange.quarantine import Record, fail, rejects
 from punctum.engine.formats.files import READERS, decode, reading
 from punctum.engine.formats.read import Read
 from punctum.engine.formats.splits import Split
-from punctum.engine.sources.directories import check_directory, directory_of
-from punctum.engine.sources.listing import is_input
+from punctum.engine.sources.directories import check_directory, directory_of, selected
 from punctum.engine.sources.memory import line_of
 from punctum.errors import QueryError, SchemaError, choices, nearest
 from punctum.ir.definitions import KAFKA, StreamDef, TableDef, Violation
 from punctum.operators.columns import ColumnarSlice, empty
 from punctum.parse.ddl.temporal import read_of
+from punctum.storage.files import files_below
+from punctum.storage.location import StorePath
 from punctum.testing.simulate import Feed, PartitionSplits, Splits
 
 Slices = Sequence[Any]
@@ -41,7 +42,10 @@ def files_of(compiled: Compiled, directory: Path) -> dict[str, list[Path]]:
         path = directory_of(stream, directory)
         if path is not None:
             check_directory(stream, path)
-            found[stream.name] = sorted(file for file in path.iterdir() if file.is_file() and is_input(file.name))
+            root, chosen = selected(stream, path)
+            if isinstance(root, StorePath):
+                raise SchemaError(f"{stream.name} is read from a store", str(root), "give its elements in the test")
+            found[stream.name] = [root / name for name in sorted(files_below(root)) if chosen(name)]
     return found
 
 

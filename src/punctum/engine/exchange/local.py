@@ -6,6 +6,7 @@ only for units that others have claimed, and who has claimed one to be waited fo
 not matter how many of the tasks run at once, or when they start.
 """
 
+import atexit
 import os
 import shutil
 import time
@@ -13,15 +14,26 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
+from tempfile import mkdtemp
 
 import pyarrow as pa
 
 from punctum.engine.exchange.messages import ARROW, Addressed, to_arrow
 from punctum.errors import QueryError
+from punctum.storage.location import Location
 
 _PAUSE, _LOOK = 0.0005, 0.2  # seconds between two looks for files, and for processes that have ended
 _PATIENCE = 5.0  # a task that another one has failed gives Spark so long to end it
 _CLAIMED, _DONE, _FAILED, _LEFT = "claimed", "done", "failed", "left"
+
+
+def exchange_of(checkpoint: Location) -> Path:
+    """Where tasks of this machine exchange messages: in the checkpoint, unless that is in a store."""
+    if isinstance(checkpoint, Path):
+        return checkpoint.resolve() / "punctum" / "exchange"
+    directory = mkdtemp(prefix="punctum-exchange-")
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    return Path(directory)
 
 
 class LocalExchange:

@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from pathlib import Path
 from typing import Any, NoReturn
 
 import polars as pl
@@ -18,7 +17,10 @@ from pyspark import TaskContext
 from punctum.engine.exchange.messages import Addressed, QuarantineMessage
 from punctum.engine.formats.read import FRAME, ROOM
 from punctum.engine.recovery.durable import writing
+from punctum.engine.recovery.rotated import current
 from punctum.errors import QueryError, printable
+from punctum.storage.files import fetched, move
+from punctum.storage.location import Location, StorePath
 
 VIOLATION = "the row matches an earlier punctuation"
 """The reason of a row that is not grammatical."""
@@ -148,7 +150,7 @@ def in_order(lines: Iterable[str]) -> list[str]:
     return sorted(lines, key=place)
 
 
-def write_records(lines: list[str], directory: Path | None) -> None:
+def write_records(lines: list[str], directory: Location | None) -> None:
     """Write records from a worker; a batch that is done again writes the same files."""
     if directory is None:
         hint = "call dataframe(checkpoint): rejected rows then go to a quarantine in it"
@@ -160,12 +162,15 @@ def write_records(lines: list[str], directory: Path | None) -> None:
     path = directory / f"part-{batch:06}-{sha256(text.encode()).hexdigest()[:16]}.json"
     part = path.with_name(f".{path.name}.{context.taskAttemptId()}")
     with writing(path):
+        if isinstance(path, StorePath):
+            path.write_text(text)
+            return
         directory.mkdir(parents=True, exist_ok=True)
         part.write_text(text)
-        part.replace(path)
+        move(part, path)
 
 
-def read_records(directory: Path) -> Iterator[dict[str, Any]]:
+def read_records(directory: Location) -> Iterator[dict[str, Any]]:
     """The records of a quarantine, given its directory, that of the sink it lies beside, or the checkpoint."""
     if not directory.exists():
         raise QueryError(
@@ -173,8 +178,8 @@ def read_records(directory: Path) -> Iterator[dict[str, Any]]:
         )
     beside = directory.with_name(directory.name + ".quarantine")
     places = [place for place in (directory, beside, directory / "quarantine") if place.name.endswith("quarantine")]
-    for file in sorted(file for place in places for file in place.glob("part-*.json")):
-        with file.open(encoding="utf-8", newline="\n") as lines:
+    for file in (file for place in places for file in current(place.glob("part-*.json"))):
+        with fetched(file) as local, local.open(encoding="utf-8", newline="\n") as lines:
             yield from map(json.loads, lines)
 
 

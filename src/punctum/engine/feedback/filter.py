@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
@@ -27,6 +26,7 @@ from punctum.operators.columns import ColumnarSlice
 from punctum.plan.physical.feedback import FeedbackMapping, by_event, feedback_mappings
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Stage
+from punctum.storage.location import location
 
 FIRST, SECONDS = 64, 0.1
 """How many rows go to functions of the user's before another look at the files, and how long that should take."""
@@ -45,10 +45,10 @@ class Signals:
 
     def _read(self, path: str) -> Signal | None:
         try:
-            status = Path(path).stat()
+            status = location(path).stat()
             stamp = status.st_mtime_ns, status.st_ino
             if self._seen.get(path, (None,))[0] != stamp:
-                self._seen[path] = stamp, Signal.read(Path(path).read_text("utf-8"), self.schema)
+                self._seen[path] = stamp, Signal.read(location(path).read_text("utf-8"), self.schema)
         except (OSError, ValueError):
             return None
         return self._seen[path][1]

@@ -8,7 +8,6 @@ streams. A query that starts afresh takes back what its files say: it needs ever
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 import polars as pl
 
@@ -28,6 +27,7 @@ from punctum.operators.columns import dtype
 from punctum.plan.physical.feedback import FeedbackMapping, feedback_column, published
 from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Stage, all_stages
+from punctum.storage.location import joined
 
 OPTION = "feedback"
 """The option of sinks, streams and merges."""
@@ -91,7 +91,7 @@ class FeedbackPublisher:
 
     def _write(self, path: str | None, signal: Signal | None, schema: Schema) -> None:
         if path is not None and signal is not None:
-            file, text = Path(self.directory) / path, signal.text(schema)
+            file, text = joined(self.directory, path), signal.text(schema)
             if not file.exists() or file.read_text("utf-8") != text:
                 replace_text(file, text)
 
@@ -101,7 +101,7 @@ class FeedbackPublisher:
         streams = (pipes[0][1].stream.options[OPTION] for pipes in self._streams())
         for path in (*merges, *streams):
             if path is not None:
-                (Path(self.directory) / path).unlink(missing_ok=True)
+                joined(self.directory, path).unlink(missing_ok=True)
 
 
 _YEARS = (datetime(1900, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC))

@@ -11,7 +11,7 @@ a regular expression has proved: Arrow splits them into fields. The exact road s
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,7 +24,7 @@ from punctum.algebra.functions import Element
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
 from punctum.engine.formats.lines import Lines, Mask, Numbers, alike
-from punctum.engine.formats.options import option, switch
+from punctum.engine.formats.options import may_be_left_out, option, path_columns, switch
 from punctum.engine.formats.puncts import constants, from_punct
 from punctum.engine.formats.read import PUNCT_COLUMN, Closed, FileContent, Read, decoded, differ
 from punctum.engine.formats.typed import typed, value
@@ -34,21 +34,23 @@ from punctum.errors import CodecError, PunctumError, SchemaError, choices
 def read_csv(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
     """The elements of a file of comma-separated values."""
     dialect, lines, content = Dialect.of(options), Lines.of(data), FileContent(schema)
+    left_out, in_path = may_be_left_out(options, schema), path_columns(options)
     top = next((at for at in range(len(lines)) if lines[at].strip(b"\r\n")), None)
     if top is None:
         return content.read()
-    start, names = int(lines.starts[top]), schema.names
+    start, names = int(lines.starts[top]), tuple(name for name in schema.names if name not in in_path)
+    least = 1 if option(options, "missing", "error").lower() == "null" else len(names)
     if dialect.header:
         head = dialect.some.match(data, start)
         try:
-            names = dialect.names(lines[top] if head is None else head.group(), schema)
+            names = dialect.names(lines[top] if head is None else head.group(), schema, left_out)
         except PunctumError as error:
             content.reject(0, error, lines[top].rstrip(b"\r\n"))
             return content.read()
         top = int(np.searchsorted(lines.starts, start if head is None else head.end()))
-    elif dialect.record(len(schema) + 1, len(schema) + 1).match(data, start):
+    elif dialect.record(len(names) + 1, len(names) + 1).match(data, start):
         names = (*names, PUNCT_COLUMN)
-    return _CsvReader(dialect, names, content, Lines(data, lines.starts[top:]), top).read()
+    return _CsvReader(dialect, names, content, Lines(data, lines.starts[top:]), top, least).read()
 
 
 def hear_csv(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
@@ -145,10 +147,11 @@ class Dialect:
                 break
         return texts
 
-    def names(self, header: bytes, schema: Schema) -> tuple[str, ...]:
+    def names(self, header: bytes, schema: Schema, left_out: Set[str] = frozenset()) -> tuple[str, ...]:
         """The columns of a file with this header."""
         names = tuple(map(unquoted, self.fields(decoded(header))))
-        for name in (*schema.names, PUNCT_COLUMN):
+        needed = [name for name in schema.names if name in names or name not in left_out]
+        for name in (*needed, PUNCT_COLUMN):
             if names.count(name) != 1 and (name in schema.names or name in names):
                 what = f"the header names {name} twice" if name in names else f"the header has no column {name}"
                 raise CodecError(what, choices(names), f"the stream has ({schema})")
@@ -164,8 +167,10 @@ class _CsvReader:
     """Reads the lines behind the header, of which there have been ``before``."""
 
     def __init__(
-        self, dialect: Dialect, names: tuple[str, ...], content: FileContent, lines: Lines, before: int
+        self, dialect: Dialect, names: tuple[str, ...], content: FileContent, lines: Lines, before: int, least: int
     ) -> None:
+        self.own = tuple(name for name in names if name != PUNCT_COLUMN or name in content.schema.names)
+        self.least = min(least, len(self.own))
         self.dialect, self.names, self.content, self.lines = dialect, names, content, lines
         self.schema, self.positions = content.schema, np.arange(len(lines)) + before + 1
         self.punctuated = PUNCT_COLUMN in names and PUNCT_COLUMN not in self.schema.names
@@ -205,7 +210,7 @@ class _CsvReader:
     def _join(self, open_lines: Numbers) -> bool:
         """Make records of lines, where a quote that one of these lines opens is closed by a later one."""
         starts, inside = self.lines.starts, np.zeros(len(self.lines.starts), np.bool_)
-        least, most = (len(self.names),) * 2 if self.dialect.header else (len(self.schema), len(self.schema) + 1)
+        least, most = (self.least, len(self.names)) if self.dialect.header else (self.least, len(self.own) + 1)
         record = self.dialect.record(least, most)
         for at in open_lines.tolist():
             if not inside[at] and (whole := record.match(self.lines.data, int(starts[at]))):
@@ -215,9 +220,10 @@ class _CsvReader:
 
     def _fields(self, proven: Mask) -> pl.DataFrame:
         """The columns that are wanted, as texts."""
-        wanted = {self.names.index(name): name for name in (*self.schema.names, *[PUNCT_COLUMN] * self.punctuated)}
+        columns = (*self.schema.names, *[PUNCT_COLUMN] * self.punctuated)
+        wanted = {self.names.index(name): name for name in columns if name in self.names}
         if not proven.any():
-            return pl.DataFrame(schema=dict.fromkeys(wanted.values(), pl.String()))
+            return pl.DataFrame(schema=dict.fromkeys(columns, pl.String()))
         numbers = [str(n) for n in wanted]
         table = arrow_csv.read_csv(
             self.lines.only(proven),
@@ -234,7 +240,8 @@ class _CsvReader:
         fields = pl.from_arrow(table)
         assert isinstance(fields, pl.DataFrame)
         assert len(fields) == int(proven.sum())
-        return fields.select(self._text(pl.col(str(n)), name).alias(name) for n, name in wanted.items())
+        texts = {name: self._text(pl.col(str(n)), name) for n, name in wanted.items()}
+        return fields.select(texts.get(name, pl.lit(None, pl.String)).alias(name) for name in columns)
 
     def _text(self, column: pl.Expr, name: str) -> pl.Expr:
         return column if name in self.strings else pl.when(column != self.dialect.null).then(column)
@@ -248,9 +255,9 @@ class _CsvReader:
                 self.content.reject(place[0], error, place[1])
 
     def _element(self, fields: list[str]) -> Element:
-        names = self.names if self.dialect.header else (*self.schema.names, PUNCT_COLUMN)
+        names = self.names if self.dialect.header else (*self.own, PUNCT_COLUMN)
         short = 0 if self.dialect.header else 1  # without a header, the punctuation may be left out
-        if not len(names) - short <= len(fields) <= len(names):
+        if not min(self.least, len(names) - short) <= len(fields) <= len(names):
             raise CodecError(f"a line has {len(fields)} fields", f"expected {len(names) - short}: {', '.join(names)}")
         named = dict(zip(names, fields, strict=False))
         texts = {name: unquoted(field) for name, field in named.items() if not self._is_null(field, name)}

@@ -8,24 +8,26 @@ that has gone, or a disk that fails, is an error: later it may be there again.
 from collections.abc import Mapping, Set
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Protocol
 
 import polars as pl
 
 from punctum.algebra.schema import Schema
+from punctum.engine.formats.compressed import decompressed
 from punctum.engine.formats.csv import header, hear_csv, read_csv
 from punctum.engine.formats.json import hear_json, read_json
 from punctum.engine.formats.opens import opens_of_columns, read_opens
-from punctum.engine.formats.options import option
+from punctum.engine.formats.options import IN_PATH, option
 from punctum.engine.formats.parquet import from_columns, hear_parquet, read_parquet
-from punctum.engine.formats.read import LONGEST, PUNCT_COLUMN, REJECTED, FileContent, Place, Read, clean
+from punctum.engine.formats.path_columns import filled_in, in_path
+from punctum.engine.formats.read import LONGEST, PUNCT_COLUMN, REJECTED, FileContent, Place, Read, clean, reason_of
 from punctum.engine.formats.splits import ChangedError, Split, gone, shown
 from punctum.engine.formats.temporal import Decoder, elements_of_columns, read_elements, with_stables
 from punctum.engine.formats.xml import read_xml
-from punctum.errors import MissingError
+from punctum.errors import CodecError, MissingError
 from punctum.ir.definitions import StreamDef
 from punctum.ir.elements import is_elements, is_opens
+from punctum.storage.location import Location
 
 __all__ = [
     "HEARERS",
@@ -56,7 +58,7 @@ class Reader(Protocol):
 
     def __call__(
         self,
-        path: Path,
+        path: Location,
         schema: Schema,
         options: Mapping[str, str],
         split: Split | None = None,
@@ -109,13 +111,21 @@ def decode(
 def _read(
     decoder: Decoder,
     format_: str,
-    path: Path,
+    path: Location,
     schema: Schema,
     options: Mapping[str, str],
     split: Split | None = None,
     wanted: Set[str] | None = None,
     /,
 ) -> Read:
+    if split is not None and (values := in_path(split.name, schema)):
+        inside = {**options, IN_PATH: "\0".join(values)}
+        plain = replace(split, name=path.name)
+        read = _read(decoder, format_, path, schema, inside, plain, wanted)
+        try:
+            return filled_in(read, values, schema)
+        except CodecError as error:
+            return _rejected(schema, reason_of(error))
     if wanted is not None and decoder is read_parquet:
         whole = partial(_read, decoder, format_, path, schema, options, split)
         narrow = _read(partial(read_parquet, wanted=wanted), format_, path, schema, options, split)
@@ -123,16 +133,18 @@ def _read(
     name = shown(path.name)
     try:
         if split is None:
-            return decode(format_, path.read_bytes(), schema, options, decoder)
+            return decode(format_, decompressed(path.name, path.read_bytes()), schema, options, decoder)
         return _read_split(decoder, format_, path, schema, options, split)
     except ChangedError:
         return _rejected(schema, CHANGED)
+    except CodecError as error:  # of the file as a whole
+        return _rejected(schema, reason_of(error))
     except (IsADirectoryError, PermissionError) as error:
         return _rejected(schema, f"the file cannot be read: {error.strerror}")
     except FileNotFoundError:
         raise gone(path) from None
     except OSError as error:
-        detail = f"{path.parent / name}: {error.strerror}"
+        detail = f"{path.parent}/{name}: {error.strerror}"
         raise MissingError(f"the file {name} cannot be read", detail, "try again") from None
 
 
@@ -143,13 +155,13 @@ def _rejected(schema: Schema, reason: str) -> Read:
 
 
 def _read_split(
-    decoder: Decoder, format_: str, path: Path, schema: Schema, options: Mapping[str, str], split: Split
+    decoder: Decoder, format_: str, path: Location, schema: Schema, options: Mapping[str, str], split: Split
 ) -> Read:
     if split.fault:
         return _rejected(schema, split.fault)
     taken = split.read(path)
     if not split.start:
-        return decode(format_, taken.data, schema, options, decoder)
+        return decode(format_, decompressed(path.name, taken.data), schema, options, decoder)
     rest = b"" if taken.before == b"\n" else taken.data[: taken.data.find(b"\n") + 1] or taken.data
     head = header(taken.beginning, options) if format_ == "csv" else b""
     new = taken.data[len(rest) :]

@@ -8,7 +8,7 @@ reads them from the text. All other lines go through ``algebra.json``, one by on
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from punctum.algebra.json import PUNCT, STABLE, START, from_json, unique_keys
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.engine.formats.lines import Lines, Mask, Numbers, alike
-from punctum.engine.formats.options import switch
+from punctum.engine.formats.options import may_be_left_out
 from punctum.engine.formats.puncts import constants
 from punctum.engine.formats.read import Closed, FileContent, Read, decoded, differ
 from punctum.engine.formats.typed import NUMBER, converted, plain
@@ -52,7 +52,7 @@ _AS_TEXT = (Type.DATE, Type.TIMESTAMP, Type.TIMESTAMP_NTZ, Type.INTERVAL)
 
 def read_json(data: bytes, schema: Schema, options: Mapping[str, str], few: int = _FEW) -> Read:
     """The elements of a file of JSON lines; fewer lines than ``few`` are read one by one."""
-    return _JsonReader(Lines.of(data), schema, few, switch(options, "missingAsNull", False)).read()
+    return _JsonReader(Lines.of(data), schema, few, may_be_left_out(options, schema)).read()
 
 
 def hear_json(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
@@ -70,8 +70,8 @@ def hear_json(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
 
 
 class _JsonReader:
-    def __init__(self, lines: Lines, schema: Schema, few: int, missing: bool) -> None:
-        self.lines, self.schema, self.few, self.missing = lines, schema, few, missing
+    def __init__(self, lines: Lines, schema: Schema, few: int, left_out: Set[str]) -> None:
+        self.lines, self.schema, self.few, self.left_out = lines, schema, few, left_out
         self.content = FileContent(schema)
 
     def read(self) -> Read:
@@ -106,7 +106,7 @@ class _JsonReader:
         proven = np.zeros(len(self.lines), np.bool_)
         shapes = _SHAPES
         while shapes and len(wanted) >= self.few:
-            shape = shape_of(self.lines[int(wanted[0])], self.schema, self.missing)
+            shape = shape_of(self.lines[int(wanted[0])], self.schema, self.left_out)
             if shape is not None:
                 shapes -= 1
                 here = alike(self.lines.texts.gather(wanted), shape)
@@ -123,15 +123,15 @@ class _JsonReader:
         for at in some.tolist():
             position, line = self._place(at)
             try:
-                self.content.add(from_json(decoded(line), self.schema, self.missing), position, line)
+                self.content.add(from_json(decoded(line), self.schema, self.left_out), position, line)
             except PunctumError as error:
                 self.content.reject(position, error, line)
 
 
-def shape_of(line: bytes, schema: Schema, missing: bool = False) -> str | None:
+def shape_of(line: bytes, schema: Schema, left_out: Set[str] = frozenset()) -> str | None:
     r"""The lines with the keys of this one, in its order, whose values are written plainly, as a regular expression.
 
-    There is none for a line that lacks a column, unless missing ones are NULL.
+    There is none for a line that lacks a column, unless it may be left out.
 
     >>> shape = shape_of(b'{"n": 1}', Schema.of(n="BIGINT"))
     >>> pl.Series(['{"n":17}', '{"n":1.5}', '{}', '{"n":1}{"n":2}']).str.contains(shape).to_list()
@@ -141,7 +141,11 @@ def shape_of(line: bytes, schema: Schema, missing: bool = False) -> str | None:
         parsed = json.loads(line.decode(), object_pairs_hook=unique_keys, parse_int=str, parse_float=str)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(parsed, dict) or PUNCT in parsed or not (missing or all(name in parsed for name in schema.names)):
+    if (
+        not isinstance(parsed, dict)
+        or PUNCT in parsed
+        or not all(name in parsed or name in left_out for name in schema.names)
+    ):
         return None
     if not all(map(_fast, schema.attributes)):
         return None

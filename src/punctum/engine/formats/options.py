@@ -2,7 +2,12 @@
 
 from collections.abc import Mapping
 
+from punctum.algebra.schema import Schema
 from punctum.errors import SchemaError
+from punctum.ir.elements import HIDDEN
+
+IN_PATH = "\0in path"
+"""The columns that a file has in its path, as an option with which it is read; none of a script is named so."""
 
 
 def option(options: Mapping[str, str], name: str, default: str) -> str:
@@ -16,3 +21,20 @@ def switch(options: Mapping[str, str], name: str, default: bool) -> bool:
     if given not in ("true", "false"):
         raise SchemaError(f"the option {name} is {given!r}", "", "'true' or 'false'")
     return given == "true"
+
+
+def path_columns(options: Mapping[str, str]) -> tuple[str, ...]:
+    """The columns of a file that stand in its path."""
+    return tuple(filter(None, options.get(IN_PATH, "").split("\0")))
+
+
+def may_be_left_out(options: Mapping[str, str], schema: Schema) -> frozenset[str]:
+    """The columns that a row need not have, and that are NULL then: those in the path, and with ``missing 'null'`` all.
+
+    Those that say what a temporal element is are never left out.
+    """
+    given = option(options, "missing", "error").lower()
+    if given not in ("error", "null"):
+        raise SchemaError(f"the option missing is {given!r}", "", "'error' or 'null'")
+    names = (name for name in schema.names if name not in HIDDEN) if given == "null" else path_columns(options)
+    return frozenset(names)

@@ -20,6 +20,7 @@ from pyarrow import parquet
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.engine.formats.lines import Numbers
+from punctum.engine.formats.options import may_be_left_out
 from punctum.engine.formats.puncts import constants, from_punct
 from punctum.engine.formats.read import PUNCT_COLUMN, Closed, FileContent, Read, differ
 from punctum.errors import CodecError, PunctumError, choices
@@ -36,27 +37,30 @@ def read_parquet(data: bytes, schema: Schema, options: Mapping[str, str], wanted
     """
     try:
         with _broken():
-            file = _opened(data, schema)
-            left = [] if wanted is None else [a for a in schema.attributes if a.name not in wanted and _surely(file, a)]
-            left = left[len(left) == len(schema) :]  # what has no column has no rows
-            given = _table(file, schema, set(schema.names).difference(a.name for a in left))
-        return from_columns(given.with_columns(pl.lit(None, dtype(a)).alias(a.name) for a in left), schema)
+            file = _opened(data, schema, may_be_left_out(options, schema))
+            there = [a for a in schema.attributes if a.name in file.schema_arrow.names]
+            left = [] if wanted is None else [a.name for a in there if a.name not in wanted and _surely(file, a)]
+            left = left if len(left) < len(there) else []  # what has no column has no rows
+            given = _table(file, schema, {a.name for a in there}.difference(left))
+            given = given if given.width else pl.DataFrame({schema.names[0]: [None] * file.metadata.num_rows})
+        absent = [a for a in schema.attributes if a.name not in given.columns]  # nobody wants it, or it is left out
+        return from_columns(given.with_columns(pl.lit(None, dtype(a)).alias(a.name) for a in absent), schema)
     except CodecError as error:
-        return _heard(data, schema, error)
+        return _heard(data, schema, options, error)
 
 
 def hear_parquet(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
     """The punctuations of a Parquet file: no column of its rows is read."""
-    return _heard(data, schema)
+    return _heard(data, schema, options)
 
 
-def _heard(data: bytes, schema: Schema, error: CodecError | None = None) -> Read:
+def _heard(data: bytes, schema: Schema, options: Mapping[str, str], error: CodecError | None = None) -> Read:
     content = FileContent(schema)
     closed: Closed | None = None
     if error is not None:
         content.reject(0, error, "")
     with suppress(CodecError), _broken():
-        texts = _table(_opened(data, schema), schema, ())
+        texts = _table(_opened(data, schema, may_be_left_out(options, schema)), schema, ())
         if PUNCT_COLUMN in texts.columns:
             closed, _ = _special(texts, content)
     return content.read(None, closed)
@@ -71,9 +75,9 @@ def _broken() -> Iterator[None]:
         raise CodecError("the file is not Parquet", str(error), "it may be truncated") from None
 
 
-def _opened(data: bytes, schema: Schema) -> parquet.ParquetFile:
+def _opened(data: bytes, schema: Schema, left_out: Set[str]) -> parquet.ParquetFile:
     file = parquet.ParquetFile(pa.BufferReader(data), coerce_int96_timestamp_unit="us")
-    _check_names(file.schema_arrow.names, schema)
+    _check_names(file.schema_arrow.names, schema, left_out)
     return file
 
 
@@ -131,8 +135,8 @@ def from_columns(given: pl.DataFrame, schema: Schema) -> Read:
     return content.read(rows, closed, lambda row: (int(positions[row]), None), positions)
 
 
-def _check_names(names: Sequence[str], schema: Schema) -> None:
-    if missing := [name for name in schema.names if name not in names]:
+def _check_names(names: Sequence[str], schema: Schema, left_out: Set[str] = frozenset()) -> None:
+    if missing := [name for name in schema.names if name not in names and name not in left_out]:
         raise CodecError(f"the data has no column {missing[0]}", choices(names), f"the stream has ({schema})")
 
 

@@ -10,8 +10,9 @@ import json
 import re
 from collections.abc import Callable, Mapping
 
+from punctum.engine.formats.compressed import codec_of
 from punctum.engine.formats.options import option
-from punctum.engine.formats.splits import pread
+from punctum.storage.files import File, pread
 
 BLOCK = 64 << 20
 """A split of a file that may still be written is no longer than this."""
@@ -20,11 +21,11 @@ _MAGIC = b"PAR1"
 _FRAME = 12  # a Parquet file's magic at both ends, and the length of its footer
 _EDGE = 4096
 
-ReadyUntil = Callable[[int, int, int, Mapping[str, str]], int]
+ReadyUntil = Callable[[File, int, int, Mapping[str, str]], int]
 """The end of what can be read, given a file, where to begin, its size, and the options of the stream."""
 
 
-def _json(file: int, start: int, size: int, options: Mapping[str, str]) -> int:
+def _json(file: File, start: int, size: int, options: Mapping[str, str]) -> int:
     block = pread(file, start, min(size - start, BLOCK))
     end = block.rfind(b"\n") + 1
     return size if start + len(block) == size and _is_object(block[end:]) else start + end
@@ -38,7 +39,7 @@ def _is_object(line: bytes) -> bool:
         return False
 
 
-def _csv(file: int, start: int, size: int, options: Mapping[str, str]) -> int:
+def _csv(file: File, start: int, size: int, options: Mapping[str, str]) -> int:
     """The last end of a line that is not inside quotes; before a line with a single quote all waits."""
     block = pread(file, start, min(size - start, BLOCK))
     end = block.rfind(b"\n") + 1
@@ -50,7 +51,7 @@ def _csv(file: int, start: int, size: int, options: Mapping[str, str]) -> int:
     return start + end
 
 
-def _xml(file: int, start: int, size: int, options: Mapping[str, str]) -> int:
+def _xml(file: File, start: int, size: int, options: Mapping[str, str]) -> int:
     root = _ROOT.search(pread(file, 0, min(size, _EDGE)))
     if root is None or root[1].rpartition(b":")[2] == option(options, "rowTag", "").encode():
         return start
@@ -58,7 +59,7 @@ def _xml(file: int, start: int, size: int, options: Mapping[str, str]) -> int:
     return size if last.rstrip().endswith(b"</" + root[1] + b">") else start
 
 
-def _parquet(file: int, start: int, size: int, options: Mapping[str, str]) -> int:
+def _parquet(file: File, start: int, size: int, options: Mapping[str, str]) -> int:
     if size < _FRAME or pread(file, 0, 4) != _MAGIC:
         return start
     footer, magic = pread(file, size - 8, 4), pread(file, size - 4, 4)
@@ -68,3 +69,17 @@ def _parquet(file: int, start: int, size: int, options: Mapping[str, str]) -> in
 READY: dict[str, ReadyUntil] = {"csv": _csv, "json": _json, "parquet": _parquet, "xml": _xml}
 GROWING = ("csv", "json")
 """The formats in which a file that has grown is read on."""
+
+
+def grows(format_: str, name: str) -> bool:
+    """Whether a file that has grown is read on, by its format and its name.
+
+    >>> grows("json", "a.json"), grows("json", "a.json.gz"), grows("parquet", "a.parquet")
+    (True, False, False)
+    """
+    return format_ in GROWING and codec_of(name) is None
+
+
+def ready_until(format_: str, name: str) -> ReadyUntil:
+    """What says how far a file can be read: one that is compressed not at all, until it is quiet."""
+    return READY[format_] if codec_of(name) is None else lambda file, start, size, options: start

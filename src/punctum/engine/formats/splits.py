@@ -6,26 +6,24 @@ grown since has not changed so far, nor has one that was replaced by the same co
 
 import json
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
-from pathlib import Path
-from zlib import crc32
 
-from punctum.engine.recovery.durable import replace_text, writing
 from punctum.errors import MissingError, printable
+from punctum.storage.files import File, opened, pread
+from punctum.storage.location import Location, StorePath, StoreStat, location
 
 ENDS = 4096
 """So many bytes at each end are in a digest."""
 _BLOCK = 1 << 20
+_SECOND = 10**9
 
 
 class ChangedError(Exception):
     """The bytes of a split are no longer there."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Split:
     """A range of a file's bytes, behind so many lines of it; with a fault, why no more of the file is read.
 
@@ -44,12 +42,13 @@ class Split:
     fault: str = ""
 
     @property
-    def _fields(self) -> list[str | int]:
-        return list(vars(self).values())
+    def fields(self) -> list[str | int]:
+        """Its fields, as data for JSON."""
+        return [getattr(self, name) for name in self.__slots__]
 
     def __str__(self) -> str:
         """Itself as a line of JSON, all ASCII, whatever is in the name."""
-        return json.dumps(self._fields)
+        return json.dumps(self.fields)
 
     @staticmethod
     def of(line: str) -> "Split":
@@ -63,24 +62,28 @@ class Split:
 
     def located(self, directory: str) -> str:
         """Itself with the directory of the file, as a line."""
-        return json.dumps([directory, *self._fields])
+        return json.dumps([directory, *self.fields])
 
     @staticmethod
-    def at(line: str) -> "tuple[Path, Split]":
+    def at(line: str) -> "tuple[Location, Split]":
         """The path of a file and the split, of such a line."""
         directory, *fields = json.loads(line)
         split = Split(*fields)
-        return Path(directory) / split.name, split
+        return location(directory) / split.name, split
 
-    def read(self, path: Path) -> "Taken":
+    def read(self, path: Location) -> "Taken":
         """Its bytes; an error when the file has been cut or overwritten."""
-        with path.open("rb") as stored:
-            file = stored.fileno()
-            stored.seek(self.start)
-            data = stored.read(self.end - self.start)
+        with opened(path) as file:
+            data = pread_all(file, self.start, self.end - self.start)
+            if isinstance(path, StorePath) and not self._is_same(path.stat()):
+                raise ChangedError
             if len(data) < self.end - self.start or self.digest not in ("", digest(file, self.end)):
                 raise ChangedError
             return Taken(data, pread(file, 0, min(self.start, _BLOCK)), pread(file, self.start - 1, 1) or b"\n")
+
+    def _is_same(self, stat: StoreStat) -> bool:
+        """Whether an object is that which was listed, by its size and its time, which may be known to the second."""
+        return (stat.st_size, stat.st_mtime_ns // _SECOND) == (self.end, self.changed // _SECOND)
 
 
 @dataclass(frozen=True)
@@ -92,75 +95,30 @@ class Taken:
     before: bytes
 
 
-class SplitLog:
-    """The splits of a stream, a line each. It only grows, and an offset of Spark's is a number of its lines.
-
-    A line begins with a checksum of itself and of all before it, so that lines that are lost or changed are known.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path, self._sum = path, 0
-        self.splits = self._read()
-
-    def _read(self) -> list[Split]:
-        text = self._path.read_text("ascii", "replace") if self._path.exists() else ""
-        *lines, cut = text.split("\n")
-        if cut:  # by a crash, before any batch could have it
-            replace_text(self._path, "".join(f"{line}\n" for line in lines))
-        if any(self._summed(line[9:]) != line for line in lines):
-            hint = "restore it, or start with a new checkpoint"
-            raise MissingError("a list of files is damaged", str(self._path), hint)
-        return [Split.of(line[9:]) for line in lines]
-
-    def _summed(self, line: str) -> str:
-        """The next line, with its checksum."""
-        self._sum = crc32(line.encode(), self._sum)
-        return f"{self._sum:08x} {line}"
-
-    def append(self, new: Sequence[Split]) -> None:
-        """Write more of them down."""
-        text = "".join(f"{self._summed(str(split))}\n" for split in new)
-        if not self._path.exists():
-            replace_text(self._path, text)
-        elif text:
-            with writing(self._path), self._path.open("a", encoding="ascii") as out:
-                out.write(text)
-                out.flush()
-                os.fsync(out.fileno())
-        self.splits += new
-
-
-@contextmanager
-def opened(path: str) -> Iterator[int]:
-    """A file to read, as the system numbers it."""
-    file = os.open(path, os.O_RDONLY)
-    try:
-        yield file
-    finally:
-        os.close(file)
-
-
-def digest(file: int, end: int) -> str:
+def digest(file: File, end: int) -> str:
     """What tells whether a file still begins with the same bytes, up to an end."""
     length = min(end, ENDS)
     return blake2b(pread(file, 0, length) + pread(file, end - length, length), digest_size=8).hexdigest()
 
 
-def pread(file: int, start: int, length: int) -> bytes:
-    """Some bytes of a file; none before its beginning."""
-    return os.pread(file, length, start) if start >= 0 and length else b""
+def pread_all(file: File, start: int, length: int) -> bytes:
+    """As many bytes of a file as there are, however few the system gives at once."""
+    data = pread(file, start, length)
+    while 0 < len(data) < length and (more := pread(file, start + len(data), length - len(data))):
+        data += more
+    return data
 
 
-def lines_within(file: int, start: int, end: int) -> int:
+def lines_within(file: File, start: int, end: int) -> int:
     """How many lines end between two places."""
     places = range(start, end, _BLOCK)
     return sum(pread(file, at, min(_BLOCK, end - at)).count(b"\n") for at in places)
 
 
-def gone(path: Path) -> MissingError:
+def gone(path: Location) -> MissingError:
     """The error when a file is not there that was there, or must be."""
     hint = "restore it, or start with a new checkpoint; do not move files while a query reads them"
-    return MissingError(f"the file {shown(path.name)} no longer exists", f"{path.parent / shown(path.name)}", hint)
+    return MissingError(f"the file {shown(path.name)} no longer exists", f"{path.parent}/{shown(path.name)}", hint)
 
 
 def shown(name: str) -> str:

@@ -7,7 +7,7 @@ at the next element: what stands before it is rejected, its neighbours are not.
 
 import codecs
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from xml.etree.ElementTree import Element as Node
 from xml.etree.ElementTree import SubElement
 from xml.parsers import expat
@@ -20,7 +20,7 @@ from punctum.algebra.schema import Schema
 from punctum.algebra.values import Row
 from punctum.algebra.xml import NAMESPACE, XSI, from_node
 from punctum.engine.formats.lines import BOM
-from punctum.engine.formats.options import option
+from punctum.engine.formats.options import may_be_left_out, option
 from punctum.engine.formats.read import FileContent, Read, differ
 from punctum.engine.formats.typed import typed, value
 from punctum.errors import CodecError, PunctumError, SchemaError
@@ -44,7 +44,7 @@ def read_xml(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
     name = option(options, "rowTag", "")
     if not name:
         raise SchemaError("the option rowTag is missing", "", "name the element of a row")
-    reader = _XmlReader(schema, name)
+    reader = _XmlReader(schema, name, may_be_left_out(options, schema))
     try:
         reader.parse(_in_utf8(data))
     except CodecError as error:
@@ -74,8 +74,8 @@ def _in_utf8(data: bytes) -> bytes:
 class _XmlReader:
     """Gathers the elements: rows as texts in the order of the schema, with their place in the file."""
 
-    def __init__(self, schema: Schema, name: str) -> None:
-        self.schema, self.name, self.content = schema, name, FileContent(schema)
+    def __init__(self, schema: Schema, name: str, left_out: Set[str]) -> None:
+        self.schema, self.name, self.content, self.left_out = schema, name, FileContent(schema), left_out
         self.rows: list[list[str | None]] = []
         self.places: list[tuple[int, int, int]] = []
         self.data = b""
@@ -238,14 +238,14 @@ class _TextRun:
     def _finish(self) -> None:
         reader, named = self.reader, dict(zip(self.names, self.texts, strict=True))
         if self.tag == reader.name and not self.nested and len(named) == len(self.names):
-            row = [named.get(name, _MISSING) for name in reader.schema.names]
+            row = [named.get(name, None if name in reader.left_out else _MISSING) for name in reader.schema.names]
             if _MISSING not in row:
                 reader.rows.append(row)
                 reader.places.append((self.begin_line, self.begin, self._index()))
                 return
         text = reader.text(self.begin, self._index())
         try:
-            node = from_node(self._node(), reader.schema, reader.name)
+            node = from_node(self._node(), reader.schema, reader.name, reader.left_out)
             reader.content.add(node, self.begin_line, text, self.begin)
         except PunctumError as error:
             reader.content.reject(self.begin_line, error, text)

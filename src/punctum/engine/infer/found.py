@@ -79,7 +79,7 @@ class Directories:
             named = name == last or fnmatch.fnmatchcase(name, last)
             return named and is_input(name) and format_of(self._base / directory / name) == self._format
 
-        return Listing(self._base / directory, self._format, self._options, self._settle, (), wanted)
+        return Listing(self._base / directory, self._format, self._options, self._settle, takes=wanted)
 
 
 def found(pattern: str, base: Path) -> FoundFiles:

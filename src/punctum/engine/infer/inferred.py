@@ -40,7 +40,7 @@ class InferredStream:
     def options(self) -> dict[str, str]:
         """The options with which the files are read, but the path."""
         lacks = any(self.sample.missing.get(name) for name in self.schema.names)
-        found = {"missingAsNull": "true"} if lacks else {}
+        found = {"missing": "null"} if lacks else {}
         default = {"header": "false", "sep": ","}
         return found | {key: value for key, value in self.sample.options.items() if default[key] != value}
 

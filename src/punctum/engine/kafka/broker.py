@@ -2,6 +2,8 @@
 
 import time
 from collections.abc import Mapping
+from concurrent.futures import Future
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,7 @@ SURE = 3.0
 _REFRESH = 5.0
 _PAUSE = 0.05
 _ASKED = 10.0
+_LISTEN = 0.2
 
 Ends = dict[int, tuple[int, int]]
 """Where each partition begins, and where it ends: behind the last message that is committed."""
@@ -50,6 +53,7 @@ class Brokers:
         self._stream, self._options, self._patience = stream, options, patience
         self._partitions: tuple[float, list[int]] = 0.0, []
         self._last: tuple[float, Ends] = 0.0, {}
+        self._said: Any = None
 
     def ends(self) -> Ends:
         """Where each partition begins and ends by now, or was a moment ago."""
@@ -63,15 +67,36 @@ class Brokers:
         """Ask, and ask again when brokers are gone or about to change their minds."""
         kafka, begun = confluent(), time.monotonic()
         while True:
+            self._said = None
             try:
                 return self._ask()
             except kafka.KafkaException as error:
                 self._partitions = 0.0, []
-                told, waited = error.args[0], time.monotonic() - begun
-                limit = 0.0 if told.code() in final() else SURE if told.code() in unknown() else self._patience
+                told, waited = self._cause(error.args[0]), time.monotonic() - begun
+                sure = told.code() in {*unknown(), kafka.KafkaError._SSL}
+                limit = 0.0 if told.code() in final() else SURE if sure else self._patience
                 if waited >= min(limit, self._patience):
                     raise unreachable(self._stream, self._options, told) from None
             time.sleep(_PAUSE)
+
+    def _hear(self, error: Any) -> None:
+        """Remember what the client says by itself: why an answer does not come."""
+        if self._said is None or error.code() != confluent().KafkaError._ALL_BROKERS_DOWN:
+            self._said = error
+
+    def _cause(self, error: Any) -> Any:
+        known = confluent().KafkaError
+        return self._said if self._said is not None and error.code() in (known._TIMED_OUT, known._TRANSPORT) else error
+
+    def _answer(self, asked: "Future[Any]") -> Any:
+        """What comes of a question; one is not waited for when a broker has refused to talk and no other answers."""
+        refused, begun = {*final(), confluent().KafkaError._SSL}, time.monotonic()
+        while True:
+            with suppress(TimeoutError):
+                return asked.result(_LISTEN)
+            self._admin.poll(0)
+            if self._said is not None and self._said.code() in refused and time.monotonic() > begun + SURE:
+                raise confluent().KafkaException(self._said)
 
     def _ask(self) -> Ends:
         kafka, topic = confluent(), self._options["topic"]
@@ -81,7 +106,8 @@ class Brokers:
             self._admin.list_offsets(dict.fromkeys(places, spec), isolation_level=committed, request_timeout=_ASKED)
             for spec in (kafka.admin.OffsetSpec.earliest(), kafka.admin.OffsetSpec.latest())
         )
-        return {place.partition: (lows[place].result().offset, highs[place].result().offset) for place in places}
+        asked = {p.partition: (self._answer(lows[p]), self._answer(highs[p])) for p in places}
+        return {partition: (low.offset, high.offset) for partition, (low, high) in asked.items()}
 
     def _known_partitions(self) -> list[int]:
         """The partitions of the topic; new ones are found some seconds later."""
@@ -89,7 +115,7 @@ class Brokers:
         if not known or time.monotonic() > asked + _REFRESH:
             topic = self._options["topic"]
             wanted = confluent().TopicCollection([topic])
-            found = self._admin.describe_topics(wanted, request_timeout=_ASKED)[topic].result()
+            found = self._answer(self._admin.describe_topics(wanted, request_timeout=_ASKED)[topic])
             known, self.identity = sorted(partition.id for partition in found.partitions), str(found.topic_id)
             self._partitions = time.monotonic(), known
         return known
@@ -99,7 +125,7 @@ class Brokers:
         from punctum.engine.kafka.client import configuration  # here: who reads no topic need not wait for it
 
         admin: AdminClient = confluent().admin.AdminClient(
-            {"error_cb": silent, "log_level": 0, **configuration(self._options)}
+            {"log_level": 0, **configuration(self._options), "error_cb": self._hear}
         )
         return admin
 
@@ -123,9 +149,8 @@ def unreachable(stream: str, options: Mapping[str, str], told: Any) -> MissingEr
     if told.code() in unknown():
         hint = "create it, or fix the name; after it was deleted, start with a new checkpoint"
         return MissingError(f"the topic {topic} of {stream} does not exist", told.str(), hint)
-    what = f"the topic {topic} of {stream} cannot be read"
-    return MissingError(
-        what,
-        f"{options['brokers']}: {hidden(told.str(), options)}",
-        "look whether the brokers run, and whether they let you in",
-    )
+    from punctum.engine.kafka.client import hint_of  # here: who reads no topic need not wait for it
+
+    detail = f"{options['brokers']}: {hidden(told.str(), options)}"
+    hint = hint_of(told) or "look whether the brokers run, and whether they let you in"
+    return MissingError(f"the topic {topic} of {stream} cannot be read", detail, hint)

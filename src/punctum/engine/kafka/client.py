@@ -23,6 +23,7 @@ _RIGHTS = "give the user this right"
 _HINTS = {
     "_AUTHENTICATION": _LOGIN,
     "SASL_AUTHENTICATION_FAILED": _LOGIN,
+    "_INVALID_ARG": f"check the options that begin with {CLIENT}",
     "_SSL": "check kafka.security.protocol and kafka.ssl.ca.location",
     "UNKNOWN_TOPIC_OR_PART": "create the topic",
     "_UNKNOWN_TOPIC": "create the topic",
@@ -58,5 +59,10 @@ def configuration(options: Mapping[str, str]) -> dict[str, str]:
 
 def failure(what: str, error: "KafkaError", options: Mapping[str, str]) -> QueryError:
     """An error of librdkafka's as one of ours."""
-    hint = _HINTS.get(error.name(), "check the brokers")
+    hint = hint_of(error) or "check the brokers"
     return QueryError(what, hidden(error.str(), options), f"{hint}, then {RESUME}")
+
+
+def hint_of(error: "KafkaError") -> str | None:
+    """What to do about an error of librdkafka's, if it is one that says so."""
+    return _HINTS.get(error.name())

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 PIECE = 100_000
 """So many messages are read at once, and become one slice."""
 _TAKEN = 10_000
-_WAIT = 0.5
+_WAIT = 0.1
 _DOUBT = 5.0  # so many seconds without a message, and a consumer that went on begins anew
 _KEPT = 4  # so many consumers a process has at most
 _CONSUMER = {
@@ -117,7 +117,7 @@ class _Consuming:
                 what = f"the topic {wanted.topic} of {stream} cannot be read"
                 detail = f"partition {wanted.partition} from {at}: nothing has come for {patience:g} seconds"
                 raise MissingError(what, detail, "look whether its brokers run")
-            got = self._consumer.consume(_TAKEN, _WAIT)
+            got = self._consumer.consume(min(_TAKEN, wanted.end - at), _WAIT)  # as many as it waits for
             told = [message for message in got if message.error() is not None]
             good = [message for message in got if message.error() is None] if told else got
             for message in told:

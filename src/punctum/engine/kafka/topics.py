@@ -11,12 +11,12 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from punctum.engine.kafka.broker import Brokers
 from punctum.engine.recovery.durable import replace_text
 from punctum.errors import MissingError, QueryError
+from punctum.storage.location import location
 
 TopicOffset = dict[str, Any]
 """How far a topic has been read: ``{"next": {"0": 15, "1": 7}}``.
@@ -100,7 +100,7 @@ class TopicListing:
     @cached_property
     def initial(self) -> TopicOffset:
         """Where the query began, or begins."""
-        path = Path(self._topic.log)
+        path = location(self._topic.log)
         if path.exists():
             known = json.loads(path.read_text())
             self._identity = known["topic"]
@@ -113,8 +113,11 @@ class TopicListing:
             raise QueryError(what, f"the topic {self._topic.name} has {len(ends)} partitions", "name those from 0")
         latest = wanted.lower() == "latest"
         begins = {p: given.get(str(p), high if latest else low) for p, (low, high) in ends.items()}
-        for p, (low, high) in ends.items():
-            self._check(p, begins[p], low, high)
+        if wrong := [p for p, (low, high) in ends.items() if not low <= begins[p] <= high]:
+            p, (low, high) = wrong[0], ends[wrong[0]]
+            what = f"startingOffsets of {self._topic.stream} names the offset {begins[p]} of partition {p}"
+            detail = f"partition {p} of {self._topic.name} begins at {low} and ends before {high}"
+            raise QueryError(what, detail, f"name one from {low} to {high}, or earliest or latest for all")
         offset: TopicOffset = {"next": _named(begins)}
         if self._topic.idle is not None:
             offset |= {"heard": _named(dict.fromkeys(begins, _now())), "idle": []}

@@ -6,26 +6,26 @@ begun again: a file that must be there and is not, or is damaged, is an error.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from difflib import unified_diff
 from importlib.metadata import version
-from pathlib import Path
-from typing import Any
 from uuid import uuid4
 from zlib import crc32
 
+from punctum.engine.recovery.bucket_notes import BUCKETS, state_directory
 from punctum.engine.recovery.durable import damaged, lost, read_sealed, write_sealed
+from punctum.engine.recovery.measured import metrics_of
 from punctum.engine.recovery.state_files import check_states
 from punctum.errors import QueryError
+from punctum.storage.location import Location, location
 
 STATE = "state 6"
 """The first line of a plan begins with it. It changes when the state of earlier versions can no longer be read."""
-BUCKETS = "buckets.json"
 _PIECE = 512
 
 
-def check_notes(checkpoint: Path) -> None:
+def check_notes(checkpoint: Location) -> None:
     """Refuse a checkpoint of another version, and one that has lost what Spark has written down of its batches.
 
     Spark notes that a batch begins (offsets) and that it is done (commits), and only then the next one; the metrics of
@@ -49,7 +49,7 @@ def check_notes(checkpoint: Path) -> None:
     check_states(state_directory(checkpoint), done, json.loads(line).get("written", {}))
 
 
-def check_version(plan: Path) -> None:
+def check_version(plan: Location) -> None:
     """Refuse what another version of Punctum has written, by its plan, unless this one can read its state."""
     state, _, wrote = read_sealed(plan).partition("\n")[0].partition(", ")
     if state != STATE:
@@ -59,7 +59,7 @@ def check_version(plan: Path) -> None:
         raise QueryError("the checkpoint was written by another version of Punctum", detail, hint)
 
 
-def _check_sum(path: Path) -> None:
+def _check_sum(path: Location) -> None:
     """Refuse a note that is not what its checksum says: Hadoop keeps one beside each local file, of every 512 bytes."""
     beside = path.with_name(f".{path.name}.crc")
     if path.exists() and beside.exists():
@@ -69,23 +69,23 @@ def _check_sum(path: Path) -> None:
             raise damaged(path)
 
 
-def begun(checkpoint: str | Path) -> bool:
+def begun(checkpoint: str | Location) -> bool:
     """Whether the query that has this checkpoint has begun its first batch: whatever tells of it is enough."""
-    metadata = ((Path(checkpoint) / name).glob("[0-9]*") for name in ("offsets", "commits", "state"))
-    return any(True for files in metadata for _ in files) or measured(Path(checkpoint)) >= 0
+    metadata = ((location(checkpoint) / name).glob("[0-9]*") for name in ("offsets", "commits", "state"))
+    return any(True for files in metadata for _ in files) or measured(location(checkpoint)) >= 0
 
 
-def committed(checkpoint: str | Path) -> bool:
+def committed(checkpoint: str | Location) -> bool:
     """Whether the query that has this checkpoint has done its first batch."""
-    return any((Path(checkpoint) / "commits").glob("[0-9]*"))
+    return any((location(checkpoint) / "commits").glob("[0-9]*"))
 
 
-def last_committed(checkpoint: Path) -> int | None:
+def last_committed(checkpoint: Location) -> int | None:
     """The last batch that the query that has this checkpoint has done, if any."""
     return max(_numbered(checkpoint / "commits"), default=None)
 
 
-def files_read(checkpoint: Path) -> dict[str, int]:
+def files_read(checkpoint: Location) -> dict[str, int]:
     """How many splits have been read, or begun to be, of each stream of files, by the names of their logs."""
     last = max(_numbered(checkpoint / "offsets"), default=None)
     if last is None:
@@ -98,28 +98,16 @@ def files_read(checkpoint: Path) -> dict[str, int]:
     return read
 
 
-def metrics_of(checkpoint: Path) -> Iterator[tuple[int, str]]:
-    """The lines of metrics in a checkpoint, the last one first, with their batches; one that is cut off is none."""
-    path, notes = checkpoint / "punctum" / "metrics.jsonl", bucket_notes(checkpoint)
-    for line in reversed(path.read_text("utf-8", "replace").splitlines() if path.exists() else []):
-        with suppress(ValueError, KeyError, TypeError):
-            known = json.loads(line)
-            if known["batch"] == notes.get("behind"):
-                line = json.dumps(known | {name: notes[name] for name in ("kept", "written")})
-            if isinstance(known["kept"], dict):
-                yield int(known["batch"]), line
-
-
-def measured(checkpoint: Path) -> int:
+def measured(checkpoint: Location) -> int:
     """The last batch of which a checkpoint has metrics."""
     return next((batch for batch, _ in metrics_of(checkpoint)), -1)
 
 
-def _numbered(directory: Path) -> set[int]:
+def _numbered(directory: Location) -> set[int]:
     return {int(path.name) for path in directory.glob("[0-9]*") if path.name.isdecimal()}
 
 
-def settled(checkpoint: Path, name: str, first: Callable[[], str]) -> str:
+def settled(checkpoint: Location, name: str, first: Callable[[], str]) -> str:
     """What a file of a checkpoint says; the first run writes it."""
     path = checkpoint / "punctum" / name
     if not path.exists() and not begun(checkpoint):
@@ -127,14 +115,14 @@ def settled(checkpoint: Path, name: str, first: Callable[[], str]) -> str:
     return read_sealed(path)
 
 
-def query_id(checkpoint: Path) -> str:
+def query_id(checkpoint: Location) -> str:
     """The id of the query that has this checkpoint, made up by its first run: the names of its files hold it."""
     return settled(checkpoint, "id", lambda: uuid4().hex[:8])
 
 
 def load_or_init_plan(checkpoint: str, lines: Sequence[str]) -> None:
     """Remember the plan of a checkpoint's query, or refuse another one than that which it has begun with."""
-    path = Path(checkpoint) / "punctum" / "plan"
+    path = location(checkpoint) / "punctum" / "plan"
     if not begun(checkpoint):
         write_sealed(path, "".join(f"{line}\n" for line in _written(lines)))
         return
@@ -144,7 +132,7 @@ def load_or_init_plan(checkpoint: str, lines: Sequence[str]) -> None:
         raise QueryError("the query has changed since the checkpoint was written", changed, hint)
 
 
-def differences(path: Path, lines: Sequence[str], leaving: str | None = None) -> str:
+def differences(path: Location, lines: Sequence[str], leaving: str | None = None) -> str:
     """What differs between a plan that was written and one of now, but for lines that begin in a certain way."""
     known, now = (
         [line for line in plan if leaving is None or not line.startswith(leaving)]
@@ -166,9 +154,9 @@ def settled_buckets(checkpoint: str, wanted: tuple[int, ...]) -> tuple[int, ...]
     probe = pl.DataFrame({"text": ["", "vase", "é"], "number": [17, -1, None], "price": [0.5, None, -2.0]})
     placing = [str(value) for value in probe.hash_rows(17)]
     first = {"buckets": wanted, "placing": placing, "polars": pl.__version__}
-    known = json.loads(settled(Path(checkpoint), BUCKETS, lambda: json.dumps(first)))
+    known = json.loads(settled(location(checkpoint), BUCKETS, lambda: json.dumps(first)))
     if known["placing"] != placing:
-        path = Path(checkpoint) / "punctum" / "buckets.json"
+        path = location(checkpoint) / "punctum" / "buckets.json"
         detail = (
             f"{path} was written with Polars {known['polars']}, which hashes keys differently from {pl.__version__}"
         )
@@ -177,30 +165,10 @@ def settled_buckets(checkpoint: str, wanted: tuple[int, ...]) -> tuple[int, ...]
     return tuple(known["buckets"])
 
 
-def bucket_notes(checkpoint: Path) -> dict[str, Any]:
-    """What a checkpoint says of its buckets, if it does.
-
-    When these have become more: where their state is, behind which batch it began, and what metrics say of them then.
-    """
-    path = checkpoint / "punctum" / BUCKETS
-    notes: dict[str, Any] = json.loads(read_sealed(path)) if path.exists() else {}
-    return notes
-
-
-def write_buckets(checkpoint: Path, notes: Mapping[str, Any]) -> None:
-    """Write down what a checkpoint says of its buckets: from now on that is how they are."""
-    write_sealed(checkpoint / "punctum" / BUCKETS, json.dumps(notes))
-
-
-def state_directory(checkpoint: Path) -> Path:
-    """Where the states are, by stage and bucket."""
-    return checkpoint / "punctum" / str(bucket_notes(checkpoint).get("state", "state"))
-
-
 def remove_partial_offsets(checkpoint: str) -> None:
     """Remove half-written offsets of a run that was killed before its first batch: Spark refuses to start on them."""
     if not begun(checkpoint):
-        for half in (Path(checkpoint) / "offsets").glob(".*.tmp*"):
+        for half in (location(checkpoint) / "offsets").glob(".*.tmp*"):
             half.unlink()
 
 

@@ -9,9 +9,9 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
-from pathlib import Path
 
 from punctum.errors import QueryError
+from punctum.storage.location import Location, StorePath
 
 RESTORE = "restore it, or start with a new checkpoint and an empty sink"
 """The hint when a file of a checkpoint is lost or damaged."""
@@ -24,9 +24,12 @@ _HINTS = {
 }
 
 
-def replace_text(path: Path, text: str) -> None:
+def replace_text(path: Location, text: str) -> None:
     """Write a file, or put it in the place of the one that is there; its directory is made when it is not there."""
     with writing(path):
+        if isinstance(path, StorePath):
+            path.write_text(text)
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_name(f".{path.name}.new")
         with part.open("w", encoding="utf-8", newline="") as out:
@@ -41,8 +44,22 @@ def replace_text(path: Path, text: str) -> None:
             os.close(directory)
 
 
+def append_text(path: Location, text: str, sync: bool = False) -> None:
+    """Write more behind what is in a file; a store gets all of it again, so that what goes on for long is in pieces."""
+    with writing(path):
+        if isinstance(path, StorePath):
+            known = path.read_bytes() if path.exists() else b""
+            path.write_bytes(known + text.encode())
+            return
+        with path.open("a", encoding="utf-8", newline="") as out:
+            out.write(text)
+            if sync:
+                out.flush()
+                os.fsync(out.fileno())
+
+
 @contextmanager
-def writing(path: Path | str) -> Iterator[None]:
+def writing(path: Location | str) -> Iterator[None]:
     """Whatever writes a file or to a directory inside: an error with the path and the cause when it cannot."""
     try:
         yield
@@ -53,12 +70,12 @@ def writing(path: Path | str) -> Iterator[None]:
         raise QueryError(f"{path} cannot be written", cause + at, hint) from error
 
 
-def write_sealed(path: Path, text: str) -> None:
+def write_sealed(path: Location, text: str) -> None:
     """Write a file that tells when it is not what was written."""
     replace_text(path, f"{_seal(path, text.encode())}\n{text}")
 
 
-def read_sealed(path: Path) -> str:
+def read_sealed(path: Location) -> str:
     """What was written to a file, and an error when it is lost or says something else now."""
     try:
         seal, _, content = path.read_bytes().partition(b"\n")
@@ -72,19 +89,19 @@ def read_sealed(path: Path) -> str:
     raise damaged(path, old)
 
 
-def lost(path: Path) -> QueryError:
+def lost(path: Location) -> QueryError:
     """The error when a file that was written once is not there."""
     return QueryError(
         "a file of the checkpoint is missing", f"the query has started before, and {path} does not exist", RESTORE
     )
 
 
-def damaged(path: Path, unless: str = "") -> QueryError:
+def damaged(path: Location, unless: str = "") -> QueryError:
     """The error when a file is not what was written."""
     return QueryError(f"{path} is damaged", f"its checksum does not match its content{unless}", RESTORE)
 
 
-def _seal(path: Path, content: bytes) -> str:
+def _seal(path: Location, content: bytes) -> str:
     return _SEAL + sha256(os.fsencode(path.name) + b"\n" + content).hexdigest()[:32]
 
 

@@ -2,7 +2,7 @@
 
 It is a lock on the file ``punctum/lease``, which the system gives back when the process ends, however it does. A
 process that has the lease has it for all its queries: Spark knows which of those in a session are running. A file
-system without locks keeps nobody out, which is logged.
+system without locks keeps nobody out, which is logged. That of a checkpoint in a store is another (``store_lease.py``).
 """
 
 import fcntl
@@ -15,16 +15,25 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from punctum.engine.recovery.durable import writing
+from punctum.engine.recovery.store_lease import HINT, IN_USE, StoreLease
 from punctum.errors import QueryError
+from punctum.storage.location import Location, StorePath
 
 _LOG = logging.getLogger(__name__)
-_HINT = "stop it first, or use another checkpoint"
 _held: dict[Path, int] = {}
 """The open files of the leases that this process has."""
+_in_stores: dict[StorePath, StoreLease] = {}
+"""Those that it has in stores."""
 
 
-def take_lease(checkpoint: Path) -> None:
+def take_lease(checkpoint: Location) -> None:
     """Have a checkpoint for this process until it is released, or say who has it."""
+    if isinstance(checkpoint, StorePath):
+        known = _in_stores.get(checkpoint)
+        if known is None or not known.kept:
+            release_lease(checkpoint)
+            _in_stores[checkpoint] = StoreLease(checkpoint / "punctum" / "lease")
+        return
     path = _lease(checkpoint)
     if path in _held:
         if _there(_held[path], path):
@@ -38,9 +47,7 @@ def take_lease(checkpoint: Path) -> None:
     except BlockingIOError:
         holder = os.read(file, 1000).decode("utf-8", "replace").strip() or "another process"
         os.close(file)
-        raise QueryError(
-            "the checkpoint is in use", f"{holder} is running a query on {path.parents[1]}", _HINT
-        ) from None
+        raise QueryError(IN_USE, f"{holder} is running a query on {path.parents[1]}", HINT) from None
     except OSError as error:
         _LOG.warning("cannot lock %s against a second run: %s", path.parents[1], error.strerror)
     _held[path] = file
@@ -49,21 +56,32 @@ def take_lease(checkpoint: Path) -> None:
         os.pwrite(file, f"process {os.getpid()} on {socket.gethostname()}\n".encode(), 0)
 
 
-def release_lease(checkpoint: Path) -> None:
+def check_lease(checkpoint: Location) -> None:
+    """An error when another process has taken a checkpoint that is in a store: without locks it could."""
+    if isinstance(checkpoint, StorePath) and checkpoint in _in_stores:
+        _in_stores[checkpoint].check()
+
+
+def release_lease(checkpoint: Location) -> None:
     """Let other processes have a checkpoint."""
+    if isinstance(checkpoint, StorePath):
+        lease = _in_stores.pop(checkpoint, None)
+        if lease is not None:
+            lease.release()
+        return
     file = _held.pop(_lease(checkpoint), None)
     if file is not None:
         os.close(file)
 
 
-def check_not_running(checkpoint: Path, spark: SparkSession) -> None:
+def check_not_running(checkpoint: Location, spark: SparkSession) -> None:
     """Refuse a checkpoint on which a query of this session runs."""
     try:
         known = json.loads((checkpoint / "metadata").read_bytes())["id"]
     except (OSError, ValueError, KeyError, TypeError):
         return  # there is none yet; of a damaged one Spark says so
     if any(running.id == known for running in spark.streams.active):
-        raise QueryError("the checkpoint is in use", f"a query of this process is running on {checkpoint}", _HINT)
+        raise QueryError(IN_USE, f"a query of this process is running on {checkpoint}", HINT)
 
 
 def _lease(checkpoint: Path) -> Path:

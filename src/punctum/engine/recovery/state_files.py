@@ -9,17 +9,17 @@ whoever reads the state of the last batch meanwhile has time for it.
 """
 
 import json
-import os
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from secrets import token_hex
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from zlib import crc32
 
 from punctum.engine.recovery.durable import damaged, lost, writing
+from punctum.storage.files import File, names_in, opened, pread, size_of, write_whole
+from punctum.storage.location import Location
 
 STATE = "punctum/state"
 """Where in a checkpoint the states of its first buckets are, by stage and bucket."""
@@ -49,9 +49,9 @@ Blobs = Mapping[str, Mapping[int, bytes]]
 class StateFiles:
     """The state of a bucket as a batch finds it, in a directory of its own."""
 
-    def __init__(self, directory: Path, batch: int) -> None:
+    def __init__(self, directory: Location, batch: int) -> None:
         self._directory, self._batch = directory, batch
-        names = os.listdir(directory) if directory.exists() else []
+        names = names_in(directory)
         self._files = {name: int(match[1]) for name in names if (match := _NAME.fullmatch(name))}
         versions = [(n, name) for name, n in self._files.items() if n < batch and "." not in name]
         self.version = max(versions, default=(0, None))[1]
@@ -65,7 +65,8 @@ class StateFiles:
     def read(self, place: ChunkPlace) -> bytes:
         """A chunk."""
         path = self._directory / place.file
-        content = _read(path, lambda file: os.pread(file, place.length, place.start))
+        with _opened(path) as file:
+            content = pread(file, place.start, place.length)
         if crc32(content) != place.checksum:
             raise damaged(path)
         return content
@@ -90,7 +91,8 @@ class StateFiles:
         """The version's text, where its chunks are, and what it does not need any more, since which batch."""
         assert self.version is not None
         path = self._directory / self.version
-        text, places, dropped = json.loads(_read(path, lambda file: _index(file, path)))
+        with _opened(path) as file:
+            text, places, dropped = json.loads(_index(file, path))
         found = {name: {int(n): ChunkPlace(*place) for n, place in chunks.items()} for name, chunks in places.items()}
         return text, found, dropped
 
@@ -114,12 +116,7 @@ class StateFiles:
 
     def _write(self, name: str, parts: list[bytes]) -> None:
         """Write a file, which gets its name when it is whole."""
-        part = self._directory / f".{name}"
-        with part.open("wb") as out:
-            out.writelines(parts)
-            out.flush()
-            os.fsync(out.fileno())
-        part.rename(self._directory / name)
+        write_whole(self._directory / name, parts, hidden=f".{name}")
 
     def _dropped(self, places: Places) -> dict[str, int]:
         """Files of earlier batches that the new version does not need, and since when."""
@@ -138,15 +135,15 @@ class StateFiles:
                     (self._directory / name).unlink()
 
 
-def buckets_behind(directory: Path, batch: int) -> Iterator[tuple[int, StateFiles]]:
+def buckets_behind(directory: Location, batch: int) -> Iterator[tuple[int, StateFiles]]:
     """The state of each bucket that has one behind a batch, in the directory of a stage."""
-    for bucket in sorted(int(name) for name in (os.listdir(directory) if directory.exists() else ())):
+    for bucket in sorted(map(int, names_in(directory))):
         files = StateFiles(directory / str(bucket), batch + 1)
         if files.version is not None:
             yield bucket, files
 
 
-def check_states(states: Path, batch: int, written: Mapping[str, Mapping[str, int]]) -> None:
+def check_states(states: Location, batch: int, written: Mapping[str, Mapping[str, int]]) -> None:
     """Refuse a checkpoint that has lost one of its states: by stage and bucket, the last batch that has written one."""
     for stage, buckets in written.items():
         for bucket, last in buckets.items():
@@ -155,23 +152,21 @@ def check_states(states: Path, batch: int, written: Mapping[str, Mapping[str, in
                 raise lost(directory / f"{last}-*")
 
 
-def _read(path: Path, content: Callable[[int], bytes]) -> bytes:
+@contextmanager
+def _opened(path: Location) -> Iterator[File]:
     try:
-        file = os.open(path, os.O_RDONLY)
+        with opened(path) as file:
+            yield file
     except FileNotFoundError:
         raise lost(path) from None
-    try:
-        return content(file)
-    finally:
-        os.close(file)
 
 
-def _index(file: int, path: Path) -> bytes:
+def _index(file: File, path: Location) -> bytes:
     """What a version says of itself, at its end."""
-    end = os.fstat(file).st_size - 2 * _NUMBER
-    seal: Any = os.pread(file, 2 * _NUMBER, max(0, end))
+    end = size_of(file) - 2 * _NUMBER
+    seal = pread(file, max(0, end), 2 * _NUMBER)
     length = int.from_bytes(seal[:_NUMBER])
-    index = os.pread(file, length, end - length) if 0 < length <= end else b""
+    index = pread(file, end - length, length) if 0 < length <= end else b""
     if end < 0 or crc32(index) != int.from_bytes(seal[_NUMBER:]) or not index:
         raise damaged(path)
     return index

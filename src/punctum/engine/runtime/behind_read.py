@@ -21,6 +21,7 @@ from punctum.engine.runtime.task import batch_of_task
 from punctum.engine.sources.reader import BatchParts
 from punctum.engine.sources.source import FrameStream, read_part
 from punctum.errors import QueryError
+from punctum.storage.location import Location
 
 Arrived = dict[int, list[StageMessage]]
 """Messages by input."""
@@ -33,7 +34,7 @@ class StageBehindRead:
         self,
         stage: StageProcessor,
         streams: Mapping[str, FrameStream],
-        directory: Path,
+        directory: Location,
         buckets: tuple[int, ...],
         batch: Callable[[], int] = batch_of_task,
     ) -> None:

@@ -87,6 +87,8 @@ class FromStream(StageInput):
     from the first punctuation on that speaks of a folded column, they are read again as they were.
     """
 
+    spoken: bool
+    """Whether a punctuation has come on a column that is folded: from then on, no row is."""
     reported: Set[str] = frozenset()
     """The columns whose time is made behind it, of reports: where it moves nothing is said of it here."""
 
@@ -101,7 +103,7 @@ class FromStream(StageInput):
         guard: Guard | None = None,
     ) -> None:
         self._raw, self._schema, self._steps, self._guard = raw, schema, steps, guard or Guard(schema)
-        self._original, self._idle, self._folding, self._spoken = original, idle, folding, False
+        self._original, self._idle, self._folding, self.spoken = original, idle, folding, False
         self._violations: list[Record] = []
         self._limits = tuple(DomainLimits(raw).opening())
 
@@ -154,8 +156,8 @@ class FromStream(StageInput):
         """What has come, with all its rows once a punctuation has come on a column that is folded."""
         if self._folding is None:
             return came
-        self._spoken = self._spoken or self._folding.is_spoken_of([piece for _, piece in came])
-        return self._folding.undone(came) if self._spoken else came
+        self.spoken = self.spoken or self._folding.is_spoken_of([piece for _, piece in came])
+        return self._folding.undone(came) if self.spoken else came
 
     def _in_order(self, came: Arrived) -> tuple[ColumnarSlice, list[tuple[pl.Series, PlacedPunctuations]]]:
         """The punctuations behind the pipe, and again with their places where rows stand behind them."""
@@ -248,11 +250,11 @@ class FromStream(StageInput):
     def metadata(self) -> dict[str, Any]:
         """What the steps and the guard know."""
         steps = {str(n): step.metadata() for n, step in enumerate(self._steps)}
-        return {"guard": self._guard.metadata(), "spoken": self._spoken} | steps
+        return {"guard": self._guard.metadata(), "spoken": self.spoken} | steps
 
     def restore(self, metadata: dict[str, Any], tables: dict[str, Table]) -> None:
         """Go on from a state."""
-        self._limits, self._spoken = (), metadata["spoken"]
+        self._limits, self.spoken = (), metadata["spoken"]
         self._guard.restore_tables(tables)
         self._guard.restore_metadata(metadata["guard"])
         for n, step in enumerate(self._steps):

@@ -6,26 +6,18 @@ it takes, until that batch is committed. The other checkpoint is needed for the 
 """
 
 import json
-import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 
-from punctum.engine.recovery.checkpoint import (
-    begun,
-    bucket_notes,
-    check_version,
-    committed,
-    differences,
-    last_committed,
-    metrics_of,
-    state_directory,
-    write_buckets,
-)
+from punctum.engine.recovery.bucket_notes import bucket_notes, state_directory, write_buckets
+from punctum.engine.recovery.checkpoint import begun, check_version, committed, differences, last_committed
 from punctum.engine.recovery.durable import lost, read_sealed, replace_text, write_sealed
+from punctum.engine.recovery.measured import metrics_of
 from punctum.engine.recovery.state_files import STATE, StateFiles, buckets_behind
 from punctum.errors import QueryError
+from punctum.storage.files import copy_all, files_below, remove_all
+from punctum.storage.location import Location, location
 
 _SOURCE = "  USING "
 """How the lines of a plan begin that say where a stream comes from."""
@@ -40,9 +32,9 @@ class StoredState:
     files: Mapping[str, int] = field(default_factory=dict)
     """The files of the copy, with their sizes."""
 
-    def copy(self, to: Path) -> None:
+    def copy(self, to: Location) -> None:
         """Copy the state of each stage and bucket, as one that stands before the first batch."""
-        for stage in state_directory(Path(self.checkpoint)).glob("[0-9]*"):
+        for stage in state_directory(location(self.checkpoint)).glob("[0-9]*"):
             for bucket, files in buckets_behind(stage, self.batch):
                 text, places = files.load()
                 chunks = {name: {n: files.read(at) for n, at in of.items()} for name, of in places.items()}
@@ -50,10 +42,10 @@ class StoredState:
 
 
 def settled_state(
-    checkpoint: str, state: str, plan: Sequence[str], copy: Callable[[StoredState, Path], None]
-) -> Path | None:
+    checkpoint: str, state: str, plan: Sequence[str], copy: Callable[[StoredState, Location], None]
+) -> Location | None:
     """The copy that a query starts with: of the state asked for, or of that which it began with; none when it has."""
-    own = Path(checkpoint) / "punctum"
+    own = location(checkpoint) / "punctum"
     known = _known(own, needed=begun(checkpoint) and not committed(checkpoint))
     if state and not begun(checkpoint):
         known = _settle(own, _last(state), plan, copy)
@@ -61,7 +53,7 @@ def settled_state(
         detail = f"{checkpoint} was started with {'no state' if known is None else f'the state of {known.checkpoint}'}"
         raise QueryError(f"the query cannot start with the state of {state}", detail, "start with a new checkpoint")
     if known is None or committed(checkpoint):
-        shutil.rmtree(own / "start", ignore_errors=True)
+        remove_all(own / "start")
         return None
     for name, size in known.files.items():
         if not (own / "start" / name).exists() or (own / "start" / name).stat().st_size != size:
@@ -70,28 +62,32 @@ def settled_state(
     return own / "start"
 
 
-def begin_with(copy: Path, checkpoint: str) -> None:
+def begin_with(copy: Location, checkpoint: str) -> None:
     """Put a copy in the place of the state; what there is of the first batch will be done again."""
-    state = Path(checkpoint) / STATE
-    shutil.rmtree(state, ignore_errors=True)
-    shutil.copytree(copy, state, ignore=shutil.ignore_patterns("plan"))
+    state = location(checkpoint) / STATE
+    remove_all(state)
+    copy_all(copy, state, _data(copy))
 
 
-def _known(own: Path, needed: bool) -> StoredState | None:
+def _known(own: Location, needed: bool) -> StoredState | None:
     """The state that a query has begun with, if any; what is left of it shows that there was one."""
-    before = any(batch < 0 for batch, _ in metrics_of(own.parent))
-    if (own / "state.json").exists() or (needed and (before or (own / "start").exists())):
+    if (own / "state.json").exists() or (needed and ((own / "start").exists() or _had_state(own.parent))):
         return StoredState(**json.loads(read_sealed(own / "state.json")))
     return None
+
+
+def _had_state(checkpoint: Location) -> bool:
+    """Whether its metrics begin before the first batch."""
+    return any(batch < 0 for batch, _ in metrics_of(checkpoint))
 
 
 def _last(state: str) -> StoredState:
     """The last state of a checkpoint."""
     for name in ("plan", "buckets.json"):
-        if not (Path(state) / "punctum" / name).exists():
-            detail = f"{Path(state) / 'punctum' / name} does not exist"
+        if not (location(state) / "punctum" / name).exists():
+            detail = f"{location(state) / 'punctum' / name} does not exist"
             raise QueryError("the checkpoint to start from does not exist", detail, "name the checkpoint of a query")
-    batch = last_committed(Path(state))
+    batch = last_committed(location(state))
     if batch is None:
         detail = f"{state} has no committed batch"
         raise QueryError(
@@ -100,7 +96,7 @@ def _last(state: str) -> StoredState:
     return StoredState(state, batch)
 
 
-def _same(known: Path, plan: Sequence[str]) -> None:
+def _same(known: Location, plan: Sequence[str]) -> None:
     """Refuse a state that means something else to a plan."""
     check_version(known)
     if changed := differences(known, plan, leaving=_SOURCE):
@@ -109,17 +105,17 @@ def _same(known: Path, plan: Sequence[str]) -> None:
 
 
 def _settle(
-    own: Path, stored: StoredState, plan: Sequence[str], copy: Callable[[StoredState, Path], None]
+    own: Location, stored: StoredState, plan: Sequence[str], copy: Callable[[StoredState, Location], None]
 ) -> StoredState:
     """Copy the state, the plan, the buckets and what is kept in them for metrics; then write down that all is there."""
-    there = Path(stored.checkpoint) / "punctum"
+    there = location(stored.checkpoint) / "punctum"
     _same(there / "plan", plan)
     (own / "state.json").unlink(missing_ok=True)
-    shutil.rmtree(own / "start", ignore_errors=True)
+    remove_all(own / "start")
     copy(stored, own / "start")
-    files = {str(path.relative_to(own / "start")): path.stat().st_size for path in _data(own / "start")}
+    files = _data(own / "start")
     write_sealed(own / "start/plan", read_sealed(there / "plan"))
-    notes = bucket_notes(Path(stored.checkpoint))
+    notes = bucket_notes(location(stored.checkpoint))
     write_buckets(own.parent, {name: notes[name] for name in ("buckets", "placing", "polars")})
     before = {"batch": -1, "time": round(time.time(), 3), "seconds": 0, "quarantined": 0, "operators": {}}
     replace_text(own / "metrics.jsonl", json.dumps(before | {"kept": _kept(there, stored.batch)}) + "\n")
@@ -127,11 +123,12 @@ def _settle(
     return stored
 
 
-def _data(copy: Path) -> Iterator[Path]:
-    """The files of a copy, but for its plan."""
-    return (path for path in copy.rglob("[!._]*") if path.is_file())
+def _data(copy: Location) -> dict[str, int]:
+    """The files of a copy with their sizes, but for its plan."""
+    named = ((name, size, name.rpartition("/")[2]) for name, size in files_below(copy).items())
+    return {name: size for name, size, own in named if own != "plan" and not own.startswith((".", "_"))}
 
 
-def _kept(there: Path, batch: int) -> object:
+def _kept(there: Location, batch: int) -> object:
     """What metrics say is kept in each bucket behind a batch."""
     return next((json.loads(line)["kept"] for n, line in metrics_of(there.parent) if n == batch), {})

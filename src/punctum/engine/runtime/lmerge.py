@@ -7,7 +7,6 @@ begins anew: what it has said before binds it no longer.
 
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -35,6 +34,7 @@ from punctum.operators.columns import ColumnarSlice
 from punctum.operators.operator import Metadata
 from punctum.operators.table import Table
 from punctum.plan.joins.counts import STABLE_OF
+from punctum.storage.location import Location
 
 ATTACH, DETACH = "attach", "detach"
 """What a control row may say of an input."""
@@ -133,7 +133,7 @@ def changes(told: pl.DataFrame, names: Sequence[str]) -> list[tuple[str, str, in
     return changed
 
 
-def tell(directory: Path, control: Schema, name: str, change: str, since: Any = None) -> None:
+def tell(directory: Location, control: Schema, name: str, change: str, since: Any = None) -> None:
     """Write a control row where a merge reads them: a file of its own, whole or not at all."""
     try:
         line = to_json(control.row(name, change, since), control)

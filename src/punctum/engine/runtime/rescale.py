@@ -12,7 +12,6 @@ import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -21,7 +20,8 @@ from punctum.engine.exchange.blobs import Chunk, chunk_from_blob, chunk_to_blob
 from punctum.engine.exchange.buckets import Buckets
 from punctum.engine.exchange.cube import CubeExchange
 from punctum.engine.exchange.messages import Counts
-from punctum.engine.recovery.checkpoint import bucket_notes, last_committed, state_directory, write_buckets
+from punctum.engine.recovery.bucket_notes import bucket_notes, state_directory, write_buckets
+from punctum.engine.recovery.checkpoint import last_committed
 from punctum.engine.recovery.state_files import StateFiles
 from punctum.engine.runtime import build
 from punctum.engine.runtime.inputs import FromStage
@@ -33,6 +33,7 @@ from punctum.operators.operator import of_rows
 from punctum.operators.synopsis import name as input_column
 from punctum.operators.table import Table
 from punctum.plan.physical.stages import Input, Op, Stage, all_stages, operators, partition
+from punctum.storage.location import Location, location
 
 Running = Callable[[Stage, Buckets, int], StageRuntime]
 """A stage in a bucket of some, with nothing read yet."""
@@ -50,9 +51,9 @@ class BucketState(NamedTuple):
 
 def go_on_with(checkpoint: str, last: Stage, old: Buckets, new: Buckets, running: Running) -> Buckets:
     """Let the query that has a checkpoint go on with more buckets; those that it has from now on."""
-    behind, stages = last_committed(Path(checkpoint)), {stage.number: stage for stage in all_stages(last)}
+    behind, stages = last_committed(location(checkpoint)), {stage.number: stage for stage in all_stages(last)}
     splits = {number: SplitStage(stage, old, new) for number, stage in stages.items()}
-    before = state_directory(Path(checkpoint))
+    before = state_directory(location(checkpoint))
     after = before.with_name(f"state-{int(before.name.partition('-')[2] or 0) + 1}")
     shutil.rmtree(after, ignore_errors=True)
     after.mkdir(parents=True)
@@ -73,11 +74,11 @@ def go_on_with(checkpoint: str, last: Stage, old: Buckets, new: Buckets, running
                 kept.setdefault(str(part), {}).update(_counts(number, made, split))
                 written.setdefault(str(number), {})[str(part)] = behind
     notes = {"state": after.name, "behind": behind, "kept": kept, "written": written}
-    write_buckets(Path(checkpoint), bucket_notes(Path(checkpoint)) | {"buckets": new} | notes)
+    write_buckets(location(checkpoint), bucket_notes(location(checkpoint)) | {"buckets": new} | notes)
     return new
 
 
-def remove_others(checkpoint: Path) -> None:
+def remove_others(checkpoint: Location) -> None:
     """Remove what is left of the state of other numbers of buckets."""
     known = state_directory(checkpoint)
     for left in known.parent.glob("state*"):

@@ -10,21 +10,23 @@ import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from punctum.engine.exchange.blobs import chunk_from_blob, from_blob, to_blob
 from punctum.engine.exchange.messages import Counts
-from punctum.engine.recovery.checkpoint import check_version, last_committed, metrics_of, state_directory
+from punctum.engine.recovery.bucket_notes import state_directory
+from punctum.engine.recovery.checkpoint import check_version, last_committed
 from punctum.engine.recovery.durable import read_sealed, write_sealed
+from punctum.engine.recovery.measured import metrics_of
 from punctum.engine.recovery.state_files import buckets_behind
 from punctum.engine.runtime.metrics import waits_for
 from punctum.engine.runtime.stage import StageRuntime
 from punctum.errors import QueryError
 from punctum.operators.operator import of_rows
 from punctum.operators.table import Table
+from punctum.storage.location import Location, location
 
 Described = dict[str, Any]
 """The operators of a stage and their tables, as data for JSON."""
@@ -86,7 +88,7 @@ class KeptOperator:
 class KeptState:
     """What a query keeps behind a batch; none, when it has done none yet."""
 
-    checkpoint: Path
+    checkpoint: Location
     operators: tuple[KeptOperator, ...]
     batch: int | None = None
     time: float | None = None
@@ -123,10 +125,10 @@ def described(stage: int, running: StageRuntime) -> Described:
 
 def write_described(checkpoint: str, stages: Sequence[Described]) -> None:
     """Write down which operators a query has."""
-    write_sealed(Path(checkpoint) / "punctum" / _FILE, json.dumps(sorted(stages, key=lambda stage: stage["stage"])))
+    write_sealed(location(checkpoint) / "punctum" / _FILE, json.dumps(sorted(stages, key=lambda stage: stage["stage"])))
 
 
-def empty_state(checkpoint: Path) -> KeptState:
+def empty_state(checkpoint: Location) -> KeptState:
     """The operators and tables of the query that has a checkpoint, without rows; needs no Spark."""
     plan = checkpoint / "punctum" / "plan"
     if not plan.exists():
@@ -150,7 +152,7 @@ def _tables(operator: str, place: Place, tables: Mapping[str, Any]) -> Iterator[
         yield KeptTable(shown, (place[0], place[1] + name), empty, known["stream"], on)
 
 
-def kept_state(checkpoint: Path) -> KeptState:
+def kept_state(checkpoint: Location) -> KeptState:
     """What the query that has a checkpoint keeps behind its last batch."""
     state, batch = empty_state(checkpoint), last_committed(checkpoint)
     if batch is None:
@@ -167,7 +169,7 @@ def kept_state(checkpoint: Path) -> KeptState:
     return KeptState(checkpoint, tuple(operators), batch, measured["time"])
 
 
-def _read(state: Path, batch: int, tables: Mapping[Place, KeptTable]) -> dict[Place, dict[int, Table]]:
+def _read(state: Location, batch: int, tables: Mapping[Place, KeptTable]) -> dict[Place, dict[int, Table]]:
     """The tables of a state, by bucket."""
     read: dict[Place, dict[int, Table]] = {}
     for stage in {place[0] for place in tables}:

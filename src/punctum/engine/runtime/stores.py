@@ -6,11 +6,11 @@ someone else writes, the checkpoint may not be known; then the state goes where 
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from secrets import randbits
 from typing import Any, Protocol
 
 from punctum.engine.recovery.state_files import StateFiles
+from punctum.storage.location import Location
 
 Version = int | str
 """What a state is known by: no two that have been written have the same."""
@@ -40,7 +40,7 @@ class StateStore(Protocol):
 class FileStore:
     """State in a directory of files."""
 
-    def __init__(self, directory: Path, batch: int) -> None:
+    def __init__(self, directory: Location, batch: int) -> None:
         self._files = StateFiles(directory, batch)
 
     @property

@@ -6,7 +6,6 @@ files of the checkpoint; which batch it is, and so which state it goes on from, 
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,6 +17,7 @@ from punctum.engine.exchange.messages import StageMessage, decode, to_arrow
 from punctum.engine.exchange.worker import init_worker
 from punctum.engine.runtime.processor import StageProcessor
 from punctum.engine.runtime.stores import FileStore
+from punctum.storage.location import Location
 
 BATCH = "streaming.sql.batchId"
 """The property of a task in which Spark tells the number of its batch."""
@@ -29,7 +29,7 @@ Arrived = dict[int, dict[int, list[StageMessage]]]
 class StageTask:
     """Runs a batch of a stage for the buckets of a task, with their state in a directory of files."""
 
-    def __init__(self, stage: StageProcessor, directory: Path, batch: Callable[[], int] | None = None) -> None:
+    def __init__(self, stage: StageProcessor, directory: Location, batch: Callable[[], int] | None = None) -> None:
         self._pickled: bytes = dumps(stage)  # type: ignore[no-untyped-call]
         self._directory, self._batch = directory, batch or batch_of_task
 

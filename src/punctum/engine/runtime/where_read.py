@@ -7,7 +7,6 @@ so what it knows then is the bucket's new state, which it saves.
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from pathlib import Path
 
 import pyarrow as pa
 from pyspark.cloudpickle import dumps
@@ -22,6 +21,7 @@ from punctum.engine.runtime.task import batch_of_task
 from punctum.engine.sources.reader import BatchPart
 from punctum.engine.sources.source import FileStream, held, said
 from punctum.operators.columns import empty
+from punctum.storage.location import Location
 
 
 class StageWhereRead:
@@ -31,7 +31,7 @@ class StageWhereRead:
         self,
         stage: StageProcessor,
         streams: Mapping[str, FileStream],
-        directory: Path,
+        directory: Location,
         bucket: int,
         batch: Callable[[], int] = batch_of_task,
     ) -> None:

@@ -2,8 +2,26 @@
 
 from punctum.algebra.schema import Schema
 from punctum.errors import SchemaError
-from punctum.ir.definitions import KAFKA, SinkDef, takes_elements
+from punctum.ir.definitions import KAFKA, SinkDef, takes_elements, takes_punctuations
 from punctum.ir.expressions import type_text
+
+TABLES = ("delta", "iceberg")
+"""The formats of tables that Spark's own writers write."""
+
+
+def _check_partitions(sink: SinkDef, schema: Schema) -> None:
+    """An error when a sink cannot be partitioned by its columns."""
+    for name in sink.partitioned:
+        attribute = schema.attributes[schema.index(name)]
+        if attribute.type.nested:
+            detail = f"it is {type_text(attribute)}"
+            raise SchemaError(f"{sink.name} cannot be partitioned by {name}", detail, "name another column")
+    if sink.partitioned and len(sink.partitioned) == len(schema):
+        detail = "a row has to have a column beside those in its directory"
+        raise SchemaError(f"{sink.name} is partitioned by all its columns", detail, "leave one out")
+    if sink.partitioned and takes_punctuations(sink):
+        detail = "a punctuation holds for all directories, and a reader of one would not see it"
+        raise SchemaError(f"{sink.name} is partitioned and cannot have punctuations", detail, "leave one out")
 
 
 def check_sink(sink: SinkDef, schema: Schema) -> None:
@@ -13,6 +31,9 @@ def check_sink(sink: SinkDef, schema: Schema) -> None:
     if nested is not None and written in ("csv", "postgres"):
         detail, hint = f"it is {type_text(nested)}", "name its elements or fields, or use json or parquet"
         raise SchemaError(f"a sink of {written} cannot store the column {nested.name}", detail, hint)
+    if sink.format in TABLES and nested is None and takes_elements(sink):
+        raise SchemaError(f"a sink of {sink.format} cannot store elements", "", "write rows")
+    _check_partitions(sink, schema)
     if sink.format == KAFKA:
         from punctum.engine.sinks.topic import MessageFiles  # here because Polars takes a moment to import
 

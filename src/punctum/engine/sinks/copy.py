@@ -8,7 +8,6 @@ the quarantine.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from uuid import uuid4
 
 import polars as pl
@@ -19,6 +18,8 @@ from punctum.engine.exchange.quarantine import Record, fail
 from punctum.engine.formats.read import LONGEST, clean
 from punctum.engine.formats.write import json_lines
 from punctum.operators.columns import ColumnarSlice
+from punctum.storage.files import emptied, filled
+from punctum.storage.location import Location, location
 
 _DAY = 86_400_000_000  # microseconds
 _EPOCH = 2_440_588  # the Julian day number of 1970-01-01
@@ -86,20 +87,18 @@ class CopyFiles:
                 wrong.append((_bytes(names) > most, f"the strings of the {what} have more than {most:,} bytes"))
         return wrong
 
-    def path(self, name: str) -> Path:
+    def path(self, name: str) -> Location:
         """The file that has a name."""
-        return Path(self.directory) / name
+        return location(self.directory) / name
 
     def clear(self) -> None:
         """Make the directory, and drop what is there."""
-        Path(self.directory).mkdir(parents=True, exist_ok=True)
-        for left in Path(self.directory).iterdir():
-            left.unlink(missing_ok=True)
+        emptied(location(self.directory))
 
 
-def write_copy(path: Path, rows: pl.DataFrame, schema: Schema) -> None:
+def write_copy(path: Location, rows: pl.DataFrame, schema: Schema) -> None:
     """Rows as COPY reads them."""
-    with path.open("wb") as out:
+    with filled(path) as file, file.open("wb") as out:
         for piece in rows.iter_slices(_AT_ONCE):
             text = piece.select(_text(a).alias(a.name) for a in schema.attributes)
             text.write_csv(out, include_header=False, separator="\t", null_value="\\N", quote_style="never")

@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import Any, TypeVar
 from uuid import uuid4
 from warnings import catch_warnings
@@ -32,6 +31,8 @@ from punctum.engine.sinks.topic import KEY, TO_ALL, VALUE, MessageFiles
 from punctum.errors import QueryError, SchemaError
 from punctum.ir.references import hidden
 from punctum.parse.ddl.options import CLIENT
+from punctum.storage.files import fetched
+from punctum.storage.location import Location
 
 NOTE = "kafka"
 """The file of a checkpoint that says which batch has been sent last, or would have been."""
@@ -59,7 +60,7 @@ class KafkaSink:
         options: Mapping[str, str],
         files: MessageFiles,
         query: str,
-        checkpoint: Path,
+        checkpoint: Location,
         pauses: Sequence[float] = PAUSES,
         patience: float = PATIENCE,
     ) -> None:
@@ -135,7 +136,7 @@ class KafkaSink:
             raise self._failure(f"batch {batch} was not written to the topic {self.topic}", error.args[0]) from None
         self.files.clear()
 
-    def _send(self, batch: int, files: Sequence[Path]) -> None:
+    def _send(self, batch: int, files: Sequence[Location]) -> None:
         """Send files in a transaction; when it fails, a new producer ends it and tells what has become of it."""
         token = uuid4().hex
         self._write_note(batch, token)
@@ -155,12 +156,13 @@ class KafkaSink:
             if self._is_sent(batch):
                 return
 
-    def _transaction(self, files: Iterable[Path], offset: int, token: str) -> None:
+    def _transaction(self, files: Iterable[Location], offset: int, token: str) -> None:
         """All files and the offset, or nothing."""
         self._said = None
         self._producer.begin_transaction()
         for file in files:
-            self._produce(pl.read_ipc(file))
+            with fetched(file) as local:
+                self._produce(pl.read_ipc(local))
         at = TopicPartition(self.topic, 0, offset, token)
         self._answered(partial(self._producer.send_offsets_to_transaction, [at], self._group, self._patience))
         self._answered(partial(self._producer.commit_transaction, self._patience))

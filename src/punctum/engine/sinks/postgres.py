@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import psycopg
@@ -33,6 +32,8 @@ from punctum.engine.sinks.postgres_tables import NOTES, prepare
 from punctum.errors import QueryError, SchemaError
 from punctum.ir.definitions import SinkDef
 from punctum.ir.references import resolved
+from punctum.storage.files import fetched
+from punctum.storage.location import Location
 
 PAUSES = (1.0, 3.0, 9.0)
 """Seconds until a batch is tried again when the connection has been lost."""
@@ -80,7 +81,16 @@ class PostgresTable:
             raise _told(f"the table {self.name} cannot be created", error) from None
         return replace(self, name=name, required=tuple(sorted(required)))
 
-    def write(self, query: str, batch: int, files: Sequence[Path]) -> None:
+    def others(self, query: str) -> list[str]:
+        """The ids of other queries that have written to it."""
+        try:
+            with self._connected() as connection:
+                found = connection.execute(_OTHERS, [query, str(self.name)]).fetchall()
+        except psycopg.Error as error:
+            raise _told(f"the table {NOTES} cannot be read", error) from None
+        return [str(other) for (other,) in found]
+
+    def write(self, query: str, batch: int, files: Sequence[Location]) -> None:
         """Write the files of a query's batch, unless it has been written before; when the connection is lost, again."""
         for pause in (*self.pauses, None):
             try:
@@ -94,7 +104,7 @@ class PostgresTable:
             except psycopg.Error as error:
                 raise _told(f"the table {self.name} rejects batch {batch}", error) from None
 
-    def _write(self, query: str, batch: int, files: Sequence[Path]) -> None:
+    def _write(self, query: str, batch: int, files: Sequence[Location]) -> None:
         with self._connected() as connection:
             noted = connection.execute(_NOTE, [query, str(self.name), batch])  # waits for a run that is being killed
             if noted.rowcount == 0:
@@ -152,12 +162,13 @@ class PostgresSink(NamedTuple):
         self.files.clear()
 
 
+_OTHERS = f'SELECT query FROM {NOTES} WHERE query <> %s AND "table" = %s'
 _NOTE = f"""INSERT INTO {NOTES} AS noted (query, "table", batch) VALUES (%s, %s, %s)
     ON CONFLICT (query, "table") DO UPDATE SET batch = EXCLUDED.batch WHERE noted.batch < EXCLUDED.batch"""
 
 
-def _copy(connection: Any, statement: str, file: Path) -> None:
-    with connection.cursor().copy(statement) as copy, file.open("rb") as text:
+def _copy(connection: Any, statement: str, file: Location) -> None:
+    with fetched(file) as local, connection.cursor().copy(statement) as copy, local.open("rb") as text:
         while piece := text.read(_PIECE):
             copy.write(piece)
 

@@ -6,7 +6,6 @@ column, or several as JSON. A message that is too long for the topic goes to the
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from uuid import uuid4
 
 import polars as pl
@@ -21,6 +20,8 @@ from punctum.engine.sinks.files import said
 from punctum.engine.sinks.postgres_names import column_list
 from punctum.ir.definitions import SinkDef, takes_punctuations
 from punctum.operators.columns import ColumnarSlice
+from punctum.storage.files import emptied, filled
+from punctum.storage.location import Location, location
 
 KEY, VALUE, TO_ALL = "key", "value", "to_all"
 """The columns of a file; a message may go to all partitions."""
@@ -76,8 +77,8 @@ class MessageFiles:
         )
         name = uuid4().hex if messages.height else None
         if name is not None:
-            with writing(self.directory):
-                messages.write_ipc(self.path(name))
+            with writing(self.directory), filled(self.path(name)) as file:
+                messages.write_ipc(file)
         return name, self._records(long)
 
     def _records(self, long: pl.DataFrame) -> Iterator[Record]:
@@ -101,13 +102,11 @@ class MessageFiles:
             return json_lines(rows.select(self.key), of)
         return in_text(rows.select(self.key), of).to_series().cast(pl.String)
 
-    def path(self, name: str) -> Path:
+    def path(self, name: str) -> Location:
         """The file that has a name."""
-        return Path(self.directory) / name
+        return location(self.directory) / name
 
     def clear(self) -> None:
         """Make the directory, and drop what is there."""
         with writing(self.directory):
-            Path(self.directory).mkdir(parents=True, exist_ok=True)
-            for left in Path(self.directory).iterdir():
-                left.unlink(missing_ok=True)
+            emptied(location(self.directory))

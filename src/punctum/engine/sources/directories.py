@@ -1,19 +1,20 @@
-"""What a query reads from local directories: looked for before Spark starts, so that a wrong path costs no time."""
+"""What a query reads from directories: looked for before Spark starts, so that a wrong path costs no time."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from pathlib import Path
 
 from punctum.analyse.safety.register import QueryAnalysis
 from punctum.engine.formats.progress import READY
+from punctum.engine.sources.chosen import ChosenNames, chosen_of
 from punctum.errors import SchemaError
 from punctum.ir.definitions import AllReported, StreamDef, TableColumn
 from punctum.ir.punctuated import Punctuated
 from punctum.ir.relations import Source
 from punctum.ir.tree import Relation, transform, walk
+from punctum.storage.location import Location, StorePath, joined
 
 
-def check_directories(queries: Iterable[QueryAnalysis], directory: Path) -> None:
+def check_directories(queries: Iterable[QueryAnalysis], directory: Location) -> None:
     """An error when a stream of one of some queries reads a directory that is not there."""
     for query in queries:
         made = set(control_directories(query, directory))
@@ -25,24 +26,41 @@ def check_directories(queries: Iterable[QueryAnalysis], directory: Path) -> None
                 check_directory(stream, path)
 
 
-def check_directory(stream: StreamDef, path: Path) -> None:
-    """An error when the directory of a stream is not there."""
+def check_directory(stream: StreamDef, path: Location) -> None:
+    """An error when the directory of a stream is not there; in a store it is while something is in it."""
+    try:
+        _check_directory(stream, selected(stream, path)[0])
+    except OSError as error:
+        detail = f"{path}: {error.strerror or error}"
+        hint = "check the address and the credentials (docs/files.md)"
+        raise SchemaError(f"the directory of the stream {stream.name} cannot be read", detail, hint) from None
+
+
+def _check_directory(stream: StreamDef, path: Location) -> None:
+    if isinstance(path, StorePath) and not path.is_file():
+        next(path.iterdir(), None)  # a store that cannot be read says so
+        return
     if not path.is_dir():
         what = "is a file" if path.exists() else "does not exist"
         raise SchemaError(f"the directory of the stream {stream.name} {what}", str(path), "create it, or fix the path")
 
 
-def directory_of(stream: StreamDef, directory: Path) -> Path | None:
+def directory_of(stream: StreamDef, directory: Location) -> Location | None:
     """The directory that a stream reads; nothing for one that is not of files."""
     path = stream.options.get("path")
-    return directory / path if stream.format in READY and path is not None else None
+    return joined(directory, path) if stream.format in READY and path is not None else None
 
 
-def control_directories(query: QueryAnalysis, directory: Path) -> Iterator[Path]:
+def selected(stream: StreamDef, path: Location) -> tuple[Location, ChosenNames]:
+    """The directory of a stream without the pattern in its path, and which files are taken below it."""
+    return chosen_of(path, stream.options.get("recursive", "").lower() == "true")
+
+
+def control_directories(query: QueryAnalysis, directory: Location) -> Iterator[Location]:
     """The directories in which merges are told of inputs that come and go: they are created when a query starts."""
     for merge, _ in query.cases:
         if merge.control is not None:
-            yield directory / merge.control.stream.options["path"]
+            yield joined(directory, merge.control.stream.options["path"])
 
 
 def named_lists(query: QueryAnalysis) -> bool:
@@ -53,7 +71,7 @@ def named_lists(query: QueryAnalysis) -> bool:
     return any(isinstance(members, TableColumn) for members in lists)
 
 
-def anchored(stream: StreamDef, directory: Path) -> StreamDef:
+def anchored(stream: StreamDef, directory: Location) -> StreamDef:
     """The stream with paths that do not depend on where a query runs, and so all that it is made of."""
 
     def of(node: Relation) -> Relation:

@@ -5,32 +5,39 @@ complete of it is read, and the rest when it comes. One that is not complete and
 and so do those behind it, which keeps the order; when the while has passed without a change, it is complete as it is. A
 file that has changed otherwise than by growing is told of once, and never read again: what it held has been read.
 
-A directory that a sink of Spark's writes has a log of its own, ``_spark_metadata``: there, only files of finished
-batches count, batch by batch, since others may be half written or left from an attempt that failed.
+What is looked at is what the system tells of (``watch.py``). The directory is listed when its own time of change says
+that there is more, and seldom otherwise; files that have been read have their turn a few at a time. So a directory of
+many files that does not change costs next to nothing, and a new file costs the same in any.
+
+A directory that a sink of Spark's writes has a log of its own (``sink_log.py``), which says what is new.
 """
 
-import json
 import os
-import re
+import stat
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
-from urllib.parse import unquote
 
-from punctum.engine.formats.progress import GROWING, READY
-from punctum.engine.formats.splits import Split, digest, gone, lines_within, opened
+from punctum.engine.formats.progress import grows, ready_until
+from punctum.engine.formats.splits import Split, digest, gone, lines_within
+from punctum.engine.sources.known import FORGET, KnownFiles
+from punctum.engine.sources.sink_log import SinkLog, settled
+from punctum.engine.sources.watch import Watch
+from punctum.storage.files import opened
 
-SINK_LOG = "_spark_metadata"
 SETTLE = 2.0
 """So many seconds without a change make a file complete that does not look so."""
 OVERWRITTEN = "the file was overwritten after it was read: the new content is ignored (use a new file name)"
 GROWN = "the file has grown after it was read, in a format without appends: the rest is ignored (use a new file name)"
 _TEMPORARY = (".tmp", ".temp", ".part", ".partial", ".filepart", ".crdownload", ".inprogress", "._copying_", ".crc")
 _EDITED = (".swp", "~")
-_BATCH = re.compile(r"(\d+)(\.compact)?")
 _ALIKE = 1024  # so many equal bytes, and the same inode, are the same file under another name
-_SHARE = 20  # looking for changes in files that were read takes no more than this part of the time
+_SHARE, _WATCHED = 20, 500  # looking for what nobody tells takes no more than this part of the time
+_BUSY = 5  # listing a directory that changes, no more than this part
+_TURN = 2_000  # so many files that were read have their turn at a time
+_SELDOM = 1.0  # seconds
 
 
 def is_input(name: str) -> bool:
@@ -43,7 +50,7 @@ def is_input(name: str) -> bool:
 
 
 class Listing:
-    """Finds what is new in a directory, given all splits that were found before; of its files those that are wanted."""
+    """Finds what is new in a directory, given what is known of its files; it remembers there what it finds."""
 
     def __init__(
         self,
@@ -51,86 +58,150 @@ class Listing:
         format_: str,
         options: Mapping[str, str],
         settle: float,
-        splits: Iterable[Split],
-        wanted: Callable[[str], bool] = is_input,
+        known: KnownFiles | None = None,
+        forget: float = FORGET,
+        takes: Callable[[str], bool] = is_input,
     ) -> None:
-        self._wanted = wanted
+        self._takes = takes
         self._directory, self._format, self._options, self._settle = directory, format_, options, settle
-        self._last: dict[str, Split] = {}
-        self._names: dict[int, str] = {}
+        self._known, self._forget = KnownFiles() if known is None else known, forget
+        self._open: dict[str, None] = {}
+        """What is to be looked at: names that are new, have been told, or wait."""
         self._unsettled: dict[str, tuple[tuple[int, int], float]] = {}
-        self._due = 0.0
+        self._log, self._watch, self._place = SinkLog(directory), Watch(directory), _place(directory)
+        self._stamp, self._listed, self._again = -1, False, (0.0, 0.0)
+        self._turn: Iterator[str] = iter(())
+        self._due, self._first = 0.0, True
         self.waits = False
         """Whether there is more that is not complete yet."""
-        for split in splits:
-            self._remember(split)
 
     def news(self) -> list[Split]:
         """What is to be read next, in order, up to the first file that has to wait."""
-        log, self.waits = self._directory / SINK_LOG, False
-        committed = committed_files(log) if log.is_dir() else None
+        self.waits = False
+        logged = self._log.there
+        if logged:
+            self._open |= dict.fromkeys(name for name in self._log.news() if name not in self._known)
+        else:
+            self._look()
+        self._turn_over()
         new = []
-        for name in self._changed(committed):
-            split = self._next(name, committed is not None)
+        for name in self._changed(logged):
+            split = self._next(name, logged)
             if split is not None:
-                self._remember(split)
+                self._known.remember(split)
                 new.append(split)
             if self.waits:
                 break
+            self._open.pop(name, None)
         return new
 
-    def _remember(self, split: Split) -> None:
-        """The last split of a file; one that goes on under a new name has left its old one."""
-        old = self._names.get(split.inode)
-        if split.start and old is not None and old != split.name:
-            self._last.pop(old, None)
-        self._last[split.name] = split
-        self._names[split.inode] = split.name
+    def over(self) -> list[str]:
+        """The files that have been gone for so long that they are to be forgotten; a log tells of them again."""
+        if self._log.there:
+            return []
+        since = time.time() - self._forget
+        names = [name for name, at in self._known.gone.items() if at <= since]
+        return [name for name in names if not os.path.lexists(os.path.join(self._directory, name))]
 
-    def _changed(self, committed: Iterable[str] | None) -> list[str]:
-        """Files that are new or not as they were, in order; in large directories the old ones have their turn later."""
+    def _look(self) -> None:
+        """What has been told; and what is there, when something may not have been told."""
+        at = _place(self._directory)
+        if at != self._place:  # another directory has its name now
+            self._place, self._watch, self._listed = at, Watch(self._directory), False
+        stamp, watched = os.stat(self._directory).st_mtime_ns, self._watch.works
+        told = self._watch.told()
+        self._open |= dict.fromkeys(filter(self._takes, told or ()))
+        if watched and told is None:
+            self._listed = False
+        if told and self._listed:
+            self._stamp = stamp
+        now, (soon, later) = time.monotonic(), self._again
+        if not self._listed or (stamp != self._stamp and now >= soon) or now >= later:
+            self._list(stamp)
+
+    def _list(self, stamp: int) -> None:
+        begun, known = time.monotonic(), self._known
+        names = os.listdir(self._directory)
+        self._open |= dict.fromkeys(name for name in names if name not in known and self._takes(name))
+        for name in known.gone.keys() & set(names) if known.gone else ():
+            del known.gone[name]
+        self._listed, self._stamp = True, stamp if self._watch.works or settled(stamp) else -1
+        took = time.monotonic() - begun
+        self._again = begun + _BUSY * took, begun + max(_SELDOM, self._share * took)
+
+    @property
+    def _share(self) -> int:
+        return _WATCHED if self._watch.works else _SHARE
+
+    def _turn_over(self) -> None:
+        """Some files that were read, and how they are: all of them at first, then a few at a time."""
         begun = time.monotonic()
-        due = begun >= self._due
-        names = []
-        for name, stat in self._looked_at(due) if committed is None else self._logged(committed, due):
-            last = self._last.get(name)
-            if stat is not None and (last is None or _stamp(stat) != (last.end, last.changed)):
-                names.append((stat.st_mtime_ns, name))
-        if due:
-            self._due = time.monotonic() + _SHARE * (time.monotonic() - begun)
-        return [name for _, name in (sorted(names) if committed is None else names)]
+        if begun < self._due:
+            return
+        known, now = self._known, time.time()
+        for name in list(known) if self._first else self._in_turn():
+            last = known.get(name)
+            if last is not None:
+                found = self._stat(name)
+                if found is None:
+                    known.lost(name, now)
+                    continue
+                known.gone.pop(name, None)
+                if not last.fault and _stamp(found) != (last.end, last.changed):
+                    self._open[name] = None
+        self._first = False
+        self._due = time.monotonic() + self._share * (time.monotonic() - begun)
 
-    def _looked_at(self, due: bool) -> Iterator[tuple[str, os.stat_result | None]]:
-        """Files of the directory whose turn it is, and how they are."""
-        with os.scandir(self._directory) as entries:
-            for entry in entries:
-                if self._has_turn(entry.name, due) and self._wanted(entry.name) and entry.is_file():
-                    yield entry.name, _if_there(entry.stat)
+    def _in_turn(self) -> list[str]:
+        names = list(islice(self._turn, _TURN))
+        if not names:
+            self._turn = iter(list(self._known))
+            names = list(islice(self._turn, _TURN))
+        return names
 
-    def _logged(self, committed: Iterable[str], due: bool) -> Iterator[tuple[str, os.stat_result | None]]:
-        """The same for files that a sink's log names, also when they have gone."""
-        for name in committed:
-            if self._has_turn(name, due):
-                yield name, _if_there((self._directory / name).stat) or _GONE
+    def _changed(self, logged: bool) -> list[str]:
+        """Files that are new or not as they were, in order."""
+        found, now = [], time.time()
+        for name in list(self._open):
+            last, known = self._stat(name), self._known.get(name)
+            if last is None and known is None and logged:
+                found.append((0, name))  # it must be there
+            elif last is None:
+                self._known.lost(name, now)
+                del self._open[name]
+            elif not stat.S_ISREG(last.st_mode) or (known is not None and self._is_done(known, last)):
+                del self._open[name]
+            else:
+                found.append((last.st_mtime_ns, name))
+        return [name for _, name in (found if logged else sorted(found))]
 
-    def _has_turn(self, name: str, due: bool) -> bool:
-        last = self._last.get(name)
-        return last is None or (not last.fault and (due or name in self._unsettled))
+    def _is_done(self, known: Split, last: os.stat_result) -> bool:
+        """Whether there is nothing more to read of a file that is there."""
+        self._known.gone.pop(known.name, None)
+        return bool(known.fault) or _stamp(last) == (known.end, known.changed)
+
+    def _stat(self, name: str) -> os.stat_result | None:
+        """How a file is, if it is there."""
+        try:
+            return os.stat(os.path.join(self._directory, name))
+        except FileNotFoundError:
+            return None
 
     def _next(self, name: str, whole: bool) -> Split | None:
         """The next split of a file; nothing when it has to wait, has gone, or holds what it held."""
         try:
             with opened(os.path.join(self._directory, name)) as file:
+                assert isinstance(file, int)
                 return self._within(file, os.fstat(file), name, whole)
         except FileNotFoundError:
-            if whole and name not in self._last:
+            if whole and name not in self._known:
                 raise gone(self._directory / name) from None
             return None
         except OSError:  # who reads it says why
-            return Split(name, 0, 0, 0, 0, 0, "") if name not in self._last else None
+            return Split(name, 0, 0, 0, 0, 0, "") if name not in self._known else None
 
     def _within(self, file: int, stat: os.stat_result, name: str, whole: bool) -> Split | None:
-        known = self._last.get(name)
+        known = self._known.get(name)
         known = known if known and known.digest else None
         last = known or self._renamed(file, stat)
         if last is None:
@@ -138,19 +209,19 @@ class Listing:
         now = replace(last, inode=stat.st_ino, changed=stat.st_mtime_ns)
         if not _begins_alike(file, stat, last):
             return replace(now, fault=OVERWRITTEN)
-        if stat.st_size > last.end and self._format not in GROWING:
+        if stat.st_size > last.end and not grows(self._format, name):
             return replace(now, fault=GROWN)
         if known and stat.st_size == last.end:
-            self._remember(now)
+            self._known.seen(now)
             return None
         return self._from(file, stat, name, last, whole)
 
     def _from(self, file: int, stat: os.stat_result, name: str, last: Split | None, whole: bool) -> Split | None:
         """What can be read of a file by now, behind its last split."""
         size, start = stat.st_size, last.end if last else 0
-        nothing = start == size and (size > 0 or self._format in GROWING)  # what comes later is read on
+        nothing = start == size and (size > 0 or grows(self._format, name))  # what comes later is read on
         quiet = whole or nothing or self._is_quiet(name, stat)
-        end = size if quiet else READY[self._format](file, start, size, self._options)
+        end = size if quiet else ready_until(self._format, name)(file, start, size, self._options)
         self.waits = not quiet and (end < size or end == start)
         if self.waits and end == start:
             return None
@@ -169,29 +240,23 @@ class Listing:
 
     def _renamed(self, file: int, stat: os.stat_result) -> Split | None:
         """The last split of a file that had another name before; an inode alone may be that of a file that has gone."""
-        old = self._last.get(self._names.get(stat.st_ino, ""))
+        old = self._known.of_inode(stat.st_ino)
         if old is None or old.fault or not old.end or self._is_there(old):
             return None
         same = _stamp(stat) == (old.end, old.changed)
-        grown = self._format in GROWING and old.end >= _ALIKE
+        grown = grows(self._format, old.name) and old.end >= _ALIKE
         return old if (same or grown) and _begins_alike(file, stat, old) else None
 
     def _is_there(self, split: Split) -> bool:
         """Whether a file has still the name it had."""
-        try:
-            return (self._directory / split.name).stat().st_ino == split.inode
-        except FileNotFoundError:
-            return False
+        found = self._stat(split.name)
+        return found is not None and found.st_ino == split.inode
 
 
-_GONE = os.stat_result((0,) * 10)
-
-
-def _if_there(stat: Callable[[], os.stat_result]) -> os.stat_result | None:
-    try:
-        return stat()
-    except FileNotFoundError:
-        return None
+def _place(directory: Path) -> tuple[int, int]:
+    """Which directory it is that has a name now."""
+    found = os.stat(directory)
+    return found.st_dev, found.st_ino
 
 
 def _stamp(stat: os.stat_result) -> tuple[int, int]:
@@ -200,17 +265,3 @@ def _stamp(stat: os.stat_result) -> tuple[int, int]:
 
 def _begins_alike(file: int, stat: os.stat_result, last: Split) -> bool:
     return stat.st_size >= last.end and digest(file, last.end) == last.digest
-
-
-def committed_files(log: Path) -> list[str]:
-    """The files of all batches; every so often Spark writes all that the log has so far into one compact file."""
-    batches = [
-        (int(match[1]), bool(match[2]), path) for path in log.iterdir() if (match := _BATCH.fullmatch(path.name))
-    ]
-    start = max((number for number, compact, _ in batches if compact), default=-1)
-    names: list[str] = []
-    for number, compact, path in sorted(batches):
-        if number > start or (number == start and compact):
-            lines = path.read_text().splitlines()[1:]  # the first one is the version
-            names += [unquote(json.loads(line)["path"].rsplit("/", 1)[-1]) for line in lines]
-    return names

@@ -4,9 +4,9 @@ Spark starts a process for each source of a query, and others that only pass the
 a stage reads are one source, and this module imports nothing but what it takes to list files: what reading them takes
 is pickled inside, and unpickled where files are read.
 
-Which bytes of which files belong to which batch must be the same after a restart. So each stream has a log in the
-checkpoint, a split a line, to which the source appends before it offers new ones; an offset is a number of lines for
-each stream.
+Which bytes of which files belong to which batch must be the same after a restart. So each stream has a list of its
+splits in the checkpoint (``split_log.py``), to which the source appends before it offers new ones; an offset is a
+number of splits for each stream.
 """
 
 import base64
@@ -23,14 +23,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, SupportsTriggerAvailableNow
 
-from punctum.engine.formats.splits import Split, SplitLog
+from punctum.engine.formats.splits import Split
 from punctum.engine.kafka.topics import KnownPartitions, Topic, TopicListing, TopicOffset, TopicShare
 from punctum.engine.kafka.topics import dealt as dealt_topics
 from punctum.engine.recovery.durable import RESTORE
+from punctum.engine.sources.chosen import ChosenNames
+from punctum.engine.sources.known import FORGET
 from punctum.engine.sources.listing import SETTLE, Listing
+from punctum.engine.sources.objects import ObjectListing
 from punctum.engine.sources.refresh import RefreshedTable
+from punctum.engine.sources.split_log import SplitLog, check_list
 from punctum.engine.sources.timer import Timer
+from punctum.engine.sources.tree import TreeListing, listing
 from punctum.errors import QueryError, failing_in
+from punctum.storage.location import location
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -68,6 +74,8 @@ class Directory:
     files_a_batch: int | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     settle: float = SETTLE
+    chosen: ChosenNames = field(default_factory=ChosenNames)
+    forget: float = FORGET
 
 
 class Share(NamedTuple):
@@ -176,6 +184,7 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._until: dict[str, int] | None = None
         self._timer, self._tables, self._running = timer, tables, running
         self._over: int | None = None
+        self._done: Mapping[str, int] = {}
 
     def initialOffset(self) -> Offset:
         """No file read, and each topic from where it begins."""
@@ -234,7 +243,7 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         splits = [
             (key, number, split)
             for key, first in start["files"].items()
-            for number, split in enumerate(self._logs[key].splits[first : end["files"][key]])
+            for number, split in enumerate(self._logs[key].between(first, end["files"][key]))
         ]
         size = sum(_size(split) for _, _, split in splits)
         together = self._running is not None and self._running.exchange is not None
@@ -282,9 +291,21 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def check(self, read: Mapping[str, int]) -> None:
         """Refuse a list of fewer files than have been read, or begun to be."""
         for key, directory in self._directories.items():
-            if (known := len(self._logs[key].splits)) < read.get(key, 0):
-                detail = f"{directory.log} has {known} lines, but a batch has started to read {read[key]}"
+            known = self._logs[key].end if "_logs" in vars(self) else check_list(location(directory.log))
+            if known < read.get(key, 0):
+                detail = f"{directory.log} has {known} entries, but a batch has started to read {read[key]}"
                 raise QueryError(f"the list of files of {directory.stream} is missing", detail, RESTORE)
+
+    def commit(self, end: Offset) -> None:
+        """A batch is done: the lists of what had been read when it began are made small, now and then."""
+        for key, done in self._done.items():
+            log = self._logs[key]
+            with failing_in(f"{self._directories[key].stream}, listing its files"):
+                if log.is_due(done):
+                    log.known.forget(self._listings[key].over())
+                    log.renew(done)
+                log.merge(done)
+        self._done = end["files"]  # one that is done may be done again when its note is lost
 
     def read(self, partition: InputPartition) -> "Iterator[pa.RecordBatch]":
         """Some splits, packed."""
@@ -303,20 +324,21 @@ class PackedFilesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _log(self, directory: Directory) -> SplitLog:
         with failing_in(f"{directory.stream}, listing its files"):
-            return SplitLog(Path(directory.log))
+            return SplitLog(location(directory.log))
 
     @cached_property
-    def _listings(self) -> dict[str, Listing]:
-        return {
-            key: Listing(Path(d.path), d.format, d.options, d.settle, self._logs[key].splits)
-            for key, d in self._directories.items()
-        }
+    def _listings(self) -> dict[str, Listing | TreeListing | ObjectListing]:
+        return {key: self._listing(key, directory) for key, directory in self._directories.items()}
+
+    def _listing(self, key: str, d: Directory) -> Listing | TreeListing | ObjectListing:
+        with failing_in(f"{d.stream}, listing its files"):
+            return listing(location(d.path), d.chosen, d.format, d.options, d.settle, self._logs[key].known, d.forget)
 
     def _listed(self, key: str) -> int:
         """How many splits of a stream there are by now, with new ones written to the log first."""
         with failing_in(f"{self._directories[key].stream}, listing its files"):
             self._logs[key].append(self._listings[key].news())
-            return len(self._logs[key].splits)
+            return self._logs[key].end
 
 
 def _size(split: Split) -> int:

@@ -5,13 +5,12 @@ done again meets the same rows. Files that have changed a moment ago may still b
 ``reader.py``, what reading a table takes is imported when one has changed.
 """
 
-import os
 import pickle
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from punctum.engine.sources.listing import SETTLE, is_input
+from punctum.storage.location import location
 
 Stamp = tuple[tuple[str, int, int], ...]
 """The files of a table: their names, sizes and times of change."""
@@ -37,14 +36,14 @@ class RefreshedTable:
         if stamp != self._known[0]:
             from punctum.engine.sources.tables import next_version
 
-            self._known = stamp, next_version(pickle.loads(self.reading), Path(self.path), self.base, before)
+            self._known = stamp, next_version(pickle.loads(self.reading), location(self.path), self.base, before)
         return max(before, self._known[1])
 
     def _stamp(self) -> Stamp:
-        path = Path(self.path)
+        path = location(self.path)
         try:
             files = sorted(f for f in path.iterdir() if is_input(f.name)) if path.is_dir() else [path]
-            found = [(file.name, os.stat(file)) for file in files]
+            found = [(file.name, file.stat()) for file in files]
         except FileNotFoundError:  # it is being replaced
             return ()
         return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in found)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Protocol
 
 import polars as pl
@@ -39,6 +38,7 @@ from punctum.engine.sources.reader import BatchPart, Share
 from punctum.errors import failing_in
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.fold import FOLDED, folded
+from punctum.storage.location import location
 
 
 class Pipes(Protocol):
@@ -88,6 +88,8 @@ class TopicStream(FrameStream):
     """A stream that is read from a topic."""
 
     options: Mapping[str, str] = field(default_factory=dict)
+    fold: Sequence[tuple[str, Function | None]] = ()
+    """The columns that are folded: what a row was can be read again."""
 
     def __post_init__(self) -> None:
         check_values(self.schema, self.options)
@@ -143,7 +145,7 @@ def read_topic(stream: TopicStream, share: TopicShare, tasks: int, here: Set[int
             pieces = read_range(stream.name, stream.options, stream.schema, wanted)
             for number, (place, content) in enumerate(pieces):
                 origin = SplitPart(number, 0, str(place), wanted.partition)
-                yield from taken(content, stream, room, origin=origin, partition=place[:2], here=here)
+                yield from taken(content, stream, room, None, origin, stream.fold, place[:2], here)
 
 
 def heard(stream: FrameStream, told: KnownPartitions) -> list[Addressed]:
@@ -186,7 +188,7 @@ def _read(readers: Mapping[str, Reader], stream: FileStream, number: int, split:
     """What is read of a split, the name of its file, and where it comes from."""
     file = shown(split.name)
     with failing_in(f"{stream.name}, the file {file}"):
-        path = Path(stream.path) / split.name
+        path = location(stream.path) / split.name
         content = readers[stream.format](path, stream.schema, stream.options, split, stream.wanted)
     return content, file, SplitPart(number, 0, split.located(stream.path))
 

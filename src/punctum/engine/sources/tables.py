@@ -30,12 +30,14 @@ from punctum.ir.lookup import Lookup
 from punctum.ir.tree import Relation, sources, walk
 from punctum.operators.columns import empty, to_rows
 from punctum.plan.physical.pipes import as_pipe
+from punctum.storage.files import fetched, filled
+from punctum.storage.location import Location, StorePath, joined, location
 
 
-def members(column: TableColumn, directory: Path) -> tuple[Value, ...]:
+def members(column: TableColumn, directory: Location) -> tuple[Value, ...]:
     """The values of a table's column, each once and without NULL; relative paths start at a directory."""
     table = column.table
-    frames = _frames(table, directory / table.options["path"])
+    frames = _frames(table, joined(directory, table.options["path"]))
     values = [value for frame in frames for (value,) in to_rows(frame[:, [column.index]]) if value is not None]
     if not values:
         name = table.schema.names[column.index]
@@ -76,68 +78,73 @@ def versions_of(table: Relation) -> Callable[[int], pl.DataFrame]:
 
 @lru_cache(maxsize=64)
 def _stored(path: str, changed: int) -> pl.DataFrame:
-    return pl.read_ipc(path)
+    with fetched(location(path)) as file:
+        return pl.read_ipc(file)
 
 
-def _there(base: str, version: int) -> Path:
+def _there(base: str, version: int) -> Location:
     """The file of a version; the state of another checkpoint may name one of that, and goes on with the first here."""
-    path, started = _path(base, version), Path(base).parent.parent / "state.json"
+    path, started = _path(base, version), location(base).parent.parent / "state.json"
     return _path(base, 0) if not path.exists() and started.exists() else path
 
 
-def _path(base: str, version: int) -> Path:
-    return Path(f"{base}.{version}.arrow")
+def _path(base: str, version: int) -> Location:
+    return location(f"{base}.{version}.arrow")
 
 
-def store_tables(tables: Iterable[StreamDef], checkpoint: str, directory: Path, stage: int) -> dict[str, str]:
+def store_tables(tables: Iterable[StreamDef], checkpoint: str, directory: Location, stage: int) -> dict[str, str]:
     """How the files begin in which a stage's tables are stored, by their names: as they were when the query began."""
-    room = Path(checkpoint) / "punctum" / "tables" if checkpoint else Path(mkdtemp(prefix="punctum-tables-"))
+    room = location(checkpoint) / "punctum" / "tables" if checkpoint else Path(mkdtemp(prefix="punctum-tables-"))
     bases = {table.name: str(room / f"{file_name(table.name)}-{stage}") for table in tables}
     for table in tables:
         path = _path(bases[table.name], 0)
         if not path.exists() and checkpoint and begun(checkpoint):
             raise lost(path)
         if not path.exists():
-            _write(whole_table(table, directory / table.options["path"]), path)
+            _write(whole_table(table, joined(directory, table.options["path"])), path)
     return bases
 
 
-def refreshed_table(table: StreamDef, directory: Path, base: str) -> RefreshedTable:
+def refreshed_table(table: StreamDef, directory: Location, base: str) -> RefreshedTable:
     """A table that is read again, for the source of the streams that meet it."""
-    return RefreshedTable(table.name, str(directory / table.options["path"]), base, pickle.dumps(table))
+    return RefreshedTable(table.name, str(joined(directory, table.options["path"])), base, pickle.dumps(table))
 
 
-def next_version(table: StreamDef, files: Path, base: str, before: int) -> int:
+def next_version(table: StreamDef, files: Location, base: str, before: int) -> int:
     """The version of a table as its files are now: the one before, if nothing is different, or a new one."""
-    rows, known = whole_table(table, files), pl.read_ipc(_path(base, before))
+    rows, known = whole_table(table, files), _stored(str(path := _path(base, before)), path.stat().st_mtime_ns)
     if rows.equals(known):
         return before
     _write(rows, _path(base, before + 1))
     return before + 1
 
 
-def _write(rows: pl.DataFrame, path: Path) -> None:
+def _write(rows: pl.DataFrame, path: Location) -> None:
     with writing(path):
+        if isinstance(path, StorePath):
+            with filled(path) as file:
+                rows.write_ipc(file)
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         rows.write_ipc(half := path.with_suffix(".half"))
         half.replace(path)
 
 
-def check_tables(relations: Iterable[Relation], directory: Path) -> None:
+def check_tables(relations: Iterable[Relation], directory: Location) -> None:
     """An error when a table in which rows are looked up is not there, or has rows that cannot be read."""
     lookups = (node for relation in relations for node in walk(relation) if isinstance(node, Lookup))
     for table in {source.stream.name: source.stream for node in lookups for source in sources(node.table)}.values():
-        whole_table(table, directory / table.options["path"])
+        whole_table(table, joined(directory, table.options["path"]))
 
 
-def whole_table(table: StreamDef, path: Path) -> pl.DataFrame:
+def whole_table(table: StreamDef, path: Location) -> pl.DataFrame:
     """All rows of a table, as its files are now."""
     assert table.format is not None
     of = TableDef(table.name, table.schema, table.format, table.options)
     return pl.concat([empty(table.schema), *_frames(of, path)])
 
 
-def _frames(table: TableDef, path: Path) -> list[pl.DataFrame]:
+def _frames(table: TableDef, path: Location) -> list[pl.DataFrame]:
     """The rows of each file, as long as there are not too many."""
     files, most = _files(table, path), int(table.options.get("maxMegabytes", MOST_MEGABYTES)) * 1_000_000
     _check_size(table, sum(file.stat().st_size for file in files), most)
@@ -157,7 +164,7 @@ def _check_size(table: TableDef, size: int, most: int) -> None:
         raise SchemaError(f"the table {table.name} is too large", detail, hint)
 
 
-def _files(table: TableDef, path: Path) -> list[Path]:
+def _files(table: TableDef, path: Location) -> list[Location]:
     if path.is_dir():
         return sorted(file for file in path.iterdir() if file.is_file() and is_input(file.name))
     if not path.is_file():
@@ -165,7 +172,7 @@ def _files(table: TableDef, path: Path) -> list[Path]:
     return [path]
 
 
-def _read(table: TableDef, path: Path) -> pl.DataFrame:
+def _read(table: TableDef, path: Location) -> pl.DataFrame:
     content = READERS[table.format](path, table.schema, {"rowTag": table.name, **table.options})
     if content.rejected.height:  # a list that is short of a name would close too early
         position, reason, _ = content.rejected.row(0)

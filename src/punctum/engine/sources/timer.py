@@ -6,20 +6,19 @@ and one that is done again is the same. When nothing can expire, the offset stay
 """
 
 import json
-import os
 import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from punctum.engine.recovery.durable import replace_text
+from punctum.storage.location import Location, location
 
 _NAME = "due.json"
 
 
-def write_due(checkpoint: Path, operators: Mapping[str, Mapping[str, Any]]) -> None:
+def write_due(checkpoint: Location, operators: Mapping[str, Mapping[str, Any]]) -> None:
     """Write down when values of each stage are due, given the counts of operators, by stage and position."""
     due: dict[str, float] = {}
     for name, counts in operators.items():
@@ -42,7 +41,7 @@ class Timer:
     @staticmethod
     def of(checkpoint: str, stage: int) -> "Timer":
         """The timer of a stage."""
-        return Timer(str(Path(checkpoint) / "punctum" / _NAME), stage)
+        return Timer(str(location(checkpoint) / "punctum" / _NAME), stage)
 
     def over(self, now: float | None = None) -> int | None:
         """The time, in milliseconds since 1970, when something is due by now; nothing otherwise."""
@@ -53,9 +52,10 @@ class Timer:
     def _due(self) -> float | None:
         """When the next value is due, read again when it has been written again."""
         with suppress(OSError, ValueError, TypeError, AttributeError):  # whoever has damaged it
-            written = os.stat(self.path).st_mtime_ns
+            path = location(self.path)
+            written = path.stat().st_mtime_ns
             if written != self._read[0]:
-                known = json.loads(Path(self.path).read_text()).get(str(self.stage))
+                known = json.loads(path.read_text()).get(str(self.stage))
                 self._read = written, None if known is None else float(known)
             return self._read[1]
         return None

@@ -2,11 +2,22 @@
 
 import re
 from datetime import timedelta
+from typing import TypeVar
 
 from punctum.errors import Place, SqlError
 from punctum.parse.binder.syntax import LENGTHS
 
 _PART = re.compile(r"\s*(\d{1,18})\s*([A-Za-z]+)\s*")
+_Default = TypeVar("_Default", float, None)
+
+
+def seconds(text: str | None, default: _Default) -> float | _Default:
+    """The seconds of a duration that an option may give.
+
+    >>> seconds("2 minutes", 7.0), seconds(None, 7.0)
+    (120.0, 7.0)
+    """
+    return default if text is None else duration(text, Place()).total_seconds()
 
 
 def duration(written: str, place: Place) -> timedelta:

@@ -24,19 +24,21 @@ class Takes(Enum):
     """What an option takes."""
 
     TEXT = "a string"
-    DIRECTORY = "a directory, relative to the script unless it begins with /"
-    FILE = "a file or a directory, relative to the script unless it begins with /"
+    DIRECTORY = "a directory, relative to the script, or an address such as s3://bucket/path"
+    FILE = "a file or a directory, relative to the script, or an address such as s3://bucket/path"
     SWITCH = "true or false"
     COUNT = "an integer greater than 0"
     NUMBER = "a number greater than 0"
     SECONDS = "a number of seconds"
     DURATION = "a duration such as '10 seconds'"
+    TOPIC = "a topic's name: up to 249 of the letters a to z and A to Z, digits, '.', '_' and '-'"
     VALUES = "json, csv or avro"
     OFFSETS = 'earliest, latest, or an offset for each partition, as in {"0": 15, "1": 7}'
     NULL = "a string without quotes, separators or line ends"
     SEPARATOR = "one ASCII character, but no quote or line end"
     REFERENCE = "a string, with ${env:NAME} for an environment variable and ${file:/path} for what a file holds"
     SENT = "json or csv"
+    MISSING = "error or null"
 
 
 @dataclass(frozen=True)
@@ -54,22 +56,19 @@ _CSV = (
     Option("sep", Takes.SEPARATOR, "the separator of values; a comma by default"),
     Option("nullValue", Takes.NULL, "the string for NULL; empty by default"),
 )
-_JSON = (
-    Option(
-        "missingAsNull",
-        Takes.SWITCH,
-        "whether a column that a row lacks is NULL; false by default: the row is rejected",
-    ),
-)
 _XML = (Option("rowTag", Takes.TEXT, "the XML element of a row; the name of the stream or table by default"),)
 _KNOWN = (
     Option("rate", Takes.NUMBER, "rows per second, used to choose a join plan"),
     Option("punctuation_delay", Takes.DURATION, "how late punctuations arrive, used to choose a join plan"),
 )
+_MISSING = Option("missing", Takes.MISSING, "a row without a column: error (by default), or null, as if it were NULL")
 _FILES = (
-    Option("path", Takes.DIRECTORY, "the input directory; needed to run"),
+    Option("path", Takes.DIRECTORY, "the input directory, or a pattern of files; needed to run"),
+    Option("recursive", Takes.SWITCH, "whether files in all directories below are read too; false by default"),
+    _MISSING,
     Option("maxFilesPerTrigger", Takes.COUNT, "the maximum number of new files in a batch"),
     Option("settle", Takes.SECONDS, "a file is complete when it has not changed for this long, whatever it contains"),
+    Option("forget", Takes.DURATION, "a file that has been gone for this long is forgotten; '7 days' by default"),
     Option("feedback", Takes.DIRECTORY, "where feedback for the stream's producer is written: what it may skip"),
     *_KNOWN,
 )
@@ -96,7 +95,7 @@ _NEXMARK = (
 )
 _BROKERS = (
     Option("brokers", Takes.REFERENCE, "the brokers to ask first, separated by commas", needed=True),
-    Option("topic", Takes.TEXT, "the topic", needed=True),
+    Option("topic", Takes.TOPIC, "the topic", needed=True),
     Option("user", Takes.REFERENCE, "the user; with one, SASL_SSL and PLAIN are the defaults"),
     Option("password", Takes.REFERENCE, "the user's password"),
 )
@@ -120,6 +119,10 @@ _RESULT = (
     Option("feedback", Takes.TEXT, "directories, separated by commas, with feedback of readers: what they do not need"),
 )
 _DIRECTORY = (Option("path", Takes.DIRECTORY, "the output directory", needed=True), *_RESULT)
+_COMPACT = Option("compact", Takes.SWITCH, "whether the files of a batch become one, in each directory")
+_UPDATES = tuple(option for option in _RESULT if option.name in ("updates", "feedback"))
+_DELTA = (Option("path", Takes.DIRECTORY, "the table's directory", needed=True), *_UPDATES)
+_ICEBERG = (Option("table", Takes.TEXT, "the table, with its catalog", needed=True), *_UPDATES)
 _POSTGRES = (
     Option("url", Takes.REFERENCE, "the database, as a libpq connection string", needed=True),
     Option("password", Takes.REFERENCE, "the password, when it is not in the url"),
@@ -142,7 +145,7 @@ _TABLE = (
 
 OPTIONS: Mapping[str, Mapping[str, tuple[Option, ...]]] = {
     "stream": {
-        "json": (*_FILES, *_JSON),
+        "json": _FILES,
         "csv": (*_FILES, *_CSV),
         "parquet": _FILES,
         "xml": (*_FILES, *_XML),
@@ -152,11 +155,18 @@ OPTIONS: Mapping[str, Mapping[str, tuple[Option, ...]]] = {
         "nexmark": _NEXMARK,
         KAFKA: _KAFKA,
     },
-    "table": {"json": (*_TABLE, *_JSON), "csv": (*_TABLE, *_CSV), "parquet": _TABLE, "xml": (*_TABLE, *_XML)},
+    "table": {
+        "json": (*_TABLE, _MISSING),
+        "csv": (*_TABLE, _MISSING, *_CSV),
+        "parquet": (*_TABLE, _MISSING),
+        "xml": (*_TABLE, _MISSING, *_XML),
+    },
     "sink": {
-        "json": _DIRECTORY,
-        "csv": (*_DIRECTORY, *_CSV),
-        "parquet": _DIRECTORY,
+        "json": (*_DIRECTORY, _COMPACT),
+        "csv": (*_DIRECTORY, _COMPACT, *_CSV),
+        "parquet": (*_DIRECTORY, _COMPACT),
+        "delta": _DELTA,
+        "iceberg": _ICEBERG,
         "postgres": _POSTGRES,
         KAFKA: _TOPIC,
         "console": _RESULT,
@@ -174,6 +184,7 @@ _OURS = {
         ("group.id", "transactional.id", "enable.idempotence", "enable.auto.commit", "isolation.level", "acks"),
         "it is what exactly once rests on",
     ),
+    "enable.partition.eof": "it says where a topic ends",
 }
 """Those that are not passed on, with the reason."""
 
@@ -203,8 +214,11 @@ def checked(what: str, name: str, format_: str, options: Given, place: Place) ->
             raise SqlError(f"{option.name} of {name} is {value!r}", "", option.takes.value, at)
         given[option.name] = value
     for option in taken.values():
-        if option.needed and option.name not in given:
+        missing = not given.get(option.name) if format_.lower() == KAFKA else option.name not in given
+        if option.needed and missing:
             raise SqlError(f"the {what} {name} has no {option.name}", "", f"OPTIONS ({option.name} '…')", place)
+    if given.get("format", "").lower() == "avro" and "avroSchema" not in given:
+        raise SqlError(f"the {what} {name} has no avroSchema", "", "OPTIONS (avroSchema '{…}')", place)
     if (null := given.get("nullValue")) and given.get("sep", ",").replace("\\t", "\t") in null:
         at = next(at for key, (_, at) in options.items() if key.lower() == "nullvalue")
         raise SqlError(f"nullValue of {name} is {null!r}", "the separator is in it", Takes.NULL.value, at)
@@ -258,12 +272,14 @@ _FITS: Mapping[Takes, Callable[[str], bool]] = {
     Takes.NUMBER: _is_number,
     Takes.SECONDS: _matches(r"\d+(\.\d+)?"),
     Takes.DURATION: _is_duration,
+    Takes.TOPIC: _matches(r"[a-zA-Z0-9._-]{1,249}"),
     Takes.VALUES: lambda text: text.lower() in ("json", "csv", "avro"),
     Takes.OFFSETS: lambda text: text.lower() in ("earliest", "latest") or _is_offsets(text),
     Takes.NULL: lambda text: not set(text) & set('"\r\n\0'),
     Takes.SEPARATOR: lambda text: (len(text) == 1 and text.isascii() and text not in '"\r\n\0') or text == "\\t",
     Takes.REFERENCE: lambda _: True,
     Takes.SENT: lambda text: text in ("json", "csv"),
+    Takes.MISSING: lambda text: text.lower() in ("error", "null"),
 }
 
 

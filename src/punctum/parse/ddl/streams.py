@@ -9,7 +9,7 @@ from sqlglot.tokenizer_core import TokenType
 from punctum.algebra.pattern import EMPTY, Pattern, between, one_of
 from punctum.algebra.schema import Schema
 from punctum.algebra.scheme import Scheme
-from punctum.errors import Place, PunctumError, SqlError
+from punctum.errors import Place, PunctumError, SqlError, choices
 from punctum.ir.definitions import KAFKA, Clause, SinkDef, StreamDef, TableDef, TimeLimits, Violation
 from punctum.ir.elements import is_elements, is_opens
 from punctum.parse.ddl.clauses import read_limits, read_punctuate
@@ -258,5 +258,33 @@ def _option(cursor: Cursor) -> str:
 
 def read_sink(cursor: Cursor, name: str) -> SinkDef:
     """The sink whose definition follows its name."""
-    format_, options = using(cursor, "CREATE SINK", "sink", name)
-    return SinkDef(name, format_, options, cursor.whole)
+    cursor.expect("USING", "CREATE SINK")
+    place, format_ = cursor.place, cursor.name("a format", "USING")
+    partitioned = _partitioned(cursor)
+    given = read_options(cursor) if cursor.accept("OPTIONS") else {}
+    first = cursor.at
+    partitioned = partitioned or _partitioned(cursor)
+    if not cursor.done:
+        raise cursor.unexpected("; or the end", "CREATE SINK")
+    format_, options = checked("sink", name, format_, given, place)
+    if partitioned and format_ not in DIVIDED:
+        detail, hint = f"the format of {name} is {format_}", choices(DIVIDED)
+        raise SqlError(f"a sink of {format_} has no partitions", detail, hint, cursor.since(first))
+    return SinkDef(name, format_, options, cursor.whole, partitioned)
+
+
+DIVIDED = ("json", "csv", "parquet", "delta", "iceberg")
+"""The formats of sinks that can be partitioned by columns."""
+
+
+def _partitioned(cursor: Cursor) -> tuple[str, ...]:
+    """The columns of PARTITIONED BY, if it follows."""
+    if cursor.done or cursor.text.word(cursor.at).split() != _PARTITIONED.split():
+        return ()
+    cursor.at += 1
+    cursor.expect("(", _PARTITIONED)
+    names = [cursor.name("a column", _PARTITIONED)]
+    while cursor.accept(","):
+        names.append(cursor.name("a column", _PARTITIONED))
+    cursor.expect(")", _PARTITIONED)
+    return tuple(dict.fromkeys(names))

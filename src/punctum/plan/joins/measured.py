@@ -7,32 +7,31 @@ many results a join of two streams gives follows how many values there are to jo
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from contextlib import suppress
 from typing import Any
 
 from punctum.errors import SchemaError
 from punctum.plan.joins.counts import ROWS_FROM
 from punctum.plan.joins.statistics import Statistics
+from punctum.storage.location import Location
 
 Batch = Mapping[str, Any]
 
 
-def measured(checkpoint: Path) -> Statistics:
+def measured(checkpoint: Location) -> Statistics:
     """The statistics of a query's last runs; the checkpoint is its own, or has it under its name."""
-    path = checkpoint / "punctum" / "metrics.jsonl"
-    if not path.exists():
-        raise SchemaError(
-            f"{checkpoint} contains no metrics", f"{path} does not exist", "name the checkpoint of a query that has run"
-        )
-    return statistics(_batches(path.read_text().splitlines()))
+    found: Iterable[Location] = (checkpoint / "punctum").glob("metrics*.jsonl")
+    files = sorted(found, key=lambda path: path.name)
+    if not files:
+        detail = f"{checkpoint / 'punctum' / 'metrics.jsonl'} does not exist"
+        raise SchemaError(f"{checkpoint} contains no metrics", detail, "name the checkpoint of a query that has run")
+    return statistics(_batches(line for file in files for line in file.read_text().splitlines()))
 
 
 def _batches(lines: Iterable[str]) -> Iterator[Batch]:
     for line in lines:
-        try:
+        with suppress(ValueError):  # a crash has cut it off
             yield json.loads(line)
-        except ValueError:
-            return  # a crash has cut it off
 
 
 def statistics(batches: Iterable[Batch]) -> Statistics:

@@ -24,7 +24,7 @@ from punctum.plan.physical.pipes import Pipe
 from punctum.plan.physical.stages import Input, Op, Stage, all_stages
 
 TOPIC = ("brokers", "startingOffsets", "maxOffsetsPerTrigger", "idle", "user", "password")
-FREE = ("path", "maxFilesPerTrigger", "settle", "feedback", *TOPIC, *OPTIONS)
+FREE = ("path", "maxFilesPerTrigger", "settle", "forget", "feedback", *TOPIC, *OPTIONS)
 """The options of a stream that may change, and so may those that begin as distinct values or librdkafka's do."""
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from punctum.algebra.aggregates import Function
 from punctum.algebra.schema import Schema
 from punctum.algebra.values import Type
+from punctum.ir.definitions import KAFKA
 from punctum.ir.expressions import Call, Column, Expression, Literal, columns, kind, like, rebased, text
 from punctum.ir.hop import Hop
 from punctum.ir.names import fresh
@@ -138,8 +139,8 @@ def _carrying(relation: Relation, wanted: list[_Wanted], summed: frozenset[int])
     """
     pipe = as_pipe(relation)
     if pipe is not None:
-        files = pipe.stream.format is not None and "path" in pipe.stream.options
-        return _with(relation, [e for e, _ in wanted]) if files else None
+        again = pipe.stream.format == KAFKA or (pipe.stream.format is not None and "path" in pipe.stream.options)
+        return _with(relation, [e for e, _ in wanted]) if again else None
     match relation:
         case Filter(predicate=predicate):
             below = _carrying(relation.input, wanted, summed)

@@ -1,0 +1,30 @@
+"""What a batch has counted as Spark's own observed metrics: in a query's progress, and for each of its listeners.
+
+``query.lastProgress["observedMetrics"]["punctum"]`` and ``onQueryProgress`` of a StreamingQueryListener have it. It is
+computed from the messages of the batch, of which each bucket and stage has sent some.
+"""
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from punctum.engine.exchange.kinds import Kind
+
+OBSERVED = "punctum"
+"""The name of the metrics."""
+_SUMS = ("rows_in", "rows_purged", "puncts_in", "puncts_out")
+_COUNTS = f"from_json(if(kind = '{Kind.METRICS}', detail, NULL), 'map<string,map<string,string>>')"
+_LINES = f"if(kind = '{Kind.QUARANTINE}', split(detail, '\\n'), array())"
+
+
+def observed(slices: DataFrame, last: str) -> DataFrame:
+    """The messages of batches, observed; given the operator whose rows are the result, by its name in metrics."""
+    counted = {"rows_out": f"bigint({_COUNTS}['{last}']['rows_out'])"}
+    counted |= {what: _over(f"map_values({_COUNTS})", f"coalesce(bigint(each['{what}']), 0L)") for what in _SUMS}
+    counted["quarantined"] = _over(_LINES, "coalesce(bigint(get_json_object(each, '$.count')), 1L)")
+    sums = [F.expr(f"coalesce(sum({each}), 0L) AS {what}") for what, each in counted.items()]
+    return slices.observe(OBSERVED, *sums)
+
+
+def _over(several: str, each: str) -> str:
+    """The sum of an expression over an array."""
+    return f"aggregate({several}, 0L, (sum, each) -> sum + {each})"

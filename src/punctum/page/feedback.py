@@ -1,0 +1,39 @@
+"""What a query tells those that feed it, and hears of those that it feeds: the files of its feedback."""
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from punctum.compile import CompiledQuery
+from punctum.engine.feedback.publisher import OPTION
+from punctum.plan.physical.feedback import published
+
+Files = dict[str, list[str]]
+"""The files that are written (``sent``) and read (``heard``)."""
+
+
+def feedback_files(compiled: CompiledQuery, directory: Path) -> Files:
+    """The files of a query whose relative paths begin in a directory."""
+    streams = [stream.options.get(OPTION) for stream in compiled.analysis.streams]
+    sent = [*(merge.feedback for _, _, merge in published(compiled.last)), *streams]
+    heard = compiled.query.sink.options.get(OPTION, "").split(",")
+
+    def resolved(names: Sequence[str | None]) -> list[str]:
+        return [str((directory / name.strip()).resolve()) for name in names if name is not None and name.strip()]
+
+    return {"sent": resolved(sent), "heard": resolved(heard)}
+
+
+def feedback_said(files: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
+    """What each file says by now: a punctuation, or nothing as long as there is none."""
+    return [
+        {"way": way, "file": Path(path).name, "says": _said(Path(path))} for way, some in files.items() for path in some
+    ]
+
+
+def _said(path: Path) -> Any:
+    with suppress(OSError, ValueError):
+        return json.loads(path.read_text("utf-8"))
+    return None

@@ -1,0 +1,245 @@
+"""Stores of objects, through the file systems of PyArrow: bytes by key in and out, errors as the system has them.
+
+Credentials and addresses come from where the tools of a store look for them: environment variables, files of the user,
+the machine's role. ``AWS_ENDPOINT_URL_S3`` or ``AWS_ENDPOINT_URL`` names another server that speaks S3. Each process
+has its own connections; one that was forked makes new ones.
+"""
+
+import errno
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any, Protocol
+
+from punctum.errors import MissingError
+from punctum.storage.location import StoreStat
+
+ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
+"""The variables that name another server for S3, the one that counts more first."""
+_REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
+_CONNECT, _SILENT = 5, 60
+"""Seconds to wait for a connection, and for the next byte: a copy says nothing until it is done."""
+_AWS = re.compile(r"AWS Error ([A-Z_]+)[^:]*(?:: (.*))?", re.DOTALL)
+_STATUS = re.compile(r"(?:HTTP status|HTTP response code|status code)\D*(\d{3})", re.IGNORECASE)
+_ERRORS = {
+    "NO_SUCH_BUCKET": (errno.ENOENT, "the bucket does not exist"),
+    "NO_SUCH_KEY": (errno.ENOENT, os.strerror(errno.ENOENT)),
+    "RESOURCE_NOT_FOUND": (errno.ENOENT, os.strerror(errno.ENOENT)),
+    "ACCESS_DENIED": (errno.EACCES, "access denied: the credentials do not allow it"),
+    "INVALID_ACCESS_KEY_ID": (errno.EACCES, "access denied: the access key is not known"),
+    "SIGNATURE_DOES_NOT_MATCH": (errno.EACCES, "access denied: the secret key is wrong"),
+    "EXPIRED_TOKEN": (errno.EACCES, "access denied: the token has expired"),
+    "INVALID_CLIENT_TOKEN_ID": (errno.EACCES, "access denied: the token is not valid"),
+    "NETWORK_CONNECTION": (errno.EHOSTUNREACH, "the store cannot be reached"),
+    "SLOW_DOWN": (errno.EAGAIN, "the store asks to slow down"),
+}
+"""What errors of S3 are to the system, and in words."""
+
+
+class OpenObject(Protocol):
+    """An object that has been opened."""
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+
+    def read_at(self, start: int, length: int) -> bytes:
+        """Some bytes."""
+
+    def close(self) -> None:
+        """Let it go."""
+
+
+class ObjectStore:
+    """The objects of a bucket, a container or a cluster, by their keys."""
+
+    def __init__(self, name: str, files: Any, prefix: str) -> None:
+        self._name, self._files, self._prefix = name, files, prefix
+
+    def _path(self, key: str) -> str:
+        return f"{self._prefix}{key}" if key else self._prefix.rstrip("/") or "/"
+
+    @contextmanager
+    def _errors(self, key: str) -> Iterator[None]:
+        """What PyArrow says becomes an error as the system has it: a number, words, and the address."""
+        try:
+            yield
+        except OSError as error:
+            raise _of_system(error, f"{self._name}/{key}") from None
+
+    def _info(self, key: str) -> Any:
+        with self._errors(key):
+            return self._files.get_file_info(self._path(key))
+
+    def kind(self, key: str) -> str | None:
+        """What there is at a key: a file, a directory, or nothing."""
+        kind = self._info(key).type.name
+        return {"File": "file", "Directory": "directory"}.get(kind)
+
+    def stat(self, key: str) -> StoreStat | None:
+        """Size and time of an object, if it is there."""
+        info = self._info(key)
+        return _stat(info) if info.type.name == "File" else None
+
+    def objects(self, key: str) -> Iterator[tuple[str, StoreStat]]:
+        """All objects below a key; markers of directories are none."""
+        for info in self._listed(key, recursive=True):
+            if info.type.name == "File":
+                yield info.path[len(self._prefix) :], _stat(info)
+
+    def children(self, key: str) -> list[str]:
+        """The keys right below a key."""
+        return [info.path[len(self._prefix) :].rstrip("/") for info in self._listed(key, recursive=False)]
+
+    def _listed(self, key: str, recursive: bool) -> list[Any]:
+        from pyarrow.fs import FileSelector
+
+        with self._errors(key):
+            selector = FileSelector(self._path(key), recursive=recursive, allow_not_found=True)
+            found: list[Any] = self._files.get_file_info(selector)
+        if not found and key and self.kind("") is None:  # else a bucket that is not there looks like an empty one
+            raise FileNotFoundError(errno.ENOENT, _ERRORS["NO_SUCH_BUCKET"][1], self._name)
+        return found
+
+    def read(self, key: str) -> bytes:
+        """A whole object."""
+        with self._errors(key), self._files.open_input_file(self._path(key)) as file:
+            return file.read()  # type: ignore[no-any-return]
+
+    def open(self, key: str) -> OpenObject:
+        """An object, to read pieces of it."""
+        with self._errors(key):
+            return _Opened(self, key, self._files.open_input_file(self._path(key)))
+
+    def write(self, key: str, data: bytes) -> None:
+        """Put an object: it is there when the whole of it has come."""
+        with self._errors(key), self._files.open_output_stream(self._path(key)) as out:
+            out.write(data)
+
+    def copy(self, key: str, target: str) -> None:
+        """Copy an object, inside of the store."""
+        with self._errors(key):
+            self._files.copy_file(self._path(key), self._path(target))
+
+    def delete(self, key: str) -> bool:
+        """Delete an object; whether there was one."""
+        try:
+            with self._errors(key):
+                self._files.delete_file(self._path(key))
+        except FileNotFoundError:
+            return False
+        return True
+
+    def delete_below(self, key: str) -> None:
+        """Delete all objects below a key."""
+        try:
+            with self._errors(key):
+                self._files.delete_dir(self._path(key))
+        except FileNotFoundError:
+            self._listed(key, recursive=False)  # a bucket that is not there says so
+
+
+class _Opened:
+    """An object of PyArrow's, with errors of the system."""
+
+    def __init__(self, store: ObjectStore, key: str, file: Any) -> None:
+        self._store, self._key, self._file = store, key, file
+        with store._errors(key):
+            self.size: int = file.size()
+
+    def read_at(self, start: int, length: int) -> bytes:
+        with self._store._errors(self._key):
+            return self._file.read_at(max(0, min(length, self.size - start)), start)  # type: ignore[no-any-return]
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _stat(info: Any) -> StoreStat:
+    return StoreStat(info.size or 0, info.mtime_ns or 0)
+
+
+def _of_system(error: OSError, address: str) -> OSError:
+    """An error of PyArrow's as one that has a number, words and an address.
+
+    >>> _of_system(OSError("When …: AWS Error NO_SUCH_BUCKET during PutObject operation: no bucket"), "s3://b/k")
+    FileNotFoundError(2, 'the bucket does not exist')
+    """
+    text = str(error)
+    known = _AWS.search(text)
+    if known and known[1] in _ERRORS:
+        return OSError(*_ERRORS[known[1]], address)
+    if known and (status := _STATUS.search(text)) and status[1] in ("401", "403"):
+        return OSError(*_ERRORS["ACCESS_DENIED"], address)
+    if isinstance(error, FileNotFoundError):
+        return OSError(errno.ENOENT, os.strerror(errno.ENOENT), address)
+    detail = (known[2] or known[1]).strip() if known else text
+    return OSError(error.errno or errno.EIO, " ".join(detail.split()), address)
+
+
+def store_of(scheme: str, authority: str) -> ObjectStore:
+    """The store of an address, as this process is connected to it."""
+    return _connected(scheme, authority, os.getpid())
+
+
+@lru_cache(maxsize=32)
+def _connected(scheme: str, authority: str, process: int) -> ObjectStore:
+    try:
+        files, prefix = _file_system(scheme, authority)
+    except (OSError, ValueError, ImportError) as error:
+        raise _refused(scheme, authority, error) from None
+    return ObjectStore(f"{scheme}://{authority}", files, prefix)
+
+
+def _refused(scheme: str, authority: str, error: Exception) -> MissingError:
+    hints = {"hdfs": "set HADOOP_HOME, CLASSPATH and JAVA_HOME for libhdfs (docs/files.md)"}
+    told = " ".join(str(error).split())
+    return MissingError(f"{scheme}://{authority} cannot be used", told, hints.get(scheme, "see docs/files.md"))
+
+
+def _file_system(scheme: str, authority: str) -> tuple[Any, str]:
+    """A file system of PyArrow's, and what its paths begin with before a key."""
+    from pyarrow import fs
+
+    if scheme in ("s3", "s3a"):
+        return _s3(authority), f"{authority}/"
+    if scheme == "gs":
+        return fs.GcsFileSystem(), f"{authority}/"
+    if scheme in ("abfs", "abfss"):
+        container, _, host = authority.partition("@")
+        files, _ = fs.FileSystem.from_uri(f"{scheme}://{authority}/")
+        return files, f"{container if host else authority}/"
+    files, _ = fs.FileSystem.from_uri(f"hdfs://{authority}/")
+    return files, "/"
+
+
+def _s3(bucket: str) -> Any:
+    """S3, or another server that speaks it; of Amazon's own the region is asked for when nobody says it."""
+    from pyarrow import fs
+
+    endpoint, region = endpoint_of_s3(), region_of_s3()
+    if endpoint is None and region is None:
+        region = fs.resolve_s3_region(bucket)
+    return fs.S3FileSystem(
+        endpoint_override=endpoint,
+        region=region,
+        allow_delayed_open=True,  # type: ignore[call-arg]  # a small object is one request
+        connect_timeout=_CONNECT,
+        request_timeout=_SILENT,
+    )
+
+
+def endpoint_of_s3() -> str | None:
+    """The server that stands for S3, if another one does."""
+    return _first(ENDPOINTS)
+
+
+def region_of_s3() -> str | None:
+    """The region of S3, if it is told."""
+    return _first(_REGIONS)
+
+
+def _first(names: tuple[str, ...]) -> str | None:
+    return next((value for name in names if (value := os.environ.get(name))), None)
