@@ -68,7 +68,9 @@ def python() -> str:
     for name in sorted(testing.__all__):
         thing = getattr(testing, name)
         told.append(
-            _class(f"punctum.testing.{name}", thing) if inspect.isclass(thing) else _function(name, thing, "###")
+            _class(f"punctum.testing.{name}", thing)
+            if inspect.isclass(thing)
+            else _function(f"punctum.testing.{name}", thing, "###")
         )
     return "\n\n".join(told) + "\n"
 
@@ -86,11 +88,12 @@ def _class(name: str, thing: type) -> str:
 
 
 def _function(name: str, function: Any, level: str) -> str:
-    return f"{level} {name}\n\n```python\n{name}{_signature(function)}\n```\n\n{_doc(function)}"
+    return f"{level} {name}\n\n```python\n{name.rpartition('.')[2]}{_signature(function)}\n```\n\n{_doc(function)}"
 
 
 def _signature(thing: Any) -> str:
     text = str(inspect.signature(thing)).replace("(self, ", "(").replace("(self)", "()")
+    text = re.sub(r": \*<class '[\w.]+'>", "", text)
     return re.sub(r"\b(?:\w+\.)+(\w+)", r"\1", text)
 
 
