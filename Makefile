@@ -80,6 +80,7 @@ bench-full: .venv/ready build/flink-venv/ready
 	$(BIN)/python bench/sources.py
 	$(BIN)/python bench/auction.py 100000 450
 	$(BIN)/python bench/auction.py 1000000 40
+	$(BIN)/python bench/kafka.py
 	$(BIN)/python bench/state.py
 	$(BIN)/python bench/outer.py
 	$(BIN)/python bench/interval.py 1000000 40
