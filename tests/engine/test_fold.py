@@ -161,7 +161,7 @@ def written(directory: Path, chance: random.Random, speaks: str) -> list[list[st
             name = f"{files}.json"
             keys = [k for k in range(12) if k not in closed or chance.random() < 0.1] or [0]
             items = [{"k": k, "g": chance.choice([None, 1, 2])} for k in chance.sample(keys, len(keys) // 2)]
-            size = chance.choice([3, 3 * WORTH]) if speaks != "hidden" else 3 * WORTH
+            size = chance.choice([3, 3 * WORTH]) if speaks != "hidden" and files else 3 * WORTH
             bids: list[Any] = [bid(chance, keys) for _ in range(size)]
             ends = [k for k in range(12) if k not in closed and chance.random() < 0.15]
             closed |= set(ends)
@@ -169,7 +169,7 @@ def written(directory: Path, chance: random.Random, speaks: str) -> list[list[st
             if speaks == "folded" and chance.random() < 0.4:
                 puncts.append({"$punct": {"v": chance.randrange(5)}})
             where = chance.choice([len(bids), len(bids), chance.randrange(len(bids))])
-            where = len(bids) if speaks == "hidden" else where
+            where = where if speaks != "hidden" and files else len(bids)
             (directory / "a" / name).write_text("".join(json.dumps(x) + "\n" for x in [*items, *puncts[: len(ends)]]))
             elements = [*bids[:where], *puncts, *bids[where:]]
             for k in chance.sample(range(12), 4) if speaks == "hidden" else ():

@@ -79,7 +79,7 @@ def needs(names: Iterable[str]) -> list[Distribution]:
 
 def _is_optional(marker: str, name: str) -> bool:
     """Whether a requirement is one of an extra for users, and is there."""
-    if "extra" not in marker or "dev" in marker:
+    if "extra" not in marker or any(extra in marker for extra in ("dev", "testing", "plots", "docs")):
         return False
     try:
         return bool(distribution(name))
