@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo page screenshots test test-long short-lane long-lane check bench bench-page bench-full figures kafka-up kafka-down format upgrade clean
+.PHONY: demo page screenshots test test-long short-lane long-lane check docs pictures dist compat bench bench-page bench-full figures kafka-up kafka-down format upgrade clean
 
 demo: .venv/ready
 	@$(BIN)/punctum demo
@@ -30,6 +30,24 @@ check: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# The site, in build/site. Whatever is wrong with a link or a page is an error.
+docs: .venv/ready
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# The pictures of the examples and of the concepts, drawn again.
+pictures: .venv/ready
+	$(BIN)/python examples/pictures.py
+	$(BIN)/python site/pictures.py
+
+# The wheel and the sdist, in dist/.
+dist: .venv/ready
+	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+	$(BIN)/python -c "from setuptools.build_meta import build_sdist; print(build_sdist('dist'))"
+
+# The oldest and the newest Spark and Polars that are allowed, each tried in an environment of its own.
+compat: .venv/ready
+	$(BIN)/python tests/compat.py
+
 # A few queries of NEXMark beside Spark and Flink, in less than ten minutes.
 bench: .venv/ready build/flink-venv/ready
 	$(BIN)/python bench/nexmark.py --minutes 7
@@ -40,13 +58,18 @@ NOTE ?= , beside what else the machine did
 bench-page: .venv/ready build/flink-venv/ready
 	$(BIN)/python bench/nexmark.py all --rounds 9 --minutes $(MINUTES) --csv --note '$(NOTE)' --json docs/benchmarks.json
 	$(BIN)/python bench/nexmark.py q2 q3 q17 --events 200k --slice 2k --rounds 1 --minutes 1 --note '$(NOTE)' --json docs/benchmarks-small.json
-	$(BIN)/python bench/nexmark_page.py docs/benchmarks.json docs/benchmarks-small.json
+	$(BIN)/python bench/nexmark_alone.py --json docs/benchmarks-alone.json
+	$(BIN)/python bench/nexmark_page.py docs/benchmarks.json docs/benchmarks-small.json docs/benchmarks-alone.json
 
 # The page with three rounds of all queries, and what each part of Punctum does by itself.
 bench-full: .venv/ready build/flink-venv/ready
 	$(BIN)/python bench/nexmark.py all --rounds 3 --minutes 600 --csv --note '$(NOTE)' --json docs/benchmarks.json
 	$(BIN)/python bench/nexmark.py q2 q3 q17 --events 300k --slice 2k --note '$(NOTE)' --json docs/benchmarks-small.json
-	$(BIN)/python bench/nexmark_page.py docs/benchmarks.json docs/benchmarks-small.json
+	$(BIN)/python bench/nexmark_alone.py --json docs/benchmarks-alone.json
+	$(BIN)/python bench/nexmark_page.py docs/benchmarks.json docs/benchmarks-small.json docs/benchmarks-alone.json
+	$(BIN)/python bench/nexmark_long.py q4 --events 50m
+	$(BIN)/python bench/nexmark_long.py q4 --minutes 30 --rate 100k --step 100k
+	$(BIN)/python bench/nexmark_long.py q9 --minutes 30 --rate 100k --step 100k
 	$(BIN)/python bench/punctuation_set.py
 	$(BIN)/python bench/register.py
 	$(BIN)/python bench/memory.py

@@ -47,9 +47,13 @@ class Measured:
     """Seconds until the first batch is done, which has the first results."""
     cpu: float | None = None
     """CPU seconds of all processes, over the whole run."""
+    latency: Sequence[float] = ()
+    """Seconds that a mark needs from a source to the sink: the median and the 99th percentile."""
 
 
 Engine = Callable[[str, Path, Path], Measured | None]
+TO_FILES = "Spark, files"
+"""Spark, when it writes its results to files as we do."""
 
 
 def punctum(size: int, format_: str, query: str, directory: Path, checkpoint: Path) -> Measured | None:
@@ -70,8 +74,8 @@ def punctum(size: int, format_: str, query: str, directory: Path, checkpoint: Pa
     return _of_batches(progress, size, started, int(rows), int(kept), before)
 
 
-def spark(size: int, query: str, directory: Path, checkpoint: Path) -> Measured | None:
-    """A run of Spark's own operators, when it can run the query."""
+def spark(size: int, query: str, directory: Path, checkpoint: Path, files: bool = False) -> Measured | None:
+    """A run of Spark's own operators, when it can run the query; its results go nowhere, or to files as ours do."""
     if query not in SAME and query not in SPARK:
         return None
     session = spark_session()
@@ -79,19 +83,26 @@ def spark(size: int, query: str, directory: Path, checkpoint: Path) -> Measured 
     for name, value in ROCKSDB.items():
         session.conf.set(name, value)
     try:
-        return _spark(session, size, query, directory, checkpoint)
+        return _spark(session, size, query, directory, checkpoint, files)
     finally:
         for name, known in before.items():
             session.conf.unset(name) if known is None else session.conf.set(name, known)
 
 
-def _spark(session: SparkSession, size: int, query: str, directory: Path, checkpoint: Path) -> Measured:
+def _spark(
+    session: SparkSession, size: int, query: str, directory: Path, checkpoint: Path, files: bool
+) -> Measured | None:
     mode, _, sql = SPARK.get(query) or ("append", "", script(query).split(f"INSERT INTO {query}\n")[1].rstrip(" ;\n"))
     before, started = cpu_seconds(), time.time()
     for table in TABLES:
         _stream(session, directory / "in" / table).createOrReplaceTempView(table)
     session.read.parquet(str(directory / "in" / SIDE)).createOrReplaceTempView(SIDE)
+    if files and mode != "append":
+        return None
     writer = session.sql(sql).writeStream.format("noop").outputMode(mode)
+    if files:
+        form = re.findall(r"SINK \w+ USING (\w+)", script(query))[0]
+        writer = writer.format(form).option("path", str(directory / "out"))
     progress = watched(writer.option("checkpointLocation", str(checkpoint)).trigger(availableNow=True).start())
     rows, kept = (
         max((sum(state[what] for state in p["stateOperators"]) for p in progress), default=0)
@@ -135,7 +146,7 @@ def flink(server: Server, events: int, query: str, directory: Path, checkpoint: 
     used = cpu_seconds(server.process.pid) - before
     less = whole["seconds"] > 2 * warm["seconds"]  # or they are too few to tell what starting takes
     rate = 0.9 * events / (whole["seconds"] - warm["seconds"]) if less else events / whole["seconds"]
-    return Measured(rate, bytes=whole["bytes"] or None, cpu=used / 1.2)
+    return Measured(rate, bytes=whole["bytes"] or None, first=warm["first"], cpu=used / 1.2, latency=whole["latency"])
 
 
 def engines(servers: Mapping[str, Server], events: int, size: int, csv: bool) -> dict[str, Engine]:
@@ -144,7 +155,8 @@ def engines(servers: Mapping[str, Server], events: int, size: int, csv: bool) ->
     if csv:
         ours["Punctum, CSV"] = partial(punctum, FILES * size, "csv")
     theirs = {name: partial(flink, server, events) for name, server in servers.items()}
-    return {**ours, "Spark, RocksDB": partial(spark, FILES * size), **theirs}
+    peer = {"Spark, RocksDB": partial(spark, FILES * size), TO_FILES: partial(spark, FILES * size, files=True)}
+    return {**ours, **peer, **theirs}
 
 
 def cpu_seconds(root: int | None = None) -> float:

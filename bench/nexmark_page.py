@@ -1,6 +1,6 @@
 """The page of NEXMark's benchmark: what ``bench/nexmark.py`` has measured in, ``docs/benchmarks.md`` and its plot out.
 
-python bench/nexmark_page.py docs/benchmarks.json
+python bench/nexmark_page.py docs/benchmarks.json [docs/benchmarks-small.json] [docs/benchmarks-alone.json]
 """
 
 import json
@@ -40,8 +40,9 @@ MORE = """
 |---|---|
 | rows, MB | the most state while the query runs: what Punctum counts of its rows, what Spark says of its store's \
 memory, Flink's largest checkpoint |
-| first | seconds from the start of a query until its first batch is done |
-| p50, p99 | seconds a batch takes; of so few batches the 99th percentile is the slowest |
+| first | seconds from the start of a query until its first batch is done; of Flink until its sink has its first row |
+| p50, p99 | seconds a batch takes; of so few batches the 99th percentile is the slowest. Of Flink what a mark takes \
+from a source to the last operator, which windows and mini-batches do not hold |
 | CPU | CPU seconds of all processes for a million events, start included |
 
 """
@@ -60,7 +61,8 @@ or in RocksDB |
 - Punctum and Spark read the same Parquet files. **Flink reads the same rows as CSV**, since its package for Python has
   no reader of Parquet: q0 shows what that takes. Each of its tables is two files, read in order by two tasks. For some
   queries a column says what Punctum does when it reads CSV too.
-- Punctum writes its results as Parquet or JSON and commits them; those of Spark and Flink go nowhere.
+- Punctum writes its results as Parquet or JSON and commits them; those of Spark and Flink go nowhere. *Spark, files* is
+  Spark when it writes the same results to the same format, for the queries without state.
 - Of Punctum and Spark the later half of the batches counts. Of Flink counts what all events take less what their first
   tenth takes, after that tenth has been run once.
 - Punctum's and Flink's queries are whole. Spark runs what it can; where that is a part, the table says so. Flink gives
@@ -70,12 +72,26 @@ or in RocksDB |
 
 ## Where Punctum's time goes
 
-- A batch costs Spark and the Python workers 0.3 to 0.5 s before its first row, and each exchange between stages some
-  more: q4, q5 and q6 have two stages. Larger batches pay this once for more rows.
-- Without Spark the operators do 500,000 (q7) to 2,500,000 events a second on one core
-  ([measured](design/2026-11-18-nexmark-speed.md)). In queries without state, rows go through Python to be held against
-  punctuations, and back; Spark's stay in the JVM.
-- q18 gives a third of its rows as results, and a bid crosses the exchange before it is known to be the last.
+- A batch costs Spark and the Python workers some tenths of a second before its first row, and each exchange between
+  stages some more: q4, q5 and q6 have two stages. Larger batches pay this once for more rows.
+- Queries without state: rows are held against the punctuations before them, which stand in the files, and results are
+  written; a third of the time is the Parquet that is written. Spark does neither: its rows go nowhere. The column
+  *Spark, files* writes them too.
+- q18 and q19 give a third and more of their rows as JSON, and a bid crosses the exchange before it is known to be the
+  last.
+"""
+ALONE = """
+## Without Spark
+
+What the tasks do for rows, one after the other in one process (`bench/nexmark_alone.py`): processor seconds for a
+million events, to read files, send rows through pipes and pack them, and of each stage, which unpacks them, keeps state
+and writes results. Queries without state do all of it where they read. The last column is that of whole runs above,
+with Spark, its start and its batches. What was tried and what it gave: [what a row
+costs](design/2026-11-19-nexmark-rows.md), [where the time went](design/2026-11-18-nexmark-speed.md), [the local
+exchange](design/2026-11-19-local-exchange.md).
+
+| query | all | read | stages | a run on Spark |
+|---|---:|---:|---:|---:|
 """
 SMALL = """
 ## Small batches
@@ -88,10 +104,11 @@ same with {events:,} events, {batch:,} in a batch:
 
 def main() -> None:
     """Write the page and the plot."""
-    data, *small = (json.loads(path.read_text()) for path in map(Path, sys.argv[1:]) if path.exists())
-    (DOCS / "benchmarks.md").write_text(
-        "".join([*page(data, small), *(part for each in small for part in small_batches(each))])
-    )
+    data, *more = (json.loads(path.read_text()) for path in map(Path, sys.argv[1:]) if path.exists())
+    small = [each for each in more if "runs" in each]
+    parts = [*page(data, small), *(part for each in more if "alone" in each for part in without_spark(each, data))]
+    parts += [part for each in small for part in small_batches(each)]
+    (DOCS / "benchmarks.md").write_text("".join(parts))
     plot(data["runs"], DOCS / "benchmarks.svg")
 
 
@@ -111,6 +128,17 @@ def page(data: dict[str, Any], small: Sequence[dict[str, Any]] = ()) -> Iterator
     for query, by in runs.items():
         yield from (detail(query, engine, by[engine], data["events"]) for engine in engines if by[engine])
     yield SETTINGS.format(**data["versions"])
+
+
+def without_spark(data: dict[str, Any], whole: dict[str, Any]) -> Iterator[str]:
+    """What rows cost, part by part, beside what a run costs."""
+    yield ALONE
+    for query, parts in data["alone"].items():
+        runs = whole["runs"].get(query, {}).get(OURS)
+        used = f"{median(runs, 'cpu') / whole['events'] * 1e6:.1f}" if runs else "–"
+        stages = " + ".join(f"{seconds:.2f}" for what, seconds in parts.items() if what != "read")
+        read = f"{parts['read']:.2f}" if "read" in parts else "–"
+        yield f"| {query} | {sum(parts.values()):.2f} | {read} | {stages} | {used} |\n"
 
 
 def small_batches(data: dict[str, Any]) -> Iterator[str]:
@@ -177,6 +205,8 @@ def detail(query: str, engine: str, runs: Sequence[dict[str, Any]], events: int)
     batches = sorted(seconds for run in runs for seconds in run["batches"])
     p50 = f"{statistics.median(batches):.2f}" if batches else "–"
     p99 = f"{batches[min(len(batches) - 1, len(batches) * 99 // 100)]:.2f}" if batches else "–"
+    if marks := [run["latency"] for run in runs if run.get("latency")]:
+        p50, p99 = (f"{statistics.median(known):.2f}" for known in zip(*marks, strict=True))
     cells = [of("rows", 1, ",.0f"), of("bytes", 1e6, ",.1f"), of("first", 1, ".1f"), p50, p99]
     return f"| {query} | {engine} | {len(runs)} | " + " | ".join([*cells, of("cpu", events / 1e6, ".1f")]) + " |\n"
 

@@ -9,9 +9,10 @@ from urllib.request import urlopen
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from lanes import PATIENCE
-from punctum.cli import run
+from punctum.cli import cli, run
 from punctum.errors import QueryError
 
 TOML = """
@@ -54,6 +55,15 @@ def test_flags_count_more_than_the_file_and_the_file_more_than_defaults(script: 
     (tmp_path / "queries/punctum.toml").write_text("[run]\ncheckpoint = 's3://bucket/state'\n")  # the nearest counts
     told = options(script)
     assert (str(told["checkpoint"]).replace("//", "/"), told["master"]) == ("s3:/bucket/state", None)
+
+
+def test_help_and_a_run_without_a_script_need_no_file(script: Path, tmp_path: Path) -> None:
+    (tmp_path / "punctum.toml").write_text("[run")
+    for flags in (["--help"], [str(script), "--help"]):
+        asked = CliRunner().invoke(cli, ["run", *flags])
+        assert (asked.exit_code, "--max-files" in asked.output) == (0, True), asked.output
+    asked = CliRunner().invoke(cli, ["run"])
+    assert (asked.exit_code, "Missing argument 'SCRIPT'" in asked.output) == (2, True)
 
 
 def test_without_a_file_a_checkpoint_has_to_be_named(script: Path) -> None:

@@ -19,7 +19,7 @@ from punctum.commands.nexmark import nexmark
 from punctum.commands.package import package
 from punctum.commands.page import opened_page, page, page_options
 from punctum.commands.project import ProjectCommand
-from punctum.commands.running import INTERRUPTED, PLACE, STARTING, interruption
+from punctum.commands.running import INTERRUPTED, PLACE, STARTING, LocalPath, interruption
 from punctum.commands.script import compiled, plan_options, planned, zone_option
 from punctum.commands.spark import run_settings, spark_options
 from punctum.commands.sql import sql
@@ -71,7 +71,7 @@ cli.add_command(state)
     "--directory",
     default="demo-run",
     show_default=True,
-    type=click.Path(file_okay=False, path_type=Path),
+    type=LocalPath(file_okay=False, path_type=Path),
     help="Directory of the examples: input, output and checkpoints.",
 )
 @click.option("--page/--no-page", "with_page", default=True, help="Show the queries on a page of this machine.")
@@ -91,6 +91,7 @@ def _demo(example: str | None, brokers: str, directory: Path, shown: "LivePage |
     from punctum.demo import kafka, replicas  # here because pyspark takes a while to import
     from punctum.demo.directory import make
     from punctum.demo.play import play
+    from punctum.demo.plot import check_plots
     from punctum.engine.spark import only_ours, spark_session, start_jvm
     from punctum.session import Session
 
@@ -98,6 +99,8 @@ def _demo(example: str | None, brokers: str, directory: Path, shown: "LivePage |
     make(directory)
     if example == KAFKA:
         kafka.make_topics(brokers)  # no broker is an error before Spark starts
+    else:
+        check_plots()
     try:
         start_jvm(log=directory / "spark.log", short=True)
         session = Session(spark_session(log=directory / "spark.log"))
@@ -185,6 +188,7 @@ def run(
     trigger: str | None,
     max_files: int | None,
     master: str | None,
+    package: Path | None,
     conf: dict[str, str],
     name: str | None,
     ui: bool,
@@ -218,7 +222,9 @@ def run(
         from punctum.engine.spark import spark_alive  # here because pyspark takes a while to import
 
         with spark_alive():
-            with_spark = partial(_session, master, run_settings(conf, name, ui), buckets, state_memory, max_files)
+            with_spark = partial(
+                _session, master, run_settings(conf, name, ui, package), buckets, state_memory, max_files
+            )
             _run(
                 queries,
                 script.parent,

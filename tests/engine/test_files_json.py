@@ -3,6 +3,7 @@
 import json
 import random
 from collections import Counter
+from collections.abc import Set
 from functools import partial
 
 import pytest
@@ -149,9 +150,9 @@ def test_plain_lines_take_the_fast_road(monkeypatch: pytest.MonkeyPatch) -> None
     data[500], data[700] = '{"n": 1.5}', data[700][:-3]
     exactly: list[str] = []
 
-    def counted(text: str, schema: Schema) -> Element:
+    def counted(text: str, schema: Schema, missing: Set[str]) -> Element:
         exactly.append(text)
-        return from_json(text, schema)
+        return from_json(text, schema, missing)
 
     monkeypatch.setattr(reader, "from_json", counted)
     content = "\n".join(data).encode()
@@ -177,9 +178,9 @@ def test_a_million_columns_of_shapes_end(monkeypatch: pytest.MonkeyPatch) -> Non
     """Each line has keys of its own: after some shapes the rest is read exactly."""
     made: list[bytes] = []
 
-    def counted(line: bytes, schema: Schema) -> str | None:
+    def counted(line: bytes, schema: Schema, missing: Set[str]) -> str | None:
         made.append(line)
-        return shape_of(line, schema)
+        return shape_of(line, schema, missing)
 
     monkeypatch.setattr(reader, "shape_of", counted)
     data = "\n".join(json.dumps({"a0": n, f"x{n}": 1}) for n in range(500)).encode()

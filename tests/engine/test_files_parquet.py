@@ -2,6 +2,7 @@
 
 import io
 import random
+import re
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
@@ -188,17 +189,22 @@ NUMBERS = st.sampled_from(["7", "8", "-3", "0", "-0", "08", "+5", " 7", "1e3", "
 LINES = st.sampled_from(['{"$punct": {"n": %s}}', '{"$punct":{"s":%s}}', ' {"$punct": {"n": %s}}\n'])
 
 
-@given(st.lists(NUMBERS, max_size=5), LINES)
-def test_punctuations_that_differ_in_a_number_are_read_as_all_others(numbers: list[str], line: str) -> None:
-    """Beside one that is written otherwise they are taken apart one by one."""
-    schema, lines = Schema.of(n="BIGINT", s="STRING"), [line % number for number in numbers]
+@given(st.lists(NUMBERS, max_size=5), LINES, st.lists(st.sampled_from(["", "m"]), max_size=5))
+def test_punctuations_that_differ_in_a_number_are_read_as_all_others(
+    numbers: list[str], line: str, others: list[str]
+) -> None:
+    """Beside some that are written otherwise, too: in any order, each is what it is when it is read by itself."""
+    schema = Schema.of(n="BIGINT", s="STRING", m="BIGINT")
+    lines = [line % number for number in numbers]
+    lines += ['{"$punct": {}}' if not name else f'{{"$punct": {{"{name}": 7}}}}' for name in others]
+    lines = random.Random(len(lines)).sample(lines, len(lines))
     (closed, at), plain = constants(pl.Series(lines, dtype=pl.String), np.arange(len(lines)), schema)
-    (wanted, where), known = constants(pl.Series([*lines, '{"$punct": {}}']), np.arange(len(lines) + 1), schema)
     exact = {n: from_json(text, schema) for n, text in enumerate(lines) if plain[n]}
-    assert [Punctuation.of(schema, n=n) for n in closed.get("n", [])] == list(exact.values())
-    assert list(at.get("n", [])) == list(exact)
-    assert set(np.flatnonzero(known)) <= set(np.flatnonzero(plain)), "no less is taken at once"
-    assert set(wanted) <= set(closed) and all(set(where[name]) <= set(at[name]) for name in wanted)
+    told = {n: Punctuation.of(schema, {k: v}) for k in closed for n, v in zip(at[k], closed[k], strict=True)}
+    assert told == exact
+    assert all(list(where) == sorted(where) for where in at.values())
+    surely = [n for n, text in enumerate(lines) if re.search(r'"[nm]": (0|-?[1-9]\d{0,17})}}$', text)]
+    assert plain[surely].all(), "they are taken at once"
 
 
 def test_columns_that_are_not_wanted_are_not_read(tmp_path: Path) -> None:

@@ -144,8 +144,13 @@ class Run:
         return fresh
 
 
-def written(directory: Path, chance: random.Random, speaks: bool) -> list[list[str]]:
-    """Files of both streams, some batches of them; rows come late now and then, punctuations may be on any column."""
+def written(directory: Path, chance: random.Random, speaks: str) -> list[list[str]]:
+    """Files of both streams, some batches of them; rows come late now and then, punctuations may be on any column.
+
+    Those that are ``hidden`` speak of a part of what a key has, and say together that it is closed.
+    """
+    parts: dict[int, list[Any]] = {k: [{"lt": 1.0}, {"ge": 1.0}, None] for k in range(12)}
+    values: list[list[Any]] = [[0.5, -0.0], [2.25], [None]]
     for name in "ab":
         (directory / name).mkdir()
     closed, files = set[int](), 0
@@ -156,15 +161,25 @@ def written(directory: Path, chance: random.Random, speaks: bool) -> list[list[s
             name = f"{files}.json"
             keys = [k for k in range(12) if k not in closed or chance.random() < 0.1] or [0]
             items = [{"k": k, "g": chance.choice([None, 1, 2])} for k in chance.sample(keys, len(keys) // 2)]
-            bids: list[Any] = [bid(chance, keys) for _ in range(chance.choice([3, 3 * WORTH]))]
+            size = chance.choice([3, 3 * WORTH]) if speaks != "hidden" and files else 3 * WORTH
+            bids: list[Any] = [bid(chance, keys) for _ in range(size)]
             ends = [k for k in range(12) if k not in closed and chance.random() < 0.15]
             closed |= set(ends)
             puncts: list[Any] = [{"$punct": {"k": k}} for k in ends]
-            if speaks and chance.random() < 0.4:
+            if speaks == "folded" and chance.random() < 0.4:
                 puncts.append({"$punct": {"v": chance.randrange(5)}})
             where = chance.choice([len(bids), len(bids), chance.randrange(len(bids))])
+            where = where if speaks != "hidden" and files else len(bids)
             (directory / "a" / name).write_text("".join(json.dumps(x) + "\n" for x in [*items, *puncts[: len(ends)]]))
             elements = [*bids[:where], *puncts, *bids[where:]]
+            for k in chance.sample(range(12), 4) if speaks == "hidden" else ():
+                if parts[k]:
+                    part, said = {"$punct": {"k": k, "w": parts[k].pop()}}, values[len(parts[k])]
+                    at = chance.choice([len(elements), chance.randrange(len(elements))])
+                    behind = elements[at:]
+                    if chance.random() < 0.97:  # none is late by this one alone
+                        behind = [e for e in behind if e.get("k") != k or e["w"] not in said]
+                    elements = [*elements[:at], part, *behind]
             (directory / "b" / name).write_text("".join(json.dumps(x) + "\n" for x in elements))
             batch.append(name)
             files += 1
@@ -183,9 +198,9 @@ def bid(chance: random.Random, keys: list[int]) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("speaks", [False, True])
+@pytest.mark.parametrize("speaks", ["no", "folded", "hidden"])
 @pytest.mark.parametrize("select", FOLDED)
-def test_folded_is_not_folded(select: str, speaks: bool, tmp_path: Path) -> None:
+def test_folded_is_not_folded(select: str, speaks: str, tmp_path: Path) -> None:
     chance = random.Random(f"{select} {speaks}")
     batches = written(tmp_path, chance, speaks)
     buckets = chance.choice([1, 2, 3])

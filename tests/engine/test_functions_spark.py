@@ -137,6 +137,9 @@ AGGREGATES = [
     "collect_set(n)",
     "collect_list(DISTINCT s)",
     "size(collect_set(u))",
+    "sum(t - d)",
+    "avg(d - t)",
+    "mean(z - d) FILTER (WHERE k > 0)",
 ]
 SORTED = {"collect_list", "array_agg", "collect_set"}
 """Spark gives these in any order."""

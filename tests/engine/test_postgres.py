@@ -340,4 +340,4 @@ def test_on_spark_and_to_a_function(spark: SparkSession, url: str, tmp_path: Pat
         file.write_text(file.read_text().replace("broken", "").replace("\\ud800", ""))
     (exact,) = Session(spark).script(SCRIPT.format(url=url, fail="ON VIOLATION FAIL"), tmp_path)
     with pytest.raises(QueryError, match="a row cannot be written to Postgres"):
-        exact.start(tmp_path / "exact", available_now=True).wait()
+        exact.start(tmp_path / "exact", available_now=True, add_to_sink=True).wait()

@@ -23,7 +23,15 @@ from punctum.engine.prometheus import CONTENT_TYPE, Totals, exposition, samples,
 from punctum.errors import QueryError
 from punctum.session import Session
 
-COUNTS = {"rows_in": 4, "rows_from bid": 4, "rows_out": 1, "rows_kept": 7, "oldest": [1000.5, "bid(itemid=17)"]}
+COUNTS: dict[str, Any] = {
+    "rows_in": 4,
+    "rows_from bid": 4,
+    "puncts_from bid": 1,
+    "rows_out": 1,
+    "rows_kept": 7,
+    "stable_of a": 9,
+}
+COUNTS |= {"oldest": [1000.5, "bid(itemid=17)"]}
 BATCH = {"batch": 3, "time": 2000.0, "seconds": 0.5, "quarantined": 2, "operators": {"s1o0": COUNTS}}
 LINE = re.compile(r'([a-z_:][a-z0-9_:]*)\{((?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)+)\} (-?\d+(?:\.\d+)?(?:e[+-]\d+)?)')
 
@@ -56,6 +64,8 @@ def test_counters_go_on_and_gauges_are_as_they_are() -> None:
     assert found["punctum_rows_from_total", f'{of},stream="bid"'] == 12
     assert found["punctum_rows_kept", of] == 7
     assert found["punctum_oldest_timestamp_seconds", of] == 1000.5
+    assert found["punctum_puncts_from_total", f'{of},stream="bid"'] == 3
+    assert found["punctum_stable_of", f'{of},stream="a"'] == 9
     assert found["punctum_quarantined_total", 'query="two"'] == 6
     assert found["punctum_batch_seconds_total", 'query="two"'] == 1.5
     assert found["punctum_batch", 'query="two"'] == 3

@@ -179,5 +179,5 @@ def test_rows_and_groups_without_a_value(spark: SparkSession, tmp_path: Path) ->
     (running,) = Session(spark).script(POISON.format(more=" ON VIOLATION FAIL"), tmp_path)
     assert isinstance(running, Query)
     with pytest.raises(QueryError) as caught:
-        running.start(tmp_path / "other", available_now=True).wait()
+        running.start(tmp_path / "other", available_now=True, add_to_sink=True).wait()
     assert "ON VIOLATION FAIL" in caught.value.hint and "bid, 0.json:1: (v * 4) has no value" in caught.value.detail

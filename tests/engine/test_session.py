@@ -93,7 +93,8 @@ WRONG: dict[str, tuple[Callable[[Session, DataFrame, Path], Any], str]] = {
     ),
     "a sink without a path": (
         lambda s, _, d: script(s, FILES + SINK.replace("path", "paths"), "SELECT k FROM f", d).start(d / "c"),
-        "the sink o has no option paths\n  detail: available: path, punctuations, elements, updates, feedback\n"
+        "the sink o has no option paths\n"
+        "  detail: available: path, punctuations, elements, updates, feedback, compact\n"
         "  hint: did you mean path?",
     ),
     "a directory that is not there": (

@@ -3,14 +3,16 @@
 import os
 import sys
 from pathlib import Path
+from socket import gethostname
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from punctum.engine.launch import is_this_python, workers_python
+from punctum.engine.runtime.task import check_shared
 from punctum.engine.workers import check_workers
-from punctum.errors import MissingError
+from punctum.errors import MissingError, QueryError
 
 VERSION = "{}.{}".format(*sys.version_info)
 
@@ -33,6 +35,18 @@ def test_this_python_needs_no_trial(monkeypatch: pytest.MonkeyPatch) -> None:
         assert is_this_python(executable)
         check_workers(session(executable))
     check_workers(session(Path(sys.executable).name))
+
+
+def test_a_worker_that_does_not_see_the_checkpoint_says_so(tmp_path: Path) -> None:
+    states = tmp_path / "punctum/state/1"
+    with pytest.raises(QueryError) as caught:
+        check_shared(states, 1)
+    error = caught.value
+    assert (error.what, error.where) == (f"{gethostname()} does not see the checkpoint", "stage 1")
+    assert error.detail == f"{tmp_path / 'punctum/plan'} is not there"
+    (tmp_path / "punctum").mkdir()
+    (tmp_path / "punctum/plan").write_text("")
+    check_shared(states, 1)
 
 
 def test_another_python_is_tried(tmp_path: Path) -> None:

@@ -59,7 +59,8 @@ def test_a_query_says_what_it_computes(name: str) -> None:
 @pytest.mark.parametrize(("name", "workload"), CASES)
 def test_a_query_gives_what_a_database_gives(name: str, workload: str, directories: dict[str, Path]) -> None:
     directory = directories[workload]
-    read = parse_script(script(name, WORKLOADS[workload][0].disorder))
+    events = WORKLOADS[workload][0]
+    read = parse_script(script(name, events.disorder, events.longest))
     (known,) = verdict(read)
     assert known.admitted
     with stored_tables(_stored(known.query.relation, directory)):

@@ -7,26 +7,23 @@ what is kept without punctuations. From number 1,000,000 on they also have inter
 key, and every sixth one outer joins, EXISTS and IN. From number 2,000,000 on every second one has these, with FULL JOIN
 USING, subqueries that name columns two levels up and below GROUP BY, and groups by columns of outer joins. From number
 3,000,000 on they have times and what ``forms.py`` knows; from 4,000,000 on most have window functions over streams that
-close their keys. Every script is well-formed SQL for Punctum and for DuckDB.
+close their keys; from 5,000,000 on most have groups, of intervals too. Every script is well-formed SQL for Punctum and
+for DuckDB.
 """
 
 import random
 from collections.abc import Sequence
 from dataclasses import replace
 
-from search.forms import SPAN, TIME, Column, Forms
+from search.forms import HOURS, SPAN, TIME, Column, Forms
 from search.streams import COLUMNS, NUMBERS, TIMES, VALUES, Piece, Stream, Written, literal
 
 DEPTH = 4
 ASKED = 50
-WIDE = 1_000_000
-"""From this number on scripts may have all that there is; those before it stay as they were when they were found."""
-DEEP = 2_000_000
-"""From this number on scripts may also have all that was refused before."""
-TIMED = 3_000_000
-"""From this number on scripts may also have times, windows of all kinds, limits and lists."""
-FRAMED = 4_000_000
-"""From this number on most scripts have window functions."""
+WIDE, DEEP, TIMED, FRAMED, SUMMED = (1_000_000 * n for n in range(1, 6))
+"""From these numbers on scripts may have all that there is, all that was refused before, and times, windows of all
+kinds, limits and lists; then most have window functions, or groups and sums of intervals. Those before a number stay as
+they were when they were found."""
 OUTER = 6
 """Of so many scripts one has joins that look at rows without a partner."""
 
@@ -34,18 +31,18 @@ OUTER = 6
 def written(seed: int) -> Written:
     """The script of a number; of some it is only asked whether there is a row."""
     outer = seed % 2 == 0 if seed >= DEEP else seed >= WIDE and seed % OUTER == 4
-    script = _Writer(random.Random(seed), seed >= WIDE, outer, seed >= DEEP, seed >= TIMED, seed >= FRAMED).script()
+    since = (seed >= begin for begin in (WIDE, DEEP, TIMED, FRAMED, SUMMED))
+    script = _Writer(random.Random(seed), outer, *since).script()
     asked = f"SELECT DISTINCT 1 AS one FROM ({script.query}) w"
     return replace(script, query=asked) if seed % ASKED == 7 else script
 
 
 class _Writer(Forms):
-    def __init__(
-        self, rng: random.Random, wide: bool, outer: bool, deep: bool = False, timed: bool = False, framed: bool = False
-    ) -> None:
-        self.rng, self.wide, self.outer, self.deep, self.timed, self.framed = rng, wide, outer, deep, timed, framed
+    def __init__(self, rng: random.Random, outer: bool, wide: bool, *since: bool) -> None:
+        self.rng, self.wide, self.outer = rng, wide, outer
+        self.deep, self.timed, self.framed, self.summed = since
         self.streams, self.names = list[Stream](), 0
-        values = TIMES if timed else VALUES
+        values = TIMES if self.timed else VALUES
         few = rng.choice([2, 2, 2, 3])
         self.pool = {kind: tuple(rng.sample(values, min(few, len(values)))) for kind, values in values.items()}
 
@@ -102,7 +99,7 @@ class _Writer(Forms):
         kinds = ["select"] * 2 + ["join"] * 5 + ["set"] * 3 + ["group"] * 3 + ["distinct"] * 2 + ["all"] * 2
         kinds += (["outer"] * 6 + ["exists"] * 5) if self.outer else []
         kinds += ["over"] * 4 + ["first"] * 2 + ["windows"] * 2 if self.timed else []
-        kinds += ["over"] * 24 if self.framed else []
+        kinds += ["group"] * 24 if self.summed else ["over"] * 24 if self.framed else []
         kind = self.rng.choice(kinds) if depth else "select"
         return getattr(self, f"_{kind}")(depth)  # type: ignore[no-any-return]
 
@@ -329,6 +326,8 @@ class _Writer(Forms):
         calls += [(f"AVG({self.rng.choice(numbers)})", "DOUBLE")] if numbers else []
         calls += [(f"COUNT(DISTINCT {self.rng.choice(plain)})", "BIGINT")] if plain else []
         calls += self.lists(below.columns) if self.timed else []
+        spans = {SPAN: "", TIME: f" - {literal(HOURS[0])}"} if self.summed else {}
+        calls += [(f"SUM({n}{spans[kind]})", SPAN) for n, kind in below.columns if kind in spans]
         chosen = self.rng.sample(calls, self.rng.choice([0, 1, 1, min(2, len(calls))]))
         names = [(self.fresh("a"), call, kind) for call, kind in chosen]
         named = [(f"{call} AS {name}", (name, kind)) for name, call, kind in names]

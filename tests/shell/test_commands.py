@@ -89,6 +89,13 @@ def test_a_saved_query_is_the_same_query(shop: Path) -> None:
         "orderid BIGINT, paid DOUBLE, kind STRING",
     ]
     assert len(command("sql", query).stdout.splitlines()) == 4
+    (shop / "sub").mkdir()
+    assert command("sql", query, "--save", "sub/query.sql").exit_code == 0
+    assert "path '../in/orders'" in (shop / "sub/query.sql").read_text()
+    with pytest.raises(PunctumError, match="which a script defines"):
+        CliRunner().invoke(
+            cli, ["sql", "settled.sql", "SELECT paid FROM payment", "--save", "q.sql"], catch_exceptions=False
+        )
 
 
 def test_what_is_refused(shop: Path) -> None:

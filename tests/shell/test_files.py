@@ -267,6 +267,27 @@ def test_what_is_wrong_with_files(tmp_path: Path, name: str, content: str, patte
     assert "^" in str(within.value)
 
 
+@pytest.mark.parametrize(
+    ("sql", "says"),
+    [
+        ("SELECT itmid FROM 'in/1.json'", "did you mean itemid?"),
+        ("SELECT itemid FROM 'in/1.json' JOIN 'in/2.json' AS b ON TRUE", "write `in/1.json`.itemid or b.itemid"),
+        ("SELECT itemid FROM in", "files stand in quotes: FROM 'in'"),
+        ("SELEC itemid FROM 'in'", "did you mean SELECT?"),
+        ("INSERT INTO x SELECT 1 FROM 'in'", "punctum run takes a script"),
+        ("", "it is empty"),
+        ("SELECT a FROM ''", "names no files"),
+        ("SELECT itemid FROM 'in'; SELECT itemid FROM 'in'", "found 2 statements"),
+    ],
+)
+def test_what_is_wrong_with_queries(tmp_path: Path, sql: str, says: str) -> None:
+    for n in (1, 2):
+        put(tmp_path, f"in/{n}.json", {"itemid": n})
+    with pytest.raises((SqlError, MissingError)) as error:
+        Known(tmp_path).ask(sql)
+    assert says in str(error.value)
+
+
 def test_files_of_several_formats(tmp_path: Path) -> None:
     put(tmp_path, "in/1.json", {"k": 1})
     put(tmp_path, "in/2.csv", "k", "1")
@@ -307,16 +328,13 @@ def test_rows_as_text() -> None:
         out.rows(rows)
         out.rows(rows.clear())
         out.end()
-    json_1, *rest = "\n".join(said).split("\n")
-    assert json.loads(json_1) == {"n": 1, "name": "a,\n\x1b[1m日本", "x": 0.5}
-    assert rest[1:] == [
+    assert [json.loads(line) for line in said[0].splitlines()] == rows.to_dicts()
+    assert said[1:] == [
         "n,name,x",
-        '1,"a,',
-        '\x1b[1m日本",0.5',
-        "22,,",
-        "  n │ name               │   x",
-        "────┼────────────────────┼─────",
-        "  1 │ a,\\n\\u001b[1m日本 │ 0.5",
-        "(2 rows; 1 of them are not shown: --rows 0 shows all)",
-    ] or rest[5].startswith(" n │ name")
+        '1,"a,\n\x1b[1m日本",0.5\n22,,',
+        " n │ name              │   x",
+        "───┼───────────────────┼─────",
+        " 1 │ a,\\n\\u001b[1m日本 │ 0.5",
+        "(2 rows; 1 not shown: --rows 0 shows all)",
+    ]
     assert isinstance(output("csv", schema, said.append), CsvLines)

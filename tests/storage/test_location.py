@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from punctum.cli import cli
 from punctum.errors import MissingError, SchemaError
 from punctum.storage.location import Location, StorePath, is_store, joined, location
 from punctum.storage.stores import store_of
@@ -169,3 +171,23 @@ def test_paths_of_this_machine(tmp_path: Path) -> None:
     assert joined(tmp_path, "../in") == tmp_path / "../in"
     assert joined("s3://b/jobs", "/in") == Path("/in")
     assert joined("s3://b/jobs", "file:///in") == Path("/in")
+
+
+@pytest.mark.parametrize(
+    "command", [["demo", "--directory", "s3://b/x"], ["nexmark", "generate", "s3://b/x"], ["new", "s3://b/x"]]
+)
+def test_no_command_makes_a_directory_of_an_address(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    told = CliRunner().invoke(cli, command)
+    assert told.exit_code == 2 and "is not on this machine" in told.output, told.output
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_scheme_that_is_misspelt_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.sql").write_text("")
+    told = CliRunner().invoke(cli, ["run", "q.sql", "--checkpoint", "s4://b/x"])
+    assert told.exit_code == 2 and "did you mean s3://?" in told.output, told.output
+    assert [path.name for path in tmp_path.iterdir()] == ["q.sql"]

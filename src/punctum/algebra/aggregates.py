@@ -38,10 +38,25 @@ COLLECTED = (Function.COLLECT_LIST, Function.COLLECT_SET)
 """Functions that give the values of a group as an ARRAY, in order."""
 LISTS = (Function.COUNT_DISTINCT, Function.MEDIAN, Function.PERCENTILE, *COLLECTED)
 """Functions of which a group keeps values."""
-_NUMBERS = (Type.BIGINT, Type.DOUBLE, Type.DECIMAL)
+HOLISTIC = (Function.COUNT_DISTINCT, Function.MEDIAN)
+"""Functions of which synopses need to know every value."""
+CONDENSED = (Function.COUNT, Function.SUM, Function.MIN, Function.MAX, Function.AVG, *HOLISTIC)
+"""Functions that synopses can compute."""
+NUMBERS = (Type.BIGINT, Type.DOUBLE, Type.DECIMAL)
 DOUBLES = (Function.AVG, Function.MEDIAN, Function.PERCENTILE, *SPREADS)
 """Functions of numbers whose result is a DOUBLE."""
 OF_NUMBERS = (Function.SUM, *DOUBLES)
+OF_SPANS = (Function.SUM, Function.AVG)
+"""Functions of numbers that also take INTERVALs, and give one."""
+
+
+def suits(function: Function, type_: Type) -> bool:
+    """Whether a function takes values of a type.
+
+    >>> [suits(Function.AVG, of) for of in (Type.DOUBLE, Type.INTERVAL, Type.STRING)]
+    [True, True, False]
+    """
+    return function not in OF_NUMBERS or type_ in NUMBERS or (type_ is Type.INTERVAL and function in OF_SPANS)
 
 
 @dataclass(frozen=True)
@@ -69,14 +84,14 @@ class AggregateFunction:
         if self.of is None:
             raise SchemaError(f"{self.function.value} needs a column", "", "only COUNT counts rows")
         of = schema.attributes[schema.index(self.of)]
-        if self.function in OF_NUMBERS and of.type not in _NUMBERS:
+        if not suits(self.function, of.type):
             detail = f"{self.of} is a {of.type.value}"
             raise SchemaError(f"{self.function.value} needs numbers", detail, "use it on BIGINT, DOUBLE or DECIMAL")
         if self.function in COLLECTED:
             element = replace(of, name="element", domain=WILDCARD, reach=None)
             return Attribute(self.name, Type.ARRAY, parts=(element,))
         if self.function in DOUBLES:
-            return Attribute(self.name, Type.DOUBLE)
+            return Attribute(self.name, Type.INTERVAL if of.type is Type.INTERVAL else Type.DOUBLE)
         more = 10 if self.function is Function.SUM and of.type is Type.DECIMAL else 0
         return Attribute(self.name, of.type, digits=(min(of.digits[0] + more, 38), of.digits[1]))
 

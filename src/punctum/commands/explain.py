@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from punctum.commands.running import LocalPath
 from punctum.commands.script import compiled, plan_options, planned, zone_option
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 @click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
     "--graph",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=LocalPath(dir_okay=False, path_type=Path),
     help="Write the punctuation graphs to this .svg or .dot file.",
 )
 @click.option("--passes", is_flag=True, help="Show the tree of each query after each pass of the compiler.")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from punctum.commands.running import LocalPath
 from punctum.errors import QueryError
 
 _NAMES = {"Makefile.txt": "Makefile", "README.txt": "README.md", "gitignore.txt": ".gitignore"}
@@ -15,7 +16,7 @@ _NAMES |= {"test_settled.txt": "test_settled.py"}
 
 
 @click.command()
-@click.argument("name", type=click.Path(path_type=Path))
+@click.argument("name", type=LocalPath(path_type=Path))
 def new(name: Path) -> None:
     """Make a small project in a new directory NAME: a script, sample data, a test and a Makefile."""
     try:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from punctum.commands.running import INTERRUPTED, STARTING, interruption
+from punctum.commands.running import INTERRUPTED, STARTING, LocalPath, interruption
 from punctum.nexmark.queries import NAMES, about
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
@@ -70,7 +70,7 @@ def nexmark() -> None:
 
 
 @nexmark.command()
-@click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("directory", type=LocalPath(file_okay=False, path_type=Path))
 @workload_options
 @click.option(
     "--format",
@@ -107,7 +107,7 @@ def _command(name: str) -> click.Command:
         "--directory",
         default="nexmark-run",
         show_default=True,
-        type=click.Path(file_okay=False, path_type=Path),
+        type=LocalPath(file_okay=False, path_type=Path),
         help="Directory of runs: script, input, output and checkpoint of each query.",
     )
     def command(directory: Path, events: int, seed: int, rate: int, disorder: int) -> None:

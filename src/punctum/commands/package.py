@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 import click
 
+from punctum.commands.running import LocalPath
 from punctum.errors import MissingError
 
 ARCHIVE, PURE, MAIN = "punctum.tar.gz", "punctum.zip", "main.py"
@@ -22,7 +23,7 @@ Sorted = Iterable[tuple[str, Path]]
 
 
 @click.command()
-@click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("directory", type=LocalPath(file_okay=False, path_type=Path))
 @click.option("--with", "more", multiple=True, metavar="NAME", help="Another installed package; may be repeated.")
 def package(directory: Path, more: tuple[str, ...]) -> None:
     """Write what the machines of a cluster need to run Punctum into a directory.
@@ -30,13 +31,12 @@ def package(directory: Path, more: tuple[str, ...]) -> None:
     punctum.tar.gz, for --archives, has Punctum and all that it needs except Python and Spark; punctum.zip, for
     --py-files, has Punctum alone; main.py is the program that spark-submit takes.
     """
-    own = files_of(distribution(_OWN))
-    content = dict(own)
+    content = Content()
     for needed in needs([_OWN, *more]):
         content |= files_of(needed)
     directory.mkdir(parents=True, exist_ok=True)
     _write(directory / ARCHIVE, content, _tarred)
-    _write(directory / PURE, own, _zipped)
+    write_pure(directory)
     (directory / MAIN).write_text(_PROGRAM)
     size = (directory / ARCHIVE).stat().st_size / (1 << 20)
     python = f"{sys.version_info[0]}.{sys.version_info[1]}"
@@ -44,6 +44,11 @@ def package(directory: Path, more: tuple[str, ...]) -> None:
         f"{directory / ARCHIVE}: {len(content):,} files, {size:.0f} MB, for Python {python} on machines like this"
     )
     click.echo(f"{directory / PURE}: Punctum alone\n{directory / MAIN}: the program for spark-submit")
+
+
+def write_pure(directory: Path) -> None:
+    """Write Punctum alone into a directory."""
+    _write(directory / PURE, files_of(distribution(_OWN)), _zipped)
 
 
 def needs(names: Iterable[str]) -> list[Distribution]:
@@ -74,7 +79,7 @@ def needs(names: Iterable[str]) -> list[Distribution]:
 
 def _is_optional(marker: str, name: str) -> bool:
     """Whether a requirement is one of an extra for users, and is there."""
-    if "extra" not in marker or "dev" in marker:
+    if "extra" not in marker or any(extra in marker for extra in ("dev", "testing", "plots", "docs")):
         return False
     try:
         return bool(distribution(name))

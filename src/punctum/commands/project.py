@@ -26,7 +26,7 @@ from punctum.errors import QueryError, choices, nearest
 FILE = "punctum.toml"
 SECTION = "run"
 _CONF = "conf"
-_PATHS = ("checkpoint", "state")
+_PATHS = ("checkpoint", "state", "package")
 """The options that are paths: those of a file are relative to it."""
 
 
@@ -36,7 +36,9 @@ class ProjectCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take the options of the file before those of the command line."""
         given, _, _ = self.make_parser(ctx).parse_args(list(args))
-        file = None if given.get("help") or "script" not in given else project_file(Path(given["script"]))
+        script = given.get("script")  # what is not given has a mark of click's
+        asked = any(name in args for name in ctx.help_option_names)
+        file = project_file(Path(script)) if isinstance(script, str) and not asked else None
         if file is not None:
             known, conf = self._options(ctx, file)
             ctx.default_map = {**(ctx.default_map or {}), **known}

@@ -3,11 +3,12 @@
 import signal
 import threading
 from types import FrameType
+from typing import Any
 
 import click
 
 from punctum.errors import PunctumError
-from punctum.storage.location import Location, location
+from punctum.storage.location import Location, StorePath, location
 
 
 class PlaceType(click.ParamType[Location]):
@@ -24,6 +25,19 @@ class PlaceType(click.ParamType[Location]):
 
 
 PLACE = PlaceType()
+
+
+class LocalPath(click.Path):
+    """A path of this machine, where a command makes files: an address of a store never becomes a directory."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path."""
+        place = PLACE.convert(str(value), param, ctx)
+        if isinstance(place, StorePath):
+            raise click.BadParameter(f"{place} is not on this machine")
+        return super().convert(str(place), param, ctx)
+
+
 STARTING = "starting Spark…"
 INTERRUPTED = 130
 """The exit code that a shell gives for Ctrl-C."""

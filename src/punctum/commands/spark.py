@@ -1,6 +1,7 @@
 """The options of Spark's that ``punctum run`` takes: its master, its settings, its name and its pages."""
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import click
@@ -14,6 +15,10 @@ OURS = {
     "spark.punctum.max.files": "--max-files",
 }
 """Settings that have an option."""
+UNPACKED = "punctum"
+"""Where executors unpack an archive, in the directory in which they work."""
+PACKAGED = {"spark.executorEnv.PYTHONPATH": UNPACKED, "spark.pyspark.python": "python3"}
+"""The settings of a run whose workers have Punctum from an archive."""
 NAME, UI = "spark.app.name", "spark.ui.enabled"
 
 
@@ -44,9 +49,15 @@ def spark_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     name = click.option("--name", help="What Spark's pages and the cluster call the run; punctum unless it is given.")
     ui = click.option("--ui", is_flag=True, help="Have Spark's own pages, and print their address.")
-    return master(conf(name(ui(command))))
+    package = click.option(
+        "--package",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="The archive that punctum package has made: the machines of a cluster get it, and need Python alone.",
+    )
+    return master(package(conf(name(ui(command)))))
 
 
-def run_settings(conf: dict[str, str], name: str | None, ui: bool) -> dict[str, str]:
+def run_settings(conf: dict[str, str], name: str | None, ui: bool, package: Path | None) -> dict[str, str]:
     """The settings that these options stand for."""
-    return conf | ({NAME: name} if name else {}) | ({UI: "true"} if ui else {})
+    there = {} if package is None else PACKAGED | {"spark.archives": f"{package.resolve()}#{UNPACKED}"}
+    return there | conf | ({NAME: name} if name else {}) | ({UI: "true"} if ui else {})

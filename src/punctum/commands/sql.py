@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from punctum.commands.running import INTERRUPTED, interruption
+from punctum.commands.running import INTERRUPTED, LocalPath, interruption
 from punctum.commands.script import zone_option
 from punctum.errors import RefusedError
 
@@ -27,7 +27,13 @@ FORMATS = ("table", "json", "csv")
     type=click.Choice(FORMATS),
     help="How rows are printed: as a table, or as lines of JSON or CSV. A table on a terminal, JSON elsewhere.",
 )
-@click.option("--rows", default=1000, show_default=True, help="How many rows a table shows; 0 for all.")
+@click.option(
+    "--rows",
+    type=click.IntRange(min=0),
+    default=1000,
+    show_default=True,
+    help="How many rows a table shows; 0 for all.",
+)
 @click.option(
     "--once/--follow",
     default=True,
@@ -35,7 +41,7 @@ FORMATS = ("table", "json", "csv")
 )
 @click.option(
     "--save",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=LocalPath(dir_okay=False, path_type=Path),
     help="Write the query as a script for punctum run, instead of running it.",
 )
 @click.option("--quiet", is_flag=True, help="Print rows and errors, and nothing about them.")
@@ -79,7 +85,7 @@ def _save(known: "Known", query: str, path: Path) -> None:
     from punctum.shell.saved import save, script_of
 
     analysis = known.compiled(query).analysis
-    save(script_of(known, query), path)
+    save(script_of(known, query, path.parent), path)
     click.echo(f"wrote {path}; run it with: punctum run {path} --checkpoint checkpoint", err=True)
     if not analysis.safe:
         click.echo(f"it needs a promise first: punctum check {path} says which", err=True)

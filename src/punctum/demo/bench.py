@@ -29,7 +29,7 @@ def play(name: str, workload: Workload, directory: Path, session: Session, inter
     prepare(path, name, workload)
     echo(f"{name}: {about(name)}")
     echo(f"  {path / f'{name}.sql'} reads what is written to {path / 'in'} while it runs\n\n{HEAD}")
-    (query,) = session.script(script(name, workload.disorder), path.resolve())
+    (query,) = session.script(script(name, workload.disorder, workload.longest), path.resolve())
     query.start(path.resolve() / "checkpoint")
     try:
         done = _steps(query, workload, path, interrupted, echo)
@@ -48,7 +48,7 @@ def prepare(path: Path, name: str, workload: Workload) -> None:
     shutil.rmtree(path, ignore_errors=True)
     for table in ("person", "auction", "bid"):
         make(path / "in" / table)
-    file.write_text(script(name, workload.disorder))
+    file.write_text(script(name, workload.disorder, workload.longest))
     next(generate(Workload(0), path / "in", tables=()), None)  # the small table has to be there before a query starts
 
 

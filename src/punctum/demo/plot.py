@@ -1,9 +1,17 @@
 """The plot of an example: rows kept after each step, with punctuations and without."""
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from punctum.demo.directory import Done
+from punctum.errors import MissingError
+
+
+def check_plots() -> None:
+    """An error before anything runs, when the end of a run could not draw its plot."""
+    if find_spec("matplotlib") is None:
+        raise MissingError("matplotlib is not installed", "the demo draws plots", "pip install 'punctum[plots]'")
 
 
 def draw(path: Path, title: str, done: Sequence[Done]) -> None:

@@ -53,6 +53,10 @@ def launch(master: str, settings: dict[str, str], log: Path | None = None, short
     """Begin to start a JVM for a session, unless there is one; what its workers inherit is set here."""
     if told := settings.get("spark.pyspark.python"):
         os.environ["PYSPARK_PYTHON"] = told
+        path = Path(sys.executable).parent, os.environ.get("PATH", os.defpath)
+        os.environ["PATH"] = os.pathsep.join(
+            map(str, path)
+        )  # of that name is this one, here: Spark lists files with it
     os.environ.setdefault("PYSPARK_PYTHON", workers_python(master))
     os.environ.setdefault("PUNCTUM_PYTHON", sys.executable)
     os.environ.setdefault("POLARS_MAX_THREADS", "1")  # a worker for each core, so a thread for each worker

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from punctum.errors import QueryError
-from punctum.plan.joins.counts import ROWS_FROM
+from punctum.plan.joins.counts import STABLE_OF
 
 LOOPBACK = "127.0.0.1"
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -46,7 +46,7 @@ class Totals:
         self.quarantined += measured["quarantined"]
         for operator, counts in measured["operators"].items():
             for what, n in counts.items():
-                if what not in _STATE:
+                if not _is_state(what):
                     self.done[operator, what] = self.done.get((operator, what), 0) + n
         self.last = measured
 
@@ -69,16 +69,24 @@ def samples(query: str, running: bool, totals: Totals) -> Iterator[Sample]:
     yield "batch_seconds", "gauge", of, last["seconds"]
     yield "batch_timestamp_seconds", "gauge", of, last["time"]
     for (operator, what), n in list(totals.done.items()):  # a batch may be counted meanwhile
-        labels = (*of, ("operator", operator))
-        if what.startswith(ROWS_FROM):
-            yield "rows_from_total", "counter", (*labels, ("stream", what.removeprefix(ROWS_FROM))), n
-        else:
-            yield f"{what}_total", "counter", labels, n
+        name, _, stream = what.partition(" ")
+        yield f"{name}_total", "counter", _labels(query, operator, stream), n
     for operator, counts in last["operators"].items():
-        for what in _STATE:
-            if what in counts:
-                value = counts[what][0] if what == "oldest" else counts[what]
-                yield _TIMES.get(what, what), "gauge", (*of, ("operator", operator)), value
+        for what in filter(_is_state, counts):
+            name, _, stream = what.partition(" ")
+            value = counts[what][0] if what == "oldest" else counts[what]
+            yield _TIMES.get(name, name), "gauge", _labels(query, operator, stream), value
+
+
+def _is_state(what: str) -> bool:
+    """Whether a count says how things are after a batch."""
+    return what in _STATE or what.startswith(STABLE_OF)
+
+
+def _labels(query: str, operator: str, stream: str) -> Labels:
+    """The labels of a count; of some there is one for each stream."""
+    labels = (("query", query), ("operator", operator))
+    return (*labels, ("stream", stream)) if stream else labels
 
 
 def exposition(given: Iterable[Sample]) -> str:

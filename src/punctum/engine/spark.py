@@ -20,7 +20,7 @@ from punctum.engine.launch import launch, launched
 from punctum.engine.partitions import BUCKETS, MOST
 from punctum.errors import MissingError, QueryError
 from punctum.storage.location import Location, StorePath
-from punctum.storage.stores import endpoint_of_s3, region_of_s3
+from punctum.storage.stores import ENDPOINTS, REGIONS, endpoint_of_s3, region_of_s3
 
 _STATE = "spark.sql.streaming.stateStore"
 _PROVIDER = f"{_STATE}.providerClass"
@@ -111,7 +111,9 @@ def _of_s3() -> dict[str, str]:
     """How Spark reaches another server for S3: by the variables that ``storage/stores.py`` goes by."""
     endpoint, region = endpoint_of_s3(), region_of_s3()
     settings = {f"{S3A}.endpoint": endpoint, f"{S3A}.path.style.access": "true"} if endpoint else {}
-    return settings | ({f"{S3A}.endpoint.region": region} if region else {})
+    settings |= {f"{S3A}.endpoint.region": region} if region else {}
+    told = {name: os.environ[name] for name in (*ENDPOINTS, *REGIONS) if os.environ.get(name)}
+    return settings | {f"spark.executorEnv.{name}": value for name, value in told.items()}
 
 
 def for_spark(place: Location) -> str:

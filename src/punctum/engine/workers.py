@@ -36,9 +36,9 @@ def check_workers(spark: SparkSession) -> None:
     """An error when the workers of a session have another Python than this one, or lack what queries need."""
     context = spark.sparkContext
     executable = context.pythonExec
-    if is_this_python(executable) or shutil.which(executable) == sys.executable:
-        return
     local = (context.master or "").startswith("local")
+    if local and (is_this_python(executable) or shutil.which(executable) == sys.executable):
+        return
     _check(executable, _tried_here(executable) if local else _tried_there(spark, executable))
 
 
@@ -55,7 +55,7 @@ def _check(executable: str, answer: str) -> None:
 
 def wrong_python(executable: str, what: str) -> MissingError:
     """The error about the Python of workers."""
-    hint = f"set PYSPARK_PYTHON to a Python with the same packages: {sys.executable}"
+    hint = f"set PYSPARK_PYTHON to a Python with the same packages: {sys.executable}; on a cluster: docs/deploy.md"
     return MissingError("Spark's workers cannot run Punctum", f"PYSPARK_PYTHON: {executable} {what}", hint)
 
 
@@ -84,7 +84,8 @@ def _tried_there(spark: SparkSession, executable: str) -> str:
         return names["answer"]
 
     try:
-        answers: list[str] = spark.sparkContext.parallelize([_PROBE], 1).map(probed).collect()
+        tasks = spark.sparkContext.defaultParallelism
+        answers: list[str] = spark.sparkContext.parallelize([_PROBE] * tasks, tasks).map(probed).collect()
     except PySparkException as error:
         raise wrong_python(executable, f"fails: {str(error).strip().splitlines()[-1]}") from None
-    return answers[0]
+    return next((answer for answer in answers if answer != answers[0]), answers[0])

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
-from punctum.algebra.aggregates import COLLECTED, PAIRED, SPREADS, Function
+from punctum.algebra.aggregates import COLLECTED, CONDENSED, OF_SPANS, PAIRED, SPREADS, Function
 from punctum.algebra.bands import Band
 from punctum.algebra.outer import JoinKind
 from punctum.algebra.pattern import WILDCARD
@@ -283,6 +283,12 @@ class AggregateCall:
         argument, condition, by = (c and to(c) for c in (self.argument, self.filter, self.by))
         return replace(self, argument=argument, filter=condition, by=by)
 
+    @property
+    def condensed(self) -> bool:
+        """Whether synopses can compute it."""
+        spans = self.function in OF_SPANS and self.argument is not None and self.argument.type is Type.INTERVAL
+        return self.function in CONDENSED and not spans
+
     def attribute(self, grouped: bool) -> Attribute:
         """The result's name and type; a group has a row at least."""
         if self.function in (Function.COUNT, Function.COUNT_DISTINCT) or self.argument is None:
@@ -301,7 +307,8 @@ class AggregateCall:
             digits = (min(p + 10, 38), s) if of.type is Type.DECIMAL else of.digits
             return Attribute(self.name, of.type, NOT_NULL if whole and not of.domain.null else WILDCARD, digits)
         sure = whole and not of.domain.null and self.function not in SPREADS
-        return Attribute(self.name, Type.DOUBLE, NOT_NULL if sure else WILDCARD)
+        result = Type.INTERVAL if of.type is Type.INTERVAL and self.function is Function.AVG else Type.DOUBLE
+        return Attribute(self.name, result, NOT_NULL if sure else WILDCARD)
 
     def __str__(self) -> str:
         shown = "*" if self.argument is None else text(self.argument)

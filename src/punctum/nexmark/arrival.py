@@ -20,13 +20,14 @@ from typing import Any
 
 import numpy as np
 
-from punctum.nexmark.tables import HORIZON, expires
+from punctum.nexmark.tables import expires
 from punctum.nexmark.workload import (
     ACTIVE,
     AUCTIONS,
     BEGIN,
     CYCLE,
     FIRST_ID,
+    HORIZON,
     IN_FLIGHT,
     PEOPLE,
     Ints,

@@ -22,8 +22,6 @@ from punctum.nexmark.texts import (
 from punctum.nexmark.workload import (
     ACTIVE,
     AHEAD,
-    AUCTIONS,
-    CYCLE,
     FIRST_ID,
     HOT,
     IN_FLIGHT,
@@ -38,8 +36,6 @@ from punctum.nexmark.workload import (
 
 Columns = Mapping[str, Column]
 
-HORIZON = IN_FLIGHT * CYCLE // AUCTIONS
-"""After so many events, all auctions in flight are others."""
 CATEGORIES = range(10, 15)
 _HOT_SELLER, _HOT_BIDDER = 0, 1  # of each hundred people
 _TIME = pa.timestamp("ms", "UTC")
@@ -95,8 +91,7 @@ def auctions(workload: Workload, n: Ints) -> Columns:
 
 def expires(workload: Workload, n: Ints) -> Ints:
     """When auctions end, in milliseconds."""
-    longest = max(1, 2 * HORIZON * 1_000 // workload.rate)
-    ends: Ints = workload.time(n) + 1 + below(workload.chance("auction.expires", n), longest)
+    ends: Ints = workload.time(n) + 1 + below(workload.chance("auction.expires", n), workload.longest)
     return ends
 
 

@@ -23,6 +23,8 @@ BEGIN = 1_767_225_600_000
 """The time of the first event in milliseconds: the beginning of 2026, in UTC."""
 IN_FLIGHT, ACTIVE, AHEAD = 100, 1000, 10
 """So many auctions get bids, so many people sell and bid, and so many of each may not have come yet."""
+HORIZON = IN_FLIGHT * CYCLE // AUCTIONS
+"""After so many events, all auctions in flight are others."""
 HOT = 100
 """One auction, one seller and one bidder of so many are hot."""
 TABLES = ("person", "auction", "bid")
@@ -56,6 +58,15 @@ class Workload:
     def arrivals(self) -> int:
         """How many places there are in the order in which events come."""
         return self.events + self.delay
+
+    @property
+    def longest(self) -> int:
+        """How many milliseconds an auction lasts at most: on average, until as many more have begun as get bids.
+
+        >>> Workload(100).longest
+        333
+        """
+        return max(1, 2 * HORIZON * 1_000 // self.rate)
 
     def time(self, n: Any) -> Any:
         """The time of an event, or of many, in milliseconds.

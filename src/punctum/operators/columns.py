@@ -45,6 +45,8 @@ class Places:
     """Whether no row is late because of these punctuations, or could be: then places matter for the time alone."""
     times: dict[str, pl.DataFrame] = field(default_factory=dict)
     """Where time moves in the sequence, for each column that tells it: places (AT), and what it is then (NOW)."""
+    loose: bool = False
+    """Whether no row is late but where several of these punctuations say more together than each by itself."""
 
 
 @dataclass

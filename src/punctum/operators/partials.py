@@ -1,11 +1,11 @@
 """Partial aggregates: how the rows of a group become a few columns, how these combine, and what their result is.
 
-COUNT, SUM, MIN, MAX and AVG keep one value or a few, COUNT DISTINCT the distinct values, MEDIAN and PERCENTILE all
-values. VAR and STDDEV keep the mean and the sum of the squared distances from it, for sums of squares would lose what
-they differ in; MAX_BY and MIN_BY keep a value and what it went by. Sums are exact: those of BIGINTs are kept with 38
-digits, and those of DECIMALs of more than 19 digits in two columns, ones and multiples of 10^19, so that neither grows
-out of its 38 digits however many rows there are. Whether a sum fits its type is asked once, of the result. Where rows
-stand for several, COUNT and AVG go by a column that says for how many.
+COUNT, SUM, MIN, MAX and AVG keep one value or a few (of INTERVALs microseconds), COUNT DISTINCT the distinct values,
+MEDIAN and PERCENTILE all values. VAR and STDDEV keep the mean and the sum of the squared distances from it, for sums of
+squares would lose what they differ in; MAX_BY and MIN_BY keep a value and what it went by. Sums are exact: those of
+BIGINTs are kept with 38 digits, and those of DECIMALs of more than 19 digits in two columns, ones and multiples of
+10^19, so that neither grows out of its 38 digits however many rows there are. Whether a sum fits its type is asked
+once, of the result. Where rows stand for several, COUNT and AVG go by a column that says for how many.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from functools import cached_property, partial
 import polars as pl
 import pyarrow as pa
 
-from punctum.algebra.aggregates import COLLECTED, LISTS, PAIRED, SPREADS, AggregateFunction, Function
+from punctum.algebra.aggregates import COLLECTED, LISTS, OF_SPANS, PAIRED, SPREADS, AggregateFunction, Function
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.operators.columns import dtype
@@ -59,6 +59,8 @@ class Partial:
             return [(counted if weighed is None else weighed).cast(pl.Int64).alias(self._n)]
         column = df[self.aggregate.of]
         values = pl.col(self.aggregate.of)
+        if self._spans:
+            column, values = column.to_physical(), values.to_physical()
         values = values if self.filter is None else values.filter(self.filter)
         whole = self.filter is None and not column.null_count()
         count = pl.len() if whole else values.count()
@@ -95,7 +97,8 @@ class Partial:
         if self.aggregate.function not in _SUMS:
             return [values.alias(self.name)]
         if not self._in_parts:
-            return [count, values.fill_null(0).cast(self._sum_type).alias(self.name)]
+            number = values.to_physical() if self._spans else values
+            return [count, number.fill_null(0).cast(self._sum_type).alias(self.name)]
         low, high = in_parts(values.fill_null(0).to_physical())
         return [count, low.cast(WHOLE).alias(self.name), high.cast(WHOLE).alias(self._high)]
 
@@ -126,7 +129,7 @@ class Partial:
         elif function is Function.SUM:
             value = pl.when(count > 0).then(self._total)
         elif function is Function.AVG:
-            value = pl.when(count > 0).then(self._rough_total / count)
+            value = pl.when(count > 0).then(self._mean_span(count) if self._spans else self._rough_total / count)
         elif function is Function.COUNT_DISTINCT:
             value = kept.list.len().fill_null(0)
         elif function in COLLECTED:
@@ -139,6 +142,8 @@ class Partial:
             value = self._spread(count)
         else:
             value = kept
+        if self._spans:
+            value = value.cast(pl.Int64, strict=False)  # microseconds
         return value.cast(dtype(out), strict=False).alias(out.name)
 
     def fails(self) -> pl.Expr | None:
@@ -173,6 +178,17 @@ class Partial:
         if self._of.type is Type.DOUBLE:
             return pl.Float64()
         return pl.Decimal(38, self._of.digits[1] if self._of.type is Type.DECIMAL else 0)
+
+    @cached_property
+    def _spans(self) -> bool:
+        """Whether it adds up INTERVALs, as microseconds."""
+        return self.aggregate.function in OF_SPANS and self._of.type is Type.INTERVAL
+
+    def _mean_span(self, count: pl.Expr) -> pl.Expr:
+        """The mean of INTERVALs, of which half a microsecond is rounded away from zero."""
+        total, count = pl.col(self.name).cast(WIDE), count.cast(WIDE)
+        rounded = (total.abs() * 2 + count) // (count * 2)
+        return rounded * pl.when(total < 0).then(-1).otherwise(1).cast(WIDE)
 
     @property
     def _in_parts(self) -> bool:

@@ -71,7 +71,11 @@ class Ranks(Operator):
             return empty(self.output)
         new = rows.filter(self._order.best(rows, self._most))
         known = self._input.having(new.select(self._by).unique()) if self._by else self._input.all()
-        before, both = known.rows, pl.concat([known.rows, new])
+        before = known.rows
+        if not before.height:  # then all of the new ones are among the best
+            self._input.append(new)
+            return self._changed(before, new, new) if self._updates else empty(self.output)
+        both = pl.concat([before, new])
         best = self._order.best(both, self._most)
         self._waiting.drop(known, ~best.head(before.height))
         self._input.append(new.filter(best.tail(new.height)))

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from punctum.algebra.cuts import HIGHEST, LOWEST
 from punctum.algebra.json import to_json
@@ -129,6 +131,30 @@ def placed(schema: Schema, xs: ColumnarSlice, unplaced: int) -> PlacedPunctuatio
     return PlacedPunctuations(schema, constants, list(zip(known.puncts, xs.puncts, strict=True)))
 
 
+def furthest(puncts: Sequence[Punctuation]) -> tuple[Punctuation, ...]:
+    """Those of some punctuations behind which no prefix goes further than they do: it says what they say.
+
+    >>> from punctum.algebra.pattern import between
+    >>> hour = Schema.of(hour="BIGINT")
+    >>> [str(p) for p in furthest([Punctuation.of(hour, hour=between(None, n)) for n in (1, 3, 2)])]
+    ['<(,3]>']
+    """
+    best: dict[tuple[int, bool], int] = {}
+    gone = set[int]()
+    for n, p in enumerate(puncts):
+        if len(p.sides) != 1 or (rising := _direction((side := p.sides[0])[1])) is None:
+            continue
+        key, ends = (side[0], rising), side[1].spans[0]
+        if (m := best.get(key)) is not None:
+            other = puncts[m].sides[0][1].spans[0]
+            further = ends[1] >= other[1] if rising else ends[0] <= other[0]
+            gone.add(m if further else n)
+            best[key] = n if further else m
+        else:
+            best[key] = n
+    return tuple(p for n, p in enumerate(puncts) if n not in gone)
+
+
 def late(rows: pl.DataFrame, at: pl.Series, puncts: PlacedPunctuations) -> pl.Series:
     """Whether each row stands behind a punctuation that matches it.
 
@@ -180,13 +206,19 @@ def _hits(rows: pl.DataFrame, at: pl.Series, puncts: PlacedPunctuations) -> Iter
         before = values.filter(where < at.max())
         if _apart(rows[names[n]], before):
             continue
-        here = chosen & rows[names[n]].is_in(before.implode())
+        near = chosen & _passed_by(rows[names[n]], at, values, where)
+        here = near & rows[names[n]].is_in(before.implode()) if near.any() else near
         if here.any():
             some = pl.DataFrame([rows[names[n]], at.alias(AT)]).with_row_index(_ROW).filter(here)
             yield _keyed(some, [names[n]], pl.DataFrame([values.alias(names[n]), where.alias(AT)]))
     if not puncts.others:
         return
     kinds = _Kinds(puncts)
+    for (positions, loose, rising), numbers in [*kinds.prefixes.items()]:
+        if not positions and not (chosen & _beyond(rows[names[loose]], at, kinds, loose, rising, numbers)).any():
+            del kinds.prefixes[positions, loose, rising]
+    if not (kinds.keys or kinds.prefixes or kinds.rest):
+        return
     asked = names if kinds.rest else [names[i] for i in sorted(kinds.asked)]
     behind = pl.DataFrame([*(rows[name] for name in asked), at.alias(AT)]).with_row_index(_ROW).filter(chosen)
     for positions, numbers in kinds.keys.items():
@@ -195,6 +227,39 @@ def _hits(rows: pl.DataFrame, at: pl.Series, puncts: PlacedPunctuations) -> Iter
         yield _passed(behind, kinds, positions, loose, rising, numbers)
     if kinds.rest:
         yield from _halved(behind, puncts, sorted(kinds.rest, key=lambda n: puncts.others[n][0]))
+
+
+def _passed_by(column: pl.Series, at: pl.Series, values: pl.Series, where: pl.Series) -> pl.Series:
+    """Which rows have no greater value than all that were closed before them; where that takes long to tell, all.
+
+    Keys are closed in about the order in which they come, so these are few.
+    """
+    if column.dtype != pl.Int64 or column.null_count() or values.null_count():
+        return pl.repeat(True, len(column), eager=True)
+    order = np.argsort(where.to_numpy(), kind="stable")
+    return _below(column, at, where.to_numpy()[order], np.maximum.accumulate(values.to_numpy()[order]))
+
+
+def _beyond(
+    column: pl.Series, at: pl.Series, kinds: "_Kinds", loose: int, rising: bool, numbers: list[int]
+) -> pl.Series:
+    """Which rows the furthest of some prefixes before them has passed; where that takes long to tell, all."""
+    values = places(column)
+    if values.dtype != pl.Int64 or values.null_count():
+        return pl.repeat(True, len(column), eager=True)
+    chosen = sorted((kinds.puncts.others[n] for n in numbers), key=lambda other: other[0])
+    spans = (p.patterns[loose].spans[0] for _, p in chosen)
+    lows, highs = (side.to_numpy() for side in bounds(spans, kinds.puncts.schema.attributes[loose]))
+    where = np.array([place for place, _ in chosen])
+    if rising:
+        return _below(values, at, where, np.maximum.accumulate(highs) - 1)
+    return _below(~values, at, where, np.maximum.accumulate(~lows))  # where values turn, order turns
+
+
+def _below(values: pl.Series, at: pl.Series, where: NDArray[np.int64], ends: NDArray[np.int64]) -> pl.Series:
+    """Which values, each at a place, do not exceed the last of some ends that stand before it."""
+    before = np.searchsorted(where, at.to_numpy(), side="left") - 1
+    return pl.Series((before >= 0) & (values.to_numpy() <= ends[before]))
 
 
 def _apart(column: pl.Series, values: pl.Series) -> bool:

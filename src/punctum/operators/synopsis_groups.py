@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from punctum.algebra.aggregates import AggregateFunction, Function
+from punctum.algebra.aggregates import HOLISTIC, AggregateFunction, Function
 from punctum.algebra.schema import Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.analyse.memory.synopses import SynopsisStructure, carried
-from punctum.ir.conjunctive.spj import HOLISTIC, Aggregated, Spj
+from punctum.ir.conjunctive.spj import Aggregated, Spj
 from punctum.operators.batch import columns
 from punctum.operators.checked import REASON, Checked, Computed, checked
 from punctum.operators.columns import ColumnarSlice, dtype, empty

@@ -3,25 +3,25 @@
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from punctum.compile import CompiledQuery
 from punctum.engine.feedback.publisher import OPTION
 from punctum.plan.physical.feedback import published
+from punctum.storage.location import Location, joined, location
 
 Files = dict[str, list[str]]
 """The files that are written (``sent``) and read (``heard``)."""
 
 
-def feedback_files(compiled: CompiledQuery, directory: Path) -> Files:
+def feedback_files(compiled: CompiledQuery, directory: Location) -> Files:
     """The files of a query whose relative paths begin in a directory."""
     streams = [stream.options.get(OPTION) for stream in compiled.analysis.streams]
     sent = [*(merge.feedback for _, _, merge in published(compiled.last)), *streams]
     heard = compiled.query.sink.options.get(OPTION, "").split(",")
 
     def resolved(names: Sequence[str | None]) -> list[str]:
-        return [str((directory / name.strip()).resolve()) for name in names if name is not None and name.strip()]
+        return [str(joined(directory, name.strip()).resolve()) for name in names if name is not None and name.strip()]
 
     return {"sent": resolved(sent), "heard": resolved(heard)}
 
@@ -29,11 +29,13 @@ def feedback_files(compiled: CompiledQuery, directory: Path) -> Files:
 def feedback_said(files: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
     """What each file says by now: a punctuation, or nothing as long as there is none."""
     return [
-        {"way": way, "file": Path(path).name, "says": _said(Path(path))} for way, some in files.items() for path in some
+        {"way": way, "file": location(path).name, "says": _said(location(path))}
+        for way, some in files.items()
+        for path in some
     ]
 
 
-def _said(path: Path) -> Any:
+def _said(path: Location) -> Any:
     with suppress(OSError, ValueError):
         return json.loads(path.read_text("utf-8"))
     return None

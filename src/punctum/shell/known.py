@@ -10,11 +10,11 @@ from punctum.compile import CompiledQuery, Options, compile_query, read_script
 from punctum.engine.infer.inferred import InferredStream, inferred
 from punctum.engine.sources.directories import anchored
 from punctum.engine.sources.tables import members
-from punctum.errors import Place, PunctumError, SqlError
+from punctum.errors import Place, PunctumError, SqlError, nearest
 from punctum.ir.definitions import StreamDef, TableColumn, TableDef
 from punctum.ir.windows import window
 from punctum.ir.zones import WITHOUT
-from punctum.parse.script import named_files, parse_script
+from punctum.parse.script import is_query, named_files, parse_script
 
 
 @dataclass
@@ -27,19 +27,24 @@ class Known:
     tables: dict[str, TableDef] = field(default_factory=dict)
     files: dict[str, InferredStream] = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
-    """The statements that have been read."""
+    """Statements that were not in a script."""
+    scripts: list[Path] = field(default_factory=list)
 
     def read(self, script: Path) -> None:
         """Take the streams and tables of a script; its paths are relative to it. Its queries are left aside."""
-        self.define(read_script(script), script.parent)
+        self._define(read_script(script), script.parent)
+        self.scripts.append(script)
 
-    def define(self, sql: str, directory: Path | None = None) -> list[str]:
+    def define(self, sql: str) -> list[str]:
         """Take the streams and tables of some statements, and give their names."""
-        defined = parse_script(sql, self.streams, zone=self.zone)
-        base = (directory or self.base).resolve()
+        names = self._define(sql, self.base)
+        self.texts.append(sql.strip().rstrip(";") + ";")
+        return names
+
+    def _define(self, sql: str, directory: Path) -> list[str]:
+        defined, base = parse_script(sql, self.streams, zone=self.zone), directory.resolve()
         self.streams |= {name: anchored(stream, base) for name, stream in defined.streams.items()}
         self.tables |= {name: _table(table, base) for name, table in defined.tables.items()}
-        self.texts.append(sql.strip())
         return [*defined.streams, *defined.tables]
 
     def ask(self, sql: str, follow: bool = False) -> CompiledQuery:
@@ -54,13 +59,22 @@ class Known:
 
     def compiled(self, sql: str) -> CompiledQuery:
         """A query as the register sees it; files that were looked at before are not looked at again."""
+        if not is_query(sql):
+            raise _no_query(sql)
         files = dict(self._files(sql))
         streams = self.streams | {name: found.stream() for name, found in files.items()}
         try:
             options = Options(streams=streams, tables=self.tables, members=self._members, zone=self.zone)
             return compile_query(sql, "query", options)
         except SqlError as error:
-            raise _left_out(error, files) from None
+            raise self._unquoted(_left_out(error, files)) from None
+
+    def _unquoted(self, error: SqlError) -> SqlError:
+        """An error on a stream that there is not says so when there are files of its name."""
+        name = error.what.removeprefix("there is no stream ")
+        if name != error.what and not name.startswith("'") and (self.base / name).exists():
+            error.hint = f"files stand in quotes: FROM '{name}'"
+        return error
 
     def look(self, name: str) -> InferredStream:
         """The stream of some files, as it was when they were first looked at."""
@@ -93,6 +107,15 @@ class Known:
 
     def _members(self, column: TableColumn) -> tuple[Value, ...]:
         return members(column, self.base)
+
+
+def _no_query(sql: str) -> SqlError:
+    """The error for what is not a SELECT."""
+    first = next(iter(sql.split()), "")
+    hint = (
+        nearest(first, ["SELECT", "WITH"]) or "write a SELECT; punctum run takes a script with CREATE and INSERT INTO"
+    )
+    return SqlError("this is not a query", f"it begins with {first}" if first else "it is empty", hint)
 
 
 def _table(table: TableDef, base: Path) -> TableDef:

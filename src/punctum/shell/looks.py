@@ -103,7 +103,7 @@ class Looks:
     def _write(self, path: str) -> Iterator[str]:
         if not path:
             raise SqlError("\\w needs the name of a file", "", "\\w query.sql")
-        save(script_of(self.known, self._last()), Path(path))
+        save(script_of(self.known, self._last(), Path(path).parent), Path(path))
         yield f"wrote {path}; run it with: punctum run {path} --checkpoint checkpoint"
 
     def _last(self) -> str:

@@ -96,7 +96,7 @@ class TextTable:
         """Say how many there were."""
         if not self._widths:
             self._print([])
-        more = f"; {self._hidden:,} of them are not shown: --rows 0 shows all" if self._hidden else ""
+        more = f"; {self._hidden:,} not shown: --rows 0 shows all" if self._hidden else ""
         self._out(f"({self._count:,} row{'s' * (self._count != 1)}{more})")
 
     def _print(self, rows: Sequence[Sequence[str]]) -> None:

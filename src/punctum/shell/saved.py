@@ -1,5 +1,6 @@
 """A query over files as a script for ``punctum run``: the streams that were inferred, a sink, and the query."""
 
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,13 +15,14 @@ from punctum.shell.known import Known
 _WORDS = re.compile(r"[^\W\d]\w*")
 
 
-def script_of(known: Known, sql: str) -> str:
-    """The script, whose paths start where the program runs."""
+def script_of(known: Known, sql: str, directory: Path) -> str:
+    """The script, whose paths start in the directory in which it will be."""
+    _check(known, sql, directory)
     names, taken = dict[str, str](), list(known.streams)
     for pattern in dict(named_files(sql)):
         names[pattern] = stream_name(pattern, taken)
         taken.append(names[pattern])
-    streams = [created(known.files[pattern], name) for pattern, name in names.items()]
+    streams = [created(known.files[pattern], name, directory=directory) for pattern, name in names.items()]
     for pattern, place in reversed(named_files(sql)):
         sql = sql[: place.start] + named(names[pattern]) + sql[place.end :]
     sink = fresh("result", taken)
@@ -28,6 +30,17 @@ def script_of(known: Known, sql: str) -> str:
         f"CREATE SINK {sink} USING json OPTIONS (path 'out/{sink}');\n\nINSERT INTO {sink}\n{sql.strip().rstrip(';')};"
     )
     return "\n\n".join([*known.texts, *streams, query]) + "\n"
+
+
+def _check(known: Known, sql: str, directory: Path) -> None:
+    """An error when the script could not name what the query does."""
+    files = dict(named_files(sql))
+    streams = [stream.name for stream in known.compiled(sql).analysis.streams if stream.name not in files]
+    if streams and known.scripts:
+        hint = f"add it to {known.scripts[0]}: CREATE SINK … and INSERT INTO …"
+        raise QueryError(f"the query reads {streams[0]}, which a script defines", "", hint)
+    if known.texts and directory.resolve() != known.base.resolve():
+        raise QueryError("the streams have paths of this directory", str(directory), "write the script here")
 
 
 def save(script: str, path: Path) -> None:
@@ -52,12 +65,22 @@ def stream_name(pattern: str, taken: Iterable[str] = ()) -> str:
     return fresh(next(("_".join(found) for found in words if found), "files"), list(taken))
 
 
-def created(found: InferredStream, name: str, clauses: Iterable[Commented] | None = None) -> str:
-    """The CREATE STREAM of some files, by default with the punctuations that were seen in them."""
+def created(
+    found: InferredStream,
+    name: str,
+    clauses: Iterable[Commented] | None = None,
+    directory: Path | None = None,
+) -> str:
+    """The CREATE STREAM of some files, by default with the punctuations that were seen in them.
+
+    Its path starts where theirs do, or in another directory.
+    """
     if clauses is None:
         clauses = [Commented(f"PUNCTUATED {scheme_text(terms)}") for terms in found.schemes]
-    directory, whole = found.files.directory
+    path, whole = found.files.directory
+    if directory is not None:
+        path = os.path.relpath(found.files.base / path, directory)
     lines = [f"-- columns from {found.sample.described} of '{found.files.pattern}'"]
-    lines += [] if whole else [f"-- the stream reads all files of {directory}, and not only these"]
+    lines += [] if whole else [f"-- the stream reads all files of {path}, and not only these"]
     lines += [f"-- {why}" for why in (*found.columns.left_out.values(), *found.columns.notes)]
-    return "\n".join([*lines, found.create(name, directory, clauses)])
+    return "\n".join([*lines, found.create(name, path, clauses)])

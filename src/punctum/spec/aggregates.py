@@ -11,10 +11,10 @@ from fractions import Fraction
 from functools import partial, reduce
 from typing import Any
 
-from punctum.algebra.aggregates import COLLECTED, AggregateFunction, Function
+from punctum.algebra.aggregates import COLLECTED, OF_SPANS, AggregateFunction, Function
 from punctum.algebra.cuts import below
 from punctum.algebra.schema import Attribute, Schema
-from punctum.algebra.values import NAN, Row, Type, Value
+from punctum.algebra.values import MICROSECOND, NAN, Row, Type, Value
 
 _EXACT = Context(prec=100)  # by default Python rounds sums to 28 digits
 
@@ -39,6 +39,11 @@ def value_of(aggregate: AggregateFunction, ts: Sequence[Row], schema: Schema) ->
     attribute = aggregate.attribute(schema)
     if aggregate.function is Function.PERCENTILE:
         return attribute.accept(_percentile(values, aggregate.share))
+    if attribute.type is Type.INTERVAL and aggregate.function in OF_SPANS:
+        result = _of_spans(aggregate.function, [value // MICROSECOND for value in values])
+        if not fits(result, attribute):
+            raise aggregate.no_value(attribute)
+        return attribute.accept(result * MICROSECOND)
     result = _OVER[aggregate.function](values)
     if not fits(result, attribute):
         raise aggregate.no_value(attribute)
@@ -71,6 +76,15 @@ def _fsum(values: list[float]) -> float:
 def _average(values: list[Any]) -> float:
     total = _sum(values)
     return float(Decimal(total) / len(values)) if isinstance(total, int | Decimal) else total / len(values)
+
+
+def _of_spans(function: Function, values: list[int]) -> int:
+    """A sum of microseconds, or their mean, of which a half is rounded away from zero."""
+    total, count = sum(values), len(values)
+    if function is Function.SUM:
+        return total
+    rounded = (2 * abs(total) + count) // (2 * count)
+    return rounded if total >= 0 else -rounded
 
 
 def _median(values: list[Any]) -> float:

@@ -18,7 +18,8 @@ from punctum.storage.location import StoreStat
 
 ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 """The variables that name another server for S3, the one that counts more first."""
-_REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
+REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
+"""The variables that name the region, the one that counts more first."""
 _CONNECT, _SILENT = 5, 60
 """Seconds to wait for a connection, and for the next byte: a copy says nothing until it is done."""
 _AWS = re.compile(r"AWS Error ([A-Z_]+)[^:]*(?:: (.*))?", re.DOTALL)
@@ -238,7 +239,7 @@ def endpoint_of_s3() -> str | None:
 
 def region_of_s3() -> str | None:
     """The region of S3, if it is told."""
-    return _first(_REGIONS)
+    return _first(REGIONS)
 
 
 def _first(names: tuple[str, ...]) -> str | None:

@@ -13,6 +13,7 @@ from punctum.compile import Compiled
 from punctum.engine.exchange.quarantine import Record, fail, rejects
 from punctum.engine.formats.files import READERS, decode, reading
 from punctum.engine.formats.read import Read
+from punctum.engine.formats.splits import Split
 from punctum.engine.sources.directories import check_directory, directory_of, selected
 from punctum.engine.sources.memory import line_of
 from punctum.errors import QueryError, SchemaError, choices, nearest
@@ -60,7 +61,9 @@ class Fed:
 
     def __init__(self, streams: Mapping[str, StreamDef], data: Data, cut: Cut = None) -> None:
         self._streams = streams
-        self._reads = {stream.name: _reads(stream, slices, cut) for stream, slices in self._named(data)}
+        named = list(self._named(data))
+        self._reads = {stream.name: _reads(stream, slices, cut) for stream, slices in named}
+        self._files = {} if cut is not None else {stream.name: _files(slices) for stream, slices in named}
 
     def _named(self, data: Data) -> Iterator[tuple[StreamDef, Slices]]:
         for name, slices in data.items():
@@ -86,10 +89,11 @@ class Fed:
         """What some streams are given in a slice, and records of what is no element; behind the last one, nothing."""
         feed, records = dict[str, Sequence[ColumnarSlice] | PartitionSplits](), list[Record]()
         for stream in self._of(names):
-            reads = self._reads.get(stream.name, [])
+            reads, files = self._reads.get(stream.name, []), self._files.get(stream.name, [])
             read = reads[number] if number < len(reads) else decode("json", b"", stream.schema, {})
-            feed[stream.name] = _placed(stream, [read.piece])
-            found = rejects(stream.name, None, read.rejected)
+            file = files[number] if number < len(files) else None
+            feed[stream.name] = _placed(stream, [read.piece], file)
+            found = rejects(stream.name, None if file is None else file.name, read.rejected)
             if found and stream.on_violation is Violation.FAIL:
                 fail(found[0])
             records += found
@@ -114,9 +118,23 @@ def table_of(table: TableDef, rows: Slices) -> pl.DataFrame:
     return pl.concat([empty(table.schema), *(read.piece.rows for read in reads)])
 
 
-def _placed(stream: StreamDef, pieces: list[ColumnarSlice]) -> Sequence[ColumnarSlice] | PartitionSplits:
-    """Pieces as they come of a stream; of a topic, in its one partition."""
-    return PartitionSplits({0: pieces}, (0,)) if stream.format == KAFKA else Splits(pieces)
+def _placed(
+    stream: StreamDef, pieces: list[ColumnarSlice], file: Path | None = None
+) -> Sequence[ColumnarSlice] | PartitionSplits:
+    """Pieces as they come of a stream, or of its file; of a topic, in its one partition."""
+    if stream.format == KAFKA:
+        return PartitionSplits({0: pieces}, (0,))
+    return Splits(pieces) if file is None else Splits(pieces, [_split(file)])
+
+
+def _split(file: Path) -> str:
+    """A whole file as a split."""
+    return Split(file.name, 0, file.stat().st_size, 0, 0, 0, "").located(str(file.parent))
+
+
+def _files(slices: Slices) -> list[Path | None]:
+    """Which slices are files."""
+    return [part if isinstance(part, Path) else None for part in slices]
 
 
 def _reads(stream: StreamDef, slices: Slices, cut: Cut) -> list[Read]:

@@ -99,4 +99,4 @@ def _rank(value: Any) -> tuple[int, Any]:
 
 def _shown(record: Record) -> str:
     broken = f" ({record.punctuation})" if record.punctuation else ""
-    return f"{record.stream}: {record.reason}{broken}: {record.text}"
+    return f"{record.place}: {record.reason}{broken}: {record.text}"

@@ -1,6 +1,6 @@
 """A query's stages without Spark: the same pipes, exchanges, inputs and operators, bucket by bucket, in one process."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import polars as pl
 
@@ -63,7 +63,15 @@ class PartitionSplits(dict[int, list[ColumnarSlice]]):
 
 
 class Splits(list[ColumnarSlice]):
-    """Parts of a slice that follow each other; in them elements may have places."""
+    """Parts of a slice that follow each other, and the splits of files that they are; elements may have places."""
+
+    def __init__(self, pieces: Iterable[ColumnarSlice] = (), files: Sequence[str] = ()) -> None:
+        super().__init__(pieces)
+        self._files = tuple(files)
+
+    def place(self, number: int) -> SplitPart:
+        """Where one of them stands."""
+        return SplitPart(number, 0, self._files[number] if self._files else "")
 
 
 ALL_PUNCTUATIONS = tuple((name, run) for name, run in PASSES if name != "mark unused schemes")
@@ -204,8 +212,7 @@ class Simulation:
                 self._greeted.add((stage.number, sender))
                 if isinstance(origin, Pipe):
                     pieces = to.init_messages() | to.split(piece) if first else to.split(piece)
-                    in_order = isinstance(streams[origin.stream.name], Splits)
-                    place = places.get(number, SplitPart(number, 0) if in_order else None)
+                    place = places.get(number, given.place(number) if isinstance(given, Splits) else None)
                     sent += stream_slices(pieces, to.input, place)
                     sent += to_all(self._buckets, Clock(), to.input) if clock else []
                     sent += to_all(self._buckets, FeedbackMessage(told), to.input) if told is not None else []

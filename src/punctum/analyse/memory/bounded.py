@@ -18,10 +18,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from punctum.algebra.aggregates import Function
+from punctum.algebra.aggregates import HOLISTIC, Function
 from punctum.ir.conjunctive.axes import At
 from punctum.ir.conjunctive.orders import Edge, ImpliedOrder
-from punctum.ir.conjunctive.spj import HOLISTIC, Aggregated, Spj
+from punctum.ir.conjunctive.spj import Aggregated, Spj
 
 
 @dataclass(frozen=True)

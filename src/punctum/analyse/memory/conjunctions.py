@@ -17,7 +17,7 @@ from punctum.algebra.values import Type
 from punctum.analyse.predicates import pattern_of
 from punctum.ir.conjunctive.axes import At
 from punctum.ir.conjunctive.orders import Comparison
-from punctum.ir.conjunctive.spj import CONDENSED, Aggregated, Occurrence, Spj
+from punctum.ir.conjunctive.spj import Aggregated, Occurrence, Spj
 from punctum.ir.definitions import StreamDef
 from punctum.ir.expressions import Call, Column, Expression, Literal, columns, conjuncts, kind, rebased, text
 from punctum.ir.flatten import LeafColumn, at_of, flatten, leaf_column
@@ -248,7 +248,7 @@ def written(relation: Relation) -> Written | None:
         return None
     match top:
         case Aggregate():
-            if any(c.function not in CONDENSED for c in top.aggregates):
+            if not all(call.condensed for call in top.aggregates):
                 return None
             keys = [below[key.index] for _, key in top.keys]
             calls = [(c.function, c.argument, c.filter) for c in top.aggregates]

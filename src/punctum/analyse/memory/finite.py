@@ -9,7 +9,7 @@ from punctum.algebra.outer import JoinKind
 from punctum.algebra.ranking import Ranking
 from punctum.analyse.memory.conjunctions import conjunctive
 from punctum.ir.conjunctive.axes import At
-from punctum.ir.conjunctive.spj import CONDENSED, Spj
+from punctum.ir.conjunctive.spj import Spj
 from punctum.ir.hop import Hop
 from punctum.ir.lookup import Lookup
 from punctum.ir.node import PlannedNode
@@ -107,7 +107,7 @@ def kept(relation: Distinct | Aggregate) -> int | None:
 
 def _values(relation: Distinct | Aggregate) -> int | None:
     """How many rows differ on the columns that count, by the conditions below."""
-    if isinstance(relation, Aggregate) and any(call.function not in CONDENSED for call in relation.aggregates):
+    if isinstance(relation, Aggregate) and not all(call.condensed for call in relation.aggregates):
         relation = replace(relation, aggregates=())
     query = conjunctive(relation)
     if query is None:

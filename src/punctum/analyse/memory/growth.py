@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
-from punctum.algebra.aggregates import Function
+from punctum.algebra.aggregates import HOLISTIC, Function
 from punctum.algebra.values import Row, Value
 from punctum.analyse.memory.bounded import Failure
 from punctum.ir.conjunctive.axes import At, Axis
-from punctum.ir.conjunctive.spj import HOLISTIC
 
 Arrivals = tuple[tuple[int, Row], ...]
 """Rows with the number of the stream on which they come."""

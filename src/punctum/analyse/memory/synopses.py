@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
-from punctum.algebra.aggregates import Function
+from punctum.algebra.aggregates import HOLISTIC, Function
 from punctum.algebra.cuts import Cut, below
 from punctum.algebra.values import Row, Type, Value
 from punctum.analyse.memory.bounded import joins, open_extremes
 from punctum.ir.conjunctive.axes import At
 from punctum.ir.conjunctive.orders import Edge
-from punctum.ir.conjunctive.spj import HOLISTIC, Aggregated, Spj
+from punctum.ir.conjunctive.spj import Aggregated, Spj
 
 Bucket = tuple[int | None, ...]
 """The place of each key, or nothing where it is NULL."""

@@ -120,8 +120,12 @@ def write_json(
     """Rows, then punctuations, a line each."""
     with path.open("w", newline="") as out:
         if rows.height:
-            out.write("\n".join(lines_of(rows, schema)) + "\n")
+            out.write(_joined(lines_of(rows, schema)) + "\n")
         out.writelines(line + "\n" for line in text_of(puncts or (), schema))
+
+
+def _joined(lines: pl.Series) -> str:
+    return str(lines.str.join("\n").item())
 
 
 def write_parquet(
@@ -148,7 +152,7 @@ def write_csv(
         if dialect.header:
             out.write(dialect.sep.join(names.to_series()) + "\n")
         if lines.len():
-            out.write("\n".join(lines) + "\n")
+            out.write(_joined(lines) + "\n")
 
 
 def csv_lines(rows: pl.DataFrame, schema: Schema, dialect: Dialect) -> pl.Series:

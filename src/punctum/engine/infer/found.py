@@ -4,7 +4,7 @@ import fnmatch
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from glob import glob, has_magic
 from pathlib import Path
 
@@ -67,7 +67,7 @@ class Directories:
                 self._listings[directory] = self._listing(directory)
             for split in self._listings[directory].news():
                 named = os.path.join(directory, split.name)
-                new.append(Split(named, *list(vars(split).values())[1:]))
+                new.append(replace(split, name=named))
         return sorted(new, key=lambda split: (split.changed, split.name, split.start))
 
     def _listing(self, directory: str) -> Listing:
@@ -87,6 +87,8 @@ def found(pattern: str, base: Path) -> FoundFiles:
 
     Relative patterns start at the base. A directory stands for the files in it.
     """
+    if not pattern:
+        raise MissingError("FROM '' names no files", "", "name some: FROM 'in/bid/*.json'")
     names = _names(pattern, base)
     if not names:
         raise _nothing(pattern, base)

@@ -26,7 +26,7 @@ from punctum.engine.runtime.sweep import LATE, Sweeps
 from punctum.engine.runtime.timeline import Reports, Ticks, Timeline, Told
 from punctum.engine.runtime.unfold import Folding
 from punctum.engine.runtime.vectorised import operator
-from punctum.engine.runtime.violations import failures, late, originals, rows_of_split
+from punctum.engine.runtime.violations import failures, late, originals, slice_of_split
 from punctum.engine.sources.pipe import Piped
 from punctum.ir import temporal
 from punctum.ir.by_node import ByNode
@@ -339,7 +339,7 @@ def _input(
         for step in origin.steps:
             steps.append(operator(step, [steps[-1].output if steps else raw]))
         folding = _folding(origin, to, bucket, folded)
-        return FromStream(raw, schema, steps, original, _idle(origin), folding, guard)
+        return FromStream(raw, schema, steps, original, _idle(origin), folding, guard, bool(origin.stream.limits))
 
     return FromPartitions(schema, sequence, _owned(origin)) if origin.stream.format == KAFKA else sequence()
 
@@ -359,7 +359,7 @@ def _folding(pipe: Pipe, to: Exchange, bucket: int, folded: Folds) -> Folding | 
     raw = frozenset(i for at, _ in folded for i in sources_of(pipe)[0][at])
     names, own = pipe.schema.names, pipe.stream.schema.names
     columns = frozenset(names[at] for at, _ in folded)
-    return Folding(columns, raw, frozenset(own[i] for i in raw), partial(rows_of_split, pipe, to, bucket))
+    return Folding(columns, raw, frozenset(own[i] for i in raw), partial(slice_of_split, pipe, to, bucket))
 
 
 def _untold(split: str | None, bad: pl.DataFrame) -> list[Record]:

@@ -30,7 +30,7 @@ from punctum.operators.guard import Guard, Guarded
 from punctum.operators.operator import Operator
 from punctum.operators.origins import DomainLimits
 from punctum.operators.project import Project
-from punctum.operators.sequence import PlacedPunctuations, placed, together
+from punctum.operators.sequence import PlacedPunctuations, furthest, placed, together
 from punctum.operators.table import Table
 
 SliceMessage = StreamSlice | StageSlice | SweepMessage
@@ -83,7 +83,8 @@ class FromStream(StageInput):
 
     Rows that punctuations before them exclude go no further. ``original`` finds them in the file that they came from.
     No value lies outside its declared domain: this is said once, as if a slice had come before the first. Punctuations
-    on exactly those columns that are ``idle`` are of no use behind the guard, and end here. Rows may have been folded;
+    on exactly those columns that are ``idle`` are of no use behind the guard, and end here. Unless some expire, what a
+    prefix says is said by one that goes further. Rows may have been folded;
     from the first punctuation on that speaks of a folded column, they are read again as they were.
     """
 
@@ -101,10 +102,13 @@ class FromStream(StageInput):
         idle: Set[frozenset[int]] = frozenset(),
         folding: Folding | None = None,
         guard: Guard | None = None,
+        expires: bool = False,
     ) -> None:
         self._raw, self._schema, self._steps, self._guard = raw, schema, steps, guard or Guard(schema)
+        self._expires = expires
         self._original, self._idle, self._folding, self.spoken = original, idle, folding, False
         self._violations: list[Record] = []
+        self._sent: list[StreamSlice] = []
         self._limits = tuple(DomainLimits(raw).opening())
 
     def take(self, sent: Sequence[SliceMessage]) -> ColumnarSlice:
@@ -113,7 +117,8 @@ class FromStream(StageInput):
 
     def in_order(self, sent: Sequence[StageMessage]) -> Arrived:
         """What has come, put in order; nothing is taken yet."""
-        return arrived([m for m in sent if isinstance(m, StreamSlice)], self._raw, self._schema, self._unfolded)
+        self._sent = [m for m in sent if isinstance(m, StreamSlice)]
+        return arrived(self._sent, self._raw, self._schema, self._unfolded)
 
     def cut(self, came: Arrived, place: int) -> tuple[Arrived, Arrived]:
         """What stands before a place, with how far time has come there, and all else."""
@@ -144,10 +149,18 @@ class FromStream(StageInput):
 
     def take_in_order(self, came: Arrived) -> ColumnarSlice:
         """The rows, and what the stream's punctuations say of them."""
-        self.folded = sum(came.folded.values())
         limits = self._guard.feed(self._piped(self._limits, {})).puncts if self._limits else ()
         self._limits = ()
+        known = [step.metadata() for step in self._steps]
         piped, sequences = self._in_order(came)
+        if came.folded and any(isinstance(step, Project) and step.widened for step in self._steps):
+            for step, before in zip(self._steps, known, strict=True):  # where each row stands may matter
+                step.restore_metadata(before)
+            self.spoken = True
+            came = arrived(self._sent, self._raw, self._schema, self._unfolded)
+            piped, sequences = self._in_order(came)
+        self._sent = []
+        self.folded = sum(came.folded.values())
         guarded = self._guard.split(ColumnarSlice(came.rows, piped.puncts, piped.constants), sequences)
         self._violations = self._told(guarded, came) if guarded.bad.height else []
         return self._used(ColumnarSlice(guarded.good.rows, limits + guarded.good.puncts, guarded.good.constants))
@@ -162,7 +175,7 @@ class FromStream(StageInput):
     def _in_order(self, came: Arrived) -> tuple[ColumnarSlice, list[tuple[pl.Series, PlacedPunctuations]]]:
         """The punctuations behind the pipe, and again with their places where rows stand behind them."""
         known, every = [step.metadata() for step in self._steps], in_one(came.pieces, self._raw)
-        piped = self._piped(every.puncts, every.constants)
+        piped = self._piped(every.puncts if self._expires else furthest(every.puncts), every.constants)
         if not came.sequences or not any(isinstance(step, Project) and step.widened for step in self._steps):
             return piped, [(at, self._shown(puncts)) for at, puncts in came.sequences]
         for step, before in zip(self._steps, known, strict=True):

@@ -116,7 +116,7 @@ def _settle(
     files = _data(own / "start")
     write_sealed(own / "start/plan", read_sealed(there / "plan"))
     notes = bucket_notes(location(stored.checkpoint))
-    write_buckets(own.parent, {name: notes[name] for name in ("buckets", "placing", "polars")})
+    write_buckets(own.parent, {name: notes[name] for name in ("buckets", "placing", "polars") if name in notes})
     before = {"batch": -1, "time": round(time.time(), 3), "seconds": 0, "quarantined": 0, "operators": {}}
     replace_text(own / "metrics.jsonl", json.dumps(before | {"kept": _kept(there, stored.batch)}) + "\n")
     write_sealed(own / "state.json", json.dumps(asdict(stored := replace(stored, files=files))))

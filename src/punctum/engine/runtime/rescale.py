@@ -9,7 +9,6 @@ Where that cannot be shown nothing is changed. The new state stands beside the o
 """
 
 import json
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -33,6 +32,7 @@ from punctum.operators.operator import of_rows
 from punctum.operators.synopsis import name as input_column
 from punctum.operators.table import Table
 from punctum.plan.physical.stages import Input, Op, Stage, all_stages, operators, partition
+from punctum.storage.files import remove_all
 from punctum.storage.location import Location, location
 
 Running = Callable[[Stage, Buckets, int], StageRuntime]
@@ -51,11 +51,12 @@ class BucketState(NamedTuple):
 
 def go_on_with(checkpoint: str, last: Stage, old: Buckets, new: Buckets, running: Running) -> Buckets:
     """Let the query that has a checkpoint go on with more buckets; those that it has from now on."""
-    behind, stages = last_committed(location(checkpoint)), {stage.number: stage for stage in all_stages(last)}
+    place, stages = location(checkpoint), {stage.number: stage for stage in all_stages(last)}
+    behind = last_committed(place)
     splits = {number: SplitStage(stage, old, new) for number, stage in stages.items()}
-    before = state_directory(location(checkpoint))
+    before = state_directory(place)
     after = before.with_name(f"state-{int(before.name.partition('-')[2] or 0) + 1}")
-    shutil.rmtree(after, ignore_errors=True)
+    remove_all(after)
     after.mkdir(parents=True)
     kept, written = dict[str, dict[str, Counts]](), dict[str, dict[str, int]]()
     for number, stage in stages.items():
@@ -74,7 +75,7 @@ def go_on_with(checkpoint: str, last: Stage, old: Buckets, new: Buckets, running
                 kept.setdefault(str(part), {}).update(_counts(number, made, split))
                 written.setdefault(str(number), {})[str(part)] = behind
     notes = {"state": after.name, "behind": behind, "kept": kept, "written": written}
-    write_buckets(location(checkpoint), bucket_notes(location(checkpoint)) | {"buckets": new} | notes)
+    write_buckets(place, bucket_notes(place) | {"buckets": new} | notes)
     return new
 
 
@@ -82,8 +83,8 @@ def remove_others(checkpoint: Location) -> None:
     """Remove what is left of the state of other numbers of buckets."""
     known = state_directory(checkpoint)
     for left in known.parent.glob("state*"):
-        if left.is_dir() and left != known:
-            shutil.rmtree(left, ignore_errors=True)
+        if left.name != known.name and left.is_dir():
+            remove_all(left)
 
 
 class SplitStage:

@@ -5,7 +5,8 @@ files of the checkpoint; which batch it is, and so which state it goes on from, 
 """
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
+from socket import gethostname
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,6 +18,7 @@ from punctum.engine.exchange.messages import StageMessage, decode, to_arrow
 from punctum.engine.exchange.worker import init_worker
 from punctum.engine.runtime.processor import StageProcessor
 from punctum.engine.runtime.stores import FileStore
+from punctum.errors import QueryError, failing_in
 from punctum.storage.location import Location
 
 BATCH = "streaming.sql.batchId"
@@ -31,12 +33,14 @@ class StageTask:
 
     def __init__(self, stage: StageProcessor, directory: Location, batch: Callable[[], int] | None = None) -> None:
         self._pickled: bytes = dumps(stage)  # type: ignore[no-untyped-call]
-        self._directory, self._batch = directory, batch or batch_of_task
+        self._directory, self._batch, self._checked = directory, batch or batch_of_task, batch is not None
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The messages that the buckets send; what is for the driver is passed on."""
         init_worker()
         stage, batch, arrived = _loaded(self._pickled), self._batch(), Arrived()
+        if not self._checked:
+            check_shared(self._directory, stage.number)
         for messages in batches:
             passed = pc.is_in(messages.column("kind"), value_set=_DRIVER)
             if pc.any(passed).as_py():
@@ -46,6 +50,17 @@ class StageTask:
                 arrived.setdefault(bucket, {}).setdefault(number, []).append(message)  # type: ignore[arg-type]
         for bucket, known in sorted(arrived.items()):
             yield to_arrow(stage.feed(bucket, known, partial(FileStore, self._directory / str(bucket), batch)))
+
+
+@cache
+def check_shared(states: Location, stage: int) -> None:
+    """An error where a worker does not see the checkpoint: it would begin anew, and keep state that nobody finds."""
+    plan = states.parent.parent / "plan"
+    with failing_in(f"stage {stage}"):
+        if not plan.exists():
+            what = f"{gethostname()} does not see the checkpoint"
+            hint = "put it in a store (s3://bucket/state), or in a directory that all machines of the cluster mount"
+            raise QueryError(what, f"{plan} is not there", hint)
 
 
 def batch_of_task() -> int:

@@ -1,7 +1,8 @@
 """Rows that have been folded where they were read, had again one by one: from their file, when something asks for each.
 
-Two things do: a punctuation on a folded column, which may exclude some of the rows that have become one, and the
-quarantine, which has each row that comes too late as it is in its file.
+Three things do: a punctuation on a folded column, which may exclude some of the rows that have become one; punctuations
+that say more together than each by itself, for then it matters where each row stands; and the quarantine, which has
+each row that comes too late as it is in its file.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,8 +22,8 @@ class Folding:
     columns: frozenset[str]
     raw: frozenset[int]
     raw_names: frozenset[str]
-    again: Callable[[str], pl.DataFrame]
-    """The rows of a split that go to this bucket, behind the pipe."""
+    again: Callable[[str], ColumnarSlice]
+    """What a split sends to this bucket, with its rows one by one."""
 
     def is_spoken_of(self, pieces: Sequence[ColumnarSlice]) -> bool:
         """Whether punctuations in some slices speak of a folded column."""
@@ -36,15 +37,15 @@ class Folding:
 
     def each(self, split: str, rows: pl.DataFrame) -> pl.DataFrame:
         """All rows of a split that have become some of the rows, with the further columns that these have."""
-        all_rows = self.again(split)
+        all_rows = self.again(split).rows
         keys = [name for name in all_rows.columns if name not in self.columns]
         found = all_rows.join(rows.drop(self.columns), on=keys, nulls_equal=True, maintain_order="left")
         return found.select(rows.columns)
 
     def _as_read(self, message: StreamSlice, piece: ColumnarSlice) -> tuple[StreamSlice, ColumnarSlice]:
         assert message.origin is not None
-        rows = piece.rows.clear() if message.origin.part else self.again(message.origin.split)
-        return replace(message, origin=message.origin._replace(folded=0)), replace(piece, rows=rows)
+        whole = ColumnarSlice(piece.rows.clear()) if message.origin.part else self.again(message.origin.split)
+        return replace(message, origin=message.origin._replace(folded=0)), whole
 
 
 def is_folded(message: StreamSlice) -> bool:

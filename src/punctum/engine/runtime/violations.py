@@ -35,12 +35,11 @@ def originals(pipe: Pipe, split: str | None, bad: pl.DataFrame) -> list[Record]:
     return _violations(stream, None if split is None else shown(Split.at(split)[1].name), rows)
 
 
-def rows_of_split(pipe: Pipe, to: Exchange, bucket: int, split: str) -> pl.DataFrame:
-    """The rows of a split that go to a bucket, behind the pipe."""
+def slice_of_split(pipe: Pipe, to: Exchange, bucket: int, split: str) -> ColumnarSlice:
+    """What a split sends to a bucket, its rows behind the pipe."""
     read = _read_again(pipe.stream, split)
-    rows, _ = Piped(pipe.steps).behind(read.piece.rows)
-    known = to.split(ColumnarSlice(rows)).get(bucket)
-    return empty(pipe.schema) if known is None else known.rows
+    known = to.split(Piped(pipe.steps, pipe.stream)(read.piece)).get(bucket)
+    return ColumnarSlice(empty(pipe.schema)) if known is None else known
 
 
 def late(stream: StreamDef, operator: Punctuate | Expect, reason: str) -> list[Record]:

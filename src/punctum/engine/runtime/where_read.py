@@ -17,7 +17,7 @@ from punctum.engine.exchange.worker import init_worker
 from punctum.engine.formats.read import ROOM
 from punctum.engine.runtime.processor import StageProcessor
 from punctum.engine.runtime.stores import FileStore
-from punctum.engine.runtime.task import batch_of_task
+from punctum.engine.runtime.task import batch_of_task, check_shared
 from punctum.engine.sources.reader import BatchPart
 from punctum.engine.sources.source import FileStream, held, said
 from punctum.operators.columns import empty
@@ -45,6 +45,8 @@ class StageWhereRead:
     def __call__(self, part: BatchPart) -> Iterator[pa.RecordBatch]:
         """What is for the driver."""
         init_worker()
+        if self._batch is batch_of_task:
+            check_shared(self._directory.parent, self._stage.number)
         arrived, records = dict[int, list[StageMessage]](), list[Record]()
         for share in part.heard:
             stream = self._streams[share.key]

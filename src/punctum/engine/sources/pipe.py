@@ -24,7 +24,7 @@ from punctum.operators.columns import AT, ColumnarSlice, fitting
 from punctum.operators.expressions import careful
 from punctum.operators.origins import Origin, coverable
 from punctum.operators.punctuate import in_bulk
-from punctum.operators.sequence import PlacedPunctuations, late, placed, together
+from punctum.operators.sequence import PlacedPunctuations, furthest, late, placed, together
 from punctum.operators.units import unit_of
 from punctum.plan.passes.expect import clocks, timeline
 from punctum.plan.physical.pipes import Pipe
@@ -133,9 +133,11 @@ class Piped:
             failed = failures(*(origin.failed for origin in self._origins))
             rows = numbered.filter(~pl.col(ROW).is_in([number for number, _ in failed]))
             puncts = self._punctuations(rows)
-        in_order = self._in_order(given, rows)
+        on_time = self._on_time(given, rows)
+        in_order = on_time and not self._hides(given, rows)
         if in_order and not self._clocks:
             made = in_bulk(rows.drop(AT), puncts)
+            piece = piece if self.stream.limits else replace(piece, puncts=furthest(piece.puncts))
             both = {n: pl.concat([piece.constants[n], v]) for n, v in made.constants.items() if n in piece.constants}
             return ColumnarSlice(made.rows, piece.puncts + made.puncts, piece.constants | made.constants | both), failed
         every = together(given.schema, [given, *(origin.placed(rows) for origin in self._seen)])
@@ -145,6 +147,9 @@ class Piped:
         behind = every.slice(rows, rows[AT])
         if behind.places is not None and self._clocks:
             behind.places = replace(behind.places, in_order=in_order, times=times)
+        elif behind.places is not None and on_time and not self.stream.limits:
+            completing = any(origin.completes(self.stream.schema, self._hidden) for origin in self._seen)
+            behind.places = replace(behind.places, loose=not completing)
         return behind, failed
 
     def _turns(self, times: dict[str, pl.DataFrame]) -> list[int]:
@@ -165,11 +170,12 @@ class Piped:
         ordered = [o for o in self._origins if isinstance(o, orders.AccessOrder) and o.tells(name)]
         return steps(name, given, [origin.times(rows) for origin in ordered])
 
-    def _in_order(self, given: PlacedPunctuations, rows: pl.DataFrame) -> bool:
-        """Whether it is the same when all rows stand before all punctuations."""
-        if any(origin.breaks(rows) for origin in self._seen) or late(rows, rows[AT], given).any():
-            return False
-        return not self._hides(given, rows)
+    def _on_time(self, given: PlacedPunctuations, rows: pl.DataFrame) -> bool:
+        """Whether no row stands behind a punctuation that matches it.
+
+        Unless one hides something, it is the same then when all rows stand before all punctuations.
+        """
+        return not any(origin.breaks(rows) for origin in self._seen) and not late(rows, rows[AT], given).any()
 
     def _hides(self, given: PlacedPunctuations, rows: pl.DataFrame) -> bool:
         """Whether a row stands behind a punctuation on a column that does not come out as it is.
@@ -178,13 +184,18 @@ class Piped:
         have come before.
         """
         assert self.stream is not None
-        pipe = Pipe(self.stream, self.steps)
-        shown = {pipe.origin(n) for n in range(len(pipe.schema))}
-        hidden = {at for at in range(len(self.stream.schema)) if at not in shown}
-        first = given.on(hidden).first()
+        first = given.on(self._hidden).first()
         if first is not None and (rows[AT] > first).any():
             return True
-        return any(origin.completes(self.stream.schema, hidden) for origin in self._seen)
+        return any(origin.completes(self.stream.schema, self._hidden) for origin in self._seen)
+
+    @cached_property
+    def _hidden(self) -> set[int]:
+        """The stream's columns that do not come out as they are."""
+        assert self.stream is not None
+        pipe = Pipe(self.stream, self.steps)
+        shown = {pipe.origin(n) for n in range(len(pipe.schema))}
+        return {at for at in range(len(self.stream.schema)) if at not in shown}
 
     def _punctuations(self, rows: pl.DataFrame) -> PunctuationBatch:
         assert self.stream is not None

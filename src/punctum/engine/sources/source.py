@@ -38,6 +38,7 @@ from punctum.engine.sources.reader import BatchPart, Share
 from punctum.errors import failing_in
 from punctum.operators.columns import ColumnarSlice
 from punctum.operators.fold import FOLDED, folded
+from punctum.operators.sequence import furthest
 from punctum.storage.location import location
 
 
@@ -212,7 +213,8 @@ def taken(
     """What was read, for buckets: the elements through the pipe, and what is none of them for the quarantine.
 
     Of a file, its name is given, and its split with a number in the batch, for tasks of Spark's come in any order; and
-    what may be folded. Rows whose places matter are not. Of messages, their topic and partition are given.
+    what may be folded. Rows whose places matter are not; those that may matter are had again when they do. Of messages,
+    their topic and partition are given.
     """
     behind, records = _piped(content, stream, room, file, partition)
     if records:
@@ -221,10 +223,8 @@ def taken(
         yield to_all(stream.to.buckets, Clock(), stream.to.input)
     if behind.told is not None:
         yield to_all(stream.to.buckets, FeedbackMessage(behind.told), stream.to.input)
-    less = folded(behind.piece.rows, fold) if fold and behind.piece.places is None else None
-    pieces = stream.to.split(behind.piece if less is None else replace(behind.piece, rows=less))
+    counted, pieces = _split(behind.piece, stream.to, fold, file is not None)
     if pieces:
-        counted, pieces = ({}, pieces) if less is None else unfolded_counts(pieces)
         yield stream_slices(pieces, stream.to.input, origin, counted, here)
 
 
@@ -252,6 +252,27 @@ def _failing(stream: FrameStream, records: list[quarantine.Record]) -> list[quar
     if stream.fails:
         quarantine.fail(records[0])
     return records
+
+
+def _split(
+    piece: ColumnarSlice, to: Exchange, fold: Sequence[tuple[str, Function | None]], of_file: bool
+) -> tuple[dict[int, int], dict[int, ColumnarSlice]]:
+    """A slice by bucket, with its rows folded if they may be, and how many of each bucket have been.
+
+    Where places might matter, a bucket none of whose rows has been folded has them: it would not read these again. What
+    partitions of a topic complete together is known only where they are merged, so there places are never dropped.
+    """
+    loose = of_file and piece.places is not None and piece.places.loose
+    less = folded(piece.rows, fold) if fold and (piece.places is None or loose) else None
+    if less is None:
+        return {}, to.split(piece)
+    puncts = furthest(piece.puncts) if loose else piece.puncts
+    counted, pieces = unfolded_counts(to.split(replace(piece, rows=less, puncts=puncts, places=None)))
+    whole = [bucket for bucket, few in pieces.items() if few.rows.height and not counted.get(bucket)]
+    if loose and whole:
+        placed = to.split(piece)
+        pieces |= {bucket: placed[bucket] for bucket in whole}
+    return counted, pieces
 
 
 def unfolded_counts(pieces: Mapping[int, ColumnarSlice]) -> tuple[dict[int, int], dict[int, ColumnarSlice]]:

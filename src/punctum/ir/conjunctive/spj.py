@@ -9,17 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from punctum.algebra.aggregates import Function
+from punctum.algebra.aggregates import HOLISTIC, Function
 from punctum.algebra.pattern import Pattern
 from punctum.algebra.schema import NOT_NULL, Attribute, Schema
 from punctum.algebra.values import Type
 from punctum.ir.conjunctive.axes import At, Axis
 from punctum.ir.conjunctive.orders import Comparison, ImpliedOrder
 
-HOLISTIC = (Function.COUNT_DISTINCT, Function.MEDIAN)
-"""The functions that need to know every value."""
-CONDENSED = (Function.COUNT, Function.SUM, Function.MIN, Function.MAX, Function.AVG, *HOLISTIC)
-"""Functions that synopses can compute."""
 INSENSITIVE = (Function.MIN, Function.MAX, Function.COUNT_DISTINCT)
 """The functions to which it is all the same how often a row comes."""
 

@@ -42,8 +42,8 @@ GROUPED = (
         "approx_count_distinct(value T) -> BIGINT", "the number of different values, exactly", Function.COUNT_DISTINCT
     ),
     Grouped("count_if(condition BOOLEAN) -> BIGINT", "the number of rows for which it is true", condition=True),
-    Grouped("sum(x NUMBER) -> NUMBER", "the sum, exact unless it is a DOUBLE", Function.SUM),
-    Grouped("avg(x NUMBER) -> DOUBLE", "the mean", Function.AVG, also=("mean",)),
+    Grouped("sum(x NUMBER) -> NUMBER", "the sum, exact unless it is a DOUBLE; of INTERVALs an INTERVAL", Function.SUM),
+    Grouped("avg(x NUMBER) -> DOUBLE", "the mean; of INTERVALs an INTERVAL", Function.AVG, also=("mean",)),
     Grouped("min(value T) -> T", "the least value", Function.MIN),
     Grouped("max(value T) -> T", "the greatest value; NaN is greater than any other number", Function.MAX),
     Grouped("any_value(value T) -> T", "one of the values: the least", Function.MIN),

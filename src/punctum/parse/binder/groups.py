@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
-from punctum.algebra.aggregates import OF_NUMBERS, PAIRED, Function
+from punctum.algebra.aggregates import OF_NUMBERS, OF_SPANS, PAIRED, Function, suits
 from punctum.algebra.values import Type
 from punctum.errors import Place, SqlError
 from punctum.ir.expressions import Call, Column, Expression, Literal, conjunction, mismatch, named, rebased, text
@@ -20,7 +20,7 @@ from punctum.ir.functions.aggregates import AGGREGATES, BLIND, suggested_aggrega
 from punctum.ir.names import fresh
 from punctum.ir.relations import Aggregate, AggregateCall, Filter, Projection
 from punctum.ir.tree import Relation
-from punctum.ir.types import NUMBERS, is_null
+from punctum.ir.types import is_null
 from punctum.parse.binder.bind import Binder, is_aggregate
 from punctum.parse.binder.in_order import in_order
 from punctum.parse.binder.order import ordinal
@@ -228,9 +228,9 @@ class Groups(Binder):
         if takes is not None and argument.type is not takes:
             what = f"{self.name(node)} does not take this type"
             raise mismatch(what, self.place(node), f"it takes {takes.value}", argument)
-        numbers = function in OF_NUMBERS
-        if is_null(argument) or (numbers and argument.type not in NUMBERS):
-            hint = "it takes numbers (BIGINT, DOUBLE, DECIMAL)" if numbers else "name a column"
+        if is_null(argument) or not suits(function, argument.type):
+            numbers = f"it takes numbers (BIGINT, DOUBLE, DECIMAL){' and INTERVALs' * (function in OF_SPANS)}"
+            hint = numbers if function in OF_NUMBERS else "name a column"
             raise mismatch(f"{function.value} does not take this type", self.place(node), hint, argument)
 
     def name_of(self, at: int) -> str:

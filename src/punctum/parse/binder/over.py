@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
+from punctum.algebra.aggregates import suits
 from punctum.algebra.frames import Frame, FrameFunction
 from punctum.algebra.pattern import WILDCARD, between
 from punctum.algebra.ranking import Ranking
@@ -25,7 +26,7 @@ from punctum.ir.over import Over
 from punctum.ir.ranking import Ranked
 from punctum.ir.relations import AggregateCall, Filter, Projection
 from punctum.ir.tree import Relation
-from punctum.ir.types import NUMBERS, is_null
+from punctum.ir.types import is_null
 from punctum.parse.binder.bind import Binder
 from punctum.parse.binder.frames import Key, unordered, whole_number
 from punctum.parse.binder.frames import frame as read_frame
@@ -147,8 +148,10 @@ class Overs:
             raise SqlError(f"{function.value} does not take *", "", "only COUNT takes *", place)
         if isinstance(argument, Literal) and function is FrameFunction.COUNT:
             argument = None
-        if function in (FrameFunction.SUM, FrameFunction.AVG) and argument and argument.type not in NUMBERS:
-            raise mismatch(f"{function.value} does not take this type", place, "it takes numbers", argument)
+        aggregate = function.aggregate
+        if argument is not None and aggregate is not None and not suits(aggregate, argument.type):
+            hint = "it takes numbers and INTERVALs"
+            raise mismatch(f"{function.value} does not take this type", place, hint, argument)
         return WantedColumn(function, partition, keys, _result(function, argument), place, argument, frame)
 
     def _keys(self, node: exp.Expr | None, binder: Binder) -> tuple[Key, ...]:

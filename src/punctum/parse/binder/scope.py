@@ -66,7 +66,7 @@ class Scope:
         if not columns:
             raise self._unknown(name, asked, place)
         if len(columns) > 1:
-            owners = [f"{t.alias}.{c.attribute.name}" for t, c in columns]
+            owners = [f"{_written(t.alias)}.{c.attribute.name}" for t, c in columns]
             raise SqlError(f"the column {name} is ambiguous", "", f"write {' or '.join(owners)}", place)
         return self._shown(*columns[0], table is None, place)
 
@@ -144,3 +144,8 @@ def _knows(scope: Scope, name: str, table: str | None) -> bool:
     """Whether a scope, or one around it, has the table that stands before a name, or else a column of that name."""
     here = scope.has(name.lower()) if table is None else scope.names(table)
     return here or (isinstance(scope, Correlated) and _knows(scope.outer, name, table))
+
+
+def _written(name: str) -> str:
+    """A name, in backquotes where it has more than letters."""
+    return name if name.isidentifier() else f"`{name}`"

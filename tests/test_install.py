@@ -1,0 +1,104 @@
+"""What is built can be installed: a wheel and an sdist with everything in them, tried in a clean environment."""
+
+import re
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+from lanes import long
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def test_the_version_is_told_once() -> None:
+    """The changelog, in the form of Keep a Changelog, has what is not released, and begins with this version."""
+    text = (ROOT / "CHANGELOG.md").read_text()
+    releases = re.findall(r"^## \[(.+?)\](?: - (\d{4}-\d\d-\d\d))?$", text, re.MULTILINE)
+    assert releases[0][0] in ("Unreleased", PROJECT["version"])
+    assert PROJECT["version"] in [version for version, _ in releases]
+    kinds = set(re.findall(r"^### (.*)$", text, re.MULTILINE))
+    assert kinds <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+    assert "Added" in kinds
+
+
+def test_the_page_names_each_extra() -> None:
+    page = (ROOT / "docs/install.md").read_text()
+    for extra in PROJECT["optional-dependencies"]:
+        assert f"`{extra}`" in page, extra
+
+
+def test_pytest_finds_the_plugin() -> None:
+    assert "punctum.testing.plugin" in [entry.value for entry in entry_points(group="pytest11")]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with the wheel and the sdist, built from a copy, since a build leaves files beside the source."""
+    room = tmp_path_factory.mktemp("dist")
+    source = room / "source"
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split(
+        "\n"
+    )
+    for name in filter(None, listed):
+        path = ROOT / name
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        if path.is_symlink():
+            (source / name).symlink_to(path.readlink())
+        else:
+            (source / name).write_bytes(path.read_bytes())
+    build = "from setuptools import build_meta as b; b.build_sdist('..'); b.build_wheel('..')"
+    subprocess.run([sys.executable, "-c", build], cwd=source, check=True, capture_output=True)
+    return room
+
+
+@long
+def test_all_of_the_package_is_in_both(built: Path) -> None:
+    """Whatever stands in the package's directory, and the tests and pages in the sdist."""
+    (wheel,), (sdist,) = built.glob("*.whl"), built.glob("*.tar.gz")
+    inside = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("punctum/")}
+    package = built / "source/src"
+    wanted = {path.relative_to(package).as_posix() for path in (package / "punctum").rglob("*") if path.is_file()}
+    wanted = {name for name in wanted if "__pycache__" not in name and ".egg-info" not in name}
+    assert wanted - inside == set()
+    with tarfile.open(sdist) as tar:
+        names = {name.partition("/")[2] for name in tar.getnames()}
+    assert {f"src/{name}" for name in wanted} - names == set()
+    assert {"Makefile", "docs/sql.md", "tests/test_install.py", "examples/payments/payments.sql", "LICENSE"} <= names
+
+
+@long
+def test_the_wheel_works_in_a_clean_environment(built: Path, tmp_path: Path) -> None:
+    """Its dependencies are taken from here; the command, the plugin and a run on Spark are the wheel's."""
+    (wheel,) = built.glob("*.whl")
+    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "venv")], check=True)
+    python = tmp_path / "venv/bin/python"
+    install = [str(python), "-m", "pip", "install", "-q", "--no-deps", "--no-index", str(wheel)]
+    subprocess.run(install, check=True, capture_output=True)
+    site = subprocess.run(
+        [str(python), "-c", "import site; print(site.getsitepackages()[0])"], capture_output=True, text=True
+    )
+    here = Path(pytest.__file__).parent.parent
+    (Path(site.stdout.strip()) / "dependencies.pth").write_text(f"{here}\n")
+    where = subprocess.run(
+        [str(python), "-c", "import punctum; print(punctum.__file__)"], capture_output=True, text=True
+    )
+    assert where.stdout.startswith(str(tmp_path))
+    command = str(tmp_path / "venv/bin/punctum")
+    version = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)
+    assert PROJECT["version"] in version.stdout
+    for path in ("in/shop", "in/provider", "in/bank"):
+        (tmp_path / path).mkdir(parents=True)
+        for file in (ROOT / "examples/payments" / path).iterdir():
+            (tmp_path / path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / "payments.sql").write_bytes((ROOT / "examples/payments/payments.sql").read_bytes())
+    run = [command, "run", "payments.sql", "--checkpoint", "state", "--available-now"]
+    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len([line for file in (tmp_path / "out/reconciled").glob("*.json") for line in file.open()]) == 3
