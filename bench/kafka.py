@@ -7,7 +7,7 @@ files; and Spark joins what is in the files: it has no end of an auction, so its
 without the sum, which it could not release before its watermark, and its results go nowhere. They take turns, round
 after round, in one session, after a run of each that does not count; of a run the later half of the batches counts, and
 of the rounds the median. Beside them: what librdkafka alone reads of the topics in one process. Seconds of processors
-are those of this process, of Spark, its Python workers and the broker, in all of a run.
+are those of this process, of Spark, its Python workers and the broker, by the batches of a run.
 
     python bench/kafka.py [--rows 100000] [--batches 40] [--rounds 3]
 """
@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
@@ -51,11 +52,13 @@ INSERT INTO closing
 SELECT i.itemid, SUM(b.increase) AS total FROM item i JOIN bid b ON i.itemid = b.itemid GROUP BY i.itemid;
 """
 PARTITIONS = 2
+Progress = list[Any]
+"""What Spark says of each batch."""
 
 
 @dataclass
 class Measured:
-    """What one run did: seconds of its batches, and seconds of processors."""
+    """What one run did: seconds a batch, and seconds of processors a batch, of all batches that it did."""
 
     batch: float
     processors: float
@@ -111,17 +114,17 @@ def script(source: Callable[[str], str], sink: str, promise: str = "") -> str:
     return "\n".join([*streams, f"CREATE SINK closing {sink};", QUERY])
 
 
-def punctum(directory: Path, text: str) -> list[float]:
-    """Seconds a batch of Punctum's query."""
+def punctum(directory: Path, text: str) -> Progress:
+    """The batches of Punctum's query."""
     (query,) = Session().script(text, directory)
     assert isinstance(query, Query)
     query.start(directory / "state" / uuid4().hex, available_now=True)
     assert query._run is not None
-    return list(durations(watched(query._run.query)))
+    return list(watched(query._run.query))
 
 
-def over_topics(directory: Path, broker: Broker, batch: dict[str, int]) -> list[float]:
-    """Seconds a batch when topics are read and written."""
+def over_topics(directory: Path, broker: Broker, batch: dict[str, int]) -> Progress:
+    """The batches when topics are read and written."""
     to, admin = f"closing-{uuid4().hex[:8]}", AdminClient({"bootstrap.servers": broker.address})
     admin.create_topics([NewTopic(to, PARTITIONS)])[to].result()
     beside = f"brokers '{broker.address}', topic"
@@ -135,16 +138,16 @@ def over_topics(directory: Path, broker: Broker, batch: dict[str, int]) -> list[
     )
 
 
-def over_files(directory: Path) -> list[float]:
-    """Seconds a batch when files are read and written."""
+def over_files(directory: Path) -> Progress:
+    """The batches when files are read and written."""
     out = f"USING json OPTIONS (path 'out/{uuid4().hex}')"
     return punctum(
         directory, script(lambda name: f"USING json OPTIONS (path '{name}', maxFilesPerTrigger {PARTITIONS})", out)
     )
 
 
-def spark_join(directory: Path, provider: str) -> list[float]:
-    """Seconds a batch of Spark's interval join on the same files."""
+def spark_join(directory: Path, provider: str) -> Progress:
+    """The batches of Spark's interval join on the same files."""
     spark = spark_session()
     store = "spark.sql.streaming.stateStore"
     before = {
@@ -159,7 +162,7 @@ def spark_join(directory: Path, provider: str) -> list[float]:
 
     near = F.expr("item.itemid = bid.itemid AND bid.ts BETWEEN item.ts AND item.ts + INTERVAL 1 MINUTE")
     try:
-        return list(durations(run(read("item").join(read("bid"), near), directory / "state" / uuid4().hex)))
+        return list(run(read("item").join(read("bid"), near), directory / "state" / uuid4().hex))
     finally:
         for name, value in before.items():
             spark.conf.set(name, value)
@@ -198,11 +201,12 @@ def _seconds(broker: Broker) -> dict[int, float]:
     return found
 
 
-def measured(call: Callable[[], Sequence[float]], broker: Broker) -> Measured:
+def measured(call: Callable[[], Progress], broker: Broker) -> Measured:
     """Run something, once."""
     with processors(broker) as used:
-        seconds = statistics.median(call())
-    return Measured(seconds, used[0])
+        progress = call()
+    done = sum(1 for batch in progress if batch["numInputRows"])
+    return Measured(statistics.median(durations(progress)), used[0] / done)
 
 
 def main() -> None:
@@ -230,7 +234,7 @@ def compare(directory: Path, broker: Broker, rows: int, batches: int, rounds: in
     batch = write(directory, broker.address, rows, batches)
     messages = sum(batch.values())
     print(f"{rows:,} rows, {messages:,} messages a batch, {batches} batches; {os.cpu_count()} cores")
-    sides: dict[str, Callable[[], Sequence[float]]] = {
+    sides: dict[str, Callable[[], Progress]] = {
         "Punctum, topics": lambda: over_topics(directory, broker, batch),
         "Punctum, JSON files": lambda: over_files(directory),
     }
@@ -258,7 +262,7 @@ def compare(directory: Path, broker: Broker, rows: int, batches: int, rounds: in
 
 def _text(runs: Sequence[Measured], rows: int) -> str:
     seconds, used = (statistics.median(getattr(each, of) for each in runs) for of in ("batch", "processors"))
-    return f"{rows / seconds:>11,.0f} rows/s, {seconds:6.2f} s a batch, {used:7.1f} s of processors"
+    return f"{rows / seconds:>11,.0f} rows/s, {seconds:6.2f} s a batch, {used:6.2f} s of processors"
 
 
 if __name__ == "__main__":
