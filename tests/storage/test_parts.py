@@ -143,8 +143,12 @@ def test_a_quarantine(place: Location) -> None:
 
 
 def test_a_bucket_that_is_not_there(bucket: StorePath) -> None:
-    sink = ResultFiles("s3://nobucket/out", "json", K, False, "id")
-    for act in (sink.prepare, lambda: sink.write(rows(1)), lambda: replace_text(StorePath("s3", "nobucket", "x"), "")):
+    sink = ResultFiles("s3://nosuchbucket/out", "json", K, False, "id")
+    for act in (
+        sink.prepare,
+        lambda: sink.write(rows(1)),
+        lambda: replace_text(StorePath("s3", "nosuchbucket", "x"), ""),
+    ):
         with pytest.raises(QueryError) as caught:
             act()
         assert "the bucket does not exist" in caught.value.detail
