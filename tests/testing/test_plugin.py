@@ -32,7 +32,7 @@ def test_golden_files_are_compared_and_written(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(MODULE)
     code, text = pytest_in(tmp_path)
     assert code == 1
-    assert text.count("pytest --update-golden writes it") == 3
+    assert text.partition("short test summary")[0].count("pytest --update-golden writes it") == 3
     assert pytest_in(tmp_path, "--update-golden")[0] == 0
     room = tmp_path / "golden/test_it"
     names = ["test_a-more.txt", "test_a.txt", "test_b[a%2Fb].txt", "test_b[a_b].txt"]

@@ -58,7 +58,7 @@ def read_json(data: bytes, schema: Schema, options: Mapping[str, str], few: int 
 def hear_json(data: bytes, schema: Schema, options: Mapping[str, str]) -> Read:
     r"""The punctuations of a file of JSON lines: of its lines those are read that may be some.
 
-    >>> heard = hear_json(b'{"n": 1}\n{"\u0024punct": {"n": 1}}\n', Schema.of(n="BIGINT"), {})
+    >>> heard = hear_json(b'{"n": 1}\n{"\\u0024punct": {"n": 1}}\n', Schema.of(n="BIGINT"), {})
     >>> heard.piece.rows.height, [str(p) for p in heard.piece.puncts]
     (0, ['<1>'])
     """
