@@ -31,3 +31,12 @@ def examples(percent: int) -> settings:
 def also_long(*short: object, more: Iterable[object]) -> list[object]:
     """Parameters of a test: some for both lanes, and more for the long one."""
     return [*short, *(pytest.param(each, marks=long) for each in more)]
+
+
+def one_of(every: int, parameters: Iterable[object]) -> list[object]:
+    """Parameters of a test: the first of each so many for both lanes, all of them for the long one.
+
+    Where a test has several parameters, one of these is a tuple.
+    """
+    told = ((n % every, each if isinstance(each, tuple) else (each,)) for n, each in enumerate(parameters))
+    return [pytest.param(*each, marks=long if later else ()) for later, each in told]

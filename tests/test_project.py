@@ -11,7 +11,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from lanes import PATIENCE
+from lanes import PATIENCE, long
 from punctum.cli import cli, run
 from punctum.errors import QueryError
 
@@ -114,6 +114,7 @@ def test_what_is_no_setting(script: Path, setting: str, message: str) -> None:
     assert message in caught.value.message
 
 
+@long
 @pytest.mark.command
 def test_a_run_with_the_options_of_a_project(auction: Path) -> None:
     """Each batch has one file, Spark's pages are there, on this machine alone, and know its name and settings."""

@@ -16,6 +16,7 @@ from punctum.errors import MissingError, PunctumError
 from punctum.session import Session
 
 
+@long
 def test_no_broker() -> None:
     with pytest.raises(MissingError, match="no Kafka broker can be used at 127") as raised:
         kafka.make_topics("127.0.0.1:1")

@@ -14,7 +14,7 @@ import duckdb
 import pytest
 from pyspark.sql import SparkSession
 
-from lanes import also_long
+from lanes import also_long, long
 from punctum.algebra import Punctuation, Row, Schema, end_of_stream
 from punctum.compile import compile_relation
 from punctum.ir import StreamDef
@@ -132,6 +132,7 @@ def test_what_waits_for_the_time_is_admitted_without_a_promise() -> None:
         compile_relation(parse_query(QUERIES[name][0], bare))
 
 
+@long
 def test_a_batch_that_is_done_again_has_its_time(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "s.sql").write_text(
         "CREATE STREAM s (k BIGINT) USING json OPTIONS (path 'in', maxFilesPerTrigger 1);"

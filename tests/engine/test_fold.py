@@ -3,11 +3,13 @@
 import json
 import random
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from lanes import one_of
 from punctum.algebra.aggregates import Function
 from punctum.compile import PASSES, CompiledQuery, compile, compile_relation
 from punctum.engine.exchange.buckets import Buckets
@@ -198,8 +200,7 @@ def bid(chance: random.Random, keys: list[int]) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("speaks", ["no", "folded", "hidden"])
-@pytest.mark.parametrize("select", FOLDED)
+@pytest.mark.parametrize(("select", "speaks"), one_of(4, product(FOLDED, ["no", "folded", "hidden"])))
 def test_folded_is_not_folded(select: str, speaks: str, tmp_path: Path) -> None:
     chance = random.Random(f"{select} {speaks}")
     batches = written(tmp_path, chance, speaks)

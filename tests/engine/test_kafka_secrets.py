@@ -13,7 +13,7 @@ from pgserver import get_server  # type: ignore[attr-defined]
 
 from kafka.broker import Broker
 from kafka.topics import new_topic, send, sent
-from lanes import PATIENCE
+from lanes import PATIENCE, long
 
 RIGHT, LITERAL, OTHER, WRONG = "s3cr3t-of-env", "lit3ral-of-script", "s3cr3t-of-file", "wr0ng-s3cr3t"
 SCRIPT = """
@@ -86,6 +86,7 @@ def command(directory: Path, *arguments: str, secret: str | None = RIGHT) -> "su
     return done
 
 
+@long
 @pytest.mark.command
 def test_no_secret_is_in_what_a_run_leaves(
     guarded: tuple[Broker, str], tmp_path: Path, tmp_path_factory: pytest.TempPathFactory

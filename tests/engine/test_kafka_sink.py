@@ -16,6 +16,7 @@ from confluent_kafka.admin import AdminClient
 from engine.kafka_killed import MOMENTS, killed_at
 from kafka.broker import Broker
 from kafka.topics import delete, messages, new_topic, sent
+from lanes import long, one_of
 from punctum.algebra.pattern import constant
 from punctum.algebra.punctuation import Punctuation
 from punctum.algebra.schema import Schema
@@ -182,7 +183,7 @@ def test_a_topic_that_was_deleted(broker: Broker, tmp_path: Path, query: str) ->
     assert "create the topic" in raised.value.hint
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("moment", one_of(4, MOMENTS))
 def test_killed_around_the_commit(broker: Broker, tmp_path: Path, query: str, moment: str) -> None:
     """A process that is killed at a moment of its second batch; the next one does this batch again."""
     topic = new_topic(broker, 2)
@@ -197,6 +198,7 @@ def test_killed_around_the_commit(broker: Broker, tmp_path: Path, query: str, mo
     assert values(broker, topic) == sorted(expected)
 
 
+@long
 def test_a_broker_that_is_started_again_within_a_batch(broker_apart: Broker, tmp_path: Path, query: str) -> None:
     topic = new_topic(broker_apart, 2)
     to = sink(broker_apart, topic, tmp_path, query)
@@ -216,6 +218,7 @@ def test_a_broker_that_is_started_again_within_a_batch(broker_apart: Broker, tmp
     assert values(broker_apart, topic) == [line(1), line(2), line(3)]
 
 
+@long
 def test_a_broker_that_is_gone(broker_apart: Broker, tmp_path: Path, query: str) -> None:
     topic = new_topic(broker_apart)
     more = {"kafka.message.timeout.ms": "1000", "kafka.socket.connection.setup.timeout.ms": "1000"}

@@ -19,11 +19,13 @@ from engine.kills import FILES, SCRIPT, SINKS, begins, begun, below, left, writt
 from engine.test_kill import make, run, started
 from kafka.broker import Broker
 from kafka.topics import new_topic, sent
-from lanes import KILLS, PATIENCE, long
+from lanes import KILLS, PATIENCE, long, one_of
 from punctum.engine.sinks.kafka import KafkaSink
 from punctum.errors import QueryError
 
 SEED = int(os.environ.get("PUNCTUM_SEED", "1"))
+STOPS = {"grouped": {4: "behind"}, "pairs": {1: "before", 2: "behind", 5: "behind", 6: "before"}}
+"""The offsets at whose commits a run is stopped."""
 Rows = dict[str, list[str]]
 """The results of each query, in the order of their texts."""
 
@@ -70,7 +72,9 @@ def expected(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> t
     return directory, {sink: sorted(text(row) for file in files for row in file) for sink, files in results.items()}
 
 
+@pytest.mark.parametrize("name", one_of(2, STOPS))
 def test_stopped_around_the_commit(
+    name: str,
     spark: SparkSession,
     broker: Broker,
     expected: tuple[Path, Rows],
@@ -80,7 +84,7 @@ def test_stopped_around_the_commit(
     """Before a transaction is committed, so that it stays open, and behind it, so that the batch is done again."""
     directory = written(tmp_path)
     topics = to_topics(directory, broker)
-    transaction, stops = KafkaSink._transaction, {1: "before", 2: "behind", 5: "behind", 6: "before"}
+    transaction, stops = KafkaSink._transaction, dict(STOPS[name])
 
     def stopped(self: KafkaSink, files: Any, offset: int, token: str) -> None:
         when = stops.pop(offset, None) if files else None
@@ -95,14 +99,12 @@ def test_stopped_around_the_commit(
             raise OSError(f"killed {when} the commit")
 
     monkeypatch.setattr(KafkaSink, "_transaction", stopped)
-    for sink in SINKS:
-        stops = {1: "before", 2: "behind", 5: "behind", 6: "before"} if sink == "pairs" else {4: "behind"}
-        while stops:
-            with pytest.raises(QueryError, match="killed"):
-                run(spark, directory, sink)
-        run(spark, directory, sink)
-    assert rows(broker, topics) == expected[1]
-    lines = (directory / "state/grouped/punctum/metrics.jsonl").read_text().splitlines()
+    while stops:
+        with pytest.raises(QueryError, match="killed"):
+            run(spark, directory, name)
+    run(spark, directory, name)
+    assert rows(broker, {name: topics[name]}) == {name: expected[1][name]}
+    lines = (directory / f"state/{name}/punctum/metrics.jsonl").read_text().splitlines()
     assert [json.loads(line)["batch"] for line in lines] == list(range(FILES))
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from lanes import LONG
 from punctum.algebra.schema import Schema
 from punctum.engine.formats.files import CHANGED, READERS, UNFINISHED
 from punctum.engine.formats.splits import ENDS, Split, shown
@@ -110,7 +111,7 @@ def test_any_name(name: str, tmp_path: Path, clock: Clock) -> None:
 def test_rows_that_come_while_a_file_is_written(tmp_path: Path, clock: Clock) -> None:
     """Whatever the pieces in which a file is written, and whenever it is looked at: each row once, in order."""
     chance = random.Random(7)
-    for story in range(60):
+    for story in range(60 if LONG else 15):
         form = ("json", "csv", "headed")[story % 3]
         more = {"header": "true"} if form == "headed" else {}
         (tmp_path / str(story)).mkdir()

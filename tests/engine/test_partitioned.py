@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.sequences import Record, _origins, elements, piece
 from engine.test_cuts import CLAUSES, Outcome, pipes
-from lanes import examples
+from lanes import examples, one_of
 from punctum.algebra.functions import Element
 from punctum.algebra.pattern import Constant
 from punctum.algebra.punctuation import Punctuation
@@ -127,7 +127,7 @@ def merged(query: Relation, given: Sequence[Batch], owned: bool) -> tuple[list[E
     return out, records
 
 
-@pytest.mark.parametrize("clause", CLAUSES)
+@pytest.mark.parametrize("clause", one_of(3, CLAUSES))
 @examples(100)
 @given(
     data=st.data(),

@@ -97,6 +97,7 @@ def begun(spark: SparkSession, tmp_path: Path) -> Path:
     return directory
 
 
+@long
 def test_it_goes_on_with_more_buckets_whenever_it_is_killed(
     spark: SparkSession, undisturbed: dict[str, Any], begun: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -165,7 +165,7 @@ def on_time(rows: dict[str, list[Row]], records: list[Record]) -> dict[str, list
 def test_shared_is_not_shared(name: str, late: bool) -> None:
     select, same, (_, inputs) = QUERIES[name]
     once = inputs == 1 or " b" in select  # each stream is read once, and what is late is late for all of the query
-    for seed in range(20 if LONG else 3):
+    for seed in range(20 if LONG else 1):
         chance = random.Random(f"{name} {late} {seed}")
         feed = Feed(chance, late)
         fed, relation = feed.slices(12), compiled(select)

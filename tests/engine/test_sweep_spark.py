@@ -8,6 +8,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from lanes import long
 from punctum.engine.exchange.quarantine import format_records as shown
 from punctum.engine.exchange.quarantine import read_records as quarantined
 from punctum.engine.runtime.sweep import LATE
@@ -90,6 +91,7 @@ def report(sid: str, hour: int, at: str, day: int = 1) -> dict[str, Any]:
     return {"sid": sid, "hour": hour, "ts": f"2026-05-{day:02}T{at}:00Z"}
 
 
+@long
 def test_lost_punctuations(spark: SparkSession, tmp_path: Path) -> None:
     write(tmp_path / "item/1.json", *({"itemid": i, "name": "a vase"} for i in (17, 18, 500)))
     write(tmp_path / "bid/1.json", *({"itemid": i, "increase": i} for i in (17, 18, 500)))

@@ -12,7 +12,7 @@ import pytest
 
 from engine.test_fold import UNWEIGHED, Run
 from engine.test_time_windows import hopped
-from lanes import LONG
+from lanes import LONG, one_of
 from punctum.algebra.values import Row
 from punctum.compile import CompiledQuery, compile, compile_relation
 from punctum.operators.fold import WORTH
@@ -93,7 +93,7 @@ def rounded(row: Row) -> Row:
     return tuple(round(v, 9) if isinstance(v, float) else v for v in row)
 
 
-@pytest.mark.parametrize("select", QUERIES)
+@pytest.mark.parametrize("select", one_of(3, QUERIES))
 def test_what_is_counted_may_be_folded(select: str, tmp_path: Path) -> None:
     for seed in range(5 if LONG else 1):
         chance, directory = random.Random(f"{select} {seed}"), tmp_path / str(seed)

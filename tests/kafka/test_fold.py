@@ -3,11 +3,13 @@
 import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import pytest
 
 from engine.test_fold import FOLDED, UNWEIGHED, bid
+from lanes import one_of
 from punctum.compile import compile, compile_relation
 from punctum.engine.exchange.buckets import Buckets
 from punctum.engine.exchange.messages import StageMessage, StreamSlice, decode, to_arrow
@@ -126,9 +128,7 @@ def item(chance: random.Random, keys: Sequence[int]) -> dict[str, Any]:
     return {"k": chance.choice(keys), "g": chance.choice([None, 1, 2])}
 
 
-@pytest.mark.parametrize("speaks", [False, True])
-@pytest.mark.parametrize("owned", [False, True])
-@pytest.mark.parametrize("select", FOLDED)
+@pytest.mark.parametrize(("select", "owned", "speaks"), one_of(5, product(FOLDED, [False, True], [False, True])))
 def test_folded_is_not_folded(select: str, owned: bool, speaks: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(f"{select} {owned} {speaks}")
     partitions = chance.choice([1, 2, 3])
