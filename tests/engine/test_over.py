@@ -26,6 +26,8 @@ QUERIES = {
     "best": f"""SELECT k, b, p, t, MIN(b) OVER ({WINDOW} ROWS 5 PRECEDING) AS v,
                 MAX(p) OVER ({WINDOW} ROWS UNBOUNDED PRECEDING) AS w FROM bid""",
     "lead": f"SELECT k, b, p, t, LEAD(t) OVER ({WINDOW}) AS v, LEAD(b, 3) OVER ({WINDOW}) AS w FROM bid",
+    "default": f"""SELECT k, b, p, t, LAG(t, 2, -1) OVER ({WINDOW}) AS v, LEAD(p, 1, t) OVER ({WINDOW}) AS w,
+                   LAG(b, 1, NULL) OVER ({WINDOW}) AS x FROM bid""",
     "lead below": "SELECT k, t, p, LEAD(p, 2) OVER (PARTITION BY k ORDER BY p DESC{t}) AS v FROM bid",
     "near": """SELECT k, t, SUM(t) OVER w AS v, COUNT(p) OVER w AS c, FIRST_VALUE(t) OVER w AS f, MAX(b) OVER w AS m
                FROM bid WINDOW w AS (PARTITION BY k ORDER BY t RANGE BETWEEN 3 PRECEDING AND CURRENT ROW)""",

@@ -89,8 +89,10 @@ class Overs:
         self.wanted: list[WantedColumn] = []
         self.condition: Expression | None = None
 
-    def column(self, node: exp.Window, binder: Binder) -> Column:
-        """The column that a window function means."""
+    def column(self, node: exp.Window, binder: Binder) -> Expression:
+        """The column that a window function means; LAG and LEAD may have another value where there is no row."""
+        if isinstance(node.this, exp.Lag | exp.Lead) and node.this.args.get("default") is not None:
+            return binder.bind(_with_default(node))
         binder.over = None  # there is none within another one
         try:
             wanted = self._read(node, binder)
@@ -296,6 +298,16 @@ def _result(function: FrameFunction, argument: Expression | None) -> Attribute:
         return AggregateCall("", aggregate, of).attribute(True)
     assert of is not None
     return replace(of.attribute, domain=WILDCARD) if function.of_another else of.attribute
+
+
+def _with_default(node: exp.Window) -> exp.If:
+    """LAG and LEAD with a default: where one of a constant gives nothing, there is no such row."""
+    plain = node.copy()
+    default = plain.this.args["default"]
+    plain.this.set("default", None)
+    there = plain.copy()
+    there.this.set("this", exp.Literal.number(1))
+    return exp.If(this=exp.Is(this=there, expression=exp.Null()), true=default, false=plain)
 
 
 def _parts(node: exp.Window) -> list[exp.Expr]:
