@@ -146,11 +146,19 @@ def _offset(message: "Message") -> int:
     return cast(int, message.offset())
 
 
+def _offsets(piece: list["Message"]) -> np.typing.NDArray[np.int64]:
+    """The offsets of messages, among which some may be missing."""
+    first, last = _offset(piece[0]), _offset(piece[-1])
+    if last - first + 1 == len(piece):
+        return np.arange(first, last + 1)
+    return np.array([message.offset() for message in piece], np.int64)
+
+
 def _columns(wanted: OffsetRange, piece: list["Message"], names: set[str]) -> Messages:
     """Messages as columns, those that are asked for."""
     return Messages(
         partition=wanted.partition,
-        offsets=np.fromiter((_offset(message) for message in piece), np.int64, len(piece)),
+        offsets=_offsets(piece),
         values=[message.value() for message in piece],
         keys=[message.key() for message in piece] if "_key" in names else (),
         timestamps=[message.timestamp()[1] for message in piece] if "_timestamp" in names else (),

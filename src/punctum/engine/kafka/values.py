@@ -76,8 +76,10 @@ def _elements(given: Sequence[bytes | None], blank: bytes | None) -> tuple[list[
     values = [value or b"" for value in given]
     if blank is None:
         return values, {n: (NO_VALUE, b"") for n, value in enumerate(given) if value is None}
+    if all(map(bytes.strip, values)):
+        return values, {}
     bad: Bad = {n: (NO_VALUE, value) for n, value in enumerate(values) if not value.strip(blank)}
-    return (_without(values, bad), bad) if bad else (values, bad)
+    return _without(values, bad), bad
 
 
 def _read_rows(format_: str, values: list[bytes], schema: Schema, options: Mapping[str, str], bad: Bad) -> Read:
