@@ -78,6 +78,10 @@ QUERIES = {
         "SELECT a.k, b.v FROM a JOIN b ON a.k = b.k AND (b.t BETWEEN a.t AND a.t + 2 OR b.t = a.t + 5 AND b.v > 0)",
         "t ASC",
     ),
+    "either of some": (
+        "SELECT a.k, b.v FROM a JOIN b ON b.t = a.t OR b.k = a.k AND a.t < b.t AND (b.t < a.t + 3 OR b.t = a.t + 5)",
+        "t ASC",
+    ),
     "left, either": (
         "SELECT a.k, a.t, b.v FROM a LEFT JOIN b ON a.k = b.k AND (b.t BETWEEN a.t - 1 AND a.t OR b.t = a.t + 4)",
         "t ASC",

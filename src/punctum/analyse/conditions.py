@@ -113,6 +113,8 @@ class Conditions:
             difference = compared(condition)
             if difference is not None:
                 made._take(difference, False)
+            else:
+                made._read_branches(condition)
         return Closure(made._differences, made._ends)
 
     def _take(self, difference: Compared, several: bool) -> bool:

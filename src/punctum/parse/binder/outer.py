@@ -223,6 +223,9 @@ def _partnered(relation: Relation, conditions: Sequence[Expression]) -> Relation
     if relation.alias is not None:
         return relation
     match relation:
+        case Filter():
+            below = _partnered(relation.input, conditions)
+            return relation if below is relation.input else replace(relation, input=below)
         case Projection():
             moved = [rebased(c, lambda column: relation.columns[column.index][1]) for c in conditions]
             below = _partnered(relation.input, moved)
