@@ -12,7 +12,9 @@ once.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from decimal import Decimal
 
+from punctum.algebra.values import Value
 from punctum.ir.expressions import Call, Expression, Literal, conjunction, conjuncts
 from punctum.ir.functions import call
 
@@ -47,10 +49,10 @@ def _plain(condition: Expression) -> Expression:
             return _plain(inside)
         case Call("<=>", (one, other)) if not (one.nullable and other.nullable):
             return call("=", (one, other), condition.place)
-        case Call("<" | "<=" as op, (distance, Literal() as most)) | Call(
-            ">" | ">=" as op, (Literal() as most, distance)
-        ):
-            return _within(distance, op if op in ("<", "<=") else _SWAPPED[op], most) or condition
+        case Call("<" | "<=" as op, (distance, Literal() as most)):
+            return _within(distance, op, most) or condition
+        case Call(">" | ">=" as op, (Literal() as most, distance)):
+            return _within(distance, _SWAPPED[op], most) or condition
     return condition
 
 
@@ -60,9 +62,8 @@ def _denied(inside: Expression, whole: Expression) -> Expression:
         case Call("not", (again,)):
             return _plain(again)
         case Call(op, parts) if op in _DUAL:
-            return call(
-                _DUAL[op], tuple(_denied(part, call("not", (part,), part.place)) for part in parts), whole.place
-            )
+            denied = [_denied(part, call("not", (part,), part.place)) for part in parts]
+            return call(_DUAL[op], denied, whole.place)
         case Call(op, args) if op in _OPPOSITE:
             return _plain(call(_OPPOSITE[op], args, inside.place))
     return whole
@@ -73,11 +74,15 @@ def _within(distance: Expression, op: str, most: Literal) -> Expression | None:
     match distance:
         case Call("cast", (Call("abs") as inside,)):
             return _within(inside, op, most)
-        case Call("abs", (Call("-" | "datediff") as apart,)) if most.value is not None and most.value >= 0:
+        case Call("abs", (Call("-" | "datediff") as apart,)) if _positive(most.value):
             least = call("negate", (most,), most.place)
             ends = ((op, most), (_SWAPPED[op], least))
             return call("and", [call(by, (apart, end), distance.place) for by, end in ends], distance.place)
     return None
+
+
+def _positive(value: Value | None) -> bool:
+    return isinstance(value, int | float | Decimal) and value >= 0
 
 
 def _parts(condition: Expression) -> list[Expression]:
