@@ -1,8 +1,8 @@
 """Reading messages: a range of a partition in, the elements of its values out, some ten thousand at a time.
 
-A consumer is assigned to one partition at a time and belongs to no group. It is kept for the next range, of which it has
-fetched some already. Where partitions are many, those to be read next are fetched meanwhile, by consumers that have done
-their part. What a range does not hold, since it was aborted or compacted, the broker passes over; a range ends with
+A consumer is assigned to one partition at a time and belongs to no group. It is kept for the next range, of which it
+has fetched some already. Where partitions are many, those to be read next are fetched meanwhile, by consumers that have
+done their part. What a range does not hold, since it was aborted or compacted, the broker passes over; a range ends with
 its last offset, with one that lies behind it, or with the end of the partition.
 """
 
@@ -91,7 +91,7 @@ def fetch(stream: str, options: Mapping[str, str], ranges: Sequence[OffsetRange]
 
 
 def _taken(stream: str, options: Mapping[str, str], wanted: OffsetRange) -> "tuple[_Key, _Consuming]":
-    """A consumer for a range: that of its partition, or the one that has not been used for the longest, or a new one."""
+    """A consumer for a range: that of its partition, or the one that was used the longest ago, or a new one."""
     from punctum.engine.kafka.client import configuration  # here: who reads no topic need not wait for it
 
     config = tuple(configuration(options).items())
