@@ -2,8 +2,8 @@
 
 A consumer is assigned to one partition at a time and belongs to no group. It is kept for the next range, of which it
 has fetched some already. Where partitions are many, those to be read next are fetched meanwhile, by consumers that have
-done their part. What a range does not hold, since it was aborted or compacted, the broker passes over; a range ends with
-its last offset, with one that lies behind it, or with the end of the partition.
+done their part. What a range does not hold, since it was aborted or compacted, the broker passes over; a range ends
+with its last offset, with one that lies behind it, or with the end of the partition.
 """
 
 import time
