@@ -73,6 +73,7 @@ CSV_VALUES = [
     b"8",
     b"9,a,b",
     b"10,",
+    b"\xef\xbb\xbf11,a",
     b"",
     b" ",
 ]

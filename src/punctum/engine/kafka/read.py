@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 PIECE = 100_000
 """So many messages are read at once, and become one slice."""
-PIECE_BYTES = 64 << 20
+PIECE_BYTES = 32 << 20
 """Fewer messages do when their values have so many bytes."""
 _TAKEN = 10_000
 _WAIT = 0.1
