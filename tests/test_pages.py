@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click import Command
+from click import Command, Group
 
 from punctum.cli import cli
 from punctum.compile import Options, compile
@@ -121,4 +121,6 @@ def test_commands_of_a_page_exist(page: Path) -> None:
 
 
 def _options(command: Command) -> set[str]:
-    return {"--help", *(name for each in command.params for name in (*each.opts, *each.secondary_opts))}
+    """Those of a command; of several in a group, those of all of them."""
+    own = {"--help", *(name for each in command.params for name in (*each.opts, *each.secondary_opts))}
+    return own.union(*map(_options, command.commands.values())) if isinstance(command, Group) else own
