@@ -168,7 +168,7 @@ class Query:
         trigger: str = AT_ONCE,
         add_to_sink: bool = False,
     ) -> "Query":
-        """Run until stopped, or until all that is there is done; with the same checkpoint, from where it stopped.
+        """Run until stopped, or process the available input; with the same checkpoint, go on from where it stopped.
 
         A batch begins when the one before it has ended, or a ``trigger`` later: '10 seconds' after that one began.
 
