@@ -6,12 +6,13 @@ import { series } from "./series";
 import { keptSeries, throughput } from "./time";
 import { excerpt } from "./sql";
 
-const DONE = ["rows_in", "rows_out", "rows_purged", "puncts_in", "puncts_out"];
+const DONE = ["rows_in", "rows_out", "rows_purged", "rows_skipped", "puncts_in", "puncts_out"];
 const KEPT = ["rows_kept", "bytes_kept", "puncts_kept", "puncts_waiting", "puncts_received"];
 const WORDS: Record<string, string> = {
   rows_in: "rows in",
   rows_out: "rows out",
   rows_purged: "rows purged",
+  rows_skipped: "rows skipped",
   puncts_in: "punctuations in",
   puncts_out: "punctuations out",
   rows_kept: "rows kept",
@@ -118,8 +119,9 @@ export class LiveView {
     }
     const known = kept.operators?.find((operator) => operator.name === node.id)?.tables ?? [];
     this.tables.replaceChildren(
-      ...known.flatMap((each) => [
-        h("h3", {}, `${each.name.replace(`${node.id}_`, "")}: ${count(each.rows)} rows`),
+      ...(known.some((each) => each.rows) ? [] : [h("p", { class: "quiet" }, "It keeps no rows now.")]),
+      ...known.filter((each) => each.rows).flatMap((each) => [
+        h("h3", {}, `${each.name.replace(`${node.id}_`, "")}: ${count(each.rows)} ${each.rows === 1 ? "row" : "rows"} kept`),
         each.largest.length ? table(["largest keys", "rows"], each.largest.map(({ key, rows }) => [told(key), rows]), "Largest keys") : null,
         each.oldest.length
           ? table(["oldest rows wait for", "open for"], each.oldest.map((old) => [old["waits for"] ?? "–", span(Date.now() / 1000 - old.since)]), "Oldest rows")

@@ -124,7 +124,7 @@ class Page {
     if (!known || (view !== "live" && view !== "time" && view !== "")) return this.bar.replaceChildren();
     const { summary } = known;
     const choose = h("select", { "aria-label": "Query", change: () => (location.hash = `#/${view || "live"}/${encodeURIComponent(choose.value)}`) }, ...[...this.known.keys()].map((name) => h("option", { value: name, selected: name === this.name }, name)));
-    const elsewhere = summary.status === "elsewhere" ? `last batch ${known.batches.at(-1) ? new Date(known.batches.at(-1)!.time * 1000).toLocaleTimeString() : "–"}` : summary.status;
+    const elsewhere = summary.status === "elsewhere" ? `last batch ${known.batches.at(-1) ? new Date(known.batches.at(-1)!.time * 1000).toLocaleTimeString("en-GB") : "–"}` : summary.status;
     const words = h("span", { class: `status ${summary.status}` }, elsewhere);
     const failure = summary.failure ? h("span", { class: "problem" }, summary.failure) : null;
     this.bar.replaceChildren(choose, words, ...(failure ? [failure] : []), ...(summary.control ? this.controls(known) : []));
