@@ -49,7 +49,7 @@ const TIP = 9;
 /** Between the ends of edges at a node, at the most. */
 const PORTS = 14;
 /** A picture that is too wide is drawn smaller, but not smaller than this. */
-const SMALLEST = 0.7;
+const SMALLEST = 0.68;
 const pen = document.createElement("canvas").getContext("2d")!;
 
 export function textWidth(text: string, font = FONT.detail): number {
@@ -79,7 +79,7 @@ function bends(points: At[], across: boolean): string {
 /** Places that dagre finds; edges leave and reach nodes at their sides, one beside the other, and are straight at their labels. */
 function arranged(shapes: Shape[], links: Link[], across: boolean): Placed {
   const graph = new Graph({ multigraph: true, compound: true });
-  graph.setGraph({ rankdir: across ? "LR" : "TB", nodesep: 26, ranksep: across ? 50 : 40, edgesep: 18 });
+  graph.setGraph({ rankdir: across ? "LR" : "TB", nodesep: 26, ranksep: across ? 38 : 36, edgesep: 18 });
   graph.setDefaultEdgeLabel(() => ({}));
   const groups = [...new Set(shapes.map((shape) => shape.group).filter((group): group is string => !!group))];
   for (const group of groups) graph.setNode(`group ${group}`, {});

@@ -6,6 +6,8 @@ import { count, h } from "./dom";
 export interface Values {
   name: string;
   values: (number | null)[];
+  /** What it is now, where that is not the last of the values. */
+  now?: number | undefined;
   look: "first" | "second" | "third" | "fourth" | "kept" | "without" | "bad";
 }
 export interface How {
@@ -23,7 +25,7 @@ const colour = (name: string): string => getComputedStyle(document.documentEleme
 
 export function series(title: string, times: number[], lines: Values[], how: How = {}): HTMLElement {
   const place = h("div", { class: "chart" });
-  const last = (each: Values) => each.values.findLast((n) => n !== null);
+  const last = (each: Values) => each.now ?? each.values.findLast((n) => n !== null);
   const keys = lines.map((each) => {
     const now = last(each);
     return h("span", {}, h("i", { class: `line ${each.look}` }), `${each.name} `, h("b", {}, now === undefined || now === null ? "–" : `${count(now)}${how.unit ?? ""}`));

@@ -53,7 +53,7 @@ export class TimeView {
       series("Latency, seconds", times, [{ name: "batch", values: took, look: "first" }, { name: "punctuation to result", values: through, look: "second" }], {
         note: `Batch: p50 ${half}, p99 ${most}. From the file that brings a punctuation to the commit of its results: p50 ${halfThrough}, p99 ${mostThrough}.`,
       }),
-      series("Rejected rows in a batch", times, [{ name: "rejected", values: batches.map((batch) => batch.quarantined), look: "bad" }], { bars: true, whole: true }),
+      series("Rejected rows in a batch", times, [{ name: "rejected", values: batches.map((batch) => batch.quarantined || null), now: batches.at(-1)?.quarantined, look: "bad" }], { bars: true, whole: true }),
       ...this.skipped(times),
       ...this.merges(times),
     );

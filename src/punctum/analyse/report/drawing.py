@@ -136,8 +136,10 @@ def pictures(query: JoinQuery) -> tuple[Picture, Picture]:
     def picture(across: bool) -> Picture:
         """The same, with the margins around it."""
         size, nodes, labels, paths = placed.placed(across)
+        low = [y + box.height / 2 for (_, y), (_, box) in zip(nodes, shapes, strict=True)]
+        deep = max([*low, *(y for _, y in labels)]) if across else size.height  # labels stand above their edges
         return Picture(
-            Box(size.width + 2 * _MARGIN, size.height + 2 * _MARGIN),
+            Box(size.width + 2 * _MARGIN, deep + 2 * _MARGIN),
             [
                 Shape(name, _moved(at), box, i in missing)
                 for i, ((name, box), at) in enumerate(zip(shapes, nodes, strict=True))

@@ -19,6 +19,8 @@ GAP, APART = 28.0, 16.0
 """Between layers, and between what stands in one."""
 PORTS = 12.0
 """Between the ends of edges at a node, at the most."""
+TIP = 9.0
+"""An edge is straight before a node, where its tip is."""
 _STRAIGHT = 8.0
 """So much more an edge's own places pull at each other than at nodes."""
 
@@ -136,16 +138,18 @@ class Layers:
         def at(along: float, side: float) -> Point:
             return (along, side) if across else (side, along)
 
-        def pair(n: int, side: float, first: float | None = None, last: float | None = None) -> list[Point]:
-            start = starts[self._slots[n].layer]
-            ends = start if first is None else first, start + thick[self._slots[n].layer] if last is None else last
-            return [at(end, side) for end in ends]
+        def straight(n: int, side: float, start: float | None = None, end: float | None = None) -> list[Point]:
+            """Through the layer of a slot; beside a node from or to where it ends, and a little beyond the layer."""
+            first = starts[self._slots[n].layer]
+            last = first + thick[self._slots[n].layer]
+            ends = first - (0.0 if end is None else TIP), last + (0.0 if start is None else TIP)
+            return [at(ends[0] if start is None else start, side), at(ends[1] if end is None else end, side)]
 
         labels, paths = [], []
         for number, (start, *inner, end) in enumerate(self._chains):
-            path = pair(start, ports[start, inner[0]], first=middles[start] + boxes[start].width / 2)
-            path += [point for n in inner for point in pair(n, sides[n])]
-            path += pair(end, ports[end, inner[-1]], last=middles[end] - boxes[end].width / 2)
+            path = straight(start, ports[start, inner[0]], start=middles[start] + boxes[start].width / 2)
+            path += [point for n in inner for point in straight(n, sides[n])]
+            path += straight(end, ports[end, inner[-1]], end=middles[end] - boxes[end].width / 2)
             paths.append(path[::-1] if number in self._turned else path)
             half = inner[len(inner) // 2]
             labels.append(at(middles[half], sides[half]))
