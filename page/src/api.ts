@@ -146,7 +146,7 @@ export interface Feedback {
   says: { $punct?: Row } | null;
 }
 export interface Waiting {
-  streams: { stream: string; files: number | null; since: number | null }[];
+  streams: { stream: string; files?: number | null; messages?: number | null; since?: number | null }[];
   seconds: { batch: number; streams: Record<string, number> }[];
 }
 

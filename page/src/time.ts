@@ -96,8 +96,11 @@ export class TimeView {
   }
 
   private sources(): HTMLElement {
-    const rows = this.waiting.streams.map((each) => [each.stream, each.files ?? "many", each.since === null ? "–" : span(Date.now() / 1000 - each.since)]);
-    return h("section", {}, h("h2", {}, "Sources"), rows.length ? table(["stream", "files that wait", "the oldest since"], rows, "Lag of each source") : h("p", { class: "quiet" }, "No stream of files is read."));
+    const some = (n: number, what: string) => `${count(n)} ${what}${n === 1 ? "" : "s"}`;
+    const waits = ({ files, messages }: Waiting["streams"][number]) => (messages !== undefined ? (messages === null ? "not known now" : some(messages, "message")) : files === undefined ? "not known here" : files === null ? "not counted" : some(files, "file"));
+    const others = this.picture.nodes.filter((node) => node.kind === "stream" && !this.waiting.streams.some(({ stream }) => stream === node.label)).map((node) => ({ stream: node.label }));
+    const rows = [...this.waiting.streams, ...others].map((each: Waiting["streams"][number]) => [each.stream, waits(each), each.since ? span(Date.now() / 1000 - each.since) : "–"]);
+    return h("section", {}, h("h2", {}, "Sources"), rows.length ? table(["stream", "what waits", "the oldest since"], rows, "Lag of each source") : h("p", { class: "quiet" }, "No stream is read."));
   }
 
   /** What nobody needs any more, as this query has said and heard. */
