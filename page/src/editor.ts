@@ -12,6 +12,8 @@ import { legend, verdict } from "./live";
 import { plan } from "./plan";
 
 const PAUSE = 25;
+/** Plans of large joins take a while: they are asked for when nobody types any more. */
+const DEEPER = 250;
 const WORDS = `create stream temporal sink table using options punctuated punctuate on asc desc unique domain between in delay when all expect within lifespan violation fail quarantine key ordered strictly insert only deterministic ties open close into select distinct from where group by having order limit join left right full outer inner semi anti cross union intersect except exists not and or as lmerge cleanse allow unbounded null is like case then else end with over partition rows range interval count sum min max avg median`;
 const TYPES = "bigint double string boolean date timestamp timestamp_ntz decimal int float array struct";
 const dialect = SQLDialect.define({ keywords: WORDS, types: TYPES, backslashEscapes: true, identifierQuotes: "`" });
@@ -142,6 +144,8 @@ export class RegisterView {
       if (text !== this.view.state.doc.toString()) return;
       this.checked = { sql: text, answer, milliseconds: performance.now() - begun };
       this.show(text, answer);
+      await new Promise((done) => setTimeout(done, DEEPER));
+      if (text !== this.view.state.doc.toString()) return;
       const deeper = answer.error ? { queries: [] } : await post<Explained>("explain", text, asked.signal);
       if (text === this.view.state.doc.toString()) this.deepen(deeper);
     } catch (error) {
