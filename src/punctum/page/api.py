@@ -40,7 +40,8 @@ class PageAnswers:
         self._queries, self._control, self._measured = queries, control, measured
         self.work = MeasuredWork()
         self.events = Events(queries, self.work)
-        self._compiling = {verdicts: asyncio.Semaphore(1), explained: asyncio.Semaphore(1)}
+        kinds: tuple[Callable[[str, str], Any], ...] = verdicts, explained
+        self._compiling = {kind: asyncio.Semaphore(1) for kind in kinds}
 
     @property
     def routes(self) -> list[Route]:
