@@ -6,7 +6,7 @@ import { EditorState, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, EditorView, drawSelection, highlightSpecialChars, hoverTooltip, keymap, lineNumbers, type DecorationSet } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { get, post, type Advice, type Checked, type Explained, type Graph, type Place, type Problem, type Story, type StorySummary, type Verdict } from "./api";
-import { button, h } from "./dom";
+import { button, h, renew } from "./dom";
 import { draw, textWidth, type Link, type Placed, type Shape } from "./graph";
 import { legend, verdict } from "./live";
 import { plan } from "./plan";
@@ -218,13 +218,9 @@ export class RegisterView {
   }
 
   private deepen({ queries }: Explained): void {
-    const opened = new Set([...this.more.querySelectorAll("details[open] > summary")].map((each) => each.textContent));
-    const part = (name: string, ...inside: HTMLElement[]) => {
-      const made = h("details", {}, h("summary", {}, name), ...inside);
-      made.open = opened.has(name);
-      return made;
-    };
-    this.more.replaceChildren(
+    const part = (name: string, ...inside: HTMLElement[]) => h("details", {}, h("summary", {}, name), ...inside);
+    renew(
+      this.more,
       ...(queries ?? []).flatMap((query) => {
         const picture = this.checked?.answer.queries?.find((each) => each.name === query.name)?.picture;
         const passes = query.passes.map(({ name, lines }) => h("div", { class: "pass" }, h("h4", {}, name), lines.length ? h("pre", { tabindex: 0 }, lines.join("\n")) : h("p", { class: "quiet" }, "no change")));

@@ -1,6 +1,6 @@
 // Live: the plan of a query, and beside it the node that was picked.
 import { get, number, query, type Batch, type Kept, type Picture, type PlanNode, type State } from "./api";
-import { button, bytes, count, h, span, table, value } from "./dom";
+import { button, bytes, count, h, renew, span, table, value } from "./dom";
 import { flowOf, named, plan, type Plan } from "./plan";
 import { series } from "./series";
 import { keptSeries, throughput } from "./time";
@@ -79,7 +79,8 @@ export class LiveView {
     const rows = [...DONE, ...KEPT].filter((name) => counts && name in counts);
     const oldest = counts?.["oldest"];
     const top = this.panel.scrollTop;
-    this.panel.replaceChildren(
+    renew(
+      this.panel,
       h("h2", {}, node.label),
       h("p", { class: "quiet" }, [named(node.detail), node.reads ? `of ${node.reads}` : ""].filter(Boolean).join(" · ")),
       ...(node.schemes?.length ? [h("p", {}, ...node.schemes.flatMap((scheme) => [h("code", {}, scheme), " "]))] : []),
@@ -118,7 +119,8 @@ export class LiveView {
       return this.tables.replaceChildren(h("h3", {}, "Keys"), ask);
     }
     const known = kept.operators?.find((operator) => operator.name === node.id)?.tables ?? [];
-    this.tables.replaceChildren(
+    renew(
+      this.tables,
       ...(known.some((each) => each.rows) ? [] : [h("p", { class: "quiet" }, "It keeps no rows now.")]),
       ...known.filter((each) => each.rows).flatMap((each) => [
         h("h3", {}, `${each.name.replace(`${node.id}_`, "")}: ${count(each.rows)} ${each.rows === 1 ? "row" : "rows"} kept`),

@@ -25,6 +25,7 @@ const colour = (name: string): string => getComputedStyle(document.documentEleme
 
 export function series(title: string, times: number[], lines: Values[], how: How = {}): HTMLElement {
   const place = h("div", { class: "chart" });
+  place.style.minHeight = `${how.height ?? 170}px`; // what is below stays where it is while the chart is drawn
   const last = (each: Values) => each.now ?? each.values.findLast((n) => n !== null);
   const keys = lines.map((each) => {
     const now = last(each);

@@ -1,6 +1,6 @@
 // Over time: throughput, what is kept, how long things take, what was rejected, and how far behind sources and inputs are.
 import { get, number, query, type Batch, type Feedback, type Picture, type Quarantine, type Waiting } from "./api";
-import { count, h, span, table } from "./dom";
+import { count, h, renew, span, table } from "./dom";
 import { pattern } from "./travel";
 import { quantile, series, type How } from "./series";
 
@@ -57,7 +57,7 @@ export class TimeView {
       ...this.skipped(times),
       ...this.merges(times),
     );
-    this.more.replaceChildren(this.sources(), this.quarantine(), ...this.told());
+    renew(this.more, this.sources(), this.quarantine(), ...this.told());
   }
 
   /** Rows that nobody needed any more: those that were skipped where streams are read, and those that operators did not take. */
@@ -113,7 +113,7 @@ export class TimeView {
   private quarantine(): HTMLElement {
     const { rows, reasons } = this.rejected;
     const told = reasons.map(({ stream, reason, rows: many, records }) =>
-      h("details", {}, h("summary", {}, h("b", {}, count(many)), ` ${stream}: ${reason}`), table(["where", "what"], records.map((record) => [record.place, h("code", {}, record.text)]), `The last of them`)));
+      h("details", {}, h("summary", { "data-key": `${stream}: ${reason}` }, h("b", {}, count(many)), ` ${stream}: ${reason}`), table(["where", "what"], records.map((record) => [record.place, h("code", {}, record.text)]), `The last of them`)));
     return h("section", {}, h("h2", {}, `Quarantine: ${count(rows)}`), ...(told.length ? told : [h("p", { class: "quiet" }, "Nothing was rejected.")]));
   }
 }

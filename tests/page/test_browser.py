@@ -250,6 +250,22 @@ def test_the_keyboard_is_enough(browser: Browser, shown: tuple[LivePage, Path]) 
         expect(page.locator(".slices section").last).to_contain_text("16.5")
 
 
+def test_what_is_open_or_focused_stays_so_when_batches_come(browser: Browser, shown: tuple[LivePage, Path]) -> None:
+    with opened(browser, f"{shown[0].address}#/live") as page:
+        page.wait_for_selector(".panel table")
+        page.get_by_role("link", name="Over time").press("Enter")
+        page.wait_for_selector(".more summary")
+        assert page.evaluate("() => document.activeElement.textContent") == "Over time"
+        page.locator(".more summary").press("Enter")
+        for end in (20, 21):
+            write_metrics(shown[1], some(end))
+            expect(page.locator("figure", has_text="Rows kept").locator(".keys b").first).to_have_text(
+                f"{1019 + end:,}"
+            )
+            expect(page.locator(".more details")).to_have_attribute("open", "")
+            assert page.evaluate("() => document.activeElement.dataset.key") == "bid: not JSON"
+
+
 def ready(page: Page, view: str) -> None:
     """Wait until a view is there, with all that comes later."""
     page.wait_for_selector(
