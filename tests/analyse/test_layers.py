@@ -19,7 +19,7 @@ def graphs(draw: st.DrawFn) -> tuple[list[Box], list[Edge]]:
         lambda pair: pair[0] != pair[1]
     )
     labels = st.one_of(st.just(Box()), SIZES)
-    return nodes, [Edge(*pair, draw(labels)) for pair in draw(st.lists(ends, max_size=12))]
+    return nodes, [Edge(start, end, draw(labels)) for start, end in draw(st.lists(ends, max_size=12))]
 
 
 def inside(point: Point, at: Point, size: Box, room: float = 0.0) -> bool:

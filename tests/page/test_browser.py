@@ -183,7 +183,7 @@ def test_explain_draws_the_graph_that_the_page_draws(
                 "all => all.map(p => p.getAttribute('d'))"
             )
             assert drawn == wanted and wanted
-            texts = page.locator(".punctuation-graph svg :is(tspan, text.title)").all_inner_texts()
+            texts = page.locator(".punctuation-graph svg :is(tspan, text.title)").all_text_contents()
             assert texts == re.findall(r"<text [^>]+>([^<]+)</text>", drawing.read_text())
 
 
