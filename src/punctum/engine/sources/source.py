@@ -19,6 +19,7 @@ from punctum.engine.exchange.messages import (
     Clock,
     FeedbackMessage,
     PartitionsMessage,
+    SkippedMessage,
     SplitPart,
     StreamSlice,
     TablesMessage,
@@ -224,6 +225,8 @@ def taken(
         yield to_all(stream.to.buckets, Clock(), stream.to.input)
     if behind.told is not None:
         yield to_all(stream.to.buckets, FeedbackMessage(behind.told), stream.to.input)
+    if behind.skipped:
+        yield [Addressed(stream.to.buckets[0], SkippedMessage(stream.name, behind.skipped))]
     counted, pieces = _split(behind.piece, stream.to, fold, file is not None)
     if pieces:
         yield stream_slices(pieces, stream.to.input, origin, counted, here)
