@@ -160,7 +160,7 @@ def _done(query: Query, batch: int) -> int:
             return int(recent[-1]["batch"])
         if not query.running:
             raise SystemExit(str(query.failure))
-        time.sleep(0.002)
+        time.sleep(0.01)
 
 
 def _note(directory: Path, line: dict[str, Any]) -> None:
@@ -245,6 +245,8 @@ def plot(directory: Path, image: Path) -> None:
 
     lines = [json.loads(line) for line in (directory / "soak.jsonl").read_text().splitlines()]
     notes = [line for line in lines if "batches" in line]
+    if not notes:
+        raise click.ClickException(f"{EVERY} batches are not done yet")
     at = [line["batches"] for line in notes]
     figure, axes = pyplot.subplots(2, 2, figsize=(11, 7), sharex=True)
     axes[0, 0].plot(at, [median(line["seconds"]) * 1000 for line in notes], label="median of 50")

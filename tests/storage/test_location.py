@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from punctum.cli import cli
-from punctum.errors import MissingError, SchemaError
+from punctum.errors import MissingError, PunctumError, QueryError, SchemaError
 from punctum.storage.location import Location, StorePath, is_store, joined, location
 from punctum.storage.stores import store_of
 from storage.server import NO_SERVER, has_server, s3_server
@@ -183,6 +183,30 @@ def test_no_command_makes_a_directory_of_an_address(
     told = CliRunner().invoke(cli, command)
     assert told.exit_code == 2 and "is not on this machine" in told.output, told.output
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", [["infer", "s3://b/x/*.json"], ["sql", "SELECT * FROM 's3://b/x/*.json'"]])
+def test_columns_are_inferred_on_this_machine(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(PunctumError) as caught:
+        CliRunner().invoke(cli, command, catch_exceptions=False)
+    assert caught.value.what == "'s3://b/x/*.json' is not on this machine"
+    assert "path 's3://b/x'" in caught.value.hint
+    (tmp_path / "a.json").write_text('{"k": 1}\n')
+    told = CliRunner().invoke(cli, ["infer", f"file://{tmp_path}/*.json"])
+    assert told.exit_code == 0 and "k BIGINT" in told.output, told.output
+
+
+@pytest.mark.parametrize("command", ["state", "quarantine", "page"])
+def test_a_command_whose_store_cannot_be_reached(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "x")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "x")
+    with pytest.raises(QueryError, match="s3://unreachable/x cannot be read") as caught:
+        CliRunner().invoke(cli, [command, "s3://unreachable/x"], catch_exceptions=False)
+    assert "the store cannot be reached" in caught.value.detail
 
 
 def test_a_scheme_that_is_misspelt_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
