@@ -38,11 +38,8 @@ SETTINGS = {
 
 def run(directory: Path, told: dict[str, str]) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "punctum", "run", "q.sql", "--checkpoint", "state", "--available-now"]
-    command += [
-        "--master",
-        "local[1]",
-        *(part for name, value in told.items() for part in ("--conf", f"{name}={value}")),
-    ]
+    command += ["--master", "local[1]"]
+    command += [part for name, value in told.items() for part in ("--conf", f"{name}={value}")]
     return subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
