@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from pyarrow import ArrowException
+from pyarrow.fs import FileInfo, FileSelector, FileType
 
 from punctum.cli import cli
 from punctum.errors import MissingError, PunctumError, QueryError, SchemaError
 from punctum.storage.location import Location, StorePath, is_store, joined, location
-from punctum.storage.stores import store_of
+from punctum.storage.stores import ObjectStore, store_of
 from storage.server import NO_SERVER, has_server, s3_server
 
 ODD = (
@@ -126,6 +128,36 @@ def test_a_store_that_cannot_be_reached(monkeypatch: pytest.MonkeyPatch) -> None
     with pytest.raises(OSError, match="the store cannot be reached") as caught:
         location("s3://unreachable/x").read_bytes()
     assert caught.value.filename == "s3://unreachable/x"
+
+
+class Flat:
+    """A store whose client lists objects, and no directories: as PyArrow's for Google."""
+
+    def get_file_info(self, selector: FileSelector) -> list[FileInfo]:
+        start = f"{selector.base_dir}/"
+        below = [key for key in ("b/in/x/1", "b/in/x/2", "b/in/3") if key.startswith(start)]
+        some = [key for key in below if selector.recursive or "/" not in key[len(start) :]]
+        return [FileInfo(key, FileType.File, size=1) for key in some]
+
+
+def test_a_store_that_lists_no_directories() -> None:
+    store = ObjectStore("gs://b", Flat(), "b/", flat=True)
+    assert store.children("in") == ["in/3", "in/x"]
+    assert store.children("in/x") == ["in/x/1", "in/x/2"]
+    assert store.children("") == ["in"]
+
+
+class Unknown:
+    """A store whose errors PyArrow does not know."""
+
+    def get_file_info(self, _: object) -> object:
+        raise ArrowException("Unknown error: Failed to get a token. " + "See there. " * 100)
+
+
+def test_an_error_that_pyarrow_does_not_know() -> None:
+    with pytest.raises(OSError, match="Unknown error: Failed to get a token") as caught:
+        ObjectStore("abfss://c@a", Unknown(), "c/").kind("x")
+    assert caught.value.filename == "abfss://c@a/x" and len(str(caught.value)) < 500
 
 
 def test_hdfs_without_its_library(monkeypatch: pytest.MonkeyPatch) -> None:
