@@ -19,11 +19,11 @@ from punctum.errors import MissingError, QueryError
 from punctum.ir.definitions import SinkDef
 
 _CLASSES = {
-    "delta": ("org.apache.spark.sql.delta.catalog.DeltaCatalog", "Delta Lake", "io.delta:delta-spark_2.13"),
+    "delta": ("org.apache.spark.sql.delta.catalog.DeltaCatalog", "Delta Lake", "io.delta:delta-spark_4.2_2.13"),
     "iceberg": (
         "org.apache.iceberg.spark.SparkCatalog",
         "Iceberg",
-        "org.apache.iceberg:iceberg-spark-runtime-4.0_2.13",
+        "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13",
     ),
 }
 """What shows that a package is there, whose it is, and what it is called."""
