@@ -23,8 +23,9 @@ ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
 """The variables that name the region, the one that counts more first."""
 _CONNECT, _SILENT = 5, 60
-"""Seconds to wait for a connection, and for the next byte: a copy says nothing until it is done. Google's client, which
-knows of neither, tries for so long."""
+"""Seconds to wait for a connection, and for the next byte: a copy says nothing until it is done."""
+_TRIED = 30
+"""For so many seconds Google's client tries again: by itself for 15 minutes, also when there are no credentials."""
 _FLAT = ("gs",)
 """The stores of which PyArrow lists no directory unless an empty object marks it, and we make none."""
 _LONGEST = 400
@@ -219,7 +220,7 @@ def _file_system(scheme: str, authority: str) -> tuple[Any, str]:
     if scheme in ("s3", "s3a"):
         return _s3(authority), f"{authority}/"
     if scheme == "gs":
-        return fs.GcsFileSystem(retry_time_limit=timedelta(seconds=_SILENT)), f"{authority}/"
+        return fs.GcsFileSystem(retry_time_limit=timedelta(seconds=_TRIED)), f"{authority}/"
     if scheme in ("abfs", "abfss"):
         container, _, host = authority.partition("@")
         files, _ = fs.FileSystem.from_uri(f"{scheme}://{authority}/")
