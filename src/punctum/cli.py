@@ -19,7 +19,7 @@ from punctum.commands.nexmark import nexmark
 from punctum.commands.package import package
 from punctum.commands.page import opened_page, page, page_options
 from punctum.commands.project import ProjectCommand
-from punctum.commands.running import INTERRUPTED, PLACE, STARTING, LocalPath, interruption
+from punctum.commands.running import INTERRUPTED, PLACE, STARTING, LocalPath, interruption, readable
 from punctum.commands.script import compiled, plan_options, planned, zone_option
 from punctum.commands.spark import run_settings, spark_options
 from punctum.commands.sql import sql
@@ -372,9 +372,10 @@ def quarantine(directory: Location, as_json: bool, show: int) -> None:
         read_records,
     )
 
-    records = read_records(directory)
-    for line in map(json.dumps, records) if as_json else format_records(records, show):
-        click.echo(line)
+    with readable(directory):
+        records = read_records(directory)
+        for line in map(json.dumps, records) if as_json else format_records(records, show):
+            click.echo(line)
 
 
 def main() -> None:

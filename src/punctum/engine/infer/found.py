@@ -12,6 +12,7 @@ from punctum.engine.formats.compressed import CODECS
 from punctum.engine.formats.splits import Split
 from punctum.engine.sources.listing import SETTLE, Listing, is_input
 from punctum.errors import MissingError, SchemaError, nearest
+from punctum.storage.location import StorePath, location
 
 FORMATS = {
     ".json": "json",
@@ -92,6 +93,7 @@ def found(pattern: str, base: Path) -> FoundFiles:
     """
     if not pattern:
         raise MissingError("FROM '' names no files", "", "name some: FROM 'in/bid/*.json'")
+    pattern = _of_this_machine(pattern)
     names = _names(pattern, base)
     if not names:
         raise _nothing(pattern, base)
@@ -108,6 +110,17 @@ def found(pattern: str, base: Path) -> FoundFiles:
             f"the files of '{pattern}' have no rows", f"{_some(names)} {what}", "columns are inferred from rows"
         )
     return FoundFiles(pattern, base, format_, tuple(splits))
+
+
+def _of_this_machine(pattern: str) -> str:
+    """A pattern as a path; an error for one of a store."""
+    if "://" not in pattern:
+        return pattern
+    place = location(pattern)
+    if isinstance(place, StorePath):
+        hint = f"write CREATE STREAM … OPTIONS (path '{place.parent}'), and FROM its name"
+        raise SchemaError(f"'{place}' is not on this machine", "columns are inferred from files that are", hint)
+    return str(place)
 
 
 def format_of(path: Path) -> str | None:

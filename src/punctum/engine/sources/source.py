@@ -163,6 +163,8 @@ def read_splits(stream: FileStream, share: Share, tasks: int, here: Set[int] = H
         yield stream_slices(stream.to.init_messages(), stream.to.input)
     for number, split in share.splits:
         content, file, origin = _read(READERS, stream, number, split)
+        if content.nothing and not stream.to.clock:
+            continue
         with failing_in(f"{stream.name}, the file {file}"):
             yield from taken(content, stream, room, file, origin, stream.fold, here=here)
 
