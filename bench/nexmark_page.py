@@ -179,7 +179,7 @@ def long_runs() -> Iterator[str]:
         some = run["steps"]
         early, late = some[len(some) // 4], some[-1]
         at = f"{late['at'] / 60:.0f} minutes at {run['rate']:,} events a second" if run["rate"] else "as fast as it can"
-        yield f"\n**{run['query']}, {late['events']:,} events**, {at}, {run['note'] or 'with nothing beside it'}.\n\n"
+        yield f"\n**{run['query']}, {late['events']:,} events**, {at}, {run['note'].strip(', ') or 'alone'}.\n\n"
         yield "| | events | CPU seconds a million | rows kept | state, MB | memory, MB |\n|---|" + "---:|" * 5 + "\n"
         for name, s in (("a quarter", early), ("the end", late)):
             yield f"| {name} | {s['events']:,} | {s['cpu']:.2f} | {s['kept']:,} | "
