@@ -110,7 +110,7 @@ def test_tasks_that_exchange_what_they_read_give_what_buckets_give(
 
 
 def exchange(directory: Path, tasks: int = 2) -> LocalExchange:
-    return LocalExchange(directory / "batch", tasks)
+    return LocalExchange(directory / "batch", tasks, patience=0)
 
 
 def test_a_unit_is_claimed_once(tmp_path: Path) -> None:
@@ -145,8 +145,7 @@ def test_a_process_that_has_ended_is_not_waited_for(tmp_path: Path) -> None:
         exchange(tmp_path).wait(["read0"])
 
 
-def test_a_task_that_fails_ends_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("punctum.engine.exchange.local._PATIENCE", 0)
+def test_a_task_that_fails_ends_the_others(tmp_path: Path) -> None:
     one, two = exchange(tmp_path), exchange(tmp_path)
     assert one.claim("read0")
     begun = threading.Event()

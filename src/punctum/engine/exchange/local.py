@@ -23,7 +23,6 @@ from punctum.errors import QueryError
 from punctum.storage.location import Location
 
 _PAUSE, _LOOK = 0.0005, 0.2  # seconds between two looks for files, and for processes that have ended
-_PATIENCE = 5.0  # a task that another one has failed gives Spark so long to end it
 _CLAIMED, _DONE, _FAILED, _LEFT = "claimed", "done", "failed", "left"
 
 
@@ -37,10 +36,10 @@ def exchange_of(checkpoint: Location) -> Path:
 
 
 class LocalExchange:
-    """One task's view of the exchange of a batch."""
+    """One task's view of the exchange of a batch. When another task fails, Spark has some seconds to end this one."""
 
-    def __init__(self, directory: Path, tasks: int) -> None:
-        self._directory, self._tasks = directory, tasks
+    def __init__(self, directory: Path, tasks: int, patience: float = 5.0) -> None:
+        self._directory, self._tasks, self._patience = directory, tasks, patience
         self._alone = tasks == 1  # nobody else looks
         self._over = directory.with_name(f"{directory.name}.over")
         if not self._alone:
@@ -88,7 +87,7 @@ class LocalExchange:
         waited, looked = {f"{unit}.{_DONE}" for unit in units}, time.monotonic()
         while not self._alone and (left := waited.difference(names := os.listdir(self._directory))):
             if _FAILED in names:
-                time.sleep(_PATIENCE)
+                time.sleep(self._patience)
                 raise QueryError("another task of the batch has failed", "its error says why", "")
             if time.monotonic() - looked > _LOOK:
                 self._check_claimed(name.removesuffix(_DONE) + _CLAIMED for name in left)
