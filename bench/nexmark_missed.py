@@ -33,8 +33,8 @@ What was tried, and what it gave:
 | all, most in small batches | punctuations of a file are looked at one by one when few differ from the rest, and \
 columns taken one by one where Polars would plan a frame | reading a file of 2,000 events 3.0 ms for 4.4, beside other \
 work |
-| q0, q1, q10, q13, q14, q21 | Zstandard at level 1 for results in Parquet | 0.39 s to write a million events of q0 for \
-0.55, files a fifth larger; Snappy has 0.37, and files twice as large |
+| q0, q1, q10, q13, q14, q21 | Zstandard at level 1 for results in Parquet | 0.39 s to write a million events of q0 \
+for 0.55, files a fifth larger; Snappy has 0.37, and files twice as large |
 | q0, q1, q10 | no exchange: rows are held against punctuations where they are read \
 ([note](design/2026-11-18-where-read.md)) | they do not cross to the JVM and back |
 | q3, q8, q17 to q20 | punctuations read and held against rows all at once, rows sorted as numbers \
