@@ -6,20 +6,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lanes import examples
-from punctum.analyse.report.layers import Box, Edge, Layers, Layout, Point
+from punctum.analyse.report.layers import Box, LayeredEdge, Layers, Layout, Point
 
 SIZES = st.builds(Box, st.integers(5, 120), st.integers(5, 60))
 
 
 @st.composite
-def graphs(draw: st.DrawFn) -> tuple[list[Box], list[Edge]]:
+def graphs(draw: st.DrawFn) -> tuple[list[Box], list[LayeredEdge]]:
     """Up to seven nodes, and any edges between two of them, several between the same ones and cycles included."""
     nodes = draw(st.lists(SIZES, min_size=2, max_size=7))
     ends = st.tuples(st.integers(0, len(nodes) - 1), st.integers(0, len(nodes) - 1)).filter(
         lambda pair: pair[0] != pair[1]
     )
     labels = st.one_of(st.just(Box()), SIZES)
-    return nodes, [Edge(start, end, draw(labels)) for start, end in draw(st.lists(ends, max_size=12))]
+    return nodes, [LayeredEdge(start, end, draw(labels)) for start, end in draw(st.lists(ends, max_size=12))]
 
 
 def inside(point: Point, at: Point, size: Box, room: float = 0.0) -> bool:
@@ -44,7 +44,7 @@ def along(path: list[Point], across: bool) -> list[Point]:
     return found
 
 
-def looked_at(nodes: list[Box], edges: list[Edge], placed: Layout, across: bool) -> None:
+def looked_at(nodes: list[Box], edges: list[LayeredEdge], placed: Layout, across: bool) -> None:
     """Assert all that is promised of a layout."""
     boxes = list(zip(placed.nodes, nodes, strict=True))
     boxes += [(at, edge.label) for at, edge in zip(placed.labels, edges, strict=True) if edge.label.width]
@@ -69,7 +69,7 @@ def looked_at(nodes: list[Box], edges: list[Edge], placed: Layout, across: bool)
 
 @given(graphs(), st.booleans())
 @examples(100)
-def test_nothing_lies_on_anything_else(graph: tuple[list[Box], list[Edge]], across: bool) -> None:
+def test_nothing_lies_on_anything_else(graph: tuple[list[Box], list[LayeredEdge]], across: bool) -> None:
     nodes, edges = graph
     looked_at(nodes, edges, Layers(nodes, edges).placed(across), across)
 
@@ -77,7 +77,7 @@ def test_nothing_lies_on_anything_else(graph: tuple[list[Box], list[Edge]], acro
 def test_two_that_ask_each_other_stand_side_by_side() -> None:
     """The edge back is turned round for its place only: it still begins and ends where it should."""
     nodes, label = [Box(60, 30), Box(60, 30)], Box(80, 38)
-    edges = [Edge(0, 1, label), Edge(1, 0, label)]
+    edges = [LayeredEdge(0, 1, label), LayeredEdge(1, 0, label)]
     placed = Layers(nodes, edges).placed(True)
     (left, top), (right, below) = placed.nodes
     assert left < right and top == below

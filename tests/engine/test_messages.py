@@ -5,7 +5,7 @@ from typing import get_args
 
 from punctum.algebra import Schema
 from punctum.engine.exchange.buckets import Buckets
-from punctum.engine.exchange.kinds import DRIVER
+from punctum.engine.exchange.kinds import DRIVER, SkippedMessage
 from punctum.engine.exchange.messages import (
     Addressed,
     Clock,
@@ -17,7 +17,6 @@ from punctum.engine.exchange.messages import (
     PackedSlice,
     PartitionsMessage,
     QuarantineMessage,
-    SkippedMessage,
     SplitPart,
     StageSlice,
     StreamSlice,

@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame
 
-from punctum.engine.exchange.kinds import FOR_DRIVER
+from punctum.engine.exchange.kinds import FOR_DRIVER, SkippedMessage
 from punctum.engine.exchange.messages import (
     Counts,
     MetricsMessage,
     QuarantineMessage,
-    SkippedMessage,
     StageSlice,
     WrittenMessage,
     decode_rows,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
 from punctum.analyse.graphs import JoinQuery, generalised, punctuation_graph, transformed, unreachable
-from punctum.analyse.report.layers import Box, Edge, Layers, Point
+from punctum.analyse.report.layers import Box, LayeredEdge, Layers, Point
 
 
 class Arrow(NamedTuple):
@@ -85,7 +85,7 @@ _LOOK = {False: ("#ffffff", "#444444", "#111111"), True: ("#fbeae8", "#b0271e", 
 """The colours of a stream, of its line and of its name: where all are reached, and where one is not."""
 
 
-class Shape(NamedTuple):
+class DrawnStream(NamedTuple):
     """A stream, or a point where arrows meet, which has no name; its middle and its size; whether it is not reached."""
 
     name: str
@@ -107,7 +107,7 @@ class Picture(NamedTuple):
     """A punctuation graph with a place for everything in it."""
 
     size: Box
-    shapes: list[Shape]
+    shapes: list[DrawnStream]
     links: list[Link]
 
     @property
@@ -129,7 +129,9 @@ def pictures(query: JoinQuery) -> tuple[Picture, Picture]:
             shapes.append(("", Box(8, 8)))
             ends += [(i, start, "") for i in sorted({i for streams in arrow.known for i in streams})]
         ends.append((start, arrow.target, arrow.scheme))
-    edges = [Edge(one, other, Box(_wide(label) + 14, 2 * _LINE) if label else Box()) for one, other, label in ends]
+    edges = [
+        LayeredEdge(one, other, Box(_wide(label) + 14, 2 * _LINE) if label else Box()) for one, other, label in ends
+    ]
     missing = {i for start in range(len(query.streams)) for i in unreachable(query, start)}
     placed = Layers([size for _, size in shapes], edges)
 
@@ -141,7 +143,7 @@ def pictures(query: JoinQuery) -> tuple[Picture, Picture]:
         return Picture(
             Box(size.width + 2 * _MARGIN, deep + 2 * _MARGIN),
             [
-                Shape(name, _moved(at), box, i in missing)
+                DrawnStream(name, _moved(at), box, i in missing)
                 for i, ((name, box), at) in enumerate(zip(shapes, nodes, strict=True))
             ],
             [

@@ -32,7 +32,7 @@ class Box(NamedTuple):
     height: float = 0.0
 
 
-class Edge(NamedTuple):
+class LayeredEdge(NamedTuple):
     """From which node to which one an edge goes, by their numbers, and how large its label is."""
 
     source: int
@@ -69,7 +69,7 @@ class _Slot:
 class Layers:
     """A graph in layers whose order is known; its places depend on the direction in which these follow each other."""
 
-    def __init__(self, nodes: Sequence[Box], edges: Sequence[Edge]) -> None:
+    def __init__(self, nodes: Sequence[Box], edges: Sequence[LayeredEdge]) -> None:
         self._edges, self._turned = edges, _turned(len(nodes), edges)
         layers = _layers(len(nodes), [_forth(edge, n in self._turned) for n, edge in enumerate(edges)])
         self._slots = [_Slot(layer, box, [], [], True) for layer, box in zip(layers, nodes, strict=True)]
@@ -79,7 +79,7 @@ class Layers:
             self._rows[slot.layer].append(number)
         self._order()
 
-    def _chain(self, edge: Edge, turned: bool) -> list[int]:
+    def _chain(self, edge: LayeredEdge, turned: bool) -> list[int]:
         """The places of an edge, from the layer of its one end to that of the other one."""
         start, end = _forth(edge, turned)
         first, last = self._slots[start].layer, self._slots[end].layer
@@ -232,11 +232,11 @@ def _apart(wanted: Sequence[float], weights: Sequence[float], sizes: Sequence[fl
     return [place + offset for place, offset in zip(places, offsets, strict=True)]
 
 
-def _forth(edge: Edge, turned: bool) -> tuple[int, int]:
+def _forth(edge: LayeredEdge, turned: bool) -> tuple[int, int]:
     return (edge.target, edge.source) if turned else (edge.source, edge.target)
 
 
-def _turned(nodes: int, edges: Sequence[Edge]) -> set[int]:
+def _turned(nodes: int, edges: Sequence[LayeredEdge]) -> set[int]:
     """The edges that lead back to where a search in depth comes from: without them there are no cycles."""
     out: list[list[int]] = [[] for _ in range(nodes)]
     for number, edge in enumerate(edges):

@@ -1,5 +1,6 @@
 """The kinds of messages, and which rows of Spark's they are, in SQL."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -28,3 +29,11 @@ NOT_COUNTED = f"kind NOT IN ('{Kind.METRICS}', '{Kind.SKIPPED}')"
 """Which rows do not only count something, in SQL."""
 TIMED = f"if(kind = '{Kind.CLOCK}', string(unix_millis(current_timestamp())), detail)"
 """The detail with a batch's time where that belongs, in SQL: the time that Spark has written down for the batch."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedMessage:
+    """How many rows of a stream were skipped where it was read, since nobody needs them."""
+
+    stream: str
+    rows: int

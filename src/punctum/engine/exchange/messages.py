@@ -26,7 +26,7 @@ from punctum.engine.exchange.blobs import (
     to_lines,
 )
 from punctum.engine.exchange.held import HeldSlice
-from punctum.engine.exchange.kinds import Kind
+from punctum.engine.exchange.kinds import Kind, SkippedMessage
 from punctum.engine.exchange.parts import in_parts
 from punctum.lmerge.feedback import Signal
 from punctum.operators.columns import AT, NOW, ColumnarSlice, Places, empty
@@ -220,14 +220,6 @@ class WrittenMessage:
 
     sender: int
     file: str
-
-
-@dataclass(frozen=True, slots=True)
-class SkippedMessage:
-    """How many rows of a stream were skipped where it was read, since nobody needs them."""
-
-    stream: str
-    rows: int
 
 
 StageMessage = (

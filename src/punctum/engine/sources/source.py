@@ -14,12 +14,12 @@ from punctum.algebra.schema import Schema
 from punctum.engine.exchange import quarantine
 from punctum.engine.exchange.buckets import Exchange
 from punctum.engine.exchange.held import HeldSlice
+from punctum.engine.exchange.kinds import SkippedMessage
 from punctum.engine.exchange.messages import (
     Addressed,
     Clock,
     FeedbackMessage,
     PartitionsMessage,
-    SkippedMessage,
     SplitPart,
     StreamSlice,
     TablesMessage,
