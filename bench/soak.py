@@ -36,6 +36,13 @@ CREATE STREAM bid (itemid BIGINT, increase DOUBLE, PUNCTUATED ON (itemid)) USING
 CREATE SINK total USING json OPTIONS (path 'out');
 INSERT INTO total SELECT itemid, SUM(increase) AS total, COUNT(*) AS n FROM bid GROUP BY itemid;
 """
+PATIENT = {
+    "spark.network.timeout": "3600s",
+    "spark.executor.heartbeatInterval": "60s",
+    "spark.storage.blockManagerHeartbeatTimeoutMs": "3600000",
+    "spark.cleaner.referenceTracking.blocking": "false",
+}
+"""Settings with which Spark goes on when the machine has stood still for a while."""
 ROWS = 20
 EVERY = 50
 IDLE = 60
@@ -55,28 +62,28 @@ def soak() -> None:
 @click.option("--minutes", default=0.0, help="Stop after so many minutes; never, unless it is given.")
 @click.option("--forget", default="10 minutes")
 def run(directory: Path, files: int, batches: int, minutes: float, forget: str) -> None:
-    """Run the query and write down what it takes."""
-    (directory / "bid").mkdir(parents=True)
-    for number in range(files):
-        (directory / "bid" / f"{number:09}.json").write_text("\n")
-    (directory / "query.sql").write_text(SCRIPT.format(forget=forget))
-    session = Session(spark_session(log=directory / "checkpoint/spark.log"))
-    (query,) = session.script(directory / "query.sql")
+    """Run the query and write down what it takes; a run that has ended too soon goes on with the same command."""
+    sent = _filled(directory, files)
+    script = directory / "query.sql"
+    if not script.exists():
+        script.write_text(SCRIPT.format(forget=forget))
+    zero = script.stat().st_mtime
+    session = Session(spark_session(log=directory / "checkpoint/spark.log", settings=PATIENT))
+    (query,) = session.script(script)
     begun = time.monotonic()
     query.start(directory / "checkpoint/total")
     until = begun + (60 * minutes or 1e9)
-    _done(query, -1)
-    first = time.monotonic()
-    _note(directory, {"files": files, "first": round(first - begun, 1)})
-    times, batch, before = list[float](), query.metrics()[-1]["batch"], time.monotonic()
-    for n in range(1, batches + 1):
+    batch = -1 if sent else _done(query, -1)
+    _note(directory, {"files": files, "first": round(time.monotonic() - begun, 1), "after": sent})
+    times, before = list[float](), time.monotonic()
+    for n in range(sent + 1, batches + 1):
         _write(directory, files + n - 1)
-        (directory / "bid" / f"{n - 1:09}.json").unlink()
+        (directory / "bid" / f"{n - 1:09}.json").unlink(missing_ok=True)
         batch = _done(query, batch)
         times.append((now := time.monotonic()) - before)
         before = now
         if n % EVERY == 0:
-            _note(directory, {"batches": n, "at": round(now - first, 1), "seconds": times} | _taken(directory))
+            _note(directory, {"batches": n, "at": round(time.time() - zero, 1), "seconds": times} | _taken(directory))
             times = []
         if now > until:
             break
@@ -140,6 +147,17 @@ def listing(directory: Path, files: int, batches: int, forget: float) -> None:
     begun()
 
 
+def _filled(directory: Path, files: int) -> int:
+    """The directory of the stream with so many files, or as a run has left it: how many that one has sent."""
+    stream = directory / "bid"
+    if stream.exists():
+        return max(int(path.stem) for path in stream.glob("[0-9]*.json")) - files + 1
+    stream.mkdir(parents=True)
+    for number in range(files):
+        (stream / f"{number:09}.json").write_text("\n")
+    return 0
+
+
 def _write(directory: Path, number: int) -> None:
     """A file with rows of two keys, which it closes, and a line that is no element."""
     keys = (2 * number, 2 * number + 1)
@@ -160,7 +178,7 @@ def _done(query: Query, batch: int) -> int:
             return int(recent[-1]["batch"])
         if not query.running:
             raise SystemExit(str(query.failure))
-        time.sleep(0.002)
+        time.sleep(0.01)
 
 
 def _note(directory: Path, line: dict[str, Any]) -> None:
@@ -245,6 +263,8 @@ def plot(directory: Path, image: Path) -> None:
 
     lines = [json.loads(line) for line in (directory / "soak.jsonl").read_text().splitlines()]
     notes = [line for line in lines if "batches" in line]
+    if not notes:
+        raise click.ClickException(f"{EVERY} batches are not done yet")
     at = [line["batches"] for line in notes]
     figure, axes = pyplot.subplots(2, 2, figsize=(11, 7), sharex=True)
     axes[0, 0].plot(at, [median(line["seconds"]) * 1000 for line in notes], label="median of 50")

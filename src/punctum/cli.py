@@ -19,7 +19,7 @@ from punctum.commands.nexmark import nexmark
 from punctum.commands.package import package
 from punctum.commands.page import opened_page, page, page_options
 from punctum.commands.project import ProjectCommand
-from punctum.commands.running import INTERRUPTED, PLACE, STARTING, LocalPath, interruption
+from punctum.commands.running import INTERRUPTED, PLACE, STARTING, LocalPath, interruption, readable
 from punctum.commands.script import compiled, plan_options, planned, zone_option
 from punctum.commands.spark import run_settings, spark_options
 from punctum.commands.sql import sql
@@ -242,7 +242,9 @@ def run(
 def _admitted(script: Path, plan: dict[str, Any], zone: str) -> "Compiled":
     """The queries of a script, when all of them can run: what can be known without Spark is known before it starts."""
     from punctum.compile import Options
+    from punctum.engine.kafka.client import check_library
     from punctum.engine.sources.directories import check_directories
+    from punctum.ir.definitions import KAFKA
 
     def members(column: "TableColumn") -> "tuple[Value, ...]":
         from punctum.engine.sources import tables  # here because Polars takes a while to import
@@ -254,6 +256,9 @@ def _admitted(script: Path, plan: dict[str, Any], zone: str) -> "Compiled":
     for query in queries.queries:
         query.check_references()
     check_directories(queries.analyses, script.parent)
+    formats = {stream.format for known in queries.analyses for stream in known.streams}
+    if KAFKA in formats | {known.query.sink.format for known in queries.queries if known.query.sink is not None}:
+        check_library()
     if queries.script.tables:
         from punctum.engine.sources.tables import check_tables  # here because Polars takes a while to import
 
@@ -367,9 +372,10 @@ def quarantine(directory: Location, as_json: bool, show: int) -> None:
         read_records,
     )
 
-    records = read_records(directory)
-    for line in map(json.dumps, records) if as_json else format_records(records, show):
-        click.echo(line)
+    with readable(directory):
+        records = read_records(directory)
+        for line in map(json.dumps, records) if as_json else format_records(records, show):
+            click.echo(line)
 
 
 def main() -> None:

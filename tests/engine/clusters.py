@@ -92,6 +92,8 @@ def cluster(directory: Path, workers: int = 2) -> Iterator[Cluster]:
     with log.open("wb") as out:
         processes = [subprocess.Popen(command, stdout=out, stderr=out, env=variables, start_new_session=True)]
         try:
+            # a worker that cannot reach its master gives up after some trials
+            assert until(lambda: "New state: ALIVE" in log.read_text(errors="replace")), log.read_text()
             for _ in range(workers):
                 alone = ["unshare", "-rm", "sh", "-c", ALONE]
                 started = subprocess.Popen(alone, stdout=out, stderr=out, env=variables, start_new_session=True)

@@ -109,6 +109,7 @@ def settings(jars: list[Path]) -> list[str]:
     """What Spark is told: its executors are small."""
     told = {"spark.jars": ",".join(map(str, jars)), "spark.executor.memory": "640m", "spark.driver.host": "127.0.0.1"}
     told |= {"spark.driver.bindAddress": "127.0.0.1"}
+    told |= {"spark.shuffle.readHostLocalDisk": "false"}  # workers of one address do not share a disk here
     return [part for name, value in told.items() for part in ("--conf", f"{name}={value}")]
 
 

@@ -97,6 +97,17 @@ def test_available_now_waits_for_what_seems_unfinished_and_no_longer(tmp_path: P
     assert limited.latestOffset(files(0), ReadAllAvailable()) == files(1)
 
 
+def test_files_without_anything_are_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for n, text in enumerate(["\n", " \r\n\t\n", '{"n": 7}\n', "\n\n"]):
+        (tmp_path / "in" / f"{n}.json").write_text(text)
+        os.utime(tmp_path / "in" / f"{n}.json", ns=(n, n))
+    source = reader(tmp_path)
+    assert source.latestOffset(files(0), ReadAllAvailable()) == files(4)
+    assert batch(source, 0, 4) == ([7], [])
+    assert batch(source, 0, 2) == ([], [])
+
+
 def test_streams_of_a_stage_are_one_source(tmp_path: Path) -> None:
     """Each with its own place and its own limit; small files share a task, and large ones are dealt out by size."""
     for n in range(3):

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from pyarrow import ArrowException
+from pyarrow.fs import FileInfo, FileSelector, FileType
 
 from punctum.cli import cli
-from punctum.errors import MissingError, SchemaError
+from punctum.errors import MissingError, PunctumError, QueryError, SchemaError
 from punctum.storage.location import Location, StorePath, is_store, joined, location
-from punctum.storage.stores import store_of
+from punctum.storage.stores import ObjectStore, store_of
 from storage.server import NO_SERVER, has_server, s3_server
 
 ODD = (
@@ -128,6 +130,36 @@ def test_a_store_that_cannot_be_reached(monkeypatch: pytest.MonkeyPatch) -> None
     assert caught.value.filename == "s3://unreachable/x"
 
 
+class Flat:
+    """A store whose client lists objects, and no directories: as PyArrow's for Google."""
+
+    def get_file_info(self, selector: FileSelector) -> list[FileInfo]:
+        start = f"{selector.base_dir}/"
+        below = [key for key in ("b/in/x/1", "b/in/x/2", "b/in/3") if key.startswith(start)]
+        some = [key for key in below if selector.recursive or "/" not in key[len(start) :]]
+        return [FileInfo(key, FileType.File, size=1) for key in some]
+
+
+def test_a_store_that_lists_no_directories() -> None:
+    store = ObjectStore("gs://b", Flat(), "b/", flat=True)
+    assert store.children("in") == ["in/3", "in/x"]
+    assert store.children("in/x") == ["in/x/1", "in/x/2"]
+    assert store.children("") == ["in"]
+
+
+class Unknown:
+    """A store whose errors PyArrow does not know."""
+
+    def get_file_info(self, _: object) -> object:
+        raise ArrowException("Unknown error: Failed to get a token. " + "See there. " * 100)
+
+
+def test_an_error_that_pyarrow_does_not_know() -> None:
+    with pytest.raises(OSError, match="Unknown error: Failed to get a token") as caught:
+        ObjectStore("abfss://c@a", Unknown(), "c/").kind("x")
+    assert caught.value.filename == "abfss://c@a/x" and len(str(caught.value)) < 500
+
+
 def test_hdfs_without_its_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HADOOP_HOME", raising=False)
     monkeypatch.setenv("ARROW_LIBHDFS_DIR", "/nowhere")
@@ -183,6 +215,30 @@ def test_no_command_makes_a_directory_of_an_address(
     told = CliRunner().invoke(cli, command)
     assert told.exit_code == 2 and "is not on this machine" in told.output, told.output
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", [["infer", "s3://b/x/*.json"], ["sql", "SELECT * FROM 's3://b/x/*.json'"]])
+def test_columns_are_inferred_on_this_machine(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(PunctumError) as caught:
+        CliRunner().invoke(cli, command, catch_exceptions=False)
+    assert caught.value.what == "'s3://b/x/*.json' is not on this machine"
+    assert "path 's3://b/x'" in caught.value.hint
+    (tmp_path / "a.json").write_text('{"k": 1}\n')
+    told = CliRunner().invoke(cli, ["infer", f"file://{tmp_path}/*.json"])
+    assert told.exit_code == 0 and "k BIGINT" in told.output, told.output
+
+
+@pytest.mark.parametrize("command", ["state", "quarantine", "page"])
+def test_a_command_whose_store_cannot_be_reached(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "x")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "x")
+    with pytest.raises(QueryError, match="s3://unreachable/x cannot be read") as caught:
+        CliRunner().invoke(cli, [command, "s3://unreachable/x"], catch_exceptions=False)
+    assert "the store cannot be reached" in caught.value.detail
 
 
 def test_a_scheme_that_is_misspelt_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from punctum.commands.running import PLACE
+from punctum.commands.running import PLACE, readable
 from punctum.commands.state import checkpoints
 from punctum.errors import MissingError
 from punctum.page.extra import check_extra
@@ -42,7 +42,10 @@ def page(checkpoint: tuple[Location, ...], port: int) -> None:
     check_extra()
     from punctum.page.watched import watched  # here because Polars takes a while to import
 
-    queries = [watched(query.resolve()) for run in checkpoint for query in checkpoints(run)]
+    queries = []
+    for run in checkpoint:
+        with readable(run):
+            queries += [watched(query.resolve()) for query in checkpoints(run)]
     with opened_page(True, False, port) as shown:
         assert shown is not None
         for query in queries:

@@ -2,12 +2,14 @@
 
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
 import click
 
-from punctum.errors import PunctumError
+from punctum.errors import PunctumError, QueryError
 from punctum.storage.location import Location, StorePath, location
 
 
@@ -36,6 +38,19 @@ class LocalPath(click.Path):
         if isinstance(place, StorePath):
             raise click.BadParameter(f"{place} is not on this machine")
         return super().convert(str(place), param, ctx)
+
+
+@contextmanager
+def readable(place: Location) -> Iterator[None]:
+    """Whatever reads a place inside: an error that names it when it cannot be read, or the store not be reached."""
+    try:
+        yield
+    except BrokenPipeError:  # nobody reads what is printed
+        raise
+    except OSError as error:
+        hint = "check the address and the credentials (docs/files.md)" if isinstance(place, StorePath) else ""
+        detail = f"{error.filename or place}: {error.strerror or error}"
+        raise QueryError(f"{place} cannot be read", detail, hint or "check who may read it") from None
 
 
 STARTING = "starting Spark…"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from punctum.commands.running import PLACE
+from punctum.commands.running import PLACE, readable
 from punctum.errors import QueryError, SqlError, choices, nearest, printable
 from punctum.storage.location import Location
 
@@ -34,7 +34,8 @@ def state(checkpoint: Location, sql: str | None, as_json: bool, show: int) -> No
     """
     from punctum.engine.runtime.stored import kept_data, kept_state  # here because Polars takes a while to import
 
-    states = [kept_state(query.resolve()) for query in checkpoints(checkpoint)]
+    with readable(checkpoint):
+        states = [kept_state(query.resolve()) for query in checkpoints(checkpoint)]
     if sql is not None:
         rows = _selected(sql, _one(states))
         click.echo(rows.write_ndjson() if as_json else "\n".join(_table(rows.columns, rows.rows())), nl=not as_json)

@@ -68,7 +68,7 @@ def _write(
         return start(_observed(slices, last), commit, available_now, settings.trigger), commit
     if sink.format in TABLES:
         place = sink.options.get("table") or for_spark(joined(settings.directory, sink.options["path"]).resolve())
-        lake = LakeTable.of(sink, place, query_id(checkpoint), settings.spark)
+        lake = LakeTable.of(sink, place, query_id(checkpoint), settings.spark, _wants_free_sink(settings))
         return _handed_over(last, settings, sink.name, lake.write, available_now)
     path = joined(settings.directory, sink.options["path"])
     if sink.format == "csv":

@@ -1,7 +1,6 @@
 r"""Looks at what there is, by short commands: ``\d``, ``\d bid``, ``\p``, ``\s``, ``\w``, ``\?``."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from punctum.analyse.report.text import text
 from punctum.engine.infer.ddl import typed
@@ -13,6 +12,7 @@ from punctum.plan.explain import costs
 from punctum.shell.answer import Answer
 from punctum.shell.known import Known
 from punctum.shell.saved import save, script_of
+from punctum.storage.location import StorePath, location
 
 HELP = r"""SELECT … ;           run a query, over files ('in/bid/*.json') or streams; a line that is empty runs it too
 CREATE STREAM … ;    define a stream or a table for the queries that follow
@@ -103,7 +103,10 @@ class Looks:
     def _write(self, path: str) -> Iterator[str]:
         if not path:
             raise SqlError("\\w needs the name of a file", "", "\\w query.sql")
-        save(script_of(self.known, self._last(), Path(path).parent), Path(path))
+        file = location(path)
+        if isinstance(file, StorePath):
+            raise SqlError(f"{path} is not on this machine", "scripts are files of this machine", "\\w query.sql")
+        save(script_of(self.known, self._last(), file.parent), file)
         yield f"wrote {path}; run it with: punctum run {path} --checkpoint checkpoint"
 
     def _last(self) -> str:

@@ -10,7 +10,9 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from functools import lru_cache
+from textwrap import shorten
 from typing import Any, Protocol
 
 from punctum.errors import MissingError
@@ -22,6 +24,12 @@ REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
 """The variables that name the region, the one that counts more first."""
 _CONNECT, _SILENT = 5, 60
 """Seconds to wait for a connection, and for the next byte: a copy says nothing until it is done."""
+_TRIED = 30
+"""For so many seconds Google's client tries again: by itself for 15 minutes, also when there are no credentials."""
+_FLAT = ("gs",)
+"""The stores of which PyArrow lists no directory unless an empty object marks it, and we make none."""
+_LONGEST = 400
+"""What a store says of an error is cut behind so many characters."""
 _AWS = re.compile(r"AWS Error ([A-Z_]+)[^:]*(?:: (.*))?", re.DOTALL)
 _STATUS = re.compile(r"(?:HTTP status|HTTP response code|status code)\D*(\d{3})", re.IGNORECASE)
 _ERRORS = {
@@ -56,8 +64,8 @@ class OpenObject(Protocol):
 class ObjectStore:
     """The objects of a bucket, a container or a cluster, by their keys."""
 
-    def __init__(self, name: str, files: Any, prefix: str) -> None:
-        self._name, self._files, self._prefix = name, files, prefix
+    def __init__(self, name: str, files: Any, prefix: str, flat: bool = False) -> None:
+        self._name, self._files, self._prefix, self._flat = name, files, prefix, flat
 
     def _path(self, key: str) -> str:
         return f"{self._prefix}{key}" if key else self._prefix.rstrip("/") or "/"
@@ -65,9 +73,11 @@ class ObjectStore:
     @contextmanager
     def _errors(self, key: str) -> Iterator[None]:
         """What PyArrow says becomes an error as the system has it: a number, words, and the address."""
+        from pyarrow import ArrowException
+
         try:
             yield
-        except OSError as error:
+        except (OSError, ArrowException) as error:  # what PyArrow does not know is no error of the system
             raise _of_system(error, f"{self._name}/{key}") from None
 
     def _info(self, key: str) -> Any:
@@ -92,6 +102,9 @@ class ObjectStore:
 
     def children(self, key: str) -> list[str]:
         """The keys right below a key."""
+        if self._flat:
+            start = f"{key}/" if key else ""
+            return sorted({start + at[len(start) :].partition("/")[0] for at, _ in self.objects(key)})
         return [info.path[len(self._prefix) :].rstrip("/") for info in self._listed(key, recursive=False)]
 
     def _listed(self, key: str, recursive: bool) -> list[Any]:
@@ -162,7 +175,7 @@ def _stat(info: Any) -> StoreStat:
     return StoreStat(info.size or 0, info.mtime_ns or 0)
 
 
-def _of_system(error: OSError, address: str) -> OSError:
+def _of_system(error: Exception, address: str) -> OSError:
     """An error of PyArrow's as one that has a number, words and an address.
 
     >>> _of_system(OSError("When …: AWS Error NO_SUCH_BUCKET during PutObject operation: no bucket"), "s3://b/k")
@@ -176,8 +189,8 @@ def _of_system(error: OSError, address: str) -> OSError:
         return OSError(*_ERRORS["ACCESS_DENIED"], address)
     if isinstance(error, FileNotFoundError):
         return OSError(errno.ENOENT, os.strerror(errno.ENOENT), address)
-    detail = (known[2] or known[1]).strip() if known else text
-    return OSError(error.errno or errno.EIO, " ".join(detail.split()), address)
+    number = error.errno if isinstance(error, OSError) else None
+    return OSError(number or errno.EIO, shorten((known[2] or known[1]) if known else text, _LONGEST), address)
 
 
 def store_of(scheme: str, authority: str) -> ObjectStore:
@@ -191,12 +204,12 @@ def _connected(scheme: str, authority: str, process: int) -> ObjectStore:
         files, prefix = _file_system(scheme, authority)
     except (OSError, ValueError, ImportError) as error:
         raise _refused(scheme, authority, error) from None
-    return ObjectStore(f"{scheme}://{authority}", files, prefix)
+    return ObjectStore(f"{scheme}://{authority}", files, prefix, scheme in _FLAT)
 
 
 def _refused(scheme: str, authority: str, error: Exception) -> MissingError:
     hints = {"hdfs": "set HADOOP_HOME, CLASSPATH and JAVA_HOME for libhdfs (docs/files.md)"}
-    told = " ".join(str(error).split())
+    told = shorten(str(error), _LONGEST)
     return MissingError(f"{scheme}://{authority} cannot be used", told, hints.get(scheme, "see docs/files.md"))
 
 
@@ -207,7 +220,7 @@ def _file_system(scheme: str, authority: str) -> tuple[Any, str]:
     if scheme in ("s3", "s3a"):
         return _s3(authority), f"{authority}/"
     if scheme == "gs":
-        return fs.GcsFileSystem(), f"{authority}/"
+        return fs.GcsFileSystem(retry_time_limit=timedelta(seconds=_TRIED)), f"{authority}/"
     if scheme in ("abfs", "abfss"):
         container, _, host = authority.partition("@")
         files, _ = fs.FileSystem.from_uri(f"{scheme}://{authority}/")

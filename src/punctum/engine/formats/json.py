@@ -31,6 +31,7 @@ _FEW = 64  # fewer lines are not worth a regular expression
 _SHAPES = 16  # so many orders of keys get a fast road
 _DEEPEST = 4
 _BLANK = " \t\r\n"
+_BLANK_BYTES = _BLANK.encode()
 _PLAIN_KEY = re.compile(r'[^"\\\x00-\x1f]*')
 _ = f"[{_BLANK}]*"
 _PAIR = r"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -52,6 +53,8 @@ _AS_TEXT = (Type.DATE, Type.TIMESTAMP, Type.TIMESTAMP_NTZ, Type.INTERVAL)
 
 def read_json(data: bytes, schema: Schema, options: Mapping[str, str], few: int = _FEW) -> Read:
     """The elements of a file of JSON lines; fewer lines than ``few`` are read one by one."""
+    if not data.strip(_BLANK_BYTES):
+        return FileContent(schema).read()
     return _JsonReader(Lines.of(data), schema, few, may_be_left_out(options, schema)).read()
 
 

@@ -56,6 +56,12 @@ class Read:
     whole: "Callable[[], Read] | None" = None
     """Reads it again with all columns, if some were not wanted."""
 
+    @property
+    def nothing(self) -> bool:
+        """Whether there was neither an element nor anything that was rejected."""
+        piece = self.piece
+        return not (piece.rows.height or piece.puncts or piece.constants or self.rejected.height)
+
 
 Closed = tuple[Mapping[str, pl.Series], Mapping[str, Numbers]]
 """Punctuations that are a constant on one attribute, by its name, and where each of them stands."""

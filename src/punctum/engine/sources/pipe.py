@@ -44,12 +44,13 @@ Failures = tuple[tuple[int, str], ...]
 class Behind:
     """What comes out of a pipe for a slice, what is to be told of rows that were skipped, and the rows that failed.
 
-    These are numbers of rows in the slice, from 0, each with the reason.
+    These are numbers of rows in the slice, from 0, each with the reason; of those that were skipped it is how many.
     """
 
     piece: ColumnarSlice
     told: Signal | None = None
     failed: tuple[tuple[int, str], ...] = ()
+    skipped: int = 0
 
 
 @dataclass(frozen=True)
