@@ -57,8 +57,14 @@ def _texts(texts: Sequence[str], where: NDArray[np.bool_]) -> pa.StringArray:
 
 
 def slices(workload: Workload, size: int = SLICE) -> Iterator[tuple[int, int]]:
-    """Where the slices of a workload begin and end; the last one is no larger than it needs to be."""
-    return pairwise(chain(range(0, workload.arrivals, size), [workload.arrivals]))  # one by one: there may be no end
+    """Where the slices of a workload begin and end; the last one is no larger than it needs to be.
+
+    >>> list(slices(Workload(250_000)))
+    [(0, 100000), (100000, 200000), (200000, 250000)]
+    >>> next(slices(Workload(10**15)))
+    (0, 100000)
+    """
+    return pairwise(chain(range(0, workload.arrivals, size), [workload.arrivals]))
 
 
 def generate(
